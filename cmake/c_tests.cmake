@@ -1,0 +1,12 @@
+# One test executable per file of test/c, run by ctest.
+
+file(GLOB raisim_c_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/c/*.c")
+foreach(source IN LISTS raisim_c_tests)
+  cmake_path(GET source STEM name)
+  add_executable(${name} "${source}")
+  target_compile_options(${name} PRIVATE ${raisim_flags} ${raisim_warnings})
+  target_link_options(${name} PRIVATE ${raisim_link_flags})
+  target_link_libraries(${name} PRIVATE raisim_engine_objects m)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/c_tests")
+  add_test(NAME ${name} COMMAND ${name})
+endforeach()

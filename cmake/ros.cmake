@@ -1,0 +1,55 @@
+# The ROS 2 side: interfaces, the Python binding of the engine, and what is installed.
+
+find_package(ament_cmake REQUIRED)
+find_package(ament_cmake_python REQUIRED) # defines PYTHON_INSTALL_DIR
+find_package(rosidl_default_generators REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter Development.Module NumPy)
+
+set(raisim_interface_packages builtin_interfaces diagnostic_msgs geometry_msgs nav_msgs rosgraph_msgs sensor_msgs
+    std_msgs std_srvs tf2_msgs trajectory_msgs visualization_msgs)
+foreach(package IN LISTS raisim_interface_packages)
+  find_package(${package} REQUIRED)
+endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/relocate_ros_wheels.cmake")
+
+file(GLOB raisim_interfaces RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
+     "${PROJECT_SOURCE_DIR}/msg/*.msg" "${PROJECT_SOURCE_DIR}/srv/*.srv")
+rosidl_generate_interfaces(${PROJECT_NAME} ${raisim_interfaces} DEPENDENCIES ${raisim_interface_packages})
+
+# rosidl exports NumPy's headers with its Python library. CMake refuses to export a folder of the source tree,
+# and that is where NumPy lies when the virtual environment of the Makefile is in use.
+get_target_property(folders ${PROJECT_NAME}__rosidl_generator_py INTERFACE_INCLUDE_DIRECTORIES)
+set(exported_folders)
+foreach(folder IN LISTS folders)
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${folder}" in_source_tree)
+  if(in_source_tree)
+    set(folder "$<BUILD_INTERFACE:${folder}>")
+  endif()
+  list(APPEND exported_folders "${folder}")
+endforeach()
+set_target_properties(${PROJECT_NAME}__rosidl_generator_py PROPERTIES
+                      INTERFACE_INCLUDE_DIRECTORIES "${exported_folders}")
+
+# The Python binding: cffi writes its C file, which is compiled together with the engine.
+set(raisim_binding "${CMAKE_CURRENT_BINARY_DIR}/_engine.c")
+add_custom_command(
+  OUTPUT "${raisim_binding}"
+  COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/csrc/build_engine.py" --emit "${raisim_binding}"
+  DEPENDS csrc/build_engine.py csrc/include/raisim_engine.h
+  COMMENT "Writing the Python binding of the engine" VERBATIM)
+python3_add_library(raisim_engine_python MODULE WITH_SOABI "${raisim_binding}")
+set_target_properties(raisim_engine_python PROPERTIES OUTPUT_NAME _engine)
+target_compile_options(raisim_engine_python PRIVATE ${raisim_flags})
+target_link_options(raisim_engine_python PRIVATE ${raisim_link_flags})
+target_link_libraries(raisim_engine_python PRIVATE raisim_engine_objects m)
+
+# After rosidl's own rules: the installed raisim_ros/__init__.py must be ours. (ament_python_install_package
+# would refuse the name, because rosidl has already used it for the generated half of the package.)
+set(raisim_python_dir "${PYTHON_INSTALL_DIR}/${PROJECT_NAME}")
+install(TARGETS raisim_engine_python DESTINATION "${raisim_python_dir}/engine")
+install(DIRECTORY raisim_ros/ DESTINATION "${raisim_python_dir}"
+        PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE PATTERN "*.so" EXCLUDE)
+install(DIRECTORY launch config rsc DESTINATION "share/${PROJECT_NAME}" PATTERN "__pycache__" EXCLUDE)
+install(PROGRAMS scripts/world_node DESTINATION "lib/${PROJECT_NAME}")
+
+ament_export_dependencies(rosidl_default_runtime)

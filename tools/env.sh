@@ -1,0 +1,62 @@
+# The environment of the built package, for bash and zsh:   source tools/env.sh
+#
+# With ROS 2 sourced, it lays the build over that installation. Otherwise it uses the ROS 2 wheels of the
+# virtual environment that `make` created; ROS_DISTRO (jazzy by default, or kilted) says which. Sourcing it
+# again, also for the other distribution, replaces what it set before.
+
+raisim_root="$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")/.." && pwd)"
+
+# The entries of a colon-separated list that do not lie in this checkout.
+raisim_outside_checkout() {
+    printf '%s' "$1" | tr ':' '\n' | awk -v root="$raisim_root/" 'length && index($0, root) != 1' | paste -s -d : -
+}
+
+AMENT_PREFIX_PATH="$(raisim_outside_checkout "${AMENT_PREFIX_PATH:-}")"
+CMAKE_PREFIX_PATH="$(raisim_outside_checkout "${CMAKE_PREFIX_PATH:-}")"
+LD_LIBRARY_PATH="$(raisim_outside_checkout "${LD_LIBRARY_PATH:-}")"
+PYTHONPATH="$(raisim_outside_checkout "${PYTHONPATH:-}")"
+PATH="$(raisim_outside_checkout "$PATH")"
+
+if [ -n "$AMENT_PREFIX_PATH" ]; then
+    RAISIM_FLAVOUR="system-${ROS_DISTRO:-unknown}"
+    raisim_venv="$raisim_root/.venv-$RAISIM_FLAVOUR"
+else
+    ROS_DISTRO="${ROS_DISTRO:-jazzy}"
+    RAISIM_FLAVOUR="$ROS_DISTRO"
+    raisim_venv="$raisim_root/.venv"
+    [ "$ROS_DISTRO" = jazzy ] || raisim_venv="$raisim_root/.venv-$ROS_DISTRO"
+    AMENT_PREFIX_PATH="$raisim_venv"
+    CMAKE_PREFIX_PATH="$raisim_venv${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
+    # The wheels would otherwise start Python a second time to set the library path themselves.
+    for raisim_libs in "$raisim_venv"/lib/python3*/site-packages/ros_*.libs "$raisim_venv/lib"; do
+        [ ! -d "$raisim_libs" ] || LD_LIBRARY_PATH="$raisim_libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+    done
+    _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
+    ROS_VERSION=2
+    ROS_PYTHON_VERSION=3
+    export _ROS_WHEELS_BOOTSTRAP_COMPLETE ROS_VERSION ROS_PYTHON_VERSION
+fi
+
+raisim_install="$raisim_root/install/$RAISIM_FLAVOUR"
+raisim_site="$("$raisim_venv/bin/python" -c 'import sys; print("lib/python%d.%d/site-packages" % sys.version_info[:2])')"
+AMENT_PREFIX_PATH="$raisim_install:$AMENT_PREFIX_PATH"
+CMAKE_PREFIX_PATH="$raisim_install${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
+LD_LIBRARY_PATH="$raisim_install/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+PYTHONPATH="$raisim_install/$raisim_site${PYTHONPATH:+:$PYTHONPATH}"
+PATH="$raisim_venv/bin:$PATH"
+VIRTUAL_ENV="$raisim_venv"
+
+# `python -m …` in the checkout must find the installed package (with the generated messages), not ./raisim_ros.
+PYTHONSAFEPATH=1
+RMW_IMPLEMENTATION="${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp}"
+# A larger shared-memory segment: with the default one most large images are lost.
+if [ -f "$raisim_root/config/fastdds.xml" ] && [ -z "${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ]; then
+    FASTRTPS_DEFAULT_PROFILES_FILE="$raisim_root/config/fastdds.xml"
+    FASTDDS_DEFAULT_PROFILES_FILE="$FASTRTPS_DEFAULT_PROFILES_FILE"
+    export FASTRTPS_DEFAULT_PROFILES_FILE FASTDDS_DEFAULT_PROFILES_FILE
+fi
+
+export AMENT_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH PYTHONPATH PATH VIRTUAL_ENV PYTHONSAFEPATH
+export ROS_DISTRO RMW_IMPLEMENTATION RAISIM_FLAVOUR
+unset raisim_root raisim_venv raisim_install raisim_site raisim_libs
+unset -f raisim_outside_checkout
