@@ -1,0 +1,42 @@
+#include "manifold.h"
+
+#include "narrow_phase.h"
+
+/* How much the point adds to those already chosen: distance to one point, area over two, then the distance to the
+ * nearest, so that the points stay spread. */
+static double gain(const rs_manifold_point *chosen, int count, rs_vec3 p) {
+    if (count == 1) return rs_norm2(rs_sub(p, chosen[0].position));
+    if (count == 2) {
+        rs_vec3 edge = rs_sub(chosen[1].position, chosen[0].position);
+        return rs_norm2(rs_cross(edge, rs_sub(p, chosen[0].position)));
+    }
+    double nearest = INFINITY;
+    for (int i = 0; i < count; i++) nearest = fmin(nearest, rs_norm2(rs_sub(p, chosen[i].position)));
+    return nearest;
+}
+
+int rs_points_reduce(rs_manifold_point *points, int count, int max_points) {
+    if (count <= max_points) return count;
+    int deepest = 0;
+    for (int i = 1; i < count; i++)
+        if (points[i].gap < points[deepest].gap) deepest = i;
+    for (int chosen = 0; chosen < max_points; chosen++) {
+        int best = chosen == 0 ? deepest : chosen;
+        double most = -1.0;
+        for (int i = chosen; i < count && chosen > 0; i++) {
+            double g = gain(points, chosen, points[i].position);
+            if (g > most) {
+                most = g;
+                best = i;
+            }
+        }
+        rs_manifold_point swap = points[chosen];
+        points[chosen] = points[best];
+        points[best] = swap;
+    }
+    return max_points;
+}
+
+void rs_manifold_reduce(rs_manifold *m, int max_points) {
+    m->count = rs_points_reduce(m->points, m->count, max_points);
+}

@@ -1,0 +1,42 @@
+/* Convex hulls: immutable once built, shared by all shapes that use them. */
+#ifndef RS_MODEL_CONVEX_H
+#define RS_MODEL_CONVEX_H
+
+#include "../base/math3d.h"
+#include "../include/raisim_engine.h"
+
+/* A flat face: its vertices, counter-clockwise seen from outside, are face_vertices[first .. first + count - 1]. */
+typedef struct {
+    rs_vec3 normal; /* unit, outwards */
+    double offset;  /* normal . x = offset on the face [m] */
+    int32_t first, count;
+} rs_convex_face;
+
+typedef struct rs_convex {
+    int32_t vertex_count, face_count;
+    const rs_vec3 *vertices;
+    const rs_convex_face *faces;
+    const int32_t *face_vertices;
+    /* The neighbours of vertex v along edges are neighbors[neighbor_first[v] .. neighbor_first[v + 1] - 1], and the
+     * faces around it vertex_faces[...] in the same range: every corner of a hull has as many edges as faces. */
+    const int32_t *neighbor_first;
+    const int32_t *neighbors;
+    const int32_t *vertex_faces;
+    double volume;        /* [m^3] */
+    rs_vec3 centroid;     /* of the solid [m] */
+    rs_sym3 unit_inertia; /* about the centroid, for unit mass [m^2] */
+} rs_convex;
+
+/* The hull of the points (x y z each) [m]; nearly coplanar facets become one face. RS_INVALID_VALUE when the points
+ * are not finite, fewer than four or all (nearly) in one plane. */
+rs_status rs_convex_create(int64_t point_count, const double *xyz, rs_convex **out);
+/* Takes NULL. */
+void rs_convex_destroy(rs_convex *convex);
+
+/* Index of the vertex farthest along the direction, which need not be unit. */
+int32_t rs_convex_support_index(const rs_convex *convex, rs_vec3 direction);
+static inline rs_vec3 rs_convex_support(const rs_convex *convex, rs_vec3 direction) {
+    return convex->vertices[rs_convex_support_index(convex, direction)];
+}
+
+#endif
