@@ -1,0 +1,327 @@
+#include "convex.h"
+
+#include <stdlib.h>
+
+#include "../base/memory.h"
+#include "convex_hull.h"
+
+enum { NONE = -1, SCAN_LIMIT = 24 }; /* below that many vertices looking at all of them beats climbing */
+
+/* Facets whose vertices lie this close to a common plane become one face; relative to the size of the hull. Single
+ * precision files keep flat faces flat to about 1e-7. */
+static const double COPLANAR = 3e-7;
+
+/* ---- triangles into faces ---- */
+
+typedef struct {
+    double area;
+    int32_t triangle;
+} seed_order;
+
+typedef struct {
+    const rs_vec3 *points; /* centred, of unit size */
+    const rs_hull_triangle *triangles;
+    int32_t triangle_count, point_count;
+    seed_order *seeds;   /* large triangles first: their planes are the most exact */
+    int32_t *group;      /* per triangle: the face it became */
+    int32_t *members;    /* the triangles of the face at hand */
+    int32_t *next_at;    /* per point: the next one along the border of the face at hand */
+    int32_t *number;     /* per point: index among the vertices of the hull, or NONE */
+    rs_array faces;      /* rs_convex_face: first and count only */
+    rs_array loops;      /* int32_t: points of all faces, one face after the other */
+} merge;
+
+static int by_falling_area(const void *a, const void *b) {
+    const seed_order *p = a, *q = b;
+    if (p->area != q->area) return p->area > q->area ? -1 : 1;
+    return p->triangle < q->triangle ? -1 : 1;
+}
+
+static bool fits_plane(const merge *m, const rs_hull_triangle *seed, const rs_hull_triangle *other) {
+    if (rs_dot(seed->normal, other->normal) < 0.99) return false;
+    for (int k = 0; k < 3; k++)
+        if (fabs(rs_dot(seed->normal, m->points[other->v[k]]) - seed->offset) > COPLANAR) return false;
+    return true;
+}
+
+/* Gathers the triangles connected to the seed that lie in its plane; returns how many. */
+static int32_t grow_group(merge *m, int32_t seed, int32_t group) {
+    int32_t count = 1;
+    m->members[0] = seed;
+    m->group[seed] = group;
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) {
+            int32_t other = m->triangles[m->members[i]].neighbor[k];
+            if (m->group[other] != NONE || !fits_plane(m, &m->triangles[seed], &m->triangles[other])) continue;
+            m->group[other] = group;
+            m->members[count++] = other;
+        }
+    return count;
+}
+
+/* Links the border of the members, each point to the next; returns a point of it, or NONE when a point repeats. */
+static int32_t link_border(merge *m, int32_t member_count, int32_t *edge_count) {
+    int32_t start = NONE;
+    *edge_count = 0;
+    for (int32_t i = 0; i < member_count; i++)
+        for (int k = 0; k < 3; k++) m->next_at[m->triangles[m->members[i]].v[k]] = NONE;
+    for (int32_t i = 0; i < member_count; i++) {
+        const rs_hull_triangle *t = &m->triangles[m->members[i]];
+        for (int k = 0; k < 3; k++) {
+            if (m->group[t->neighbor[k]] == m->group[m->members[i]]) continue;
+            if (m->next_at[t->v[k]] != NONE) return NONE;
+            m->next_at[t->v[k]] = t->v[(k + 1) % 3];
+            start = t->v[k];
+            (*edge_count)++;
+        }
+    }
+    return start;
+}
+
+static rs_status add_loop(merge *m, int32_t start, int32_t count) {
+    rs_convex_face *face = rs_array_push(&m->faces);
+    if (face == NULL) return RS_OUT_OF_MEMORY;
+    *face = (rs_convex_face){.first = (int32_t)m->loops.count, .count = count};
+    for (int32_t i = 0, at = start; i < count; i++, at = m->next_at[at]) {
+        int32_t *slot = rs_array_push(&m->loops);
+        if (slot == NULL) return RS_OUT_OF_MEMORY;
+        *slot = at;
+    }
+    return RS_OK;
+}
+
+/* The members as one face; where their border is not one simple loop, each as a face of its own. */
+static rs_status add_face(merge *m, int32_t member_count, int32_t *next_group) {
+    int32_t edges, start = link_border(m, member_count, &edges), at = start;
+    int32_t steps = 0;
+    do {
+        if (at == NONE) break;
+        at = m->next_at[at];
+        steps++;
+    } while (at != start && steps < edges);
+    if (start != NONE && at == start && steps == edges) {
+        (*next_group)++;
+        return add_loop(m, start, edges);
+    }
+    for (int32_t i = 0; i < member_count; i++) {
+        const int32_t *v = m->triangles[m->members[i]].v;
+        m->group[m->members[i]] = (*next_group)++;
+        for (int k = 0; k < 3; k++) m->next_at[v[k]] = v[(k + 1) % 3];
+        rs_status status = add_loop(m, v[0], 3);
+        if (status != RS_OK) return status;
+    }
+    return RS_OK;
+}
+
+static rs_status merge_faces(merge *m) {
+    for (int32_t i = 0; i < m->triangle_count; i++) {
+        const int32_t *v = m->triangles[i].v;
+        rs_vec3 cross = rs_cross(rs_sub(m->points[v[1]], m->points[v[0]]), rs_sub(m->points[v[2]], m->points[v[0]]));
+        m->seeds[i] = (seed_order){rs_norm2(cross), i};
+        m->group[i] = NONE;
+    }
+    qsort(m->seeds, (size_t)m->triangle_count, sizeof(seed_order), by_falling_area);
+    int32_t next_group = 0;
+    for (int32_t i = 0; i < m->triangle_count; i++) {
+        int32_t seed = m->seeds[i].triangle;
+        if (m->group[seed] != NONE) continue;
+        rs_status status = add_face(m, grow_group(m, seed, next_group), &next_group);
+        if (status != RS_OK) return status;
+    }
+    return RS_OK;
+}
+
+/* ---- the final, single block ---- */
+
+/* Numbers the points that are corners of faces; returns how many. */
+static int32_t number_vertices(merge *m) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < m->point_count; i++) m->number[i] = NONE;
+    for (int64_t i = 0; i < m->loops.count; i++) {
+        int32_t *number = &m->number[RS_ITEMS(int32_t, m->loops)[i]];
+        if (*number == NONE) *number = count++;
+    }
+    return count;
+}
+
+/* Newell's normal: exact for flat loops, the best fit for nearly flat ones. */
+static void set_plane(rs_convex_face *face, const int32_t *loop, const rs_vec3 *vertices) {
+    rs_vec3 sum = rs_v3_zero(), center = rs_v3_zero(), origin = vertices[loop[0]];
+    for (int32_t i = 0; i < face->count; i++) {
+        rs_vec3 a = rs_sub(vertices[loop[i]], origin), b = rs_sub(vertices[loop[(i + 1) % face->count]], origin);
+        sum = rs_add(sum, rs_cross(a, b));
+        center = rs_add(center, a);
+    }
+    face->normal = rs_normalize_or(sum, rs_v3(0, 0, 1));
+    face->offset = rs_dot(face->normal, rs_madd(origin, 1.0 / face->count, center));
+}
+
+/* Around each vertex: one neighbour and one face per loop that passes it. */
+static void link_vertices(const rs_convex *c, int32_t *first, int32_t *neighbors, int32_t *faces) {
+    for (int32_t f = 0; f < c->face_count; f++)
+        for (int32_t i = 0; i < c->faces[f].count; i++) first[c->face_vertices[c->faces[f].first + i] + 1]++;
+    for (int32_t v = 0; v < c->vertex_count; v++) first[v + 1] += first[v];
+    for (int32_t f = 0; f < c->face_count; f++) {
+        const int32_t *loop = &c->face_vertices[c->faces[f].first];
+        for (int32_t i = 0; i < c->faces[f].count; i++) {
+            int32_t slot = first[loop[i]]++;
+            neighbors[slot] = loop[(i + 1) % c->faces[f].count];
+            faces[slot] = f;
+        }
+    }
+    for (int32_t v = c->vertex_count; v > 0; v--) first[v] = first[v - 1];
+    first[0] = 0;
+}
+
+static rs_convex *assemble(merge *m, const double *xyz) {
+    int32_t vertex_count = number_vertices(m);
+    size_t v = (size_t)vertex_count, f = (size_t)m->faces.count, l = (size_t)m->loops.count;
+    size_t bytes = sizeof(rs_convex) + v * sizeof(rs_vec3) + f * sizeof(rs_convex_face) + (3 * l + v + 1) * sizeof(int32_t);
+    rs_convex *c = rs_alloc(bytes);
+    if (c == NULL) return NULL;
+    rs_vec3 *vertices = (rs_vec3 *)(c + 1);
+    rs_convex_face *faces = (rs_convex_face *)(vertices + v);
+    int32_t *loops = (int32_t *)(faces + f), *neighbors = loops + l, *vertex_faces = neighbors + l, *first = vertex_faces + l;
+    *c = (rs_convex){.vertex_count = vertex_count, .face_count = (int32_t)f, .vertices = vertices, .faces = faces,
+                     .face_vertices = loops, .neighbor_first = first, .neighbors = neighbors, .vertex_faces = vertex_faces};
+    for (int32_t i = 0; i < m->point_count; i++)
+        if (m->number[i] != NONE) vertices[m->number[i]] = rs_v3_load(&xyz[3 * (int64_t)i]);
+    for (size_t i = 0; i < l; i++) loops[i] = m->number[RS_ITEMS(int32_t, m->loops)[i]];
+    for (size_t i = 0; i < f; i++) {
+        faces[i] = RS_ITEMS(rs_convex_face, m->faces)[i];
+        set_plane(&faces[i], &loops[faces[i].first], vertices);
+    }
+    link_vertices(c, first, neighbors, vertex_faces);
+    return c;
+}
+
+/* ---- mass ---- */
+
+/* Sum of tetrahedra from the first vertex to every triangle of every face. */
+static void set_mass_properties(rs_convex *c) {
+    rs_vec3 apex = c->vertices[0], first = rs_v3_zero();
+    rs_sym3 second = {0}; /* volume integrals of products of coordinates about the apex */
+    double volume = 0.0;
+    for (int32_t f = 0; f < c->face_count; f++) {
+        const int32_t *loop = &c->face_vertices[c->faces[f].first];
+        for (int32_t i = 1; i + 1 < c->faces[f].count; i++) {
+            rs_vec3 p = rs_sub(c->vertices[loop[0]], apex), q = rs_sub(c->vertices[loop[i]], apex);
+            rs_vec3 r = rs_sub(c->vertices[loop[i + 1]], apex), s = rs_add(p, rs_add(q, r));
+            double v = rs_dot(p, rs_cross(q, r)) / 6.0;
+            volume += v;
+            first = rs_madd(first, v / 4.0, s);
+            second.xx += v / 20.0 * (p.x * p.x + q.x * q.x + r.x * r.x + s.x * s.x);
+            second.yy += v / 20.0 * (p.y * p.y + q.y * q.y + r.y * r.y + s.y * s.y);
+            second.zz += v / 20.0 * (p.z * p.z + q.z * q.z + r.z * r.z + s.z * s.z);
+            second.xy += v / 20.0 * (p.x * p.y + q.x * q.y + r.x * r.y + s.x * s.y);
+            second.xz += v / 20.0 * (p.x * p.z + q.x * q.z + r.x * r.z + s.x * s.z);
+            second.yz += v / 20.0 * (p.y * p.z + q.y * q.z + r.y * r.z + s.y * s.z);
+        }
+    }
+    rs_vec3 g = rs_scale(1.0 / volume, first);
+    double xx = second.xx / volume - g.x * g.x, yy = second.yy / volume - g.y * g.y, zz = second.zz / volume - g.z * g.z;
+    c->volume = volume;
+    c->centroid = rs_add(apex, g);
+    c->unit_inertia = (rs_sym3){.xx = yy + zz, .yy = xx + zz, .zz = xx + yy,
+                                .xy = g.x * g.y - second.xy / volume,
+                                .xz = g.x * g.z - second.xz / volume,
+                                .yz = g.y * g.z - second.yz / volume};
+}
+
+/* ---- construction ---- */
+
+static rs_status build(merge *m, const double *xyz, rs_convex **out) {
+    rs_status status = merge_faces(m);
+    if (status != RS_OK) return status;
+    rs_convex *c = assemble(m, xyz);
+    if (c == NULL) return RS_OUT_OF_MEMORY;
+    set_mass_properties(c);
+    for (int i = 0; i < 8; i++)
+        c->start[i] = rs_convex_support_index(c, rs_v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
+    *out = c;
+    return RS_OK;
+}
+
+static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const double *xyz, rs_convex **out) {
+    rs_array triangles = rs_array_of(sizeof(rs_hull_triangle));
+    rs_status status = rs_convex_hull(points, count, &triangles);
+    if (status == RS_OK) {
+        size_t t = (size_t)triangles.count, p = (size_t)count;
+        merge m = {.points = points, .triangles = triangles.data, .triangle_count = (int32_t)t, .point_count = count,
+                   .seeds = rs_alloc(t * sizeof(seed_order)), .group = rs_alloc((2 * t + 2 * p) * sizeof(int32_t)),
+                   .faces = rs_array_of(sizeof(rs_convex_face)), .loops = rs_array_of(sizeof(int32_t))};
+        if (m.seeds != NULL && m.group != NULL) {
+            m.members = m.group + t;
+            m.next_at = m.members + t;
+            m.number = m.next_at + p;
+            status = build(&m, xyz, out);
+        } else {
+            status = RS_OUT_OF_MEMORY;
+        }
+        rs_free(m.seeds);
+        rs_free(m.group);
+        rs_array_free(&m.faces);
+        rs_array_free(&m.loops);
+    }
+    rs_array_free(&triangles);
+    return status;
+}
+
+rs_status rs_convex_create(int64_t point_count, const double *xyz, rs_convex **out) {
+    *out = NULL;
+    if (point_count < 4 || point_count > INT32_MAX / 8)
+        return rs_fail(RS_INVALID_VALUE, "point_count is %lld, expected 4 to %d", (long long)point_count, INT32_MAX / 8);
+    rs_vec3 lo = rs_v3_load(xyz), hi = lo;
+    for (int64_t i = 0; i < point_count; i++) {
+        rs_vec3 p = rs_v3_load(&xyz[3 * i]);
+        if (!rs_v3_finite(p)) return rs_fail(RS_INVALID_VALUE, "point %lld is not finite", (long long)i);
+        lo = rs_v3_min(lo, p);
+        hi = rs_v3_max(hi, p);
+    }
+    rs_vec3 center = rs_lerp(lo, hi, 0.5), half = rs_scale(0.5, rs_sub(hi, lo));
+    double size = fmax(half.x, fmax(half.y, half.z));
+    if (!(size > 1e-100) || !(size < 1e100))
+        return rs_fail(RS_INVALID_VALUE, "the points span %g m, expected a solid hull", 2.0 * size);
+    rs_vec3 *points = rs_alloc((size_t)point_count * sizeof(rs_vec3));
+    if (points == NULL) return RS_OUT_OF_MEMORY;
+    for (int64_t i = 0; i < point_count; i++)
+        points[i] = rs_scale(1.0 / size, rs_sub(rs_v3_load(&xyz[3 * i]), center));
+    rs_status status = hull_and_build(points, (int32_t)point_count, xyz, out);
+    rs_free(points);
+    return status;
+}
+
+void rs_convex_destroy(rs_convex *convex) { rs_free(convex); }
+
+/* ---- support ---- */
+
+static int32_t scan_support(const rs_convex *c, rs_vec3 d) {
+    int32_t best = 0;
+    double most = rs_dot(c->vertices[0], d);
+    for (int32_t i = 1; i < c->vertex_count; i++) {
+        double along = rs_dot(c->vertices[i], d);
+        if (along > most) {
+            most = along;
+            best = i;
+        }
+    }
+    return best;
+}
+
+int32_t rs_convex_support_index(const rs_convex *convex, rs_vec3 d) {
+    if (convex->vertex_count <= SCAN_LIMIT) return scan_support(convex, d);
+    /* Climb from neighbour to neighbour: on a convex surface the first summit is the highest. */
+    int32_t best = convex->start[(d.x > 0.0) | (d.y > 0.0) << 1 | (d.z > 0.0) << 2], at;
+    double most = rs_dot(convex->vertices[best], d);
+    do {
+        at = best;
+        for (int32_t i = convex->neighbor_first[at]; i < convex->neighbor_first[at + 1]; i++) {
+            double along = rs_dot(convex->vertices[convex->neighbors[i]], d);
+            if (along > most) {
+                most = along;
+                best = convex->neighbors[i];
+            }
+        }
+    } while (best != at);
+    return best;
+}
