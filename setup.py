@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from setuptools import setup
+from setuptools import find_packages, setup
 
 
 def package_version() -> str:
@@ -14,4 +14,10 @@ def package_version() -> str:
     return version
 
 
-setup(version=package_version(), cffi_modules=["csrc/build_engine.py:ffibuilder"])
+setup(
+    version=package_version(),
+    # rsc/ lies beside the package in the source and inside it once installed.
+    packages=[*find_packages(include=["raisim_ros", "raisim_ros.*"]), "raisim_ros.rsc"],
+    package_dir={"raisim_ros.rsc": "rsc"},
+    cffi_modules=["csrc/build_engine.py:ffibuilder"],
+)

@@ -11,6 +11,11 @@ raisim_outside_checkout() {
     printf '%s' "$1" | tr ':' '\n' | awk -v root="$raisim_root/" 'length && index($0, root) != 1' | paste -s -d : -
 }
 
+# The folders of that name at most three levels below another, as a colon-separated list.
+raisim_folders() {
+    { find "$1" -maxdepth 3 -name "$2" -type d 2>/dev/null || true; } | sort | paste -s -d : -
+}
+
 AMENT_PREFIX_PATH="$(raisim_outside_checkout "${AMENT_PREFIX_PATH:-}")"
 CMAKE_PREFIX_PATH="$(raisim_outside_checkout "${CMAKE_PREFIX_PATH:-}")"
 LD_LIBRARY_PATH="$(raisim_outside_checkout "${LD_LIBRARY_PATH:-}")"
@@ -28,9 +33,8 @@ else
     AMENT_PREFIX_PATH="$raisim_venv"
     CMAKE_PREFIX_PATH="$raisim_venv${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
     # The wheels would otherwise start Python a second time to set the library path themselves.
-    for raisim_libs in "$raisim_venv"/lib/python3*/site-packages/ros_*.libs "$raisim_venv/lib"; do
-        [ ! -d "$raisim_libs" ] || LD_LIBRARY_PATH="$raisim_libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-    done
+    raisim_libs="$(raisim_folders "$raisim_venv/lib" 'ros_*.libs')"
+    LD_LIBRARY_PATH="$raisim_venv/lib${raisim_libs:+:$raisim_libs}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
     _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
     ROS_VERSION=2
     ROS_PYTHON_VERSION=3
@@ -38,11 +42,11 @@ else
 fi
 
 raisim_install="$raisim_root/install/$RAISIM_FLAVOUR"
-raisim_site="$("$raisim_venv/bin/python" -c 'import sys; print("lib/python%d.%d/site-packages" % sys.version_info[:2])')"
+raisim_site="$(raisim_folders "$raisim_install/lib" '*-packages')"
 AMENT_PREFIX_PATH="$raisim_install:$AMENT_PREFIX_PATH"
 CMAKE_PREFIX_PATH="$raisim_install${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
 LD_LIBRARY_PATH="$raisim_install/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-PYTHONPATH="$raisim_install/$raisim_site${PYTHONPATH:+:$PYTHONPATH}"
+PYTHONPATH="$raisim_site${PYTHONPATH:+:$PYTHONPATH}"
 PATH="$raisim_venv/bin:$PATH"
 VIRTUAL_ENV="$raisim_venv"
 
@@ -59,4 +63,4 @@ fi
 export AMENT_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH PYTHONPATH PATH VIRTUAL_ENV PYTHONSAFEPATH
 export ROS_DISTRO RMW_IMPLEMENTATION RAISIM_FLAVOUR
 unset raisim_root raisim_venv raisim_install raisim_site raisim_libs
-unset -f raisim_outside_checkout
+unset -f raisim_outside_checkout raisim_folders

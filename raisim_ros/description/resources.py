@@ -1,0 +1,35 @@
+"""Where the worlds, robots and sensors that come with the package lie, however it was installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def resource_dir() -> Path:
+    """The installed ``rsc`` folder (``worlds/``, ``robots/``, ``sensors/``).
+
+    Raises FileNotFoundError, naming the places looked at, when the installation is incomplete.
+    """
+    places = [
+        _PACKAGE / "rsc",  # pip install
+        _PACKAGE.parent / "rsc",  # source tree, also through colcon's --symlink-install
+        _PACKAGE.parents[3] / "share" / "raisim_ros" / "rsc",  # colcon: <prefix>/lib/python3.x/site-packages
+    ]
+    for place in places:
+        if place.is_dir():
+            return place
+    looked_at = ", ".join(str(place) for place in places)
+    raise FileNotFoundError(f"the rsc folder of raisim_ros is missing; looked at {looked_at}")
+
+
+def resource(relative_path: str) -> Path:
+    """The file of that name below the ``rsc`` folder, for example ``worlds/default.xml``.
+
+    Raises FileNotFoundError with the full path when there is none.
+    """
+    path = resource_dir() / relative_path
+    if not path.exists():
+        raise FileNotFoundError(f"raisim_ros has no resource '{relative_path}' ({path} does not exist)")
+    return path

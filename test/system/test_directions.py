@@ -1,0 +1,161 @@
+"""Data flows one way: Python imports go ros → engine → description, C includes go world → … → base."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What each Python folder may import from the package at module level; "" is raisim_ros itself.
+PYTHON_MAY_IMPORT = {
+    "description": {"description"},
+    "engine": {"engine", "description"},
+    "ros": {"ros", "engine", "description", "msg", "srv", ""},
+    "viewer": {"viewer", "ros", "engine", "description", "msg", "srv", ""},
+    "": {"engine", "description", ""},
+}
+ROS_MODULES = {"rclpy", "rcl_interfaces", "ament_index_python", "tf2_msgs", "std_msgs", "sensor_msgs", "geometry_msgs"}
+MAY_IMPORT_ROS = {"ros", "viewer"}
+MAY_IMPORT_CFFI = {"engine"}
+
+# Lowest first; a file may include its own folder and those before it, and the public header.
+C_FOLDERS = ["base", "model", "collision", "dynamics", "contact", "soft", "sensors", "world"]
+C_FORBIDDEN = re.compile(r"\b(printf|fprintf|puts|abort|exit|longjmp|setjmp|assert)\s*\(")
+C_ALLOCATION = re.compile(r"\b(malloc|calloc|realloc|free)\s*\(")
+C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def module_level_imports(folder: str, source: str) -> list[str]:
+    """Absolute names of what a file in raisim_ros/<folder> imports; lazy imports in functions do not count."""
+    package = f"raisim_ros.{folder}".rstrip(".").split(".")
+    names: list[str] = []
+    nodes: list[ast.stmt] = list(ast.parse(source).body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join(base + ([node.module] if node.module else []))
+            names += [f"{module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, (ast.If, ast.Try)) and not is_type_checking(node):
+            nodes += node.body + node.orelse
+            nodes += [inner for handler in getattr(node, "handlers", []) for inner in handler.body]
+    return names
+
+
+def is_type_checking(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def forbidden_imports(folder: str, source: str) -> list[str]:
+    """The imports of a file in raisim_ros/<folder> that go in a wrong direction."""
+    top = folder.split(".")[0]
+    subpackages = set(PYTHON_MAY_IMPORT) | {"msg", "srv"}
+    wrong = []
+    for name in module_level_imports(folder, source):
+        parts = name.split(".")
+        if parts[0] == "raisim_ros":
+            target = parts[1] if len(parts) > 1 and parts[1] in subpackages else ""
+            allowed = target in PYTHON_MAY_IMPORT[top]
+        elif parts[0] in ROS_MODULES:
+            allowed = top in MAY_IMPORT_ROS
+        elif parts[0] in {"cffi", "_cffi_backend"}:
+            allowed = top in MAY_IMPORT_CFFI
+        else:
+            allowed = True
+        if not allowed:
+            wrong.append(name)
+    return wrong
+
+
+def forbidden_includes(folder: str, source: str) -> list[str]:
+    """The quoted includes of a file in csrc/<folder> that go upwards."""
+    wrong = []
+    for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', source, re.MULTILINE):
+        target = name.split("/")[0] if "/" in name else folder
+        if name == "raisim_engine.h":
+            continue
+        if target not in C_FOLDERS or C_FOLDERS.index(target) > C_FOLDERS.index(folder):
+            wrong.append(name)
+    return wrong
+
+
+def forbidden_calls(folder: str, source: str) -> list[str]:
+    """Calls that the engine must not make: it neither prints nor ends the process, and only base/ allocates."""
+    code = C_COMMENT.sub("", source)
+    calls = C_FORBIDDEN.findall(code)
+    return calls if folder == "base" else calls + C_ALLOCATION.findall(code)
+
+
+PYTHON_FILES = sorted((ROOT / "raisim_ros").rglob("*.py"))
+C_FILES = sorted(path for ext in ("c", "h") for path in (ROOT / "csrc").glob(f"*/*.{ext}") if path.parent.name != "include")
+
+
+@pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_python_imports_go_one_way(path):
+    folder = ".".join(path.relative_to(ROOT / "raisim_ros").parts[:-1])
+    assert forbidden_imports(folder, path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", C_FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_c_includes_go_one_way_and_the_engine_is_quiet(path):
+    source = path.read_text(encoding="utf-8")
+    assert forbidden_includes(path.parent.name, source) == []
+    assert forbidden_calls(path.parent.name, source) == []
+
+
+def test_the_public_header_includes_nothing_of_the_project():
+    header = (ROOT / "csrc/include/raisim_engine.h").read_text(encoding="utf-8")
+    assert re.findall(r'#\s*include\s*"', header) == []
+
+
+def test_sources_txt_lists_every_c_file_once():
+    lines = (ROOT / "csrc/sources.txt").read_text(encoding="utf-8").splitlines()
+    listed = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    assert sorted(listed) == sorted(str(path.relative_to(ROOT / "csrc")) for path in C_FILES if path.suffix == ".c")
+
+
+def test_generated_packages_are_not_in_the_source():
+    assert not (ROOT / "raisim_ros/msg").exists()
+    assert not (ROOT / "raisim_ros/srv").exists()
+
+
+@pytest.mark.parametrize(
+    ("folder", "source", "expected"),
+    [
+        ("description", "from raisim_ros.engine import world", ["raisim_ros.engine.world"]),
+        ("description", "from ..engine.world import World", ["raisim_ros.engine.world.World"]),
+        ("description", "from .types import Body", []),
+        ("engine", "import rclpy.node", ["rclpy.node"]),
+        ("engine", "from raisim_ros import ros", ["raisim_ros.ros"]),
+        ("engine", "try:\n    import rclpy\nexcept ImportError:\n    pass", ["rclpy"]),
+        ("engine", "def lazy():\n    import rclpy", []),
+        ("ros", "import cffi\nfrom ..engine.world import World", ["cffi"]),
+        ("", "from .ros.client import Client", ["raisim_ros.ros.client.Client"]),
+    ],
+)
+def test_the_python_check_finds_wrong_directions(folder, source, expected):
+    assert forbidden_imports(folder, source) == expected
+
+
+@pytest.mark.parametrize(
+    ("folder", "source", "expected"),
+    [
+        ("base", '#include "model/shape.h"', ["model/shape.h"]),
+        ("collision", '#include "contact/contact.h"\n#include "base/math3d.h"', ["contact/contact.h"]),
+        ("world", '#include "contact/contact.h"\n#include "world.h"\n#include <math.h>', []),
+        ("model", '#include "../base/core.h"', ["../base/core.h"]),
+    ],
+)
+def test_the_c_check_finds_wrong_directions(folder, source, expected):
+    assert forbidden_includes(folder, source) == expected
+
+
+def test_the_call_check_ignores_comments_and_finds_calls():
+    assert forbidden_calls("model", "/* free( */ x = malloc(3); // exit(1)\n printf(\"x\");") == ["printf", "malloc"]
+    assert forbidden_calls("base", "p = malloc(3); rs_free(p);") == []
