@@ -24,7 +24,8 @@ def test_every_interface_package_that_cmake_uses_is_declared():
 def test_every_interface_used_in_a_message_is_known_to_cmake():
     used = set()
     for path in [*(ROOT / "msg").glob("*.msg"), *(ROOT / "srv").glob("*.srv")]:
-        used |= set(re.findall(r"^\s*([a-z][a-z0-9_]*)/[A-Z]", path.read_text(encoding="utf-8"), re.MULTILINE))
+        text = path.read_text(encoding="utf-8")
+        used |= set(re.findall(r"^\s*([a-z][a-z0-9_]*)/[A-Z]", text, re.MULTILINE))
     cmake = (ROOT / "cmake/ros.cmake").read_text()
     assert {name for name in used - {"raisim_ros"} if not re.search(rf"\b{name}\b", cmake)} == set()
 
