@@ -1,0 +1,57 @@
+"""Object names become valid, unique ROS names."""
+
+import random
+import re
+import string
+
+import pytest
+
+from raisim_ros.ros import names
+
+VALID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("box", "box"),
+        ("my box", "my_box"),
+        ("robot/arm-1", "robot_arm_1"),
+        ("a__b", "a_b"),
+        ("_hidden_", "hidden"),
+        ("3box", "object_3box"),
+        ("Kugel-Größe", "Kugel_Gr_e"),
+        ("", ""),
+        ("!?", ""),
+    ],
+)
+def test_sanitise(given, expected):
+    assert names.sanitise(given) == expected
+
+
+def test_any_text_becomes_empty_or_a_valid_topic_name():
+    validator = pytest.importorskip("rclpy.validate_topic_name", reason="needs rclpy")
+    generator = random.Random(7)
+    alphabet = string.printable + "äß漢🙂__//~{}"
+    for _ in range(2000):
+        text = "".join(generator.choices(alphabet, k=generator.randrange(200)))
+        cleaned = names.sanitise(text)
+        if cleaned:
+            assert VALID.fullmatch(cleaned)
+            assert "__" not in cleaned
+            assert len(cleaned) <= names.MAX_LENGTH + len("object_")
+            validator.validate_topic_name(f"{cleaned}/state")
+        assert names.sanitise(cleaned) == cleaned
+
+
+def test_unique_avoids_taken_and_reserved_names():
+    taken = {"box", "box_1"}
+    assert names.unique("ball", taken) == "ball"
+    assert names.unique("box", taken) == "box_2"
+    for reserved in names.RESERVED:
+        assert names.unique(reserved, set()) == f"{reserved}_1"
+
+
+def test_automatic_names_type_and_id():
+    assert names.automatic("sphere", 7, set()) == "sphere_7"
+    assert names.automatic("sphere", 7, {"sphere_7"}) == "sphere_7_1"

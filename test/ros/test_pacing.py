@@ -1,0 +1,113 @@
+"""Deadlines follow the real-time factor without drift; measured on a clock of the test's own."""
+
+import random
+
+import pytest
+
+from raisim_ros.ros.pacing import (
+    GIVE_UP_AFTER,
+    Pacer,
+    RateMeter,
+    WallTimer,
+    period_in_steps,
+    steps_until_multiple,
+)
+
+
+class FakeClock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+@pytest.mark.parametrize("factor", [0.1, 1.0, 3.0])
+def test_deadlines_follow_the_factor_without_drift(clock, factor):
+    pacer = Pacer(factor, clock)
+    pacer.restart(0.0)
+    start, sim_time, generator = clock.now, 0.0, random.Random(1)
+    for _ in range(10_000):
+        sim_time += 0.005
+        clock.now += generator.uniform(0.0, 0.001)  # computing
+        clock.now += pacer.seconds_until(sim_time) + generator.uniform(0.0, 0.0005)  # sleeping, a little too long
+    assert sim_time / (clock.now - start) == pytest.approx(factor, rel=1e-3)
+    assert pacer.overruns == 0
+
+
+def test_factor_zero_never_waits(clock):
+    pacer = Pacer(0.0, clock)
+    assert pacer.seconds_until(1e6) == 0.0
+    clock.now += 1e6
+    assert pacer.seconds_until(0.0) == 0.0
+    assert pacer.overruns == 0
+
+
+def test_a_short_delay_is_caught_up(clock):
+    pacer = Pacer(1.0, clock)
+    pacer.restart(0.0)
+    clock.now += 0.5 * GIVE_UP_AFTER
+    assert pacer.seconds_until(0.005) == 0.0
+    assert pacer.seconds_until(GIVE_UP_AFTER) == pytest.approx(0.5 * GIVE_UP_AFTER)
+    assert pacer.overruns == 0
+
+
+def test_a_long_delay_is_given_up_and_counted_once(clock):
+    pacer = Pacer(1.0, clock)
+    pacer.restart(0.0)
+    clock.now += 10.0
+    assert pacer.seconds_until(0.005) == 0.0
+    assert pacer.overruns == 1
+    assert pacer.seconds_until(0.010) == pytest.approx(0.005)
+    assert pacer.overruns == 1
+
+
+def test_changing_the_factor_starts_from_now(clock):
+    pacer = Pacer(1.0, clock)
+    pacer.restart(0.0)
+    clock.now += 1.0
+    pacer.set_real_time_factor(2.0, 1.0)
+    assert pacer.seconds_until(2.0) == pytest.approx(0.5)
+
+
+def test_rate_meter_measures_the_last_window(clock):
+    meter = RateMeter(1.0, clock)
+    assert meter.rate() == 0.0
+    count = 0
+    for _ in range(5000):
+        clock.now += 0.001
+        count += 1
+        meter.add(count)
+    assert meter.rate() == pytest.approx(1000.0, rel=1e-6)
+    for _ in range(5000):
+        clock.now += 0.001
+        count += 3
+        meter.add(count)
+    assert meter.rate() == pytest.approx(3000.0, rel=1e-6)
+    meter.restart()
+    assert meter.rate() == 0.0
+
+
+def test_wall_timer_keeps_its_rate(clock):
+    timer = WallTimer(30.0, clock)
+    fired = 0
+    for _ in range(10_000):
+        fired += timer.due()
+        clock.now += 0.001
+    assert fired == pytest.approx(300, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "time_step", "period"), [(100.0, 0.005, 2), (50.0, 0.005, 4), (1000.0, 0.005, 1), (30.0, 0.001, 33)]
+)
+def test_period_in_steps(rate_hz, time_step, period):
+    assert period_in_steps(rate_hz, time_step) == period
+
+
+def test_steps_until_multiple():
+    assert [steps_until_multiple(step, 4) for step in range(6)] == [4, 3, 2, 1, 4, 3]
