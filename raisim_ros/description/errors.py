@@ -1,0 +1,40 @@
+"""What can be wrong with a file, a name or a number. All exceptions here derive from RaisimError."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class RaisimError(Exception):
+    """Base of every exception that raisim_ros raises on purpose."""
+
+
+class InvalidValueError(RaisimError, ValueError):
+    """An argument is out of range, not finite or inconsistent; the message names it."""
+
+
+class FileMissingError(RaisimError, FileNotFoundError):
+    """A file does not exist or is not a file."""
+
+    def __init__(self, path: str | Path, what: str = "file") -> None:
+        self.path = Path(path)
+        reason = "is a folder" if self.path.is_dir() else "does not exist"
+        super().__init__(f"{what} '{path}' {reason}")
+
+
+class ParseError(RaisimError):
+    """A file is not what its format demands; the message starts with ``file:line:``."""
+
+    def __init__(self, path: str | Path, line: int | None, message: str) -> None:
+        self.path = Path(path)
+        self.line = line
+        place = f"{path}:{line}" if line is not None else f"{path}"
+        super().__init__(f"{place}: {message}")
+
+
+class MeshError(RaisimError):
+    """A mesh cannot be used; the message names the file."""
+
+
+class TerrainError(RaisimError):
+    """A heightmap cannot be used; the message names its source."""

@@ -1,0 +1,253 @@
+"""Heightmaps: from values, a text file, a PNG image, or the fractal terrain generator."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import FileMissingError, InvalidValueError, ParseError, TerrainError
+from raisim_ros.description.perlin import fractal_noise
+
+MAX_SAMPLES_PER_AXIS = 46340
+MAX_SAMPLES = 100_000_000
+"""800 MB of heights."""
+
+Heights = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HeightMapData:
+    """A grid of heights in the world frame [m].
+
+    Sample (ix, iy) stands at x = center_x - x_size/2 + ix * x_size/(x_samples - 1), likewise y.
+    """
+
+    x_samples: int
+    y_samples: int
+    x_size: float
+    y_size: float
+    center_x: float
+    center_y: float
+    heights: Heights
+    """``heights[iy, ix]`` [m], y_samples rows of x_samples."""
+
+
+@dataclass(frozen=True)
+class TerrainProperties:
+    """Settings of the fractal terrain generator."""
+
+    frequency: float = 0.1
+    """Noise cells per metre, of the first octave [1/m]."""
+    x_size: float = 10.0
+    y_size: float = 10.0
+    z_scale: float = 2.0
+    """Heights stay within height_offset ± z_scale, before rounding to steps [m]."""
+    x_samples: int = 100
+    y_samples: int = 100
+    fractal_octaves: int = 5
+    fractal_lacunarity: float = 2.0
+    """Frequency of an octave over that of the one before."""
+    fractal_gain: float = 0.5
+    """Amplitude of an octave over that of the one before."""
+    step_size: float = 0.0
+    """Heights are rounded to whole steps; 0: not at all [m]."""
+    height_offset: float = 0.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("z_scale", "height_offset"):
+            if not np.isfinite(getattr(self, name)):
+                raise InvalidValueError(f"{name} is {getattr(self, name)}, expected a finite number")
+        for name in ("frequency", "fractal_lacunarity"):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise InvalidValueError(f"{name} is {getattr(self, name)}, expected a positive number")
+        for name in ("fractal_gain", "step_size"):
+            if not 0.0 <= getattr(self, name) < np.inf:
+                raise InvalidValueError(f"{name} is {getattr(self, name)}, expected zero or more")
+        if not 1 <= self.fractal_octaves <= 32:
+            raise InvalidValueError(f"fractal_octaves is {self.fractal_octaves}, expected 1..32")
+
+
+def height_map_from_values(
+    x_samples: int,
+    y_samples: int,
+    x_size: float,
+    y_size: float,
+    heights: Sequence[float] | NDArray[Any],
+    center_x: float = 0.0,
+    center_y: float = 0.0,
+    source: str = "heightmap",
+) -> HeightMapData:
+    """A checked heightmap; ``heights`` holds height[iy * x_samples + ix] [m]. Raises TerrainError."""
+    _check_samples(x_samples, y_samples, source)
+    for name, size in (("x_size", x_size), ("y_size", y_size)):
+        if not (np.isfinite(size) and size > 0.0):
+            raise TerrainError(f"{source}: {name} is {size}, expected a positive length in metres")
+    for name, center in (("center_x", center_x), ("center_y", center_y)):
+        if not np.isfinite(center):
+            raise TerrainError(f"{source}: {name} is {center}, expected a finite number")
+    try:
+        values = np.array(heights, dtype=np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise TerrainError(f"{source}: the heights are not numbers: {error}") from error
+    if values.size != x_samples * y_samples:
+        raise TerrainError(
+            f"{source}: {values.size} heights, expected {x_samples} x {y_samples} = {x_samples * y_samples}"
+        )
+    finite = np.isfinite(values)
+    if not finite.all():
+        bad = int(np.argmin(finite))
+        raise TerrainError(
+            f"{source}: height {bad} (ix {bad % x_samples}, iy {bad // x_samples}) is {values[bad]}, "
+            "expected a finite number"
+        )
+    grid = values.reshape(y_samples, x_samples)
+    grid.setflags(write=False)
+    return HeightMapData(
+        int(x_samples), int(y_samples), float(x_size), float(y_size), float(center_x), float(center_y), grid
+    )
+
+
+def height_map_from_text(path: str | Path, center_x: float = 0.0, center_y: float = 0.0) -> HeightMapData:
+    """A text file: ``x_samples y_samples x_size y_size``, then the heights, separated by any white space.
+
+    Raises FileMissingError, ParseError (a word that is no number) and TerrainError.
+    """
+    file = _existing_file(path)
+    try:
+        words = file.read_text(encoding="utf-8").split()
+    except UnicodeDecodeError as error:
+        raise ParseError(path, None, "not a text file") from error
+    if len(words) < 4:
+        raise ParseError(path, 1, "expected 'x_samples y_samples x_size y_size' and then the heights")
+    try:
+        numbers = np.array(words, dtype=np.float64)
+    except ValueError as error:
+        raise _first_bad_word(path, file) from error
+    counts = numbers[:2]
+    if not (np.isfinite(counts).all() and (counts == np.floor(counts)).all()):
+        raise ParseError(path, 1, f"the sample counts are {words[0]} and {words[1]}, expected whole numbers")
+    return height_map_from_values(
+        int(counts[0]),
+        int(counts[1]),
+        float(numbers[2]),
+        float(numbers[3]),
+        numbers[4:],
+        center_x,
+        center_y,
+        source=str(path),
+    )
+
+
+def height_map_from_png(
+    path: str | Path,
+    x_size: float,
+    y_size: float,
+    height_scale: float,
+    height_offset: float,
+    center_x: float = 0.0,
+    center_y: float = 0.0,
+) -> HeightMapData:
+    """An 8- or 16-bit greyscale PNG: height = raw pixel value · height_scale + height_offset [m].
+
+    The image's first row lies at the lowest y. Raises FileMissingError and TerrainError.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    for name, value in (("height_scale", height_scale), ("height_offset", height_offset)):
+        if not np.isfinite(value):
+            raise InvalidValueError(f"{name} is {value}, expected a finite number")
+    file = _existing_file(path)
+    width, height = _check_png_header(file)
+    _check_samples(width, height, str(path))
+    try:
+        with Image.open(file) as image:
+            pixels = np.asarray(image, dtype=np.float64)
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise TerrainError(f"{path}: not a readable PNG image: {error}") from error
+    return height_map_from_values(
+        width, height, x_size, y_size, pixels * height_scale + height_offset, center_x, center_y, str(path)
+    )
+
+
+def generate_height_map(
+    properties: TerrainProperties, center_x: float = 0.0, center_y: float = 0.0
+) -> HeightMapData:
+    """Fractal Perlin terrain: the same settings and seed give the same bits on every machine.
+
+    The noise is laid out in the map's own frame, so that moving the centre moves the terrain as it is.
+    """
+    p = properties
+    _check_samples(p.x_samples, p.y_samples, "terrain")
+    for name, size in (("x_size", p.x_size), ("y_size", p.y_size)):
+        if not (np.isfinite(size) and size > 0.0):
+            raise TerrainError(f"terrain: {name} is {size}, expected a positive length in metres")
+    x = np.arange(p.x_samples, dtype=np.float64) * (p.x_size / (p.x_samples - 1))
+    y = np.arange(p.y_samples, dtype=np.float64) * (p.y_size / (p.y_samples - 1))
+    noise = fractal_noise(
+        x * p.frequency, y * p.frequency, p.fractal_octaves, p.fractal_lacunarity, p.fractal_gain, p.seed
+    )
+    heights = noise * p.z_scale
+    if p.step_size > 0.0:
+        heights = np.floor(heights / p.step_size + 0.5) * p.step_size
+    return height_map_from_values(
+        p.x_samples, p.y_samples, p.x_size, p.y_size, heights + p.height_offset, center_x, center_y, "terrain"
+    )
+
+
+# ---- checks ----
+
+
+def _existing_file(path: str | Path) -> Path:
+    file = Path(path)
+    if not file.is_file():
+        raise FileMissingError(path, "heightmap file")
+    return file
+
+
+def _check_samples(x_samples: int, y_samples: int, source: str) -> None:
+    for name, count in (("x_samples", x_samples), ("y_samples", y_samples)):
+        if int(count) != count or not 2 <= count <= MAX_SAMPLES_PER_AXIS:
+            raise TerrainError(f"{source}: {name} is {count}, expected 2..{MAX_SAMPLES_PER_AXIS}")
+    if x_samples * y_samples > MAX_SAMPLES:
+        raise TerrainError(
+            f"{source}: {x_samples} x {y_samples} samples, expected at most {MAX_SAMPLES} in total"
+        )
+
+
+_PNG_COLOR_TYPES = {
+    0: "greyscale",
+    2: "colour",
+    3: "palette",
+    4: "greyscale with transparency",
+    6: "colour with transparency",
+}
+
+
+def _check_png_header(file: Path) -> tuple[int, int]:
+    """Width and height from the image header; only what the header says tells a true 16-bit grey image."""
+    with file.open("rb") as stream:
+        head = stream.read(29)
+    if len(head) < 26 or head[:8] != b"\x89PNG\r\n\x1a\n" or head[12:16] != b"IHDR":
+        raise TerrainError(f"{file}: not a PNG image")
+    width, height, bits, color_type = struct.unpack(">IIBB", head[16:26])
+    if color_type != 0 or bits not in (8, 16):
+        kind = _PNG_COLOR_TYPES.get(color_type, f"colour type {color_type}")
+        raise TerrainError(f"{file}: a {bits}-bit {kind} image, expected 8- or 16-bit greyscale")
+    return int(width), int(height)
+
+
+def _first_bad_word(path: str | Path, file: Path) -> ParseError:
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        for word in line.split():
+            try:
+                float(word)
+            except ValueError:
+                return ParseError(path, number, f"'{word}' is not a number")
+    return ParseError(path, None, "a word is not a number")
