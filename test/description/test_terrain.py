@@ -169,7 +169,7 @@ def test_noise_vanishes_on_its_lattice_and_stays_bounded():
     np.testing.assert_allclose(fractal_noise(lattice, lattice, 1, 2.0, 0.5, 3), 0.0, atol=1e-15)
     fine = np.linspace(-20.0, 20.0, 801)
     noise = fractal_noise(fine, fine, 1, 2.0, 0.5, 3)
-    assert 0.5 < np.abs(noise).max() <= 1.0
+    assert 0.5 < np.abs(noise).max() <= 1.0 + 1e-12
 
 
 def test_noise_matches_its_definition_at_single_points():
