@@ -1,0 +1,96 @@
+#include "memory.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ERROR_TEXT_SIZE = 512, ALIGNMENT = 64 };
+
+static atomic_size_t bytes_held;
+static _Thread_local char error_text[ERROR_TEXT_SIZE];
+
+/* The size stands in front of the block, so that freeing can count it back; a whole alignment unit keeps the
+ * block itself aligned. */
+typedef struct {
+    size_t bytes;
+} block_header;
+
+void *rs_alloc(size_t bytes) {
+    size_t total = (bytes + ALIGNMENT + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    char *block = total > bytes ? aligned_alloc(ALIGNMENT, total) : NULL;
+    if (block == NULL) {
+        rs_fail(RS_OUT_OF_MEMORY, "no memory for %zu bytes", bytes);
+        return NULL;
+    }
+    memset(block, 0, total);
+    ((block_header *)(void *)block)->bytes = total;
+    atomic_fetch_add(&bytes_held, total);
+    return block + ALIGNMENT;
+}
+
+void rs_free(void *memory) {
+    if (memory == NULL)
+        return;
+    char *block = (char *)memory - ALIGNMENT;
+    atomic_fetch_sub(&bytes_held, ((block_header *)(void *)block)->bytes);
+    free(block);
+}
+
+size_t rs_memory_bytes(void) { return atomic_load(&bytes_held); }
+
+rs_status rs_fail(rs_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error_text, sizeof error_text, format, args);
+    va_end(args);
+    return status;
+}
+
+const char *rs_error_text(void) { return error_text; }
+
+rs_status rs_array_reserve(rs_array *array, int64_t capacity) {
+    if (capacity <= array->capacity)
+        return RS_OK;
+    int64_t grown = array->capacity + array->capacity / 2 + 16;
+    if (grown < capacity)
+        grown = capacity;
+    void *data = rs_alloc((size_t)grown * array->item_size);
+    if (data == NULL)
+        return RS_OUT_OF_MEMORY;
+    if (array->count > 0)
+        memcpy(data, array->data, (size_t)array->count * array->item_size);
+    rs_free(array->data);
+    array->data = data;
+    array->capacity = grown;
+    return RS_OK;
+}
+
+void *rs_array_push(rs_array *array) {
+    if (rs_array_reserve(array, array->count + 1) != RS_OK)
+        return NULL;
+    char *item = (char *)array->data + (size_t)array->count * array->item_size;
+    memset(item, 0, array->item_size);
+    array->count++;
+    return item;
+}
+
+rs_status rs_array_resize(rs_array *array, int64_t count) {
+    rs_status status = rs_array_reserve(array, count);
+    if (status == RS_OK)
+        array->count = count;
+    return status;
+}
+
+rs_status rs_array_copy(rs_array *to, const rs_array *from) {
+    rs_status status = rs_array_resize(to, from->count);
+    if (status == RS_OK && from->count > 0)
+        memcpy(to->data, from->data, (size_t)from->count * from->item_size);
+    return status;
+}
+
+void rs_array_free(rs_array *array) {
+    rs_free(array->data);
+    *array = rs_array_of(array->item_size);
+}

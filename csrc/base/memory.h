@@ -1,0 +1,42 @@
+/* The engine's only way to memory and to error texts. */
+#ifndef RS_BASE_MEMORY_H
+#define RS_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../include/raisim_engine.h"
+
+/* Zeroed memory, 64-byte aligned and counted; NULL when there is none (the error text is set). */
+void *rs_alloc(size_t bytes);
+/* Takes NULL. */
+void rs_free(void *memory);
+
+/* Keeps the printf-style text for rs_error_text() and returns the status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+rs_status rs_fail(rs_status status, const char *format, ...);
+
+/* A growable array of plain values. All of the world's data sits in such arrays, so copying, hashing and freeing a
+ * world are loops over them. */
+typedef struct {
+    void *data;
+    int64_t count, capacity;
+    size_t item_size;
+} rs_array;
+
+static inline rs_array rs_array_of(size_t item_size) { return (rs_array){NULL, 0, 0, item_size}; }
+/* Makes room for `capacity` items; grows geometrically, so repeated calls stay cheap. */
+rs_status rs_array_reserve(rs_array *array, int64_t capacity);
+/* A new zeroed item at the end, or NULL. */
+void *rs_array_push(rs_array *array);
+/* Room for `count` items and that count; new items are not initialised. */
+rs_status rs_array_resize(rs_array *array, int64_t count);
+rs_status rs_array_copy(rs_array *to, const rs_array *from);
+void rs_array_free(rs_array *array);
+
+#define RS_ITEMS(type, array) ((type *)(array).data)
+
+#endif

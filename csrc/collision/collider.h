@@ -1,0 +1,36 @@
+/* A shape fixed to a body: the unit of collision detection. */
+#ifndef RS_COLLISION_COLLIDER_H
+#define RS_COLLISION_COLLIDER_H
+
+#include "../model/shape.h"
+
+enum { RS_NONE = -1 };
+
+typedef struct {
+    rs_shape shape;
+    rs_transform local;   /* shape frame in the body frame */
+    bool local_identity;  /* the shape frame is the body frame: one product less in every step */
+    bool alive;
+    bool dynamic;         /* the body answers to forces */
+    bool active;          /* the body may move in this step: dynamic and awake, moving kinematic, or just placed */
+    int32_t body;         /* owner, index into the world's bodies */
+    int32_t next_in_body; /* next collider of the body, or RS_NONE */
+    int32_t number;       /* counted within the object */
+    int32_t material;
+    rs_asset_id asset;    /* of the shape, 0 for primitives */
+    uint64_t group, mask;
+    double radius;        /* farthest point of the shape from the body's centre of mass [m]; infinite for a half-space */
+    double size;          /* smallest half extent of the shape [m]: limits how far ahead contacts are foreseen */
+
+    /* written by the midpoint stage */
+    rs_transform pose;  /* world frame */
+    double reach;       /* how far the surface may travel within this step [m] */
+    rs_aabb box;        /* of the shape at `pose`, grown by `reach` */
+} rs_collider;
+
+/* Both sides must accept each other. */
+static inline bool rs_filters_agree(const rs_collider *a, const rs_collider *b) {
+    return (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
+}
+
+#endif

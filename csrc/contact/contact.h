@@ -1,0 +1,45 @@
+/* Contact points as they persist from step to step, and the rows the solver works on. */
+#ifndef RS_CONTACT_CONTACT_H
+#define RS_CONTACT_CONTACT_H
+
+#include "../base/memory.h"
+#include "../collision/broad_phase.h"
+#include "../collision/narrow_phase.h"
+#include "../dynamics/rigid_body.h"
+#include "../model/material.h"
+
+/* Surfaces closer than this touch [m]. Without it a body at rest would lose its contact to rounding, fall for a
+ * step and hit again. */
+static const double RS_TOUCH_DISTANCE = 1e-5;
+
+/* One touching point. Side A is the collider with the smaller index. */
+typedef struct {
+    int32_t collider_a, collider_b;
+    int32_t body_a, body_b;
+    int32_t island; /* RS_NONE while asleep */
+    uint32_t feature;
+    rs_vec3 position;     /* world frame */
+    rs_vec3 t1, t2, n;    /* contact frame, n towards A */
+    double gap;           /* negative when penetrating [m] */
+    rs_vec3 velocity;     /* of A against B at the beginning of the step, contact frame */
+    rs_vec3 impulse;      /* on A, contact frame; kept to start the next solve */
+    double friction, restitution;
+} rs_touch;
+
+/* One contact in the solver: 3 unknown impulses (t1, t2, n). Relative velocity v = G * impulse + (all the rest). */
+typedef struct {
+    int32_t body_a, body_b;
+    int32_t touch; /* where the result goes */
+    double mu;
+    double target; /* normal speed to reach or exceed [m/s] */
+    double push;   /* the same for the push-out motion, which moves bodies apart without giving them speed [m/s] */
+    double push_impulse;
+    rs_vec3 t1, t2, n;
+    rs_vec3 ra, rb;     /* contact point from the centres of mass */
+    rs_sym3 g, g_inverse;
+    rs_vec3 impulse;
+    rs_vec3 change;    /* by the last sweep */
+    rs_vec3 direction; /* conjugate search direction */
+} rs_row;
+
+#endif

@@ -1,0 +1,201 @@
+#include "contact_problem.h"
+
+/* A contact takes over the impulse of the nearest one of the step before within this distance [m]. */
+static const double MATCH_DISTANCE = 0.01;
+/* Fastest push-out [m/s]: deep overlaps, as after a careless placement, must not explode. */
+static const double MAX_PUSH_OUT_SPEED = 3.0;
+/* Push-out gain per unit of ERP, and its limit: the share of the overlap removed in one step. */
+static const double ERP_GAIN = 0.2, MAX_ERP_SHARE = 0.3;
+/* Diagonal added to a singular effective inverse mass, relative to its trace. */
+static const double REGULARISATION = 1e-12;
+
+/* ---- detection ---- */
+
+static int compare_pair(int32_t a0, int32_t b0, int32_t a1, int32_t b1) {
+    if (a0 != a1)
+        return a0 < a1 ? -1 : 1;
+    return (b0 > b1) - (b0 < b1);
+}
+
+static rs_vec3 impulse_in_world(const rs_touch *t) {
+    return rs_madd(rs_madd(rs_scale(t->impulse.x, t->t1), t->impulse.y, t->t2), t->impulse.z, t->n);
+}
+
+/* The pair's point of the step before that this one continues: the same feature, else the nearest that is free. */
+static const rs_touch *find_former(const rs_touch *touch, const rs_touch *former, int64_t count, uint32_t claimed) {
+    const rs_touch *best = NULL;
+    double best_distance2 = MATCH_DISTANCE * MATCH_DISTANCE;
+    for (int64_t k = 0; k < count; k++) {
+        if (claimed & (1U << k))
+            continue;
+        if (former[k].feature == touch->feature)
+            return &former[k];
+        double distance2 = rs_norm2(rs_sub(former[k].position, touch->position));
+        if (distance2 < best_distance2) {
+            best_distance2 = distance2;
+            best = &former[k];
+        }
+    }
+    return best;
+}
+
+static rs_vec3 in_frame_of(const rs_touch *touch, rs_vec3 p) {
+    return rs_v3(rs_dot(p, touch->t1), rs_dot(p, touch->t2), rs_max(0.0, rs_dot(p, touch->n)));
+}
+
+static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
+                              const rs_touch *former, int64_t former_count, rs_array *touches) {
+    uint32_t claimed = 0; /* each former point lends its impulse once */
+    for (int k = 0; k < manifold->count; k++) {
+        const rs_manifold_point *point = &manifold->points[k];
+        rs_touch *touch = rs_array_push(touches);
+        if (touch == NULL)
+            return RS_OUT_OF_MEMORY;
+        touch->collider_a = pair->a;
+        touch->collider_b = pair->b;
+        touch->body_a = colliders[pair->a].body;
+        touch->body_b = colliders[pair->b].body;
+        touch->island = RS_NONE;
+        touch->feature = point->feature;
+        touch->position = point->position;
+        touch->n = point->normal;
+        rs_tangents(touch->n, &touch->t1, &touch->t2);
+        touch->gap = point->gap;
+        const rs_touch *before = find_former(touch, former, former_count, claimed);
+        if (before != NULL) {
+            claimed |= 1U << (before - former);
+            touch->impulse = in_frame_of(touch, impulse_in_world(before));
+        }
+    }
+    return RS_OK;
+}
+
+static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_collider *colliders,
+                              const rs_touch *former, int64_t former_count, rs_array *touches) {
+    const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
+    rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + a->reach + b->reach,
+                                   .max_points = settings->max_contacts_per_pair,
+                                   .gjk_max_iterations = settings->gjk_max_iterations,
+                                   .gjk_tolerance = settings->gjk_tolerance,
+                                   .epa_max_iterations = settings->epa_max_iterations,
+                                   .epa_tolerance = settings->epa_tolerance};
+    rs_manifold manifold;
+    manifold.count = 0;
+    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, &manifold);
+    return add_manifold(pair, colliders, &manifold, former, former_count, touches);
+}
+
+rs_status rs_touches_find(const rs_contact_settings *settings, const rs_collider *colliders, const rs_array *pairs,
+                          const rs_array *before, rs_array *touches) {
+    const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
+    const rs_touch *old = RS_ITEMS(rs_touch, *before);
+    int64_t i = 0, k = 0;
+    touches->count = 0;
+
+    /* Both lists are ordered by pair: walk them together. */
+    while (i < pairs->count || k < before->count) {
+        int64_t group_end = k;
+        while (group_end < before->count && old[group_end].collider_a == old[k].collider_a &&
+               old[group_end].collider_b == old[k].collider_b)
+            group_end++;
+        int order = i == pairs->count     ? 1
+                    : k == before->count ? -1
+                                         : compare_pair(pair[i].a, pair[i].b, old[k].collider_a, old[k].collider_b);
+        if (order > 0) { /* no longer a candidate: gone, unless both rest and were not looked at */
+            const rs_collider *a = &colliders[old[k].collider_a], *b = &colliders[old[k].collider_b];
+            bool rest = a->alive && b->alive && !a->active && !b->active && (a->dynamic || b->dynamic) &&
+                        rs_filters_agree(a, b);
+            for (; k < group_end; k++) {
+                rs_touch *kept = rest ? rs_array_push(touches) : NULL;
+                if (rest && kept == NULL)
+                    return RS_OUT_OF_MEMORY;
+                if (kept != NULL)
+                    *kept = old[k];
+            }
+            continue;
+        }
+        int64_t former_count = order == 0 ? group_end - k : 0;
+        if (collide_pair(&pair[i], settings, colliders, &old[k], former_count, touches) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        i++;
+        if (order == 0)
+            k = group_end;
+    }
+    return RS_OK;
+}
+
+/* ---- rows ---- */
+
+/* Adds the part of one body to the effective inverse mass in the contact frame. */
+static void add_inverse_mass(rs_sym3 *g, const rs_solver_body *body, rs_vec3 r, const rs_touch *touch) {
+    if (body->inverse_mass == 0.0)
+        return;
+    rs_vec3 c1 = rs_cross(r, touch->t1), c2 = rs_cross(r, touch->t2), c3 = rs_cross(r, touch->n);
+    rs_vec3 i1 = rs_sym3_mulv(&body->inverse_inertia, c1), i2 = rs_sym3_mulv(&body->inverse_inertia, c2),
+            i3 = rs_sym3_mulv(&body->inverse_inertia, c3);
+    g->xx += body->inverse_mass + rs_dot(c1, i1);
+    g->yy += body->inverse_mass + rs_dot(c2, i2);
+    g->zz += body->inverse_mass + rs_dot(c3, i3);
+    g->xy += rs_dot(c1, i2);
+    g->xz += rs_dot(c1, i3);
+    g->yz += rs_dot(c2, i3);
+}
+
+static rs_vec3 point_velocity(rs_vec3 v, rs_vec3 w, rs_vec3 r) { return rs_add(v, rs_cross(w, r)); }
+
+/* Gaps and overlaps within the touch distance count as none: otherwise rounding would give the corners of a resting
+ * box different targets, only three of four could hold, and the load would jump between them in every step. */
+static double beyond_touch(double distance) { return rs_max(0.0, distance - RS_TOUCH_DISTANCE); }
+
+/* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint to touch;
+ * closing it within this step would leave a speed that penetrates in the next one. */
+static double target_speed(double dt, const rs_material_pair *pair, double gap, double approach) {
+    double bounce = pair->restitution * rs_max(0.0, approach - pair->restitution_threshold);
+    double closing = beyond_touch(gap) / dt;
+    return bounce > 0.0 && approach >= closing ? bounce : -closing;
+}
+
+/* Speed of the motion that removes overlap. It is kept apart from the velocities: pushed into them it would heat up
+ * every stack that is not solved to the last digit. */
+static double push_speed(const rs_problem_input *input, double gap, double approach) {
+    if (gap >= 0.0)
+        return -beyond_touch(gap) / input->dt;
+    double share = rs_min(ERP_GAIN * input->settings->erp, MAX_ERP_SHARE);
+    double push = rs_min(share * beyond_touch(-gap) / input->dt, MAX_PUSH_OUT_SPEED);
+    return rs_max(0.0, push - input->settings->erp2 * rs_max(0.0, approach));
+}
+
+void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
+    const rs_body *a = &input->bodies[touch->body_a], *b = &input->bodies[touch->body_b];
+    row->body_a = touch->body_a;
+    row->body_b = touch->body_b;
+    row->t1 = touch->t1;
+    row->t2 = touch->t2;
+    row->n = touch->n;
+    row->ra = rs_sub(touch->position, a->middle_com);
+    row->rb = rs_sub(touch->position, b->middle_com);
+
+    rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->omega, row->ra),
+                              point_velocity(b->velocity, b->omega, row->rb));
+    touch->velocity = rs_v3(rs_dot(relative, row->t1), rs_dot(relative, row->t2), rs_dot(relative, row->n));
+
+    const rs_material_pair *pair =
+        rs_materials_find(input->materials, input->colliders[touch->collider_a].material,
+                          input->colliders[touch->collider_b].material);
+    row->mu = rs_material_friction(pair, sqrt(touch->velocity.x * touch->velocity.x +
+                                              touch->velocity.y * touch->velocity.y));
+    row->target = target_speed(input->dt, pair, touch->gap, -touch->velocity.z);
+    row->push = push_speed(input, touch->gap, -touch->velocity.z);
+    touch->friction = row->mu;
+    touch->restitution = pair->restitution;
+
+    row->g = (rs_sym3){0};
+    add_inverse_mass(&row->g, &input->solver_bodies[touch->body_a], row->ra, touch);
+    add_inverse_mass(&row->g, &input->solver_bodies[touch->body_b], row->rb, touch);
+    double trace = row->g.xx + row->g.yy + row->g.zz;
+    row->g.xx += REGULARISATION * trace;
+    row->g.yy += REGULARISATION * trace;
+    row->g.zz += REGULARISATION * trace;
+    row->g_inverse = rs_sym3_inverse(&row->g);
+    row->impulse = touch->impulse;
+}

@@ -1,0 +1,24 @@
+/* From pairs of colliders to touching points, and from those to solver rows. */
+#ifndef RS_CONTACT_CONTACT_PROBLEM_H
+#define RS_CONTACT_CONTACT_PROBLEM_H
+
+#include "contact.h"
+
+/* Runs the narrow phase on the ordered pairs and fills `touches`, ordered by pair. `before` holds those of the last
+ * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. */
+rs_status rs_touches_find(const rs_contact_settings *settings, const rs_collider *colliders, const rs_array *pairs,
+                          const rs_array *before, rs_array *touches);
+
+typedef struct {
+    double dt;
+    const rs_solver_settings *settings;
+    const rs_materials *materials;
+    const rs_collider *colliders;
+    const rs_body *bodies;
+    const rs_solver_body *solver_bodies;
+} rs_problem_input;
+
+/* The solver row of a touching point; also writes velocity, friction and restitution into the point. */
+void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *out);
+
+#endif

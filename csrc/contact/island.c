@@ -1,0 +1,164 @@
+#include "island.h"
+
+/* A pendulum at its turning point is slow but not at rest: acceleration must be small too [m/s^2, rad/s^2]. */
+static const double QUIET_ACCELERATION = 0.05;
+
+rs_islands rs_islands_make(void) {
+    return (rs_islands){.parent = rs_array_of(sizeof(int32_t)),
+                        .of_body = rs_array_of(sizeof(int32_t)),
+                        .islands = rs_array_of(sizeof(rs_island)),
+                        .order = rs_array_of(sizeof(int32_t))};
+}
+
+void rs_islands_free(rs_islands *islands) {
+    rs_array_free(&islands->parent);
+    rs_array_free(&islands->of_body);
+    rs_array_free(&islands->islands);
+    rs_array_free(&islands->order);
+}
+
+static int32_t find_root(int32_t *parent, int32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static bool is_dynamic(const rs_body *body) { return body->alive && body->type == RS_BODY_DYNAMIC; }
+
+/* Joins bodies that touch. The smaller index becomes the root, so that the result does not depend on the order. */
+static void join_bodies(int32_t *parent, const rs_body *bodies, const rs_array *touches) {
+    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    for (int64_t k = 0; k < touches->count; k++) {
+        int32_t a = touch[k].body_a, b = touch[k].body_b;
+        if (!is_dynamic(&bodies[a]) || !is_dynamic(&bodies[b]))
+            continue;
+        int32_t root_a = find_root(parent, a), root_b = find_root(parent, b);
+        if (root_a < root_b)
+            parent[root_b] = root_a;
+        else
+            parent[root_a] = root_b;
+    }
+}
+
+/* `of_body` of a root serves as the mark "awake" here. */
+static void wake_joined(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+                        const rs_array *touches) {
+    int32_t *parent = RS_ITEMS(int32_t, islands->parent), *awake = RS_ITEMS(int32_t, islands->of_body);
+    for (int32_t i = 0; i < body_count; i++)
+        awake[i] = 0;
+    for (int32_t i = 0; i < body_count; i++)
+        if (is_dynamic(&bodies[i]) && !bodies[i].asleep)
+            awake[find_root(parent, i)] = 1;
+    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    for (int64_t k = 0; k < touches->count; k++) { /* moving kinematic bodies, and static ones just placed */
+        const rs_collider *a = &colliders[touch[k].collider_a], *b = &colliders[touch[k].collider_b];
+        if (a->active && !a->dynamic)
+            awake[find_root(parent, touch[k].body_b)] = 1;
+        if (b->active && !b->dynamic)
+            awake[find_root(parent, touch[k].body_a)] = 1;
+    }
+    for (int32_t i = 0; i < body_count; i++)
+        if (is_dynamic(&bodies[i]) && bodies[i].asleep && awake[find_root(parent, i)]) {
+            bodies[i].asleep = false;
+            bodies[i].quiet_steps = 0;
+        }
+}
+
+/* Numbers the awake islands by their first body. */
+static rs_status number_islands(rs_islands *islands, const rs_body *bodies, int64_t body_count) {
+    int32_t *parent = RS_ITEMS(int32_t, islands->parent), *of_body = RS_ITEMS(int32_t, islands->of_body);
+    islands->islands.count = 0;
+    for (int32_t i = 0; i < body_count; i++)
+        of_body[i] = RS_NONE;
+    for (int32_t i = 0; i < body_count; i++) {
+        if (!is_dynamic(&bodies[i]) || bodies[i].asleep)
+            continue;
+        int32_t root = find_root(parent, i);
+        if (root == i) { /* roots come first: they have the smallest index */
+            if (rs_array_push(&islands->islands) == NULL)
+                return RS_OUT_OF_MEMORY;
+            of_body[i] = (int32_t)(islands->islands.count - 1);
+        } else {
+            of_body[i] = of_body[root];
+        }
+    }
+    return RS_OK;
+}
+
+static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_array *touches) {
+    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    int64_t total = 0;
+    for (int64_t k = 0; k < touches->count; k++) {
+        int32_t dynamic = is_dynamic(&bodies[touch[k].body_a]) ? touch[k].body_a : touch[k].body_b;
+        touch[k].island = of_body[dynamic];
+        if (touch[k].island != RS_NONE) {
+            island[touch[k].island].row_count++;
+            total++;
+        }
+    }
+    int64_t next = 0;
+    for (int64_t i = 0; i < islands->islands.count; i++) {
+        island[i].first_row = next;
+        next += island[i].row_count;
+        island[i].row_count = 0;
+    }
+    if (rs_array_resize(&islands->order, total) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int32_t k = 0; k < touches->count; k++) {
+        if (touch[k].island == RS_NONE)
+            continue;
+        rs_island *home = &island[touch[k].island];
+        RS_ITEMS(int32_t, islands->order)[home->first_row + home->row_count++] = k;
+    }
+    return RS_OK;
+}
+
+rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+                           rs_array *touches) {
+    if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
+        rs_array_resize(&islands->of_body, body_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int32_t *parent = RS_ITEMS(int32_t, islands->parent);
+    for (int32_t i = 0; i < body_count; i++)
+        parent[i] = i;
+    join_bodies(parent, bodies, touches);
+    wake_joined(islands, bodies, body_count, colliders, touches);
+    if (number_islands(islands, bodies, body_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    return group_touches(islands, bodies, touches);
+}
+
+static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, const rs_sleep_settings *settings,
+                          double dt) {
+    double linear2 = settings->linear_threshold * settings->linear_threshold;
+    double angular2 = settings->angular_threshold * settings->angular_threshold;
+    double change2 = QUIET_ACCELERATION * QUIET_ACCELERATION * dt * dt;
+    return rs_norm2(body->velocity) < linear2 && rs_norm2(body->omega) < angular2 &&
+           rs_norm2(rs_sub(body->velocity, before->v)) < change2 &&
+           rs_norm2(rs_sub(body->omega, before->w)) < change2;
+}
+
+void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
+                      const rs_solver_body *before, double dt) {
+    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    for (int64_t i = 0; i < islands->islands.count; i++)
+        island[i].quiet = true;
+    for (int64_t i = 0; i < body_count; i++) {
+        if (of_body[i] == RS_NONE)
+            continue;
+        bool quiet = body_is_quiet(&bodies[i], &before[i], settings, dt);
+        bodies[i].quiet_steps = quiet ? bodies[i].quiet_steps + 1 : 0;
+        if (bodies[i].quiet_steps < settings->quiet_steps)
+            island[of_body[i]].quiet = false;
+    }
+    for (int64_t i = 0; i < body_count; i++)
+        if (of_body[i] != RS_NONE && island[of_body[i]].quiet) {
+            bodies[i].asleep = true;
+            bodies[i].velocity = bodies[i].omega = rs_v3_zero();
+        }
+}

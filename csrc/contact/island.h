@@ -1,0 +1,34 @@
+/* Islands: groups of dynamic bodies that touch each other, directly or through one another. They are solved apart
+ * and sleep together. */
+#ifndef RS_CONTACT_ISLAND_H
+#define RS_CONTACT_ISLAND_H
+
+#include "contact.h"
+
+typedef struct {
+    int64_t first_row, row_count; /* into the list of touching points ordered by island */
+    bool pushed;                  /* overlaps are being corrected in this step */
+    bool quiet;                   /* every body has been slow for long enough */
+} rs_island;
+
+typedef struct {
+    rs_array parent;  /* int32_t per body: union-find */
+    rs_array of_body; /* int32_t per body: island, RS_NONE for sleeping, static and kinematic ones */
+    rs_array islands; /* rs_island */
+    rs_array order;   /* int32_t: touching points of awake islands, grouped by island, else in list order */
+} rs_islands;
+
+rs_islands rs_islands_make(void);
+void rs_islands_free(rs_islands *islands);
+
+/* Groups the bodies, wakes sleepers that touch something awake or moving, and groups the touching points. A sleeping
+ * body that woke takes part in this very step: a blow is felt when it lands. */
+rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+                           rs_array *touches);
+
+/* After integration: counts quiet steps and puts islands to sleep. `before` holds the velocities at the beginning of
+ * the step, `dt` turns their change into accelerations. */
+void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
+                      const rs_solver_body *before, double dt);
+
+#endif

@@ -1,0 +1,84 @@
+/* A single rigid body: its properties, its state, and its part of a step.
+ *
+ * The step is Moreau's midpoint rule. Half a step with the old velocity gives the midpoint pose, where contacts are
+ * detected and inertia is taken; forces and contacts change the velocity; half a step with the new velocity ends it.
+ * Free fall is exact, an elastic bounce keeps its energy exactly. */
+#ifndef RS_DYNAMICS_RIGID_BODY_H
+#define RS_DYNAMICS_RIGID_BODY_H
+
+#include "../base/math3d.h"
+#include "../include/raisim_engine.h"
+
+typedef struct {
+    /* identity */
+    bool alive;
+    int32_t slot;           /* of the object in the world's slot table */
+    int32_t first_collider; /* list through rs_collider.next_in_body */
+    int32_t collider_count;
+
+    /* properties, body frame */
+    rs_body_type type;
+    rs_gyroscopic_mode gyroscopic_mode;
+    bool isotropic; /* inertia is a multiple of the identity: no gyroscopic torque, no rotation of the tensor */
+    double mass;
+    rs_vec3 com;
+    rs_sym3 inertia, inverse_inertia; /* about the centre of mass */
+    double linear_damping;
+    rs_vec3 angular_damping;
+
+    /* state at the beginning of a step, world frame */
+    rs_vec3 position; /* of the body origin */
+    rs_quat quaternion;
+    rs_vec3 velocity; /* of the centre of mass */
+    rs_vec3 omega;
+
+    /* loads, world frame: set between steps */
+    rs_vec3 force, torque;                 /* for the next step only, at the centre of mass */
+    rs_vec3 command_force, command_torque; /* until replaced */
+
+    /* written by the midpoint stage */
+    rs_transform middle; /* body origin */
+    rs_vec3 middle_com;
+
+    /* written at the end of a step */
+    rs_vec3 applied_force, applied_torque;
+
+    /* sleeping */
+    bool asleep;
+    bool moved;          /* pose, shape or filter changed from outside: colliders must be placed again */
+    int32_t quiet_steps; /* consecutive steps below the thresholds */
+} rs_body;
+
+/* What the contact solver needs of a body, packed for its inner loop. */
+typedef struct {
+    rs_vec3 v, w; /* velocity of the centre of mass, angular velocity; world frame */
+    double inverse_mass;
+    rs_sym3 inverse_inertia; /* world frame, at the midpoint */
+} rs_solver_body;
+
+/* Motion that corrects overlaps: it moves a body in one step and leaves no velocity behind. */
+typedef struct {
+    rs_vec3 v, w; /* world frame [m/s, rad/s] */
+} rs_push_body;
+
+/* Sets mass, centre of mass and inertia (body frame) and what follows from them. */
+void rs_rigid_body_set_mass(rs_body *body, double mass, rs_vec3 com, const rs_sym3 *inertia);
+
+/* True when the tensor is positive definite and obeys the triangle inequality within rounding. */
+bool rs_inertia_is_physical(const rs_sym3 *inertia);
+
+rs_vec3 rs_rigid_body_com_position(const rs_body *body);
+
+/* Stage: half a step with the velocity the body has. */
+void rs_rigid_body_midpoint(rs_body *body, double dt);
+/* The midpoint pose is the pose: for bodies that do not move in this step. */
+void rs_rigid_body_hold(rs_body *body);
+
+/* Stage: velocity after forces, before contacts. Clears the loads of this step. */
+void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out);
+
+/* Stage: takes over the solved velocity and ends the step; `push` (may be NULL) adds its motion. False when the result is not finite; the body then keeps
+ * its old pose and rests. */
+bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt);
+
+#endif

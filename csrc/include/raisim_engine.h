@@ -1,0 +1,321 @@
+/* raisim_engine: rigid-body simulation with hard contacts.
+ *
+ * SI units, z up, world frame unless stated, quaternions w,x,y,z. Every function that can fail returns a status and
+ * leaves the world as it was when the status is not RS_OK; rs_error_text() says what was wrong. A world may be used
+ * from several threads: each call takes the world's (recursive) mutex.
+ *
+ * The part between the two markers is also read by cffi: plain declarations only, constants are enums. */
+#ifndef RAISIM_ENGINE_H
+#define RAISIM_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* cdef begin */
+
+typedef enum {
+    RS_OK = 0,
+    RS_INVALID_VALUE,  /* an argument is out of range, not finite or inconsistent */
+    RS_UNKNOWN_OBJECT, /* the object was removed, or never existed */
+    RS_WRONG_TYPE,     /* the object cannot do this */
+    RS_WRONG_STATE,    /* not now: for example integrate2 without integrate1 */
+    RS_OUT_OF_MEMORY,
+    RS_DIVERGED        /* an object's state is no longer finite; it was stopped */
+} rs_status;
+
+/* Text of the last failure on the calling thread. */
+const char *rs_error_text(void);
+
+/* Bytes the engine holds at this moment, over all worlds. */
+size_t rs_memory_bytes(void);
+
+typedef struct rs_world rs_world;
+
+/* High 32 bits: serial number, unique in the world's life; low 32 bits: slot. 0 names nothing. */
+typedef uint64_t rs_object_id;
+
+/* ---- world ---- */
+
+rs_status rs_world_create(rs_world **out);
+void rs_world_destroy(rs_world *world);
+
+rs_status rs_world_lock(rs_world *world);
+rs_status rs_world_unlock(rs_world *world);
+
+/* Advances n steps. On RS_DIVERGED the step that failed is complete: the object named in the text is stopped. */
+rs_status rs_world_step(rs_world *world, int64_t n);
+/* First half: midpoint poses, contact detection, contact registration. */
+rs_status rs_world_integrate1(rs_world *world);
+/* First half without contact detection: no contacts in this step. */
+rs_status rs_world_integrate_no_contact_detection(rs_world *world);
+/* Second half: forces, contact solve, integration; time advances. */
+rs_status rs_world_integrate2(rs_world *world);
+
+rs_status rs_world_set_time_step(rs_world *world, double dt);
+double rs_world_time_step(rs_world *world);
+rs_status rs_world_set_gravity(rs_world *world, const double gravity[3]);
+void rs_world_gravity(rs_world *world, double out[3]);
+rs_status rs_world_set_time(rs_world *world, double time);
+double rs_world_time(rs_world *world);
+uint64_t rs_world_step_count(rs_world *world);
+/* Counts every add and remove. */
+uint64_t rs_world_configuration_number(rs_world *world);
+
+/* FNV-1a over the dynamic state: equal hashes mean equal bits. */
+uint64_t rs_world_state_hash(rs_world *world);
+
+/* Wall time spent in the stages of a step, summed since profiling was turned on [s]. */
+typedef struct {
+    double midpoint, broad_phase, narrow_phase, islands, forces, contact_setup, solve, integrate;
+    int64_t steps;
+} rs_profile;
+/* Off at first: reading the clock costs as much as stepping a small robot. Turning it on clears the sums. */
+rs_status rs_world_set_profiling(rs_world *world, int32_t enabled);
+void rs_world_profile(rs_world *world, rs_profile *out);
+
+/* What the last step did. */
+typedef struct {
+    int64_t broad_phase_pairs; /* pairs of colliders handed to the narrow phase */
+    int64_t contacts;
+    int64_t islands;
+    int64_t solver_iterations; /* the most that any island needed */
+    double solver_error;       /* the largest relative change left in any island */
+    int64_t awake_bodies;
+} rs_step_stats;
+void rs_world_step_stats(rs_world *world, rs_step_stats *out);
+
+/* ---- settings ---- */
+
+typedef struct {
+    double erp, erp2;      /* push-out and its damping, no unit */
+    int32_t max_iterations;
+    double threshold;      /* stop when the squared relative change of the impulses falls below */
+    int32_t fixed_order;   /* nonzero: the sweep direction does not flip between steps */
+} rs_solver_settings;
+void rs_world_solver_settings(rs_world *world, rs_solver_settings *out);
+rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings);
+
+typedef enum { RS_BROADPHASE_NONE = 0, RS_BROADPHASE_SAP_3_AXIS, RS_BROADPHASE_MULTI_BOX_PRUNE } rs_broadphase_type;
+
+typedef struct {
+    int32_t gjk_max_iterations;
+    double gjk_tolerance;
+    int32_t epa_max_iterations;
+    double epa_tolerance;
+    int32_t max_contacts_per_pair;       /* 1..8 */
+    int32_t swept_ccd_enabled;
+    double swept_ccd_min_speed;          /* [m/s] */
+    double swept_ccd_speculative_margin; /* [m] */
+    int32_t broadphase;                  /* rs_broadphase_type */
+    double mbp_world_min[3], mbp_world_max[3], mbp_cell_size[3]; /* [m] */
+    double mbp_padding;                  /* [m] */
+    int32_t mbp_max_cells_per_axis, mbp_max_cells_per_object;
+    int32_t mbp_use_world_bounds;
+} rs_contact_settings;
+void rs_world_contact_settings(rs_world *world, rs_contact_settings *out);
+rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settings *settings);
+
+typedef struct {
+    int32_t enabled;
+    double linear_threshold;  /* [m/s] */
+    double angular_threshold; /* [rad/s] */
+    int32_t quiet_steps;
+} rs_sleep_settings;
+void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out);
+rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *settings);
+rs_status rs_world_wake_all(rs_world *world);
+
+/* ---- materials ---- */
+
+typedef struct {
+    double friction;
+    double restitution;
+    double restitution_threshold;              /* slower impacts do not bounce [m/s] */
+    double static_friction;
+    double static_friction_velocity_threshold; /* above it `friction` holds; 0 turns static friction off [m/s] */
+} rs_material_pair;
+
+/* Index of a named material; the name is registered at its first use. 0 is "default". */
+rs_status rs_material_index(rs_world *world, const char *name, int32_t *out);
+/* Name of a registered material, or NULL. */
+const char *rs_material_name(rs_world *world, int32_t index);
+rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_material_pair *pair);
+rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair);
+/* The pair's own properties, else the default ones. */
+rs_status rs_material_pair_properties(rs_world *world, int32_t a, int32_t b, rs_material_pair *out);
+/* Forgets all pairs and puts the default back; names stay. */
+rs_status rs_material_clear(rs_world *world);
+
+/* ---- shapes and assets ---- */
+
+typedef enum {
+    RS_SHAPE_SPHERE = 0,
+    RS_SHAPE_BOX,
+    RS_SHAPE_CYLINDER,
+    RS_SHAPE_CONE,
+    RS_SHAPE_CAPSULE,
+    RS_SHAPE_CONVEX,     /* convex hull asset */
+    RS_SHAPE_HALF_SPACE, /* the ground: solid below z = 0 of its frame */
+    RS_SHAPE_MESH,       /* triangle asset */
+    RS_SHAPE_HEIGHTMAP,  /* grid asset */
+    RS_SHAPE_TYPE_COUNT
+} rs_shape_type;
+
+/* A mesh or heightmap that shapes share. Like object ids, never reused. */
+typedef uint64_t rs_asset_id;
+
+/* Convex hull of points [m]; the points need not all be extreme. At least four that do not lie in one plane. */
+rs_status rs_asset_create_convex(rs_world *world, int64_t point_count, const double *xyz, rs_asset_id *out);
+/* Triangles as given; degenerate ones must have been dropped. Vertices [m], counter-clockwise seen from outside. */
+rs_status rs_asset_create_mesh(rs_world *world, int64_t vertex_count, const double *xyz, int64_t triangle_count,
+                               const int32_t *indices, rs_asset_id *out);
+/* Heights [m], height[iy * x_samples + ix], at x = -x_size/2 + ix * x_size/(x_samples-1), likewise y. */
+rs_status rs_asset_create_heightmap(rs_world *world, int32_t x_samples, int32_t y_samples, double x_size,
+                                    double y_size, const double *heights, rs_asset_id *out);
+/* The creator's hold; the asset lives on while a shape uses it. */
+rs_status rs_asset_release(rs_world *world, rs_asset_id asset);
+
+typedef struct {
+    int32_t type;        /* rs_shape_type */
+    double dim[3];       /* sphere: radius. box: full lengths. cylinder, cone: radius, full height.
+                            capsule: radius, distance of the sphere centres [m] */
+    rs_asset_id asset;   /* convex, mesh, heightmap */
+    double position[3];  /* in the body frame [m] */
+    double quaternion[4];
+    int32_t material;
+} rs_shape_def;
+
+/* ---- single bodies ---- */
+
+typedef enum { RS_BODY_DYNAMIC = 0, RS_BODY_KINEMATIC, RS_BODY_STATIC } rs_body_type;
+
+typedef enum {
+    RS_GYRO_ENERGY_CONSERVING = 0, /* implicit midpoint in the body frame: energy and momentum to rounding */
+    RS_GYRO_IMPLICIT_BODY,         /* implicit Euler in the body frame: stable, damps */
+    RS_GYRO_IMPLICIT_WORLD,        /* implicit Euler in the world frame */
+    RS_GYRO_EXPLICIT,
+    RS_GYRO_NONE
+} rs_gyroscopic_mode;
+
+typedef struct {
+    int32_t object_type; /* free for the caller; reported back by rs_object_kind */
+    int32_t body_type;   /* rs_body_type */
+    double mass;         /* [kg] */
+    double com[3];       /* centre of mass in the body frame [m] */
+    double inertia[6];   /* xx yy zz xy xz yz about the centre of mass, body frame [kg m^2];
+                            all zero: uniform solid, from the shapes */
+    double position[3];  /* of the body origin */
+    double quaternion[4];
+    double linear_velocity[3];  /* of the centre of mass */
+    double angular_velocity[3];
+    uint64_t collision_group, collision_mask;
+    int32_t shape_count;
+    const rs_shape_def *shapes;
+} rs_body_def;
+
+void rs_default_body_def(rs_body_def *def);
+rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *out);
+
+typedef struct {
+    double position[3];        /* body origin [m] */
+    double quaternion[4];
+    double linear_velocity[3]; /* of the centre of mass [m/s] */
+    double angular_velocity[3];
+} rs_body_state;
+rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out);
+/* Wakes the object. The quaternion is normalised unless it is a unit one within 1e-12. */
+rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_state *state);
+
+typedef struct {
+    int32_t body_type; /* rs_body_type */
+    double mass;
+    double com[3];
+    double inertia[6];         /* xx yy zz xy xz yz, body frame */
+    double linear_damping;     /* air drag [N s/m] */
+    double angular_damping[3]; /* per body axis [N m s/rad] */
+    int32_t gyroscopic_mode;   /* rs_gyroscopic_mode */
+} rs_body_properties;
+rs_status rs_body_properties_get(rs_world *world, rs_object_id id, rs_body_properties *out);
+rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body_properties *properties);
+
+/* Adds a force at a point (world frame) and a torque for the next step only. */
+rs_status rs_body_add_force(rs_world *world, rs_object_id id, const double force[3], const double point[3]);
+rs_status rs_body_add_torque(rs_world *world, rs_object_id id, const double torque[3]);
+rs_status rs_body_clear_forces(rs_world *world, rs_object_id id);
+/* A force at the centre of mass and a torque that act every step until replaced; zeros end it. */
+rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const double force[3], const double torque[3]);
+
+/* Swaps the heightmap's grid (same object, new heights or size) and moves its centre. */
+rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id asset, const double position[3]);
+
+/* ---- objects of every kind ---- */
+
+rs_status rs_object_remove(rs_world *world, rs_object_id id);
+int32_t rs_object_is_alive(rs_world *world, rs_object_id id);
+int64_t rs_world_object_count(rs_world *world);
+/* Ids in list order; removal moves the last object into the hole. */
+rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capacity);
+/* Position in the list, or -1. */
+int64_t rs_object_index(rs_world *world, rs_object_id id);
+rs_status rs_object_kind(rs_world *world, rs_object_id id, int32_t *object_type);
+
+/* local = -1 means every collision body of the object. */
+rs_status rs_object_set_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t group, uint64_t mask);
+rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask);
+rs_status rs_object_set_material(rs_world *world, rs_object_id id, int32_t local, int32_t material);
+rs_status rs_object_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material);
+rs_status rs_object_wake(rs_world *world, rs_object_id id);
+int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id);
+
+/* ---- bulk reads: one call for the whole world, rows in list order ---- */
+
+/* pose: x y z qx qy qz qw; twist: linear at the body origin, angular; wrench at the centre of mass applied in the
+ * last step by commands and external forces; all in the world frame. Any pointer may be NULL. */
+rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, double *twist, double *wrench,
+                               uint8_t *sleeping);
+
+typedef struct {
+    rs_object_id object_a, object_b;
+    int32_t local_a, local_b;       /* local body indices */
+    int32_t collider_a, collider_b; /* collision bodies, counted within the object */
+    double position[3];
+    double frame[9];   /* rows: tangent 1, tangent 2, normal (towards A) */
+    double impulse[3]; /* on A, in the contact frame [N s] */
+    double depth;      /* [m], negative when penetrating */
+    double velocity[3]; /* of A against B before the solve, contact frame [m/s] */
+    double friction, restitution;
+    int32_t island;
+    int32_t feature;
+} rs_contact;
+int64_t rs_world_contact_count(rs_world *world);
+rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capacity);
+
+/* ---- snapshots ---- */
+
+typedef struct rs_snapshot rs_snapshot;
+/* A deep copy of everything that decides the future. */
+rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out);
+/* Objects removed since come back under their old ids, objects added since are gone; their ids are not reused. */
+rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot);
+void rs_snapshot_destroy(rs_snapshot *snapshot);
+
+/* ---- tools ---- */
+
+typedef struct {
+    double position[3];
+    double normal[3]; /* towards A */
+    double gap;       /* negative when penetrating [m] */
+} rs_contact_point;
+/* Contact points of two shapes on their own (poses in the world frame, shape frames ignored), without a step. Points
+ * closer than `margin` are reported, at most 8. */
+rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const rs_shape_def *b, double margin,
+                                  rs_contact_point *out, int32_t *count);
+/* Box that holds the shape at its pose, min then max; infinite where the shape is. */
+rs_status rs_world_shape_bounds(rs_world *world, const rs_shape_def *shape, double out[6]);
+/* Volume, centroid (shape frame) and inertia (xx yy zz xy xz yz, about it) of a solid shape of unit mass. */
+rs_status rs_world_shape_solid(rs_world *world, const rs_shape_def *shape, double *volume, double centroid[3],
+                               double unit_inertia[6]);
+
+/* cdef end */
+
+#endif

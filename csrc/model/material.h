@@ -1,0 +1,38 @@
+/* Contact materials: names, and properties by pair of names. */
+#ifndef RS_MODEL_MATERIAL_H
+#define RS_MODEL_MATERIAL_H
+
+#include "../base/memory.h"
+
+enum { RS_MATERIAL_NAME_SIZE = 64 };
+
+typedef struct {
+    char text[RS_MATERIAL_NAME_SIZE];
+} rs_material_label;
+
+typedef struct {
+    uint64_t key; /* smaller index in the high half */
+    rs_material_pair properties;
+} rs_material_entry;
+
+typedef struct {
+    rs_array names;   /* rs_material_label; index 0 is "default" */
+    rs_array entries; /* rs_material_entry, by key */
+    rs_material_pair fallback;
+} rs_materials;
+
+rs_status rs_materials_make(rs_materials *out);
+void rs_materials_free(rs_materials *materials);
+void rs_materials_clear(rs_materials *materials);
+
+rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t *out);
+rs_status rs_materials_set(rs_materials *materials, int32_t a, int32_t b, const rs_material_pair *pair);
+const rs_material_pair *rs_materials_find(const rs_materials *materials, int32_t a, int32_t b);
+
+/* RS_OK, or what is wrong with the numbers. */
+rs_status rs_material_pair_check(const rs_material_pair *pair);
+
+/* Friction coefficient at a tangential speed: falls linearly from the static to the dynamic value. */
+double rs_material_friction(const rs_material_pair *pair, double speed);
+
+#endif

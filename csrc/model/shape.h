@@ -1,0 +1,48 @@
+/* Collision shapes, each in its own frame. A shape is a small value; meshes and heightmaps point to shared,
+ * immutable assets that the world owns. */
+#ifndef RS_MODEL_SHAPE_H
+#define RS_MODEL_SHAPE_H
+
+#include "../base/math3d.h"
+#include "../include/raisim_engine.h"
+
+struct rs_convex;      /* model/convex.h: hull vertices with adjacency and faces */
+struct rs_tri_mesh;    /* model/tri_mesh.h: triangles with a bounding-volume tree */
+struct rs_height_grid; /* model/height_grid.h: regular grid of heights */
+
+typedef struct {
+    rs_vec3 min, max;
+} rs_aabb;
+
+typedef struct rs_shape {
+    rs_shape_type type;
+    double radius;      /* sphere, capsule, cylinder, cone (base) [m] */
+    double half_height; /* capsule: half the distance of the sphere centres; cylinder: half length;
+                           cone: half of the full height, see RS_CONE_* [m] */
+    rs_vec3 half;       /* box: half lengths [m] */
+    const struct rs_convex *convex;
+    const struct rs_tri_mesh *mesh;
+    const struct rs_height_grid *grid;
+} rs_shape;
+
+/* Frames. Sphere, box, capsule, cylinder: origin at the centre, axis +z. Half-space: the solid is z <= 0 in the
+ * shape frame, normal +z. Cone: apex towards +z, origin at the centroid of the solid, a quarter of the height
+ * above the base. Heightmap: see model/height_grid.h. */
+static inline double rs_cone_apex_z(const rs_shape *cone) { return 1.5 * cone->half_height; }
+static inline double rs_cone_base_z(const rs_shape *cone) { return -0.5 * cone->half_height; }
+
+/* True for bounded convex shapes, those with a support function. */
+bool rs_shape_is_convex(rs_shape_type type);
+
+/* World-frame bounding box of the shape at the pose. Half-spaces are unbounded: their box spans everything below
+ * the surface only when the normal is an axis, everything otherwise. */
+rs_aabb rs_shape_aabb(const rs_shape *shape, const rs_transform *pose);
+
+/* Volume [m^3] and inertia about the centroid for unit mass [m^2] of a primitive or convex shape; false for shapes
+ * without volume (half-space, triangle mesh, heightmap). */
+bool rs_shape_mass_properties(const rs_shape *shape, double *volume, rs_vec3 *centroid, rs_sym3 *unit_inertia);
+
+/* Farthest point of a bounded convex shape along the direction (need not be unit), in the shape frame. */
+rs_vec3 rs_shape_support(const rs_shape *shape, rs_vec3 direction);
+
+#endif

@@ -1,0 +1,193 @@
+/* Shapes and the geometry they share. */
+#include "world.h"
+
+rs_asset_entry *rs_world_asset(rs_world *world, rs_asset_id id) {
+    rs_asset_entry *entries = RS_ITEMS(rs_asset_entry, world->data.assets);
+    uint32_t place = (uint32_t)id;
+    if (id != 0 && place < world->data.assets.count && entries[place].id == id)
+        return &entries[place];
+    rs_fail(RS_UNKNOWN_OBJECT, "asset %llu does not exist", (unsigned long long)id);
+    return NULL;
+}
+
+void rs_world_asset_release(rs_world *world, rs_asset_id id) {
+    rs_asset_entry *entry = id != 0 ? rs_world_asset(world, id) : NULL;
+    if (entry == NULL || --entry->users > 0)
+        return;
+    rs_asset_drop(entry->asset);
+    *entry = (rs_asset_entry){0};
+}
+
+rs_status rs_asset_release(rs_world *world, rs_asset_id asset) {
+    rs_world_enter(world);
+    rs_status status = rs_world_asset(world, asset) != NULL ? RS_OK : RS_UNKNOWN_OBJECT;
+    if (status == RS_OK)
+        rs_world_asset_release(world, asset);
+    return rs_world_leave(world, status);
+}
+
+/* Lists a new asset; its creator is the first user. */
+static rs_status list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out) {
+    if (asset == NULL)
+        return RS_OUT_OF_MEMORY;
+    rs_world_enter(world);
+    int64_t place = 0;
+    while (place < world->data.assets.count && RS_ITEMS(rs_asset_entry, world->data.assets)[place].id != 0)
+        place++;
+    if (place == world->data.assets.count && rs_array_push(&world->data.assets) == NULL) {
+        rs_asset_drop(asset);
+        return rs_world_leave(world, RS_OUT_OF_MEMORY);
+    }
+    *out = ((uint64_t)world->next_serial++ << 32) | (uint32_t)place;
+    RS_ITEMS(rs_asset_entry, world->data.assets)[place] = (rs_asset_entry){*out, asset, 1};
+    return rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_asset_create_convex(rs_world *world, int64_t point_count, const double *xyz, rs_asset_id *out) {
+    rs_convex *convex = NULL;
+    rs_status status = rs_convex_create(point_count, xyz, &convex);
+    return status == RS_OK ? list_asset(world, rs_asset_make(RS_SHAPE_CONVEX, convex, NULL, NULL), out) : status;
+}
+
+rs_status rs_asset_create_mesh(rs_world *world, int64_t vertex_count, const double *xyz, int64_t triangle_count,
+                               const int32_t *indices, rs_asset_id *out) {
+    rs_tri_mesh *mesh = NULL;
+    rs_status status = rs_tri_mesh_create(vertex_count, xyz, triangle_count, indices, &mesh);
+    return status == RS_OK ? list_asset(world, rs_asset_make(RS_SHAPE_MESH, NULL, mesh, NULL), out) : status;
+}
+
+rs_status rs_asset_create_heightmap(rs_world *world, int32_t x_samples, int32_t y_samples, double x_size,
+                                    double y_size, const double *heights, rs_asset_id *out) {
+    rs_height_grid *grid = NULL;
+    rs_status status = rs_height_grid_create(x_samples, y_samples, x_size, y_size, heights, &grid);
+    return status == RS_OK ? list_asset(world, rs_asset_make(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid), out) : status;
+}
+
+/* ---- shapes ---- */
+
+/* Largest shape dimension [m]: beyond it double precision no longer resolves a contact. */
+static const double MAX_DIMENSION = 1e6;
+
+static rs_status check_dimension(const char *name, double value) {
+    if (isfinite(value) && value > 0.0 && value <= MAX_DIMENSION)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a number greater than 0 and at most %g", name, value,
+                   MAX_DIMENSION);
+}
+
+static rs_status make_primitive(const rs_shape_def *def, rs_shape *out) {
+    rs_status status;
+    switch (out->type) {
+    case RS_SHAPE_SPHERE:
+        out->radius = def->dim[0];
+        return check_dimension("radius", def->dim[0]);
+    case RS_SHAPE_BOX:
+        status = check_dimension("x length", def->dim[0]);
+        if (status == RS_OK)
+            status = check_dimension("y length", def->dim[1]);
+        if (status == RS_OK)
+            status = check_dimension("z length", def->dim[2]);
+        out->half = rs_scale(0.5, rs_v3_load(def->dim));
+        return status;
+    case RS_SHAPE_CYLINDER:
+    case RS_SHAPE_CONE:
+    case RS_SHAPE_CAPSULE:
+        status = check_dimension("radius", def->dim[0]);
+        out->radius = def->dim[0];
+        out->half_height = 0.5 * def->dim[1];
+        return status == RS_OK ? check_dimension("height", def->dim[1]) : status;
+    default: /* half-space: no dimensions */
+        return RS_OK;
+    }
+}
+
+rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out) {
+    if (def->type < 0 || def->type >= RS_SHAPE_TYPE_COUNT)
+        return rs_fail(RS_INVALID_VALUE, "shape type %d is unknown", def->type);
+    *out = (rs_shape){.type = (rs_shape_type)def->type};
+    if (def->type != RS_SHAPE_CONVEX && def->type != RS_SHAPE_MESH && def->type != RS_SHAPE_HEIGHTMAP)
+        return make_primitive(def, out);
+    const rs_asset_entry *entry = rs_world_asset(world, def->asset);
+    if (entry == NULL)
+        return RS_UNKNOWN_OBJECT;
+    if (entry->asset->type != out->type)
+        return rs_fail(RS_WRONG_TYPE, "asset %llu has type %d; expected %d", (unsigned long long)def->asset,
+                       (int)entry->asset->type, def->type);
+    out->convex = entry->asset->convex;
+    out->mesh = entry->asset->mesh;
+    out->grid = entry->asset->grid;
+    return RS_OK;
+}
+
+/* ---- tools ---- */
+
+static rs_status shape_at_pose(rs_world *world, const rs_shape_def *def, rs_shape *shape, rs_transform *pose) {
+    rs_status status = rs_check_finite("position", def->position, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("quaternion", def->quaternion, 4);
+    if (status == RS_OK && rs_quat_norm(rs_quat_load(def->quaternion)) < 1e-6)
+        status = rs_fail(RS_INVALID_VALUE, "quaternion is zero; expected a rotation");
+    if (status == RS_OK)
+        status = rs_world_make_shape(world, def, shape);
+    if (status == RS_OK)
+        *pose = rs_transform_make(rs_v3_load(def->position), rs_quat_normalize(rs_quat_load(def->quaternion)));
+    return status;
+}
+
+rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const rs_shape_def *b, double margin,
+                                  rs_contact_point *out, int32_t *count) {
+    rs_world_enter(world);
+    rs_shape shape_a, shape_b;
+    rs_transform pose_a, pose_b;
+    rs_status status = rs_check_finite("margin", &margin, 1);
+    if (status == RS_OK)
+        status = shape_at_pose(world, a, &shape_a, &pose_a);
+    if (status == RS_OK)
+        status = shape_at_pose(world, b, &shape_b, &pose_b);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    const rs_contact_settings *s = &world->data.contact;
+    rs_collide_settings settings = {margin,           s->max_contacts_per_pair, s->gjk_max_iterations,
+                                    s->gjk_tolerance, s->epa_max_iterations,    s->epa_tolerance};
+    rs_manifold manifold;
+    manifold.count = 0;
+    rs_collide(&shape_a, &pose_a, &shape_b, &pose_b, &settings, &manifold);
+    for (int k = 0; k < manifold.count; k++) {
+        rs_v3_store(out[k].position, manifold.points[k].position);
+        rs_v3_store(out[k].normal, manifold.points[k].normal);
+        out[k].gap = manifold.points[k].gap;
+    }
+    *count = manifold.count;
+    return rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_world_shape_bounds(rs_world *world, const rs_shape_def *def, double out[6]) {
+    rs_world_enter(world);
+    rs_shape shape;
+    rs_transform pose;
+    rs_status status = shape_at_pose(world, def, &shape, &pose);
+    if (status == RS_OK) {
+        rs_aabb box = rs_shape_aabb(&shape, &pose);
+        rs_v3_store(out, box.min);
+        rs_v3_store(out + 3, box.max);
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_world_shape_solid(rs_world *world, const rs_shape_def *def, double *volume, double centroid[3],
+                               double unit_inertia[6]) {
+    rs_world_enter(world);
+    rs_shape shape;
+    rs_vec3 centre;
+    rs_sym3 i;
+    rs_status status = rs_world_make_shape(world, def, &shape);
+    if (status == RS_OK && !rs_shape_mass_properties(&shape, volume, &centre, &i))
+        status = rs_fail(RS_WRONG_TYPE, "shape type %d is not a solid", def->type);
+    if (status == RS_OK) {
+        rs_v3_store(centroid, centre);
+        const double values[6] = {i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
+        for (int k = 0; k < 6; k++)
+            unit_inertia[k] = values[k];
+    }
+    return rs_world_leave(world, status);
+}

@@ -1,0 +1,280 @@
+/* Reading and changing single bodies: state, mass, loads, collision properties. */
+#include "world.h"
+
+static rs_sym3 load_inertia(const double *i) { return (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]}; }
+
+/* ---- state ---- */
+
+rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out) {
+    rs_world_enter(world);
+    const rs_body *body = rs_world_body(world, id);
+    if (body == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    rs_v3_store(out->position, body->position);
+    rs_quat_store(out->quaternion, body->quaternion);
+    rs_v3_store(out->linear_velocity, body->velocity);
+    rs_v3_store(out->angular_velocity, body->omega);
+    return rs_world_leave(world, RS_OK);
+}
+
+static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
+
+static rs_status check_state(const rs_body *body, const rs_body_state *state, rs_quat *q) {
+    rs_status status = rs_check_finite("position", state->position, 3);
+    if (status == RS_OK)
+        status = rs_load_quaternion(state->quaternion, q);
+    if (status == RS_OK)
+        status = rs_check_finite("linear velocity", state->linear_velocity, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("angular velocity", state->angular_velocity, 3);
+    bool moves = !is_zero(rs_v3_load(state->linear_velocity)) || !is_zero(rs_v3_load(state->angular_velocity));
+    if (status == RS_OK && body->type == RS_BODY_STATIC && moves)
+        status = rs_fail(RS_INVALID_VALUE, "a static body has no velocity; make it kinematic first");
+    return status;
+}
+
+rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_state *state) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    rs_quat q;
+    rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : check_state(body, state, &q);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    body->position = rs_v3_load(state->position);
+    body->quaternion = q;
+    body->velocity = rs_v3_load(state->linear_velocity);
+    body->omega = rs_v3_load(state->angular_velocity);
+    rs_world_touch_body(body);
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- properties ---- */
+
+rs_status rs_body_properties_get(rs_world *world, rs_object_id id, rs_body_properties *out) {
+    rs_world_enter(world);
+    const rs_body *body = rs_world_body(world, id);
+    if (body == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    const rs_sym3 *i = &body->inertia;
+    *out = (rs_body_properties){.body_type = (int32_t)body->type,
+                                .mass = body->mass,
+                                .inertia = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz},
+                                .linear_damping = body->linear_damping,
+                                .gyroscopic_mode = (int32_t)body->gyroscopic_mode};
+    rs_v3_store(out->com, body->com);
+    rs_v3_store(out->angular_damping, body->angular_damping);
+    return rs_world_leave(world, RS_OK);
+}
+
+static bool has_unbounded_shape(const rs_world *world, const rs_body *body) {
+    for (int32_t c = body->first_collider; c != RS_NONE;) {
+        const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        if (collider->shape.type == RS_SHAPE_HALF_SPACE || collider->shape.type == RS_SHAPE_HEIGHTMAP)
+            return true;
+        c = collider->next_in_body;
+    }
+    return false;
+}
+
+static rs_status check_properties(const rs_world *world, const rs_body *body, const rs_body_properties *p) {
+    rs_sym3 inertia = load_inertia(p->inertia);
+    rs_status status = rs_check_body_type(p->body_type);
+    if (status == RS_OK && p->body_type != RS_BODY_STATIC && has_unbounded_shape(world, body))
+        status = rs_fail(RS_WRONG_TYPE, "ground and heightmaps are always static");
+    if (status == RS_OK)
+        status = rs_check_positive("mass", p->mass);
+    if (status == RS_OK)
+        status = rs_check_finite("com", p->com, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("inertia", p->inertia, 6);
+    if (status == RS_OK)
+        status = rs_check_inertia(&inertia);
+    for (int k = 0; k < 3 && status == RS_OK; k++)
+        if (!(isfinite(p->angular_damping[k]) && p->angular_damping[k] >= 0.0))
+            status = rs_fail(RS_INVALID_VALUE, "angular damping[%d] is %g; expected a finite number, at least 0", k,
+                             p->angular_damping[k]);
+    if (status == RS_OK && !(isfinite(p->linear_damping) && p->linear_damping >= 0.0))
+        status = rs_fail(RS_INVALID_VALUE, "linear damping is %g; expected a finite number, at least 0",
+                         p->linear_damping);
+    if (status == RS_OK && (p->gyroscopic_mode < RS_GYRO_ENERGY_CONSERVING || p->gyroscopic_mode > RS_GYRO_NONE))
+        status = rs_fail(RS_INVALID_VALUE, "gyroscopic mode %d is unknown", p->gyroscopic_mode);
+    return status;
+}
+
+rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body_properties *properties) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : check_properties(world, body, properties);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    rs_sym3 inertia = load_inertia(properties->inertia);
+    body->type = (rs_body_type)properties->body_type;
+    body->linear_damping = properties->linear_damping;
+    body->angular_damping = rs_v3_load(properties->angular_damping);
+    body->gyroscopic_mode = (rs_gyroscopic_mode)properties->gyroscopic_mode;
+    rs_rigid_body_set_mass(body, properties->mass, rs_v3_load(properties->com), &inertia);
+    if (body->type == RS_BODY_STATIC)
+        body->velocity = body->omega = rs_v3_zero();
+    for (int32_t c = body->first_collider; c != RS_NONE;) {
+        rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        collider->dynamic = body->type == RS_BODY_DYNAMIC;
+        rs_measure_collider(collider, body->com);
+        c = collider->next_in_body;
+    }
+    rs_world_touch_body(body);
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- loads ---- */
+
+static rs_status add_load(rs_world *world, rs_object_id id, rs_vec3 force, rs_vec3 torque, const double *point) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    if (body == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    if (point != NULL) {
+        rs_vec3 arm = rs_sub(rs_v3_load(point), rs_rigid_body_com_position(body));
+        torque = rs_add(torque, rs_cross(arm, force));
+    }
+    body->force = rs_add(body->force, force);
+    body->torque = rs_add(body->torque, torque);
+    body->asleep = false;
+    body->quiet_steps = 0;
+    return rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_body_add_force(rs_world *world, rs_object_id id, const double force[3], const double point[3]) {
+    rs_status status = rs_check_finite("force", force, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("point", point, 3);
+    return status == RS_OK ? add_load(world, id, rs_v3_load(force), rs_v3_zero(), point) : status;
+}
+
+rs_status rs_body_add_torque(rs_world *world, rs_object_id id, const double torque[3]) {
+    rs_status status = rs_check_finite("torque", torque, 3);
+    return status == RS_OK ? add_load(world, id, rs_v3_zero(), rs_v3_load(torque), NULL) : status;
+}
+
+rs_status rs_body_clear_forces(rs_world *world, rs_object_id id) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    if (body != NULL)
+        body->force = body->torque = rs_v3_zero();
+    return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const double force[3],
+                                     const double torque[3]) {
+    rs_status status = rs_check_finite("force", force, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("torque", torque, 3);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    if (body != NULL) {
+        body->command_force = rs_v3_load(force);
+        body->command_torque = rs_v3_load(torque);
+        body->asleep = false;
+        body->quiet_steps = 0;
+    }
+    return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+/* ---- heightmap ---- */
+
+rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id asset, const double position[3]) {
+    rs_status status = rs_check_finite("position", position, 3);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    rs_asset_entry *entry = rs_world_asset(world, asset);
+    if (body == NULL || entry == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    rs_collider *collider = body->collider_count == 1
+                                ? &RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider]
+                                : NULL;
+    if (collider == NULL || collider->shape.grid == NULL || entry->asset->grid == NULL)
+        return rs_world_leave(world, rs_fail(RS_WRONG_TYPE, "the object or the asset is not a heightmap"));
+    entry->users++;
+    rs_world_asset_release(world, collider->asset);
+    collider->asset = asset;
+    collider->shape.grid = entry->asset->grid;
+    rs_measure_collider(collider, body->com);
+    body->position = rs_v3_load(position);
+    rs_world_touch_body(body);
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- collision properties ---- */
+
+typedef struct {
+    bool set_filter, set_material;
+    uint64_t group, mask;
+    int32_t material;
+} collider_change;
+
+/* A single body has one local body, 0; -1 names all. */
+static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t local, const collider_change *change) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    if (body == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    if (local != -1 && local != 0)
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "local index is %d; a single body has only 0", local));
+    if (change->set_material && (change->material < 0 || change->material >= world->data.materials.names.count))
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material index %d is not registered", change->material));
+    for (int32_t c = body->first_collider; c != RS_NONE;) {
+        rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        if (change->set_filter) {
+            collider->group = change->group;
+            collider->mask = change->mask;
+        }
+        if (change->set_material)
+            collider->material = change->material;
+        c = collider->next_in_body;
+    }
+    rs_world_touch_body(body);
+    return rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_object_set_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t group, uint64_t mask) {
+    collider_change change = {.set_filter = true, .group = group, .mask = mask};
+    return change_colliders(world, id, local, &change);
+}
+
+rs_status rs_object_set_material(rs_world *world, rs_object_id id, int32_t local, int32_t material) {
+    collider_change change = {.set_material = true, .material = material};
+    return change_colliders(world, id, local, &change);
+}
+
+static const rs_collider *first_collider(rs_world *world, rs_object_id id, int32_t local, rs_status *status) {
+    const rs_body *body = rs_world_body(world, id);
+    *status = RS_OK;
+    if (body == NULL)
+        *status = RS_UNKNOWN_OBJECT;
+    else if ((local != -1 && local != 0) || body->first_collider == RS_NONE)
+        *status = rs_fail(RS_INVALID_VALUE, "the object has no collision body with local index %d", local);
+    return *status == RS_OK ? &RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider] : NULL;
+}
+
+rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {
+    rs_world_enter(world);
+    rs_status status;
+    const rs_collider *collider = first_collider(world, id, local, &status);
+    if (collider != NULL) {
+        *group = collider->group;
+        *mask = collider->mask;
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_object_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material) {
+    rs_world_enter(world);
+    rs_status status;
+    const rs_collider *collider = first_collider(world, id, local, &status);
+    if (collider != NULL)
+        *material = collider->material;
+    return rs_world_leave(world, status);
+}

@@ -1,0 +1,384 @@
+/* Creating, removing, asking and changing objects. */
+#include "world.h"
+
+/* A quaternion this close to unit length is kept to the bit. */
+static const double UNIT_TOLERANCE = 1e-12;
+
+/* ---- ids ---- */
+
+rs_slot *rs_world_slot(rs_world *world, rs_object_id id) {
+    uint32_t place = (uint32_t)id, serial = (uint32_t)(id >> 32);
+    rs_slot *slots = RS_ITEMS(rs_slot, world->data.slots);
+    if (serial != 0 && place < world->data.slots.count && slots[place].serial == serial)
+        return &slots[place];
+    rs_fail(RS_UNKNOWN_OBJECT, "object %u does not exist (any more)", serial);
+    return NULL;
+}
+
+rs_body *rs_world_body(rs_world *world, rs_object_id id) {
+    const rs_slot *slot = rs_world_slot(world, id);
+    return slot != NULL ? &RS_ITEMS(rs_body, world->data.bodies)[slot->body] : NULL;
+}
+
+rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
+    return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
+}
+
+void rs_world_touch_body(rs_body *body) {
+    body->moved = true;
+    body->asleep = false;
+    body->quiet_steps = 0;
+}
+
+/* ---- creation ---- */
+
+void rs_default_body_def(rs_body_def *def) {
+    *def = (rs_body_def){.body_type = RS_BODY_DYNAMIC, .mass = 1.0, .quaternion = {1, 0, 0, 0},
+                         .collision_group = 1, .collision_mask = UINT64_MAX};
+}
+
+rs_status rs_load_quaternion(const double *values, rs_quat *out) {
+    rs_quat q = rs_quat_load(values);
+    double norm = rs_quat_norm(q);
+    if (!isfinite(norm) || norm < 1e-6)
+        return rs_fail(RS_INVALID_VALUE, "quaternion is (%g, %g, %g, %g); expected a rotation w, x, y, z", q.w, q.x, q.y,
+                       q.z);
+    *out = fabs(norm - 1.0) <= UNIT_TOLERANCE ? q : rs_quat_normalize(q);
+    return RS_OK;
+}
+
+rs_status rs_check_body_type(int32_t type) {
+    if (type >= RS_BODY_DYNAMIC && type <= RS_BODY_STATIC)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "body type %d is unknown", type);
+}
+
+rs_status rs_check_inertia(const rs_sym3 *inertia) {
+    if (rs_inertia_is_physical(inertia))
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE,
+                   "inertia (xx %g, yy %g, zz %g, xy %g, xz %g, yz %g) is not that of a body; expected positive definite "
+                   "with every moment at most the sum of the other two",
+                   inertia->xx, inertia->yy, inertia->zz, inertia->xy, inertia->xz, inertia->yz);
+}
+
+/* Uniform solid of all shapes together, about the centre of mass; a ball of radius 0.1 m for shapes without volume,
+ * where any moderate tensor serves. */
+static rs_sym3 uniform_inertia(const rs_body_def *def, const rs_collider *colliders) {
+    double total = 0.0;
+    rs_sym3 sum = {0};
+    for (int32_t k = 0; k < def->shape_count; k++) {
+        double volume;
+        rs_vec3 centroid;
+        rs_sym3 unit;
+        if (!rs_shape_mass_properties(&colliders[k].shape, &volume, &centroid, &unit))
+            continue;
+        rs_sym3 turned = rs_sym3_rotate(&colliders[k].local.rot, &unit);
+        rs_vec3 d = rs_sub(rs_transform_point(&colliders[k].local, centroid), rs_v3_load(def->com));
+        total += volume;
+        sum.xx += volume * (turned.xx + d.y * d.y + d.z * d.z);
+        sum.yy += volume * (turned.yy + d.x * d.x + d.z * d.z);
+        sum.zz += volume * (turned.zz + d.x * d.x + d.y * d.y);
+        sum.xy += volume * (turned.xy - d.x * d.y);
+        sum.xz += volume * (turned.xz - d.x * d.z);
+        sum.yz += volume * (turned.yz - d.y * d.z);
+    }
+    double ball = 0.4 * 0.1 * 0.1 * def->mass;
+    if (total <= 0.0)
+        return (rs_sym3){.xx = ball, .yy = ball, .zz = ball};
+    double s = def->mass / total;
+    return (rs_sym3){s * sum.xx, s * sum.yy, s * sum.zz, s * sum.xy, s * sum.xz, s * sum.yz};
+}
+
+/* Everything that can be wrong with the definition, and the colliders it asks for. */
+static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body *body, rs_collider *colliders) {
+    rs_status status = rs_check_body_type(def->body_type);
+    if (status == RS_OK)
+        status = rs_check_positive("mass", def->mass);
+    if (status == RS_OK)
+        status = rs_check_finite("com", def->com, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("inertia", def->inertia, 6);
+    if (status == RS_OK)
+        status = rs_check_finite("position", def->position, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("linear velocity", def->linear_velocity, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("angular velocity", def->angular_velocity, 3);
+    if (status == RS_OK)
+        status = rs_load_quaternion(def->quaternion, &body->quaternion);
+    for (int32_t k = 0; k < def->shape_count && status == RS_OK; k++) {
+        const rs_shape_def *shape = &def->shapes[k];
+        rs_quat q;
+        status = rs_world_make_shape(world, shape, &colliders[k].shape);
+        if (status == RS_OK)
+            status = rs_check_finite("shape position", shape->position, 3);
+        if (status == RS_OK)
+            status = rs_load_quaternion(shape->quaternion, &q);
+        if (status == RS_OK && (shape->material < 0 || shape->material >= world->data.materials.names.count))
+            status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", shape->material);
+        if (status != RS_OK)
+            return status;
+        bool bounded = shape->type != RS_SHAPE_HALF_SPACE && shape->type != RS_SHAPE_HEIGHTMAP;
+        if (!bounded && def->body_type == RS_BODY_DYNAMIC)
+            return rs_fail(RS_INVALID_VALUE, "ground and heightmaps cannot be dynamic");
+        colliders[k].local = rs_transform_make(rs_v3_load(shape->position), q);
+        const rs_shape *made = &colliders[k].shape;
+        colliders[k].asset = made->convex != NULL || made->mesh != NULL || made->grid != NULL ? shape->asset : 0;
+        colliders[k].material = shape->material;
+    }
+    if (status != RS_OK)
+        return status;
+    const double *i = def->inertia;
+    rs_sym3 inertia = {i[0], i[1], i[2], i[3], i[4], i[5]};
+    bool given = i[0] != 0.0 || i[1] != 0.0 || i[2] != 0.0 || i[3] != 0.0 || i[4] != 0.0 || i[5] != 0.0;
+    if (!given)
+        inertia = uniform_inertia(def, colliders);
+    status = rs_check_inertia(&inertia);
+    if (status == RS_OK)
+        rs_rigid_body_set_mass(body, def->mass, rs_v3_load(def->com), &inertia);
+    return status;
+}
+
+/* Smallest half extent and farthest distance from the centre of mass. */
+void rs_measure_collider(rs_collider *collider, rs_vec3 com) {
+    rs_transform still = rs_transform_identity();
+    rs_aabb own = rs_shape_aabb(&collider->shape, &still);
+    rs_vec3 extent = rs_scale(0.5, rs_sub(own.max, own.min));
+    collider->size = rs_min(extent.x, rs_min(extent.y, extent.z));
+    rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
+    rs_vec3 far = rs_v3_max(rs_v3_abs(rs_sub(box.min, com)), rs_v3_abs(rs_sub(box.max, com)));
+    collider->radius = rs_norm(far);
+    const double *r = collider->local.rot.m;
+    rs_vec3 p = collider->local.pos;
+    collider->local_identity = p.x == 0.0 && p.y == 0.0 && p.z == 0.0 && r[0] == 1.0 && r[4] == 1.0 && r[8] == 1.0;
+}
+
+/* A free place in an array whose free items are chained through `next`, or a new one at the end. */
+static int32_t take_place(rs_array *array, int32_t *free_head, int32_t next_of_head) {
+    if (*free_head != RS_NONE) {
+        int32_t place = *free_head;
+        *free_head = next_of_head;
+        return place;
+    }
+    return rs_array_push(array) != NULL ? (int32_t)(array->count - 1) : RS_NONE;
+}
+
+static rs_collider *new_collider(rs_world *world, int32_t *index) {
+    rs_world_data *data = &world->data;
+    int32_t next = data->free_collider == RS_NONE
+                       ? RS_NONE
+                       : RS_ITEMS(rs_collider, data->colliders)[data->free_collider].next_in_body;
+    *index = take_place(&data->colliders, &data->free_collider, next);
+    return &RS_ITEMS(rs_collider, data->colliders)[*index];
+}
+
+static void attach_colliders(rs_world *world, int32_t body_index, const rs_body_def *def, const rs_collider *drafts) {
+    rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[body_index];
+    body->first_collider = RS_NONE;
+    body->collider_count = def->shape_count;
+    int32_t previous = RS_NONE;
+    for (int32_t k = 0; k < def->shape_count; k++) {
+        int32_t index;
+        rs_collider *collider = new_collider(world, &index);
+        *collider = drafts[k];
+        collider->alive = true;
+        collider->dynamic = body->type == RS_BODY_DYNAMIC;
+        collider->body = body_index;
+        collider->next_in_body = RS_NONE;
+        collider->number = k;
+        collider->group = def->collision_group;
+        collider->mask = def->collision_mask;
+        rs_measure_collider(collider, body->com);
+        if (collider->asset != 0)
+            rs_world_asset(world, collider->asset)->users++;
+        if (previous == RS_NONE)
+            body->first_collider = index;
+        else
+            RS_ITEMS(rs_collider, world->data.colliders)[previous].next_in_body = index;
+        previous = index;
+    }
+}
+
+/* Room for one more object, so that nothing can fail once the world begins to change. */
+static rs_status reserve_object(rs_world *world, int32_t shape_count) {
+    rs_world_data *data = &world->data;
+    if (rs_array_reserve(&data->slots, data->slots.count + 1) != RS_OK ||
+        rs_array_reserve(&data->list, data->list.count + 1) != RS_OK ||
+        rs_array_reserve(&data->bodies, data->bodies.count + 1) != RS_OK ||
+        rs_array_reserve(&data->colliders, data->colliders.count + shape_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    return RS_OK;
+}
+
+static rs_object_id insert_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
+                                const rs_collider *colliders) {
+    rs_world_data *data = &world->data;
+    rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    int32_t slot = take_place(&data->slots, &data->free_slot,
+                              data->free_slot == RS_NONE ? RS_NONE : slots[data->free_slot].next_free);
+    int32_t place = take_place(&data->bodies, &data->free_body,
+                               data->free_body == RS_NONE ? RS_NONE : bodies[data->free_body].slot);
+    bodies[place] = *draft;
+    bodies[place].alive = true;
+    bodies[place].slot = slot;
+    bodies[place].moved = true;
+    slots[slot] = (rs_slot){.serial = world->next_serial++, .body = place, .list_index = (int32_t)data->list.count,
+                            .object_type = def->object_type, .next_free = RS_NONE};
+    *(int32_t *)rs_array_push(&data->list) = slot;
+    attach_colliders(world, place, def, colliders);
+    rs_rigid_body_hold(&bodies[place]);
+    data->configuration_number++;
+    world->colliders_changed = true;
+    return rs_slot_id(world, slot);
+}
+
+static rs_status check_not_half_way(const rs_world *world) {
+    return world->half_way ? rs_fail(RS_WRONG_STATE, "objects cannot be added or removed between integrate1 and "
+                                                     "integrate2")
+                           : RS_OK;
+}
+
+rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *out) {
+    if (def->shape_count < 0 || (def->shape_count > 0 && def->shapes == NULL))
+        return rs_fail(RS_INVALID_VALUE, "shape count is %d without shapes", def->shape_count);
+    rs_collider *colliders = rs_alloc(sizeof(rs_collider) * (size_t)(def->shape_count + 1));
+    if (colliders == NULL)
+        return RS_OUT_OF_MEMORY;
+    rs_body body = {.type = (rs_body_type)def->body_type};
+    rs_world_enter(world);
+    rs_status status = check_not_half_way(world);
+    if (status == RS_OK)
+        status = check_body_def(world, def, &body, colliders);
+    if (status == RS_OK)
+        status = reserve_object(world, def->shape_count);
+    if (status == RS_OK) {
+        body.position = rs_v3_load(def->position);
+        body.velocity = rs_v3_load(def->linear_velocity);
+        body.omega = rs_v3_load(def->angular_velocity);
+        if (body.type == RS_BODY_STATIC)
+            body.velocity = body.omega = rs_v3_zero();
+        *out = insert_body(world, def, &body, colliders);
+    }
+    rs_free(colliders);
+    return rs_world_leave(world, status);
+}
+
+/* ---- removal ---- */
+
+/* Drops the contacts of a body and wakes what touched it. */
+static void forget_touches(rs_world *world, int32_t body) {
+    rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    int64_t kept = 0;
+    for (int64_t k = 0; k < world->data.touches.count; k++) {
+        if (touches[k].body_a != body && touches[k].body_b != body) {
+            touches[kept++] = touches[k];
+            continue;
+        }
+        rs_body *partner = &bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a];
+        partner->asleep = false;
+        partner->quiet_steps = 0;
+    }
+    world->data.touches.count = kept;
+}
+
+static void free_colliders(rs_world *world, rs_body *body) {
+    rs_world_data *data = &world->data;
+    for (int32_t c = body->first_collider; c != RS_NONE;) {
+        rs_collider *collider = &RS_ITEMS(rs_collider, data->colliders)[c];
+        int32_t next = collider->next_in_body;
+        rs_world_asset_release(world, collider->asset);
+        *collider = (rs_collider){.next_in_body = data->free_collider};
+        data->free_collider = c;
+        c = next;
+    }
+}
+
+rs_status rs_object_remove(rs_world *world, rs_object_id id) {
+    rs_world_enter(world);
+    rs_world_data *data = &world->data;
+    rs_slot *slot = rs_world_slot(world, id);
+    rs_status status = slot == NULL ? RS_UNKNOWN_OBJECT : check_not_half_way(world);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+
+    int32_t body_index = slot->body, slot_index = (int32_t)(uint32_t)id, hole = slot->list_index;
+    rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
+    forget_touches(world, body_index);
+    free_colliders(world, body);
+    *body = (rs_body){.slot = data->free_body};
+    data->free_body = body_index;
+
+    int32_t *list = RS_ITEMS(int32_t, data->list);
+    int32_t last = list[--data->list.count];
+    list[hole] = last;
+    RS_ITEMS(rs_slot, data->slots)[last].list_index = hole;
+    *slot = (rs_slot){.next_free = data->free_slot};
+    data->free_slot = slot_index;
+    data->configuration_number++;
+    world->colliders_changed = true;
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- list ---- */
+
+int32_t rs_object_is_alive(rs_world *world, rs_object_id id) {
+    rs_world_enter(world);
+    int32_t alive = rs_world_slot(world, id) != NULL;
+    rs_world_leave(world, RS_OK);
+    return alive;
+}
+
+int64_t rs_world_object_count(rs_world *world) {
+    rs_world_enter(world);
+    int64_t count = world->data.list.count;
+    rs_world_leave(world, RS_OK);
+    return count;
+}
+
+rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capacity) {
+    rs_world_enter(world);
+    rs_status status = capacity < world->data.list.count
+                           ? rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld", (long long)capacity,
+                                     (long long)world->data.list.count)
+                           : RS_OK;
+    for (int64_t i = 0; i < world->data.list.count && status == RS_OK; i++)
+        out[i] = rs_slot_id(world, RS_ITEMS(int32_t, world->data.list)[i]);
+    return rs_world_leave(world, status);
+}
+
+int64_t rs_object_index(rs_world *world, rs_object_id id) {
+    rs_world_enter(world);
+    const rs_slot *slot = rs_world_slot(world, id);
+    int64_t index = slot != NULL ? slot->list_index : -1;
+    rs_world_leave(world, RS_OK);
+    return index;
+}
+
+rs_status rs_object_kind(rs_world *world, rs_object_id id, int32_t *object_type) {
+    rs_world_enter(world);
+    const rs_slot *slot = rs_world_slot(world, id);
+    if (slot != NULL)
+        *object_type = slot->object_type;
+    return rs_world_leave(world, slot != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+rs_status rs_object_wake(rs_world *world, rs_object_id id) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    if (body != NULL) {
+        body->asleep = false;
+        body->quiet_steps = 0;
+    }
+    return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id) {
+    rs_world_enter(world);
+    const rs_body *body = rs_world_body(world, id);
+    int32_t asleep = body != NULL && body->asleep;
+    rs_world_leave(world, RS_OK);
+    return asleep;
+}

@@ -1,0 +1,110 @@
+/* Bulk reads: one call for everything in the world. */
+#include "world.h"
+
+rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, double *twist, double *wrench,
+                               uint8_t *sleeping) {
+    rs_world_enter(world);
+    const rs_world_data *data = &world->data;
+    if (capacity < data->list.count)
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld",
+                                             (long long)capacity, (long long)data->list.count));
+    for (int64_t i = 0; i < data->list.count; i++) {
+        const rs_slot *slot = &RS_ITEMS(rs_slot, data->slots)[RS_ITEMS(int32_t, data->list)[i]];
+        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[slot->body];
+        if (pose != NULL) {
+            const rs_quat q = body->quaternion;
+            const double values[7] = {body->position.x, body->position.y, body->position.z, q.x, q.y, q.z, q.w};
+            for (int k = 0; k < 7; k++)
+                pose[7 * i + k] = values[k];
+        }
+        if (twist != NULL) {
+            rs_vec3 arm = rs_sub(body->position, rs_rigid_body_com_position(body));
+            rs_v3_store(&twist[6 * i], rs_add(body->velocity, rs_cross(body->omega, arm)));
+            rs_v3_store(&twist[6 * i + 3], body->omega);
+        }
+        if (wrench != NULL) {
+            rs_v3_store(&wrench[6 * i], body->applied_force);
+            rs_v3_store(&wrench[6 * i + 3], body->applied_torque);
+        }
+        if (sleeping != NULL)
+            sleeping[i] = body->asleep;
+    }
+    return rs_world_leave(world, RS_OK);
+}
+
+/* Contacts that were only foreseen and did not come about are nobody's business. */
+static bool is_real(const rs_touch *touch) { return touch->gap <= RS_TOUCH_DISTANCE || touch->impulse.z > 0.0; }
+
+int64_t rs_world_contact_count(rs_world *world) {
+    rs_world_enter(world);
+    int64_t count = 0;
+    for (int64_t k = 0; k < world->data.touches.count; k++)
+        count += is_real(&RS_ITEMS(rs_touch, world->data.touches)[k]);
+    rs_world_leave(world, RS_OK);
+    return count;
+}
+
+static void store_contact(const rs_world *world, const rs_touch *touch, rs_contact *out) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    out->object_a = rs_slot_id(world, bodies[touch->body_a].slot);
+    out->object_b = rs_slot_id(world, bodies[touch->body_b].slot);
+    out->local_a = out->local_b = 0; /* a single body is one local body */
+    out->collider_a = colliders[touch->collider_a].number;
+    out->collider_b = colliders[touch->collider_b].number;
+    rs_v3_store(out->position, touch->position);
+    rs_v3_store(&out->frame[0], touch->t1);
+    rs_v3_store(&out->frame[3], touch->t2);
+    rs_v3_store(&out->frame[6], touch->n);
+    rs_v3_store(out->impulse, touch->impulse);
+    out->depth = touch->gap;
+    rs_v3_store(out->velocity, touch->velocity);
+    out->friction = touch->friction;
+    out->restitution = touch->restitution;
+    out->island = touch->island;
+    out->feature = (int32_t)touch->feature;
+}
+
+rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capacity) {
+    rs_world_enter(world);
+    int64_t written = 0;
+    for (int64_t k = 0; k < world->data.touches.count; k++) {
+        const rs_touch *touch = &RS_ITEMS(rs_touch, world->data.touches)[k];
+        if (!is_real(touch))
+            continue;
+        if (written == capacity)
+            return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld contacts; there are more",
+                                                 (long long)capacity));
+        store_contact(world, touch, &out[written++]);
+    }
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- hash ---- */
+
+static uint64_t fnv1a(uint64_t hash, const void *memory, size_t bytes) {
+    const unsigned char *byte = memory;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ byte[i]) * 1099511628211ULL;
+    return hash;
+}
+
+uint64_t rs_world_state_hash(rs_world *world) {
+    rs_world_enter(world);
+    uint64_t hash = 14695981039346656037ULL;
+    const rs_world_data *data = &world->data;
+    hash = fnv1a(hash, &data->time, sizeof data->time);
+    for (int64_t i = 0; i < data->list.count; i++) {
+        const rs_slot *slot = &RS_ITEMS(rs_slot, data->slots)[RS_ITEMS(int32_t, data->list)[i]];
+        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[slot->body];
+        double state[14];
+        rs_v3_store(&state[0], body->position);
+        rs_quat_store(&state[3], body->quaternion);
+        rs_v3_store(&state[7], body->velocity);
+        rs_v3_store(&state[10], body->omega);
+        state[13] = body->asleep;
+        hash = fnv1a(hash, state, sizeof state);
+    }
+    rs_world_leave(world, RS_OK);
+    return hash;
+}

@@ -1,0 +1,77 @@
+/* Whole-world snapshots: deep copies of rs_world_data. */
+#include "world.h"
+
+struct rs_snapshot {
+    rs_world_data data;
+    uint32_t next_serial; /* for a restore into another world: its new ids must not meet these */
+};
+
+static void drop_data(rs_world_data *data) {
+    for (int64_t i = 0; i < data->assets.count; i++)
+        if (RS_ITEMS(rs_asset_entry, data->assets)[i].id != 0)
+            rs_asset_drop(RS_ITEMS(rs_asset_entry, data->assets)[i].asset);
+    rs_array *arrays[RS_DATA_ARRAY_COUNT];
+    rs_world_data_arrays(data, arrays);
+    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
+        rs_array_free(arrays[i]);
+}
+
+/* Copies everything, holding the assets once more; on failure `to` is empty. */
+static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
+    rs_world_data source = *from; /* the list of arrays wants a writable struct */
+    rs_array *from_arrays[RS_DATA_ARRAY_COUNT], *to_arrays[RS_DATA_ARRAY_COUNT];
+    *to = *from;
+    rs_world_data_arrays(&source, from_arrays);
+    rs_world_data_arrays(to, to_arrays);
+    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
+        *to_arrays[i] = rs_array_of(from_arrays[i]->item_size);
+    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
+        if (rs_array_copy(to_arrays[i], from_arrays[i]) != RS_OK) {
+            to->assets.count = 0; /* not held yet */
+            drop_data(to);
+            return RS_OUT_OF_MEMORY;
+        }
+    for (int64_t i = 0; i < to->assets.count; i++)
+        if (RS_ITEMS(rs_asset_entry, to->assets)[i].id != 0)
+            rs_asset_hold(RS_ITEMS(rs_asset_entry, to->assets)[i].asset);
+    return RS_OK;
+}
+
+rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out) {
+    rs_world_enter(world);
+    if (world->half_way)
+        return rs_world_leave(world, rs_fail(RS_WRONG_STATE, "no snapshot between integrate1 and integrate2"));
+    rs_snapshot *snapshot = rs_alloc(sizeof *snapshot);
+    rs_status status = snapshot != NULL ? copy_data(&snapshot->data, &world->data) : RS_OUT_OF_MEMORY;
+    if (status == RS_OK) {
+        snapshot->next_serial = world->next_serial;
+        *out = snapshot;
+    } else {
+        rs_free(snapshot);
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
+    rs_world_data copy;
+    rs_world_enter(world);
+    rs_status status = copy_data(&copy, &snapshot->data);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    uint64_t configuration_number = world->data.configuration_number + 1;
+    drop_data(&world->data);
+    world->data = copy;
+    world->data.configuration_number = configuration_number; /* what readers cached is out of date */
+    if (world->next_serial < snapshot->next_serial)
+        world->next_serial = snapshot->next_serial;
+    world->half_way = false;
+    world->colliders_changed = true;
+    return rs_world_leave(world, RS_OK);
+}
+
+void rs_snapshot_destroy(rs_snapshot *snapshot) {
+    if (snapshot == NULL)
+        return;
+    drop_data(&snapshot->data);
+    rs_free(snapshot);
+}

@@ -1,0 +1,298 @@
+/* The step, top-down: every stage is named here once. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "world.h"
+
+#include <time.h>
+
+/* Contacts are foreseen for surfaces that may meet within the step, but not farther ahead than this share of the
+ * smaller half extent: beyond that a fast body passing an edge would be held by a contact that never happens. Swept
+ * collision detection lifts the limit. */
+static const double FORESIGHT = 0.5;
+
+/* ---- first half: midpoint, detection ---- */
+
+static void place_collider(rs_collider *collider, const rs_body *body, const rs_world_data *data) {
+    collider->pose = collider->local_identity ? body->middle : rs_transform_mul(&body->middle, &collider->local);
+    collider->reach = 0.0;
+    if (collider->active) {
+        const rs_contact_settings *settings = &data->contact;
+        double speed = rs_norm(body->velocity);
+        double turn = rs_norm(body->omega);
+        double fall = collider->dynamic ? rs_norm(data->gravity) * data->dt : 0.0;
+        double travel = data->dt * (speed + fall + (turn > 0.0 ? turn * collider->radius : 0.0));
+        bool swept = settings->swept_ccd_enabled && collider->dynamic && speed >= settings->swept_ccd_min_speed;
+        collider->reach = swept ? travel + settings->swept_ccd_speculative_margin
+                                : rs_min(travel, FORESIGHT * collider->size);
+    }
+    rs_aabb box = rs_shape_aabb(&collider->shape, &collider->pose);
+    double grow = collider->reach + RS_TOUCH_DISTANCE;
+    collider->box = (rs_aabb){rs_v3(box.min.x - grow, box.min.y - grow, box.min.z - grow),
+                              rs_v3(box.max.x + grow, box.max.y + grow, box.max.z + grow)};
+}
+
+static bool is_moving(const rs_body *body) { return rs_norm2(body->velocity) > 0.0 || rs_norm2(body->omega) > 0.0; }
+
+/* Bodies at rest keep last step's placement. */
+static void stage_midpoint(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        rs_body *body = &bodies[i];
+        if (!body->alive)
+            continue;
+        bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
+        bool was_active = body->first_collider != RS_NONE && colliders[body->first_collider].active;
+        if (active)
+            rs_rigid_body_midpoint(body, data->dt);
+        else if (was_active || body->moved)
+            rs_rigid_body_hold(body);
+        else
+            continue;
+        for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+            colliders[c].active = active;
+            place_collider(&colliders[c], body, data);
+        }
+    }
+}
+
+/* What touched a body that was moved from outside may have lost its support. */
+static void wake_around_moved(rs_world *world) {
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
+    for (int64_t k = 0; k < world->data.touches.count; k++) {
+        rs_body *a = &bodies[touches[k].body_a], *b = &bodies[touches[k].body_b];
+        if (a->moved && b->asleep)
+            b->asleep = false;
+        if (b->moved && a->asleep)
+            a->asleep = false;
+    }
+}
+
+static void clear_moved(rs_world *world) {
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    for (int64_t i = 0; i < world->data.bodies.count; i++)
+        bodies[i].moved = false;
+}
+
+static rs_status stage_broad_phase(rs_world *world) {
+    rs_world_data *data = &world->data;
+    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    if (world->colliders_changed) {
+        if (rs_broad_phase_rebuild(&world->broad_phase, colliders, data->colliders.count) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        world->colliders_changed = false;
+    }
+    return rs_broad_phase_find(&world->broad_phase, &data->contact, colliders, data->colliders.count, &world->pairs);
+}
+
+static rs_status stage_narrow_phase(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_status status = rs_touches_find(&data->contact, RS_ITEMS(rs_collider, data->colliders), &world->pairs,
+                                       &data->touches, &world->touches_other);
+    if (status != RS_OK)
+        return status;
+    rs_array swap = data->touches;
+    data->touches = world->touches_other;
+    world->touches_other = swap;
+    return RS_OK;
+}
+
+static rs_status stage_islands(rs_world *world) {
+    rs_world_data *data = &world->data;
+    return rs_islands_build(&world->islands, RS_ITEMS(rs_body, data->bodies), data->bodies.count,
+                            RS_ITEMS(rs_collider, data->colliders), &data->touches);
+}
+
+/* ---- second half: forces, contacts, integration ---- */
+
+static rs_status stage_forces(rs_world *world) {
+    rs_world_data *data = &world->data;
+    int64_t count = data->bodies.count;
+    if (rs_array_resize(&world->solver_bodies, count) != RS_OK || rs_array_resize(&world->before, count) != RS_OK ||
+        rs_array_resize(&world->pushes, count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
+    world->stats.awake_bodies = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!bodies[i].alive)
+            continue;
+        before[i].v = bodies[i].velocity;
+        before[i].w = bodies[i].omega;
+        if (bodies[i].asleep) {
+            solver[i] = (rs_solver_body){0};
+            continue;
+        }
+        rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
+        world->stats.awake_bodies += bodies[i].type == RS_BODY_DYNAMIC;
+    }
+    return RS_OK;
+}
+
+static rs_status stage_contact_setup(rs_world *world) {
+    rs_world_data *data = &world->data;
+    int64_t count = world->islands.order.count;
+    if (rs_array_resize(&world->rows, count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_problem_input input = {.dt = data->dt,
+                              .settings = &data->solver,
+                              .materials = &data->materials,
+                              .colliders = RS_ITEMS(rs_collider, data->colliders),
+                              .bodies = RS_ITEMS(rs_body, data->bodies),
+                              .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
+    const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
+    rs_row *rows = RS_ITEMS(rs_row, world->rows);
+    for (int64_t k = 0; k < count; k++) {
+        rs_row_make(&input, &RS_ITEMS(rs_touch, data->touches)[order[k]], &rows[k]);
+        rows[k].touch = order[k];
+    }
+    return RS_OK;
+}
+
+static void stage_solve(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_row *rows = RS_ITEMS(rs_row, world->rows);
+    rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
+    rs_solver_body *bodies = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    world->stats.solver_iterations = 0;
+    world->stats.solver_error = 0.0;
+    for (int64_t i = 0; i < world->islands.islands.count; i++) {
+        if (islands[i].row_count == 0)
+            continue;
+        rs_row *first = &rows[islands[i].first_row];
+        islands[i].pushed = rs_push_out(first, islands[i].row_count, bodies, RS_ITEMS(rs_push_body, world->pushes));
+        rs_solve_result result =
+            rs_contact_solve(first, islands[i].row_count, bodies, &data->solver, data->sweep_backward);
+        if (result.iterations > world->stats.solver_iterations)
+            world->stats.solver_iterations = result.iterations;
+        world->stats.solver_error = rs_max(world->stats.solver_error, result.error);
+    }
+    for (int64_t k = 0; k < world->rows.count; k++)
+        RS_ITEMS(rs_touch, data->touches)[rows[k].touch].impulse = rows[k].impulse;
+    data->sweep_backward = !data->sweep_backward && !data->solver.fixed_order;
+    world->stats.contacts = data->touches.count;
+    world->stats.islands = world->islands.islands.count;
+    world->stats.broad_phase_pairs = world->pairs.count;
+}
+
+static void stage_integrate(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    const int32_t *of_body = RS_ITEMS(int32_t, world->islands.of_body);
+    const rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        rs_body *body = &bodies[i];
+        if (!body->alive || body->asleep || body->type == RS_BODY_STATIC)
+            continue;
+        bool pushed = of_body[i] != RS_NONE && islands[of_body[i]].pushed;
+        const rs_push_body *push = pushed ? &RS_ITEMS(rs_push_body, world->pushes)[i] : NULL;
+        if (!rs_rigid_body_integrate(body, &solver[i], push, data->dt)) {
+            body->asleep = true;
+            if (world->diverged_slot == RS_NONE)
+                world->diverged_slot = body->slot;
+        }
+    }
+    if (data->sleep.enabled)
+        rs_islands_sleep(&world->islands, &data->sleep, bodies, data->bodies.count,
+                         RS_ITEMS(rs_solver_body, world->before), data->dt);
+    data->step_count++;
+    data->time += data->dt;
+}
+
+/* ---- the two halves ---- */
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Adds the time since `*mark` to a stage and moves the mark. */
+static void charge(const rs_world *world, double *stage, double *mark) {
+    if (!world->profiling)
+        return;
+    double now = seconds_now();
+    *stage += now - *mark;
+    *mark = now;
+}
+
+static rs_status first_half(rs_world *world, bool detect) {
+    double mark = world->profiling ? seconds_now() : 0.0;
+    wake_around_moved(world);
+    stage_midpoint(world);
+    charge(world, &world->profile.midpoint, &mark);
+
+    world->pairs.count = 0;
+    if (detect && stage_broad_phase(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.broad_phase, &mark);
+
+    if (!detect)
+        world->data.touches.count = 0;
+    else if (stage_narrow_phase(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.narrow_phase, &mark);
+
+    if (stage_islands(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.islands, &mark);
+    clear_moved(world);
+    world->half_way = true;
+    return RS_OK;
+}
+
+static rs_status second_half(rs_world *world) {
+    if (!world->half_way)
+        return rs_fail(RS_WRONG_STATE, "integrate2 without integrate1");
+    double mark = world->profiling ? seconds_now() : 0.0;
+    if (stage_forces(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.forces, &mark);
+    if (stage_contact_setup(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.contact_setup, &mark);
+    stage_solve(world);
+    charge(world, &world->profile.solve, &mark);
+    world->diverged_slot = RS_NONE;
+    stage_integrate(world);
+    charge(world, &world->profile.integrate, &mark);
+    world->profile.steps += world->profiling;
+    world->half_way = false;
+    if (world->diverged_slot == RS_NONE)
+        return RS_OK;
+    uint32_t serial = RS_ITEMS(rs_slot, world->data.slots)[world->diverged_slot].serial;
+    return rs_fail(RS_DIVERGED, "object %u diverged at time %g s: its state is no longer finite; it was stopped at its "
+                                "last pose", serial, world->data.time);
+}
+
+rs_status rs_world_integrate1(rs_world *world) {
+    rs_world_enter(world);
+    return rs_world_leave(world, first_half(world, true));
+}
+
+rs_status rs_world_integrate_no_contact_detection(rs_world *world) {
+    rs_world_enter(world);
+    return rs_world_leave(world, first_half(world, false));
+}
+
+rs_status rs_world_integrate2(rs_world *world) {
+    rs_world_enter(world);
+    return rs_world_leave(world, second_half(world));
+}
+
+rs_status rs_world_step(rs_world *world, int64_t n) {
+    if (n < 0)
+        return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
+    rs_status status = RS_OK;
+    for (int64_t i = 0; i < n && status == RS_OK; i++) {
+        rs_world_enter(world);
+        status = first_half(world, true);
+        if (status == RS_OK)
+            status = second_half(world);
+        rs_world_leave(world, status);
+    }
+    return status;
+}

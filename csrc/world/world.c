@@ -1,0 +1,373 @@
+/* Life of a world, and its settings. */
+#define _XOPEN_SOURCE 700 /* recursive mutexes */
+#include "world.h"
+
+#include <string.h>
+
+static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
+
+void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
+    rs_array *all[RS_DATA_ARRAY_COUNT] = {&data->slots,  &data->list,    &data->bodies,          &data->colliders,
+                                          &data->assets, &data->touches, &data->materials.names, &data->materials.entries};
+    memcpy(out, all, sizeof all);
+}
+
+static rs_status make_data(rs_world_data *data) {
+    *data = (rs_world_data){
+        .dt = DEFAULT_TIME_STEP,
+        .gravity = {0.0, 0.0, -9.81},
+        .solver = {.erp = 1.5, .erp2 = 0.0, .max_iterations = 150, .threshold = 1e-8},
+        .contact = {.gjk_max_iterations = 32, .gjk_tolerance = 1e-6, .epa_max_iterations = 64, .epa_tolerance = 1e-4,
+                    .max_contacts_per_pair = 8, .swept_ccd_speculative_margin = 1e-4,
+                    .broadphase = RS_BROADPHASE_SAP_3_AXIS, .mbp_world_min = {-100, -100, -100},
+                    .mbp_world_max = {100, 100, 100}, .mbp_cell_size = {1, 1, 1}, .mbp_padding = 0.5,
+                    .mbp_max_cells_per_axis = 128, .mbp_max_cells_per_object = 64},
+        .sleep = {.enabled = 1, .linear_threshold = 0.002, .angular_threshold = 0.01, .quiet_steps = 2},
+        .free_slot = RS_NONE,
+        .free_body = RS_NONE,
+        .free_collider = RS_NONE,
+        .slots = rs_array_of(sizeof(rs_slot)),
+        .list = rs_array_of(sizeof(int32_t)),
+        .bodies = rs_array_of(sizeof(rs_body)),
+        .colliders = rs_array_of(sizeof(rs_collider)),
+        .assets = rs_array_of(sizeof(rs_asset_entry)),
+        .touches = rs_array_of(sizeof(rs_touch))};
+    return rs_materials_make(&data->materials);
+}
+
+rs_status rs_world_create(rs_world **out) {
+    rs_world *world = rs_alloc(sizeof *world);
+    if (world == NULL)
+        return RS_OUT_OF_MEMORY;
+    world->next_serial = 1;
+    world->diverged_slot = RS_NONE;
+    world->broad_phase = rs_broad_phase_make();
+    world->pairs = rs_array_of(sizeof(rs_pair));
+    world->touches_other = rs_array_of(sizeof(rs_touch));
+    world->islands = rs_islands_make();
+    world->solver_bodies = rs_array_of(sizeof(rs_solver_body));
+    world->pushes = rs_array_of(sizeof(rs_push_body));
+    world->before = rs_array_of(sizeof(rs_solver_body));
+    world->rows = rs_array_of(sizeof(rs_row));
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&world->mutex, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    rs_status status = make_data(&world->data);
+    if (status != RS_OK) {
+        rs_world_destroy(world);
+        return status;
+    }
+    *out = world;
+    return RS_OK;
+}
+
+void rs_world_destroy(rs_world *world) {
+    if (world == NULL)
+        return;
+    rs_asset_entry *assets = RS_ITEMS(rs_asset_entry, world->data.assets);
+    for (int64_t i = 0; i < world->data.assets.count; i++)
+        if (assets[i].id != 0)
+            rs_asset_drop(assets[i].asset);
+    rs_array *arrays[RS_DATA_ARRAY_COUNT];
+    rs_world_data_arrays(&world->data, arrays);
+    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
+        rs_array_free(arrays[i]);
+    rs_broad_phase_free(&world->broad_phase);
+    rs_array_free(&world->pairs);
+    rs_array_free(&world->touches_other);
+    rs_islands_free(&world->islands);
+    rs_array_free(&world->solver_bodies);
+    rs_array_free(&world->pushes);
+    rs_array_free(&world->before);
+    rs_array_free(&world->rows);
+    pthread_mutex_destroy(&world->mutex);
+    rs_free(world);
+}
+
+void rs_world_enter(rs_world *world) { pthread_mutex_lock(&world->mutex); }
+
+rs_status rs_world_leave(rs_world *world, rs_status status) {
+    pthread_mutex_unlock(&world->mutex);
+    return status;
+}
+
+rs_status rs_world_lock(rs_world *world) {
+    return pthread_mutex_lock(&world->mutex) == 0 ? RS_OK : rs_fail(RS_WRONG_STATE, "the world cannot be locked");
+}
+
+rs_status rs_world_unlock(rs_world *world) {
+    return pthread_mutex_unlock(&world->mutex) == 0
+               ? RS_OK
+               : rs_fail(RS_WRONG_STATE, "unlock without lock: this thread does not hold the world's mutex");
+}
+
+/* ---- argument checks ---- */
+
+rs_status rs_check_finite(const char *name, const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return count == 1 ? rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number", name, values[i])
+                              : rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected a finite number", name, i, values[i]);
+    return RS_OK;
+}
+
+rs_status rs_check_positive(const char *name, double value) {
+    if (isfinite(value) && value > 0.0)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number greater than 0", name, value);
+}
+
+static rs_status check_not_negative(const char *name, double value) {
+    if (isfinite(value) && value >= 0.0)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0", name, value);
+}
+
+static rs_status check_range(const char *name, int32_t value, int32_t low, int32_t high) {
+    if (value >= low && value <= high)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "%s is %d; expected %d to %d", name, value, low, high);
+}
+
+/* ---- settings ---- */
+
+rs_status rs_world_set_time_step(rs_world *world, double dt) {
+    rs_status status = rs_check_positive("time step", dt);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.dt = dt;
+    return rs_world_leave(world, RS_OK);
+}
+
+double rs_world_time_step(rs_world *world) {
+    rs_world_enter(world);
+    double value = world->data.dt;
+    rs_world_leave(world, RS_OK);
+    return value;
+}
+
+rs_status rs_world_set_gravity(rs_world *world, const double gravity[3]) {
+    rs_status status = rs_check_finite("gravity", gravity, 3);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.gravity = rs_v3_load(gravity);
+    return rs_world_leave(world, rs_world_wake_all(world));
+}
+
+void rs_world_gravity(rs_world *world, double out[3]) {
+    rs_world_enter(world);
+    rs_v3_store(out, world->data.gravity);
+    rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_world_set_time(rs_world *world, double time) {
+    rs_status status = rs_check_finite("time", &time, 1);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.time = time;
+    return rs_world_leave(world, RS_OK);
+}
+
+double rs_world_time(rs_world *world) {
+    rs_world_enter(world);
+    double value = world->data.time;
+    rs_world_leave(world, RS_OK);
+    return value;
+}
+
+uint64_t rs_world_step_count(rs_world *world) {
+    rs_world_enter(world);
+    uint64_t value = world->data.step_count;
+    rs_world_leave(world, RS_OK);
+    return value;
+}
+
+uint64_t rs_world_configuration_number(rs_world *world) {
+    rs_world_enter(world);
+    uint64_t value = world->data.configuration_number;
+    rs_world_leave(world, RS_OK);
+    return value;
+}
+
+void rs_world_solver_settings(rs_world *world, rs_solver_settings *out) {
+    rs_world_enter(world);
+    *out = world->data.solver;
+    rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings) {
+    rs_status status = check_not_negative("erp", settings->erp);
+    if (status == RS_OK)
+        status = check_not_negative("erp2", settings->erp2);
+    if (status == RS_OK)
+        status = check_range("max iterations", settings->max_iterations, 1, INT32_MAX);
+    if (status == RS_OK)
+        status = check_not_negative("threshold", settings->threshold);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.solver = *settings;
+    if (settings->fixed_order)
+        world->data.sweep_backward = false;
+    return rs_world_leave(world, RS_OK);
+}
+
+void rs_world_contact_settings(rs_world *world, rs_contact_settings *out) {
+    rs_world_enter(world);
+    *out = world->data.contact;
+    rs_world_leave(world, RS_OK);
+}
+
+static rs_status check_contact_settings(const rs_contact_settings *s) {
+    rs_status status = check_range("gjk max iterations", s->gjk_max_iterations, 1, 10000);
+    if (status == RS_OK)
+        status = rs_check_positive("gjk tolerance", s->gjk_tolerance);
+    if (status == RS_OK)
+        status = check_range("epa max iterations", s->epa_max_iterations, 1, 10000);
+    if (status == RS_OK)
+        status = rs_check_positive("epa tolerance", s->epa_tolerance);
+    if (status == RS_OK)
+        status = check_range("max contacts per pair", s->max_contacts_per_pair, 1, RS_MAX_MANIFOLD);
+    if (status == RS_OK)
+        status = check_not_negative("swept ccd min speed", s->swept_ccd_min_speed);
+    if (status == RS_OK)
+        status = check_not_negative("swept ccd speculative margin", s->swept_ccd_speculative_margin);
+    if (status == RS_OK)
+        status = check_range("broadphase type", s->broadphase, RS_BROADPHASE_NONE, RS_BROADPHASE_MULTI_BOX_PRUNE);
+    if (status == RS_OK)
+        status = check_not_negative("mbp padding", s->mbp_padding);
+    if (status == RS_OK)
+        status = check_range("mbp max cells per axis", s->mbp_max_cells_per_axis, 1, 1024);
+    if (status == RS_OK)
+        status = check_range("mbp max cells per object", s->mbp_max_cells_per_object, 1, 1 << 20);
+    for (int axis = 0; axis < 3 && status == RS_OK; axis++) {
+        status = rs_check_positive("mbp cell size", s->mbp_cell_size[axis]);
+        if (status == RS_OK && !(s->mbp_world_min[axis] < s->mbp_world_max[axis]))
+            status = rs_fail(RS_INVALID_VALUE, "mbp world min[%d] is %g, max is %g; expected min < max", axis,
+                             s->mbp_world_min[axis], s->mbp_world_max[axis]);
+    }
+    return status;
+}
+
+rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settings *settings) {
+    rs_status status = check_contact_settings(settings);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.contact = *settings;
+    world->colliders_changed = true;
+    return rs_world_leave(world, RS_OK);
+}
+
+void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out) {
+    rs_world_enter(world);
+    *out = world->data.sleep;
+    rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *settings) {
+    rs_status status = check_not_negative("linear threshold", settings->linear_threshold);
+    if (status == RS_OK)
+        status = check_not_negative("angular threshold", settings->angular_threshold);
+    if (status == RS_OK)
+        status = check_range("quiet steps", settings->quiet_steps, 1, INT32_MAX);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.sleep = *settings;
+    return rs_world_leave(world, settings->enabled ? RS_OK : rs_world_wake_all(world));
+}
+
+rs_status rs_world_wake_all(rs_world *world) {
+    rs_world_enter(world);
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    for (int64_t i = 0; i < world->data.bodies.count; i++) {
+        bodies[i].asleep = false;
+        bodies[i].quiet_steps = 0;
+    }
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- materials ---- */
+
+rs_status rs_material_index(rs_world *world, const char *name, int32_t *out) {
+    rs_world_enter(world);
+    return rs_world_leave(world, rs_materials_index(&world->data.materials, name, out));
+}
+
+const char *rs_material_name(rs_world *world, int32_t index) {
+    bool known = index >= 0 && index < world->data.materials.names.count;
+    return known ? RS_ITEMS(rs_material_label, world->data.materials.names)[index].text : NULL;
+}
+
+static rs_status check_material(const rs_world *world, int32_t index) {
+    if (index >= 0 && index < world->data.materials.names.count)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "material index %d is not registered; there are %lld", index,
+                   (long long)world->data.materials.names.count);
+}
+
+rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_material_pair *pair) {
+    rs_world_enter(world);
+    rs_status status = check_material(world, a);
+    if (status == RS_OK)
+        status = check_material(world, b);
+    if (status == RS_OK)
+        status = rs_material_pair_check(pair);
+    if (status == RS_OK)
+        status = rs_materials_set(&world->data.materials, a, b, pair);
+    if (status == RS_OK)
+        rs_world_wake_all(world);
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair) {
+    rs_status status = rs_material_pair_check(pair);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    world->data.materials.fallback = *pair;
+    return rs_world_leave(world, rs_world_wake_all(world));
+}
+
+rs_status rs_material_pair_properties(rs_world *world, int32_t a, int32_t b, rs_material_pair *out) {
+    rs_world_enter(world);
+    rs_status status = check_material(world, a);
+    if (status == RS_OK)
+        status = check_material(world, b);
+    if (status == RS_OK)
+        *out = *rs_materials_find(&world->data.materials, a, b);
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_material_clear(rs_world *world) {
+    rs_world_enter(world);
+    rs_materials_clear(&world->data.materials);
+    return rs_world_leave(world, rs_world_wake_all(world));
+}
+
+/* ---- reports ---- */
+
+rs_status rs_world_set_profiling(rs_world *world, int32_t enabled) {
+    rs_world_enter(world);
+    world->profiling = enabled != 0;
+    world->profile = (rs_profile){0};
+    return rs_world_leave(world, RS_OK);
+}
+
+void rs_world_profile(rs_world *world, rs_profile *out) {
+    rs_world_enter(world);
+    *out = world->profile;
+    rs_world_leave(world, RS_OK);
+}
+
+void rs_world_step_stats(rs_world *world, rs_step_stats *out) {
+    rs_world_enter(world);
+    *out = world->stats;
+    rs_world_leave(world, RS_OK);
+}

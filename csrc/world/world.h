@@ -1,0 +1,105 @@
+/* The world: everything a simulation consists of, and who writes it. */
+#ifndef RS_WORLD_WORLD_H
+#define RS_WORLD_WORLD_H
+
+#include <pthread.h>
+
+#include "../contact/contact_problem.h"
+#include "../contact/contact_solver.h"
+#include "../contact/island.h"
+#include "../contact/push_out.h"
+#include "../model/asset.h"
+
+/* Where a stable id leads. */
+typedef struct {
+    uint32_t serial;    /* 0: free */
+    int32_t body;       /* index into bodies */
+    int32_t list_index; /* place in the object list */
+    int32_t object_type;
+    int32_t next_free;
+} rs_slot;
+
+/* All that decides the future. A snapshot is a deep copy of this struct: every array is listed in
+ * rs_world_data_arrays(). */
+typedef struct {
+    /* settings: written by setters */
+    double dt; /* [s] */
+    rs_vec3 gravity;
+    rs_solver_settings solver;
+    rs_contact_settings contact;
+    rs_sleep_settings sleep;
+    rs_materials materials;
+
+    /* clocks: written at the end of a step */
+    double time; /* [s] */
+    uint64_t step_count;
+
+    /* objects: written by create and remove */
+    uint64_t configuration_number;
+    int32_t free_slot, free_body, free_collider; /* heads of the free lists, RS_NONE when empty */
+    rs_array slots;     /* rs_slot */
+    rs_array list;      /* int32_t: slots in the order that users see */
+    rs_array bodies;    /* rs_body; places are reused */
+    rs_array colliders; /* rs_collider; places are reused */
+    rs_array assets;    /* rs_asset_entry */
+
+    /* contacts: written by the narrow phase (points) and the solver (impulses) */
+    rs_array touches;    /* rs_touch, ordered by pair of colliders */
+    bool sweep_backward; /* direction of the next solve */
+} rs_world_data;
+
+struct rs_world {
+    rs_world_data data;
+    uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
+    bool half_way;              /* between integrate1 and integrate2 */
+    bool colliders_changed;     /* the broad phase must list them again */
+    int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */
+
+    /* scratch, valid within a step */
+    rs_broad_phase broad_phase;
+    rs_array pairs;         /* rs_pair: broad phase */
+    rs_array touches_other; /* rs_touch: second buffer of the narrow phase */
+    rs_islands islands;
+    rs_array solver_bodies; /* rs_solver_body per body: forces, then solver */
+    rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
+    rs_array before;        /* rs_solver_body per body: velocities at the beginning of the step */
+    rs_array rows;          /* rs_row, grouped by island: contact setup */
+
+    rs_step_stats stats;
+    bool profiling;
+    rs_profile profile;
+    pthread_mutex_t mutex; /* recursive */
+};
+
+enum { RS_DATA_ARRAY_COUNT = 8 };
+void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
+
+/* Every public function works between these two. */
+void rs_world_enter(rs_world *world);
+rs_status rs_world_leave(rs_world *world, rs_status status);
+
+/* The slot of a living object, or NULL with the error text set. */
+rs_slot *rs_world_slot(rs_world *world, rs_object_id id);
+rs_body *rs_world_body(rs_world *world, rs_object_id id);
+rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
+
+/* The body must be placed and looked at again in the next step. */
+void rs_world_touch_body(rs_body *body);
+
+/* World-frame shape of a definition: checks numbers and asset. */
+rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out);
+rs_asset_entry *rs_world_asset(rs_world *world, rs_asset_id id);
+/* One user less; the last one frees the asset. */
+void rs_world_asset_release(rs_world *world, rs_asset_id id);
+
+rs_status rs_check_finite(const char *name, const double *values, int count);
+rs_status rs_check_positive(const char *name, double value);
+rs_status rs_check_body_type(int32_t type);
+rs_status rs_check_inertia(const rs_sym3 *inertia);
+/* Normalises, except what is a unit quaternion already. */
+rs_status rs_load_quaternion(const double *wxyz, rs_quat *out);
+
+/* Sizes of the collider that follow from its shape and from the body's centre of mass. */
+void rs_measure_collider(rs_collider *collider, rs_vec3 com);
+
+#endif
