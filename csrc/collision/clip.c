@@ -20,7 +20,8 @@ void rs_clip_by_line(rs_clip_polygon *polygon, double nx, double ny, double limi
         polygon->count = 0;
         return;
     }
-    rs_clip_polygon kept = {.count = 0};
+    rs_clip_polygon kept;
+    kept.count = 0;
     for (int i = 0; i < count; i++) {
         int j = i + 1 < count ? i + 1 : 0;
         const rs_clip_vertex *v = &polygon->vertices[i], *next = &polygon->vertices[j];

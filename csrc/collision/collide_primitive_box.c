@@ -2,6 +2,9 @@
 #include "clip.h"
 #include "collide_primitive.h"
 
+/* Cosine of the angle (5 degrees) within which the normals of a face and of two crossing edges count as one. */
+static const double FACE_AGREEMENT = 0.996;
+
 /* Box B seen from box A. */
 typedef struct {
     double r[3][3];   /* rotation: column j is the j-th axis of B in the frame of A */
@@ -48,7 +51,7 @@ static bool test_faces(const box_pair *q, double margin, double tie, best_axis *
 }
 
 /* The same for the nine cross products of edges; parallel edges add no axis of their own. */
-static bool test_edges(const box_pair *q, double margin, double tie, best_axis *best) {
+static bool test_edges(const box_pair *q, double margin, best_axis *best) {
     for (int i = 0; i < 3; i++) {
         int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
         for (int j = 0; j < 3; j++) {
@@ -61,7 +64,7 @@ static bool test_edges(const box_pair *q, double margin, double tie, best_axis *
             if (scaled < 0.0 && best->gap < 0.0 && scaled * scaled >= best->gap * best->gap * length2) continue;
             double gap = scaled / sqrt(length2);
             if (gap >= margin) return false;
-            if (gap > best->gap + tie) *best = (best_axis){gap, 6 + 3 * i + j};
+            if (gap > best->gap) *best = (best_axis){gap, 6 + 3 * i + j};
         }
     }
     return true;
@@ -165,21 +168,43 @@ static void add_edge_contact(const box_pair *q, int kind, double gap, const rs_t
     rs_manifold_add(out, rs_lerp(on_a, on_b, 0.5), normal, gap, 2u << 20 | (uint32_t)kind);
 }
 
+/* Cosine between the normal of a face contact and that of an edge contact. */
+static double normal_agreement(const box_pair *q, int face, int edges) {
+    int i = (edges - 6) / 3, j = (edges - 6) % 3;
+    int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    double axis[3] = {0, 0, 0}; /* edge i of A x edge j of B, in the frame of A */
+    axis[i1] = -q->r[i2][j];
+    axis[i2] = q->r[i1][j];
+    double length = sqrt(axis[i1] * axis[i1] + axis[i2] * axis[i2]);
+    double along = face < 3 ? axis[face]
+                            : axis[0] * q->r[0][face - 3] + axis[1] * q->r[1][face - 3] + axis[2] * q->r[2][face - 3];
+    return fabs(along) / length;
+}
+
+static void add_best_face(const box_pair *q, int kind, const rs_transform *ta, const rs_transform *tb, double margin,
+                          rs_manifold *out) {
+    if (kind >= 3) {
+        face_pair f = reference_b(q, kind - 3);
+        add_face_contacts(&f, tb, 1.0, 1, margin, out);
+    } else {
+        face_pair f = reference_a(q, kind);
+        add_face_contacts(&f, ta, -1.0, 0, margin, out);
+    }
+}
+
 void rs_collide_box_box(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                         const rs_collide_settings *settings, rs_manifold *out) {
     box_pair q = make_pair(a, ta, b, tb);
-    best_axis best = {-INFINITY, 0};
-    /* Equal within rounding: the earlier axis stays, so that resting faces do not flip between kinds of contact. */
-    double tie = 1e-9 * (q.a[0] + q.a[1] + q.a[2] + q.b[0] + q.b[1] + q.b[2]);
-    if (!test_faces(&q, settings->margin, tie, &best)) return;
-    if (!test_edges(&q, settings->margin, tie, &best)) return;
-    if (best.kind >= 6) {
+    best_axis face = {-INFINITY, 0};
+    /* Nearly equal: the face of A stays, so that resting faces do not take turns as the reference. */
+    double tie = 1e-5 * (q.a[0] + q.a[1] + q.a[2] + q.b[0] + q.b[1] + q.b[2]);
+    if (!test_faces(&q, settings->margin, tie, &face)) return;
+    best_axis best = {face.gap + 1e-4 * tie, face.kind};
+    if (!test_edges(&q, settings->margin, &best)) return;
+    /* Faces that rest on each other, turned a little, also cross in their edges. One crossing point could not carry
+     * what the whole face carries: unless the normals differ clearly, the faces are clipped. */
+    if (best.kind < 6 || normal_agreement(&q, face.kind, best.kind) > FACE_AGREEMENT)
+        add_best_face(&q, face.kind, ta, tb, settings->margin, out);
+    if (best.kind >= 6 && out->count == 0)
         add_edge_contact(&q, best.kind, best.gap, ta, tb, out);
-    } else if (best.kind >= 3) {
-        face_pair f = reference_b(&q, best.kind - 3);
-        add_face_contacts(&f, tb, 1.0, 1, settings->margin, out);
-    } else {
-        face_pair f = reference_a(&q, best.kind);
-        add_face_contacts(&f, ta, -1.0, 0, settings->margin, out);
-    }
 }

@@ -1,4 +1,5 @@
 /* Shapes on the half-space. The contact points are the shape's own lowest points, so everything here is exact. */
+#include "../model/convex.h"
 #include "collide_primitive.h"
 
 /* The half-space seen from the shape: its normal in the shape frame and the height of the shape's origin above it. */
@@ -50,4 +51,78 @@ void rs_collide_box_half_space(const rs_shape *a, const rs_transform *ta, const 
         rs_v3_set(&corner, v, i & 2 ? rs_v3_get(h, v) : -rs_v3_get(h, v));
         add_if_close(&view, ta, corner, settings->margin, face | i, out);
     }
+}
+
+void rs_collide_capsule_half_space(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
+                                   const rs_collide_settings *settings, rs_manifold *out) {
+    (void)b;
+    rs_vec3 normal = rs_m3_col(&tb->rot, 2), axis = rs_m3_col(&ta->rot, 2);
+    double height = rs_dot(normal, rs_sub(ta->pos, tb->pos)) - a->radius, slope = rs_dot(normal, axis);
+    for (uint32_t i = 0; i < 2; i++) {
+        double along = i == 0 ? -a->half_height : a->half_height, gap = height + along * slope;
+        if (gap >= settings->margin) continue;
+        rs_vec3 end = rs_madd(ta->pos, along, axis);
+        rs_manifold_add(out, rs_madd(end, -(a->radius + 0.5 * gap), normal), normal, gap, i);
+    }
+}
+
+/* ---- round rims ---- */
+
+/* Unit direction in the plane of a rim towards its lowest point; a rim that lies level has none, then x. */
+static rs_vec3 downhill(rs_vec3 local_normal) {
+    double across = sqrt(local_normal.x * local_normal.x + local_normal.y * local_normal.y);
+    if (across < 1e-6) return rs_v3(1.0, 0.0, 0.0);
+    return rs_v3(-local_normal.x / across, -local_normal.y / across, 0.0);
+}
+
+/* Four points of the rim of radius r at height z, the lowest one first. */
+static void add_rim(const plane_view *view, const rs_transform *shape, double r, double z, rs_vec3 low, double margin,
+                    uint32_t feature, rs_manifold *out) {
+    add_if_close(view, shape, rs_v3(r * low.x, r * low.y, z), margin, feature, out);
+    add_if_close(view, shape, rs_v3(-r * low.y, r * low.x, z), margin, feature + 1, out);
+    add_if_close(view, shape, rs_v3(-r * low.x, -r * low.y, z), margin, feature + 2, out);
+    add_if_close(view, shape, rs_v3(r * low.y, -r * low.x, z), margin, feature + 3, out);
+}
+
+/* Standing: four points of the lower rim. Lying: the ends of the line of contact. */
+void rs_collide_cylinder_half_space(const rs_shape *a, const rs_transform *ta, const rs_shape *b,
+                                    const rs_transform *tb, const rs_collide_settings *settings, rs_manifold *out) {
+    (void)b;
+    plane_view view = view_plane(ta, tb);
+    double r = a->radius, end = -copysign(a->half_height, view.local.z);
+    double reach = r * sqrt(view.local.x * view.local.x + view.local.y * view.local.y) - end * view.local.z;
+    if (view.height - reach >= settings->margin) return;
+    rs_vec3 low = downhill(view.local);
+    uint32_t cap = end > 0.0;
+    add_rim(&view, ta, r, end, low, settings->margin, 4 * cap, out);
+    add_if_close(&view, ta, rs_v3(r * low.x, r * low.y, -end), settings->margin, 4 * (1 - cap), out);
+}
+
+void rs_collide_cone_half_space(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
+                                const rs_collide_settings *settings, rs_manifold *out) {
+    (void)b;
+    plane_view view = view_plane(ta, tb);
+    add_rim(&view, ta, a->radius, rs_cone_base_z(a), downhill(view.local), settings->margin, 0, out);
+    add_if_close(&view, ta, rs_v3(0.0, 0.0, rs_cone_apex_z(a)), settings->margin, 4, out);
+}
+
+/* Every corner that is low enough; of very many the most spread ones are kept. */
+void rs_collide_convex_half_space(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
+                                  const rs_collide_settings *settings, rs_manifold *out) {
+    (void)b;
+    plane_view view = view_plane(ta, tb);
+    const rs_convex *hull = a->convex;
+    rs_vec3 lowest = rs_convex_support(hull, rs_neg(view.local));
+    if (view.height + rs_dot(view.local, lowest) >= settings->margin) return;
+    rs_manifold_point points[64];
+    int count = 0;
+    for (int32_t i = 0; i < hull->vertex_count; i++) {
+        double gap = view.height + rs_dot(view.local, hull->vertices[i]);
+        if (gap >= settings->margin) continue;
+        if (count == 64) count = rs_points_reduce(points, count, RS_MAX_MANIFOLD);
+        rs_vec3 world = rs_transform_point(ta, hull->vertices[i]);
+        points[count++] = (rs_manifold_point){rs_madd(world, -0.5 * gap, view.normal), view.normal, gap, (uint32_t)i};
+    }
+    out->count = rs_points_reduce(points, count, settings->max_points);
+    for (int i = 0; i < out->count; i++) out->points[i] = points[i];
 }

@@ -52,3 +52,80 @@ void rs_collide_sphere_box(const rs_shape *a, const rs_transform *ta, const rs_s
     double distance = sqrt(distance2);
     add_sphere_contact(a->radius, tb, nearest, rs_scale(1.0 / distance, away), distance, out);
 }
+
+/* ---- round shapes: the question is flat, in the plane through the axis and the centre of the sphere ---- */
+
+/* A point in that plane: `out` from the axis, `up` along it. */
+typedef struct {
+    double out, up;
+} axial;
+
+/* Adds the contact where the nearest surface point and the normal are given in the plane of the centre. */
+static void add_axial_contact(double radius, const rs_transform *pose, rs_vec3 center, axial nearest, axial normal,
+                              double distance, rs_manifold *out) {
+    double across = sqrt(center.x * center.x + center.y * center.y);
+    double x = across > 0.0 ? center.x / across : 1.0, y = across > 0.0 ? center.y / across : 0.0;
+    add_sphere_contact(radius, pose, rs_v3(nearest.out * x, nearest.out * y, nearest.up),
+                       rs_v3(normal.out * x, normal.out * y, normal.up), distance, out);
+}
+
+/* The same for a centre outside the shape: normal and distance follow from the nearest point. */
+static void add_outside_contact(double radius, double margin, const rs_transform *pose, rs_vec3 center, axial point,
+                                axial nearest, rs_manifold *out) {
+    axial away = {point.out - nearest.out, point.up - nearest.up};
+    double distance = sqrt(away.out * away.out + away.up * away.up);
+    if (distance - radius >= margin) return;
+    add_axial_contact(radius, pose, center, nearest, (axial){away.out / distance, away.up / distance}, distance, out);
+}
+
+void rs_collide_sphere_cylinder(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
+                                const rs_collide_settings *settings, rs_manifold *out) {
+    rs_vec3 center = rs_transform_inv_point(tb, ta->pos);
+    double r = b->radius, h = b->half_height;
+    axial p = {sqrt(center.x * center.x + center.y * center.y), center.z};
+    axial nearest = {fmin(p.out, r), rs_clamp(p.up, -h, h)};
+    if (nearest.out != p.out || nearest.up != p.up) {
+        add_outside_contact(a->radius, settings->margin, tb, center, p, nearest, out);
+        return;
+    }
+    double to_side = r - p.out, to_cap = h - fabs(p.up), side = copysign(1.0, p.up);
+    if (fmax(-to_side, -to_cap) - a->radius >= settings->margin) return;
+    if (to_side < to_cap)
+        add_axial_contact(a->radius, tb, center, (axial){r, p.up}, (axial){1.0, 0.0}, -to_side, out);
+    else
+        add_axial_contact(a->radius, tb, center, (axial){p.out, side * h}, (axial){0.0, side}, -to_cap, out);
+}
+
+void rs_collide_sphere_cone(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
+                            const rs_collide_settings *settings, rs_manifold *out) {
+    rs_vec3 center = rs_transform_inv_point(tb, ta->pos);
+    double r = b->radius, apex = rs_cone_apex_z(b), base = rs_cone_base_z(b), slant = hypot(r, apex - base);
+    axial p = {sqrt(center.x * center.x + center.y * center.y), center.z};
+    axial down = {r / slant, (base - apex) / slant}, normal = {-down.up, down.out}; /* along the side, and out of it */
+    double above_side = normal.out * p.out + normal.up * (p.up - apex), above_base = p.up - base;
+    double along = rs_clamp(down.out * p.out + down.up * (p.up - apex), 0.0, slant);
+    axial on_side = {along * down.out, apex + along * down.up};
+    if (above_base < 0.0 && p.out <= r) {
+        add_outside_contact(a->radius, settings->margin, tb, center, p, (axial){p.out, base}, out);
+    } else if (above_side > 0.0 || above_base < 0.0) {
+        add_outside_contact(a->radius, settings->margin, tb, center, p, on_side, out);
+    } else if (fmax(above_side, -above_base) - a->radius < settings->margin) {
+        if (-above_side < above_base)
+            add_axial_contact(a->radius, tb, center, on_side, normal, above_side, out);
+        else
+            add_axial_contact(a->radius, tb, center, (axial){p.out, base}, (axial){0.0, -1.0}, -above_base, out);
+    }
+}
+
+void rs_collide_sphere_capsule(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
+                               const rs_collide_settings *settings, rs_manifold *out) {
+    rs_vec3 axis = rs_m3_col(&tb->rot, 2), d = rs_sub(ta->pos, tb->pos);
+    double t = rs_clamp(rs_dot(axis, d), -b->half_height, b->half_height);
+    rs_vec3 core = rs_madd(tb->pos, t, axis), between = rs_sub(ta->pos, core);
+    double distance2 = rs_norm2(between), touch = a->radius + b->radius, limit = touch + settings->margin;
+    if (distance2 >= limit * limit) return;
+    double distance = sqrt(distance2), gap = distance - touch;
+    /* on the axis every way across is as short as any other */
+    rs_vec3 normal = distance > 0.0 ? rs_scale(1.0 / distance, between) : rs_m3_col(&tb->rot, 0);
+    rs_manifold_add(out, rs_madd(core, b->radius + 0.5 * gap, normal), normal, gap, 0);
+}

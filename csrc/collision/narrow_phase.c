@@ -1,14 +1,40 @@
 #include "narrow_phase.h"
 
+#include "collide_convex.h"
 #include "collide_primitive.h"
 
-/* One test per pair of shapes, the first shape (row) being A; pairs below the diagonal are swapped. */
+/* Short names keep the table aligned; `swap` marks the lower half, served by the upper one with A and B exchanged,
+ * `none` the pairs that can never move against each other. */
+#define none NULL
+#define swap NULL
+#define gjk_ rs_collide_convex_convex
+#define s_s_ rs_collide_sphere_sphere
+#define s_b_ rs_collide_sphere_box
+#define s_cy rs_collide_sphere_cylinder
+#define s_co rs_collide_sphere_cone
+#define s_ca rs_collide_sphere_capsule
+#define s_hs rs_collide_sphere_half_space
+#define b_b_ rs_collide_box_box
+#define b_ca rs_collide_box_capsule
+#define b_hs rs_collide_box_half_space
+#define cyhs rs_collide_cylinder_half_space
+#define cohs rs_collide_cone_half_space
+#define caca rs_collide_capsule_capsule
+#define cahs rs_collide_capsule_half_space
+#define cvhs rs_collide_convex_half_space
+
+/* Rows: shape A, columns: shape B, both in the order of rs_shape_type. */
 static rs_collide_fn *const PAIR_TEST[RS_SHAPE_TYPE_COUNT][RS_SHAPE_TYPE_COUNT] = {
-    [RS_SHAPE_SPHERE] = {[RS_SHAPE_SPHERE] = rs_collide_sphere_sphere,
-                         [RS_SHAPE_BOX] = rs_collide_sphere_box,
-                         [RS_SHAPE_HALF_SPACE] = rs_collide_sphere_half_space},
-    [RS_SHAPE_BOX] = {[RS_SHAPE_BOX] = rs_collide_box_box,
-                      [RS_SHAPE_HALF_SPACE] = rs_collide_box_half_space},
+    /*               sphere box   cylin cone  capsu convx plane mesh  height */
+    /* sphere     */ {s_s_, s_b_, s_cy, s_co, s_ca, gjk_, s_hs, none, none},
+    /* box        */ {swap, b_b_, gjk_, gjk_, b_ca, gjk_, b_hs, none, none},
+    /* cylinder   */ {swap, swap, gjk_, gjk_, gjk_, gjk_, cyhs, none, none},
+    /* cone       */ {swap, swap, swap, gjk_, gjk_, gjk_, cohs, none, none},
+    /* capsule    */ {swap, swap, swap, swap, caca, gjk_, cahs, none, none},
+    /* convex     */ {swap, swap, swap, swap, swap, gjk_, cvhs, none, none},
+    /* half-space */ {swap, swap, swap, swap, swap, swap, none, none, none},
+    /* mesh       */ {swap, swap, swap, swap, swap, swap, swap, none, none},
+    /* heightmap  */ {swap, swap, swap, swap, swap, swap, none, swap, none},
 };
 
 void rs_collide(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,

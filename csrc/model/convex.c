@@ -9,7 +9,7 @@ enum { NONE = -1, SCAN_LIMIT = 24 }; /* below that many vertices looking at all 
 
 /* Facets whose vertices lie this close to a common plane become one face; relative to the size of the hull. Single
  * precision files keep flat faces flat to about 1e-7. */
-static const double COPLANAR = 3e-7;
+static const double COPLANAR = 1e-6;
 
 /* ---- triangles into faces ---- */
 
@@ -38,7 +38,7 @@ static int by_falling_area(const void *a, const void *b) {
 }
 
 static bool fits_plane(const merge *m, const rs_hull_triangle *seed, const rs_hull_triangle *other) {
-    if (rs_dot(seed->normal, other->normal) < 0.99) return false;
+    if (rs_dot(seed->normal, other->normal) < 0.5) return false;
     for (int k = 0; k < 3; k++)
         if (fabs(rs_dot(seed->normal, m->points[other->v[k]]) - seed->offset) > COPLANAR) return false;
     return true;
@@ -129,6 +129,37 @@ static rs_status merge_faces(merge *m) {
         if (status != RS_OK) return status;
     }
     return RS_OK;
+}
+
+static bool is_straight(const merge *m, int32_t before, int32_t at, int32_t after) {
+    rs_vec3 chord = rs_sub(m->points[after], m->points[before]), leg = rs_sub(m->points[at], m->points[before]);
+    return rs_norm2(rs_cross(chord, leg)) <= COPLANAR * COPLANAR * rs_norm2(chord);
+}
+
+/* Points in the middle of an edge, where only two faces meet, are no corners: takes them out of both loops. */
+static void drop_straight_points(merge *m) {
+    int32_t *loops = RS_ITEMS(int32_t, m->loops), *uses = m->number, kept = 0;
+    for (int32_t i = 0; i < m->point_count; i++) uses[i] = 0;
+    for (int64_t i = 0; i < m->loops.count; i++) uses[loops[i]]++;
+    /* decide before the loops change, so that both faces decide alike */
+    for (int64_t f = 0; f < m->faces.count; f++) {
+        const rs_convex_face *face = &RS_ITEMS(rs_convex_face, m->faces)[f];
+        const int32_t *loop = &loops[face->first];
+        for (int32_t i = 0; i < face->count; i++) {
+            int32_t before = loop[(i + face->count - 1) % face->count], after = loop[(i + 1) % face->count];
+            bool corner = face->count < 4 || uses[loop[i]] > 2 || !is_straight(m, before, loop[i], after);
+            if (corner) uses[loop[i]] = INT32_MAX;
+        }
+    }
+    for (int64_t f = 0; f < m->faces.count; f++) {
+        rs_convex_face *face = &RS_ITEMS(rs_convex_face, m->faces)[f];
+        int32_t first = face->first, count = face->count;
+        face->first = kept;
+        for (int32_t i = 0; i < count; i++)
+            if (uses[loops[first + i]] == INT32_MAX) loops[kept++] = loops[first + i];
+        face->count = kept - face->first;
+    }
+    m->loops.count = kept;
 }
 
 /* ---- the final, single block ---- */
@@ -233,9 +264,12 @@ static void set_mass_properties(rs_convex *c) {
 static rs_status build(merge *m, const double *xyz, rs_convex **out) {
     rs_status status = merge_faces(m);
     if (status != RS_OK) return status;
+    drop_straight_points(m);
     rs_convex *c = assemble(m, xyz);
     if (c == NULL) return RS_OUT_OF_MEMORY;
     set_mass_properties(c);
+    for (int32_t i = 0; i < c->vertex_count; i++)
+        c->radius = fmax(c->radius, rs_norm(rs_sub(c->vertices[i], c->centroid)));
     for (int i = 0; i < 8; i++)
         c->start[i] = rs_convex_support_index(c, rs_v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
     *out = c;

@@ -23,6 +23,7 @@ typedef struct rs_convex {
     const int32_t *neighbors;
     const int32_t *vertex_faces;
     int32_t start[8];     /* extreme vertices of the octants: where the search for a support point begins */
+    double radius;        /* largest distance of a vertex from the centroid [m] */
     double volume;        /* [m^3] */
     rs_vec3 centroid;     /* of the solid [m] */
     rs_sym3 unit_inertia; /* about the centroid, for unit mass [m^2] */

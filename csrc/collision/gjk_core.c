@@ -1,0 +1,69 @@
+#include "gjk_core.h"
+
+#include "../model/convex.h"
+
+rs_core rs_core_of_shape(const rs_shape *shape) {
+    rs_core core = {.shape = shape, .center = {0, 0, 0}};
+    double r = shape->radius, h = shape->half_height;
+    switch (shape->type) {
+    case RS_SHAPE_SPHERE:
+        core.kind = RS_CORE_POINT;
+        core.rounding = r;
+        break;
+    case RS_SHAPE_CAPSULE:
+        core.kind = RS_CORE_SEGMENT;
+        core.rounding = r;
+        core.size = h;
+        break;
+    case RS_SHAPE_BOX:
+        core.kind = RS_CORE_BOX;
+        core.size = rs_norm(shape->half);
+        break;
+    case RS_SHAPE_CYLINDER:
+        core.kind = RS_CORE_CYLINDER;
+        core.size = sqrt(r * r + h * h);
+        break;
+    case RS_SHAPE_CONE:
+        core.kind = RS_CORE_CONE;
+        core.size = fmax(rs_cone_apex_z(shape), sqrt(r * r + 0.25 * h * h));
+        break;
+    default:
+        core.kind = RS_CORE_HULL;
+        core.size = shape->convex->radius;
+        core.center = shape->convex->centroid;
+    }
+    return core;
+}
+
+rs_core rs_core_of_triangle(const rs_vec3 v[3]) {
+    rs_core core = {.kind = RS_CORE_TRIANGLE, .triangle = {v[0], v[1], v[2]}};
+    core.center = rs_scale(1.0 / 3.0, rs_add(v[0], rs_add(v[1], v[2])));
+    for (int i = 0; i < 3; i++) core.size = fmax(core.size, rs_norm(rs_sub(v[i], core.center)));
+    return core;
+}
+
+static rs_vec3 triangle_support(const rs_vec3 v[3], rs_vec3 d) {
+    double a = rs_dot(v[0], d), b = rs_dot(v[1], d), c = rs_dot(v[2], d);
+    if (a >= b) return a >= c ? v[0] : v[2];
+    return b >= c ? v[1] : v[2];
+}
+
+rs_vec3 rs_core_support(const rs_core *core, rs_vec3 d) {
+    switch (core->kind) {
+    case RS_CORE_POINT: return rs_v3_zero();
+    case RS_CORE_SEGMENT: return rs_v3(0.0, 0.0, copysign(core->shape->half_height, d.z));
+    case RS_CORE_TRIANGLE: return triangle_support(core->triangle, d);
+    default: return rs_shape_support(core->shape, d);
+    }
+}
+
+rs_core_pair rs_core_pair_make(const rs_core *a, const rs_transform *ta, const rs_core *b, const rs_transform *tb) {
+    return (rs_core_pair){.a = a, .b = b, .b_in_a = rs_transform_relative(ta, tb), .size = a->size + b->size,
+                          .rounding = a->rounding + b->rounding};
+}
+
+rs_difference_point rs_pair_support(const rs_core_pair *pair, rs_vec3 d) {
+    rs_vec3 on_a = rs_core_support(pair->a, d);
+    rs_vec3 on_b = rs_core_support(pair->b, rs_neg(rs_m3_tmulv(&pair->b_in_a.rot, d)));
+    return (rs_difference_point){rs_sub(on_a, rs_transform_point(&pair->b_in_a, on_b)), on_a};
+}

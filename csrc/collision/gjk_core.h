@@ -1,0 +1,56 @@
+/* Convex shapes as GJK and EPA see them: a core, rounded by a radius. A sphere is a rounded point, a capsule a rounded
+ * segment; the others are their own core. A single triangle (of a mesh or heightmap) is a core as well. */
+#ifndef RS_COLLISION_GJK_CORE_H
+#define RS_COLLISION_GJK_CORE_H
+
+#include "../model/shape.h"
+
+typedef enum {
+    RS_CORE_POINT,
+    RS_CORE_SEGMENT,
+    RS_CORE_TRIANGLE,
+    RS_CORE_BOX,
+    RS_CORE_CYLINDER,
+    RS_CORE_CONE,
+    RS_CORE_HULL
+} rs_core_kind;
+
+typedef struct {
+    rs_core_kind kind;
+    const rs_shape *shape;  /* NULL for a triangle */
+    rs_vec3 triangle[3];
+    double rounding;        /* [m] */
+    double size;            /* largest distance of a point of the core from `center` [m] */
+    rs_vec3 center;         /* a point inside the core */
+} rs_core;
+
+rs_core rs_core_of_shape(const rs_shape *shape);
+rs_core rs_core_of_triangle(const rs_vec3 vertices[3]);
+
+/* Farthest point of the core (without the rounding) along the direction, in the core's frame. */
+rs_vec3 rs_core_support(const rs_core *core, rs_vec3 direction);
+
+/* Two cores; all results are in the frame of A. */
+typedef struct {
+    const rs_core *a, *b;
+    rs_transform b_in_a;
+    double size;     /* of both cores [m]: what tolerances are relative to */
+    double rounding; /* of both [m] */
+} rs_core_pair;
+
+rs_core_pair rs_core_pair_make(const rs_core *a, const rs_transform *ta, const rs_core *b, const rs_transform *tb);
+
+/* A point of the difference A - B with the point of A it comes from; the point of B is on_a - w. */
+typedef struct {
+    rs_vec3 w, on_a;
+} rs_difference_point;
+
+/* Farthest point of A - B along the direction. */
+rs_difference_point rs_pair_support(const rs_core_pair *pair, rs_vec3 direction);
+
+/* How far apart the cores are along the unit direction from B to A; negative: how deep they overlap. */
+static inline double rs_pair_separation(const rs_core_pair *pair, rs_vec3 normal) {
+    return rs_dot(normal, rs_pair_support(pair, rs_neg(normal)).w);
+}
+
+#endif
