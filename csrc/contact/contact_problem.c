@@ -2,6 +2,8 @@
 
 /* A contact takes over the impulse of the nearest one of the step before within this distance [m]. */
 static const double MATCH_DISTANCE = 0.01;
+/* Points of a manifold closer than this share of its extent are one. */
+static const double MERGE_SHARE = 0.05;
 /* Fastest push-out [m/s]: deep overlaps, as after a careless placement, must not explode. */
 static const double MAX_PUSH_OUT_SPEED = 3.0;
 /* Push-out gain per unit of ERP, and its limit: the share of the overlap removed in one step. */
@@ -70,6 +72,26 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
     return RS_OK;
 }
 
+/* Points that nearly coincide carry the same load twice: the deeper one stays. Faces turned a little against each
+ * other produce them at every corner. */
+static void merge_close_points(rs_manifold *m) {
+    double extent2 = 0.0;
+    for (int i = 1; i < m->count; i++)
+        extent2 = rs_max(extent2, rs_norm2(rs_sub(m->points[i].position, m->points[0].position)));
+    double limit2 = MERGE_SHARE * MERGE_SHARE * extent2;
+    int kept = 0;
+    for (int i = 0; i < m->count; i++) {
+        int twin = 0;
+        while (twin < kept && rs_norm2(rs_sub(m->points[i].position, m->points[twin].position)) > limit2)
+            twin++;
+        if (twin == kept)
+            m->points[kept++] = m->points[i];
+        else if (m->points[i].gap < m->points[twin].gap)
+            m->points[twin] = m->points[i];
+    }
+    m->count = kept;
+}
+
 static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_collider *colliders,
                               const rs_touch *former, int64_t former_count, rs_array *touches) {
     const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
@@ -82,6 +104,7 @@ static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *se
     rs_manifold manifold;
     manifold.count = 0;
     rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, &manifold);
+    merge_close_points(&manifold);
     return add_manifold(pair, colliders, &manifold, former, former_count, touches);
 }
 
