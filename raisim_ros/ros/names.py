@@ -15,11 +15,13 @@ MAX_LENGTH = 120
 def sanitise(name: str) -> str:
     """The valid ROS name nearest to `name`; empty when nothing of it can be used.
 
-    Every character but ASCII letters, digits and the underscore becomes an underscore, repeated ones become one
-    (ROS allows no other), and a leading digit gets a prefix, since a name must not begin with it.
+    Every character but ASCII letters, digits and the underscore becomes an underscore, repeated ones become
+    one (ROS allows no other), and a leading digit gets a prefix, since a name must not begin with it.
     """
-    cleaned = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name)).strip("_")[:MAX_LENGTH].rstrip("_")
-    return f"object_{cleaned}" if cleaned[:1].isdigit() else cleaned
+    cleaned = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", name)).strip("_")
+    if cleaned[:1].isdigit():
+        cleaned = f"object_{cleaned}"
+    return cleaned[:MAX_LENGTH].rstrip("_")
 
 
 def unique(name: str, taken: Container[str]) -> str:

@@ -15,8 +15,8 @@ GIVE_UP_AFTER = 0.1
 class Pacer:
     """Ties simulation time to wall time.
 
-    Deadlines are computed from one anchor, never from the previous deadline, so they do not drift. The anchor moves
-    only when the factor changes, after a pause, and when the loop falls behind (an overrun).
+    Deadlines are computed from one anchor, never from the previous deadline, so they do not drift. The anchor
+    moves only when the factor changes, after a pause, and when the loop falls behind (an overrun).
     """
 
     def __init__(self, real_time_factor: float = 1.0, clock: Clock = time.monotonic) -> None:

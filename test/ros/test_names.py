@@ -39,7 +39,7 @@ def test_any_text_becomes_empty_or_a_valid_topic_name():
         if cleaned:
             assert VALID.fullmatch(cleaned)
             assert "__" not in cleaned
-            assert len(cleaned) <= names.MAX_LENGTH + len("object_")
+            assert len(cleaned) <= names.MAX_LENGTH
             validator.validate_topic_name(f"{cleaned}/state")
         assert names.sanitise(cleaned) == cleaned
 
