@@ -350,7 +350,7 @@ void rs_add_feature_contacts(const rs_core_pair *pair, const rs_convex_contact *
     double size = pair->size + pair->rounding;
     overlap_features(pair, &frame, &fa, &fb, settings->margin, &list);
     drop_doubles(&list, 1e-5 * size);
-    if (deepest(&list) > contact->gap + 1e-7 * size) {
+    if (deepest(&list) > contact->gap + 1e-9 * size) {
         uint32_t ids = (fa.id & 0xFFu) << 24 | (fb.id & 0xFFu) << 16;
         list.points[list.count++] = (rs_manifold_point){frame.origin, frame.z, contact->gap, ids | 0xFFFFu};
     }

@@ -1,9 +1,7 @@
 /* Box on box: the 15 candidate axes of the separating-axis test, then the touching faces are clipped. */
 #include "clip.h"
+#include "collide_convex.h"
 #include "collide_primitive.h"
-
-/* Cosine of the angle (5 degrees) within which the normals of a face and of two crossing edges count as one. */
-static const double FACE_AGREEMENT = 0.996;
 
 /* Box B seen from box A. */
 typedef struct {
@@ -151,34 +149,27 @@ static rs_vec3 extreme_edge(const double *half, int axis, rs_vec3 direction) {
     return c;
 }
 
-/* Edges i of A and j of B cross: one point, midway between the lines. */
-static void add_edge_contact(const box_pair *q, int kind, double gap, const rs_transform *ta, const rs_transform *tb,
-                             rs_manifold *out) {
-    int i = (kind - 6) / 3, j = (kind - 6) % 3;
-    rs_vec3 edge_a = rs_m3_col(&ta->rot, i), edge_b = rs_m3_col(&tb->rot, j);
+/* Edges i of A and j of B cross. Faces that rest on each other, turned a little, cross like that as well: so the faces
+ * around the edges are laid over each other, and the crossing is one of several points. */
+static void add_edge_contacts(const box_pair *q, const best_axis *best, const rs_shape *a, const rs_transform *ta,
+                              const rs_shape *b, const rs_transform *tb, const rs_collide_settings *settings,
+                              rs_manifold *out) {
+    rs_core core_a = rs_core_of_shape(a), core_b = rs_core_of_shape(b);
+    rs_core_pair pair = rs_core_pair_make(&core_a, ta, &core_b, tb);
+    int i = (best->kind - 6) / 3, j = (best->kind - 6) % 3;
+    rs_vec3 edge_a = rs_v3_zero(), edge_b = rs_m3_col(&pair.b_in_a.rot, j);
+    rs_v3_set(&edge_a, i, 1.0);
     rs_vec3 normal = rs_normalize_or(rs_cross(edge_a, edge_b), rs_v3(0, 0, 1));
-    if (rs_dot(normal, rs_sub(ta->pos, tb->pos)) < 0.0) normal = rs_neg(normal);
-    rs_vec3 pa = rs_transform_point(ta, extreme_edge(q->a, i, rs_m3_tmulv(&ta->rot, rs_neg(normal))));
-    rs_vec3 pb = rs_transform_point(tb, extreme_edge(q->b, j, rs_m3_tmulv(&tb->rot, normal)));
+    if (rs_dot(normal, pair.b_in_a.pos) > 0.0) normal = rs_neg(normal);
+    rs_vec3 pa = extreme_edge(q->a, i, rs_neg(normal));
+    rs_vec3 pb = extreme_edge(q->b, j, rs_m3_tmulv(&pair.b_in_a.rot, normal));
+    pb = rs_transform_point(&pair.b_in_a, pb);
     /* closest points of two lines with unit directions: c is the cosine between them */
     rs_vec3 d = rs_sub(pb, pa);
     double c = rs_dot(edge_a, edge_b), da = rs_dot(d, edge_a), db = rs_dot(d, edge_b);
     double s = (da - c * db) / (1.0 - c * c), t = (c * da - db) / (1.0 - c * c);
-    rs_vec3 on_a = rs_madd(pa, s, edge_a), on_b = rs_madd(pb, t, edge_b);
-    rs_manifold_add(out, rs_lerp(on_a, on_b, 0.5), normal, gap, 2u << 20 | (uint32_t)kind);
-}
-
-/* Cosine between the normal of a face contact and that of an edge contact. */
-static double normal_agreement(const box_pair *q, int face, int edges) {
-    int i = (edges - 6) / 3, j = (edges - 6) % 3;
-    int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-    double axis[3] = {0, 0, 0}; /* edge i of A x edge j of B, in the frame of A */
-    axis[i1] = -q->r[i2][j];
-    axis[i2] = q->r[i1][j];
-    double length = sqrt(axis[i1] * axis[i1] + axis[i2] * axis[i2]);
-    double along = face < 3 ? axis[face]
-                            : axis[0] * q->r[0][face - 3] + axis[1] * q->r[1][face - 3] + axis[2] * q->r[2][face - 3];
-    return fabs(along) / length;
+    rs_convex_contact contact = {normal, best->gap, rs_madd(pa, s, edge_a), rs_madd(pb, t, edge_b)};
+    rs_add_feature_contacts(&pair, &contact, ta, settings, out);
 }
 
 static void add_best_face(const box_pair *q, int kind, const rs_transform *ta, const rs_transform *tb, double margin,
@@ -192,19 +183,29 @@ static void add_best_face(const box_pair *q, int kind, const rs_transform *ta, c
     }
 }
 
+static bool reaches(const rs_manifold *m, double gap) {
+    for (int i = 0; i < m->count; i++)
+        if (m->points[i].gap <= gap) return true;
+    return false;
+}
+
 void rs_collide_box_box(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                         const rs_collide_settings *settings, rs_manifold *out) {
     box_pair q = make_pair(a, ta, b, tb);
     best_axis face = {-INFINITY, 0};
-    /* Nearly equal: the face of A stays, so that resting faces do not take turns as the reference. */
+    /* Nearly equal: the face of A stays, so that resting faces do not take turns as the reference, nor with edges. */
     double tie = 1e-5 * (q.a[0] + q.a[1] + q.a[2] + q.b[0] + q.b[1] + q.b[2]);
     if (!test_faces(&q, settings->margin, tie, &face)) return;
-    best_axis best = {face.gap + 1e-4 * tie, face.kind};
+    best_axis best = {face.gap + tie, face.kind};
     if (!test_edges(&q, settings->margin, &best)) return;
-    /* Faces that rest on each other, turned a little, also cross in their edges. One crossing point could not carry
-     * what the whole face carries: unless the normals differ clearly, the faces are clipped. */
-    if (best.kind < 6 || normal_agreement(&q, face.kind, best.kind) > FACE_AGREEMENT)
+    bool by_face = best.kind < 6;
+    if (by_face) {
         add_best_face(&q, face.kind, ta, tb, settings->margin, out);
-    if (best.kind >= 6 && out->count == 0)
-        add_edge_contact(&q, best.kind, best.gap, ta, tb, out);
+        if (reaches(out, face.gap + tie)) return;
+        out->count = 0;
+    }
+    /* Apart, the axis is the direction of the closest points only when these lie within the faces; otherwise it takes
+     * more than an axis to tell how far. */
+    if (by_face || best.gap > 0.0) rs_collide_convex_convex(a, ta, b, tb, settings, out);
+    else add_edge_contacts(&q, &best, a, ta, b, tb, settings, out);
 }
