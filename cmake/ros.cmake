@@ -22,6 +22,7 @@ foreach(kind IN ITEMS cpp fastrtps_c fastrtps_cpp introspection_cpp)
   set(target ${PROJECT_NAME}__rosidl_typesupport_${kind})
   if(TARGET ${target}) # which ones exist depends on the installed middlewares
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+    target_compile_options(${target} PRIVATE -Wno-redundant-decls) # every file declares what it needs
   endif()
 endforeach()
 
