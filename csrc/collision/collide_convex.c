@@ -3,10 +3,6 @@
 #include "epa.h"
 #include "mpr.h"
 
-enum { MAX_POLISH = 8 };
-
-static bool is_curved(const rs_core *core) { return core->kind == RS_CORE_CYLINDER || core->kind == RS_CORE_CONE; }
-
 /* The best way out found so far; of the cores, without rounding. */
 typedef struct {
     rs_vec3 normal;
@@ -30,36 +26,14 @@ static void snap_to_sides(const rs_core_pair *pair, way_out *best) {
     if (rs_core_facing_normal(pair->a, rs_neg(best->normal), &side)) try_direction(pair, rs_neg(side), best);
 }
 
-/* Round sides: moved apart along the way out and a little farther, the shapes have a closest direction that GJK finds
- * sharply, and it is a better way out. For shallow contacts one round is nearly exact. */
-static void polish(const rs_core_pair *pair, const rs_collide_settings *settings, way_out *best) {
-    rs_collide_settings sharp = *settings;
-    sharp.gjk_tolerance = 1e-7;
-    sharp.gjk_max_iterations = 64;
-    double ahead = 0.05 * fmin(pair->a->size, pair->b->size);
-    for (int i = 0; i < MAX_POLISH; i++) {
-        rs_vec3 shift = rs_scale(ahead - best->separation, best->normal);
-        rs_core_pair moved = *pair;
-        moved.b_in_a.pos = rs_sub(pair->b_in_a.pos, shift);
-        rs_gjk_result apart;
-        if (rs_gjk(&moved, INFINITY, &sharp, &apart) != RS_GJK_APART) return;
-        double separation = rs_pair_separation(pair, apart.normal), gain = separation - best->separation;
-        if (gain <= 0.0) return;
-        *best = (way_out){apart.normal, separation, apart.on_a, rs_add(apart.on_b, shift)};
-        if (gain <= 1e-12 * pair->size) return;
-    }
-}
-
 static way_out find_way_out(const rs_core_pair *pair, const rs_simplex *simplex, const rs_collide_settings *settings) {
     way_out best = {.normal = {0, 0, 1}, .separation = -INFINITY};
     rs_epa_result epa;
     bool found = rs_epa(pair, simplex, settings, &epa);
     if (found) best = (way_out){epa.normal, epa.separation, epa.on_a, epa.on_b};
-    bool exact = found && -epa.separation - epa.lower_bound <= settings->epa_tolerance;
     rs_vec3 portal;
-    if (!exact && rs_mpr(pair, settings, &portal)) try_direction(pair, portal, &best);
+    if (!(found && epa.converged) && rs_mpr(pair, settings, &portal)) try_direction(pair, portal, &best);
     snap_to_sides(pair, &best);
-    if (is_curved(pair->a) || is_curved(pair->b)) polish(pair, settings, &best);
     return best;
 }
 

@@ -201,7 +201,7 @@ static bool flat_result(const rs_core_pair *pair, const rs_simplex *simplex, rs_
     double up = rs_pair_separation(pair, normal), down = rs_pair_separation(pair, rs_neg(normal));
     out->normal = up >= down ? normal : rs_neg(normal);
     out->separation = fmax(up, down);
-    out->lower_bound = -out->separation;
+    out->converged = true;
     rs_simplex_witness(simplex, &out->on_a, &out->on_b);
     return true;
 }
@@ -220,7 +220,8 @@ bool rs_epa(const rs_core_pair *pair, const rs_simplex *simplex, const rs_collid
     start_faces(&p);
     horizon_edge edges[MAX_VERTICES];
     out->separation = -INFINITY;
-    out->lower_bound = -INFINITY;
+    out->converged = false;
+    double tolerance = fmax(settings->epa_tolerance * settings->epa_tolerance * pair->size, p.on_plane);
     for (int i = 0; i < settings->epa_max_iterations; i++) {
         int closest = closest_face(&p);
         if (closest == NONE) break;
@@ -232,9 +233,8 @@ bool rs_epa(const rs_core_pair *pair, const rs_simplex *simplex, const rs_collid
             out->normal = rs_neg(f->normal);
             face_witness(&p, f, out);
         }
-        out->lower_bound = f->distance;
-        if (-out->separation - f->distance <= settings->epa_tolerance || depth - f->distance <= p.on_plane) break;
-        if (p.vertex_count == MAX_VERTICES) break;
+        out->converged = -out->separation - f->distance <= tolerance;
+        if (out->converged || p.vertex_count == MAX_VERTICES) break;
         p.vertices[p.vertex_count++] = w;
         int count = cut_hole(&p, closest, w.w, i, edges);
         if (!close_hole(&p, p.vertex_count - 1, edges, count)) break;

@@ -7,7 +7,7 @@
 typedef struct {
     rs_vec3 normal;     /* unit, from B to A */
     double separation;  /* of the cores along the normal: minus the depth [m] */
-    double lower_bound; /* of the depth [m]: with -separation it says how well the depth is known */
+    bool converged;     /* the depth is as accurate as the settings ask for */
     rs_vec3 on_a, on_b; /* deepest points of the cores */
 } rs_epa_result;
 

@@ -23,9 +23,11 @@ typedef struct {
     double margin;        /* points with gap < margin are reported [m] */
     int max_points;       /* 1..RS_MAX_MANIFOLD */
     int gjk_max_iterations;
-    double gjk_tolerance; /* relative to the shapes' size */
+    double gjk_tolerance; /* of the direction between the shapes [rad]; distances are accurate to its square,
+                             relative to themselves */
     int epa_max_iterations;
-    double epa_tolerance; /* [m] */
+    double epa_tolerance; /* of the direction of the way out [rad]; depths are accurate to its square, relative to
+                             the shapes' size */
 } rs_collide_settings;
 
 /* Every pair test has this form; `out->count` is 0 on entry. */

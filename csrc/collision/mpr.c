@@ -68,12 +68,13 @@ bool rs_mpr(const rs_core_pair *pair, const rs_collide_settings *settings, rs_ve
         swap_corners(&p, 0, 1);
         n = rs_neg(n);
     }
+    double tolerance = settings->epa_tolerance * settings->epa_tolerance * pair->size;
     for (int i = 0; i < settings->epa_max_iterations; i++) {
         double length = rs_norm(n);
         if (length == 0.0) return false;
         n = rs_scale(1.0 / length, n);
         rs_vec3 fresh = support(pair, n);
-        if (rs_dot(n, rs_sub(fresh, p.corner[0])) <= fmin(settings->epa_tolerance, 1e-9 * pair->size)) break;
+        if (rs_dot(n, rs_sub(fresh, p.corner[0])) <= tolerance) break;
         step_portal(&p, fresh);
         n = portal_normal(&p);
     }
