@@ -58,7 +58,7 @@ $(BUILD)/installed_files.txt: FORCE
 $(BUILD)/.built: $(VENV)/.installed $(BUILD)/installed_files.txt $(COMPILED)
 	@tools/check_prerequisites.sh $(VENV)/bin/python
 	@echo "==> $(BUILD): engine, messages and package (the first time takes a few minutes)"
-	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock colcon --log-level error --log-base log/$(FLAVOUR) build \
+	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
 	    --base-paths . $(FALLBACK) \
 	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
 	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON -DBUILD_TESTING=OFF --no-warn-unused-cli
@@ -75,8 +75,8 @@ test: build
 
 lint: $(VENV)/.installed
 	@echo "==> ruff, mypy --strict"
-	@$(VENV)/bin/ruff check .
-	@$(VENV)/bin/mypy raisim_ros
+	@$(VENV)/bin/python -m ruff check .
+	@$(VENV)/bin/python -m mypy raisim_ros
 
 # $(call run_c_tests,build folder,CMake options)
 define run_c_tests

@@ -46,7 +46,7 @@ raisim_site="$(raisim_folders "$raisim_install/lib" '*-packages')"
 AMENT_PREFIX_PATH="$raisim_install:$AMENT_PREFIX_PATH"
 CMAKE_PREFIX_PATH="$raisim_install${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
 LD_LIBRARY_PATH="$raisim_install/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-PYTHONPATH="$raisim_site${PYTHONPATH:+:$PYTHONPATH}"
+PYTHONPATH="$raisim_site${raisim_site:+${PYTHONPATH:+:}}$PYTHONPATH"
 PATH="$raisim_venv/bin:$PATH"
 VIRTUAL_ENV="$raisim_venv"
 
