@@ -220,5 +220,6 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     row->g.yy += REGULARISATION * trace;
     row->g.zz += REGULARISATION * trace;
     row->g_inverse = rs_sym3_inverse(&row->g);
+    touch->g = row->g;
     row->impulse = touch->impulse;
 }

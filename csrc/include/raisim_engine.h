@@ -135,6 +135,8 @@ typedef struct {
     double static_friction_velocity_threshold; /* above it `friction` holds; 0 turns static friction off [m/s] */
 } rs_material_pair;
 
+/* RS_OK, or which number is out of range. */
+rs_status rs_material_pair_valid(const rs_material_pair *pair);
 /* Index of a named material; the name is registered at its first use. 0 is "default". */
 rs_status rs_material_index(rs_world *world, const char *name, int32_t *out);
 /* Name of a registered material, or NULL. */
@@ -283,6 +285,7 @@ typedef struct {
     double impulse[3]; /* on A, in the contact frame [N s] */
     double depth;      /* [m], negative when penetrating */
     double velocity[3]; /* of A against B before the solve, contact frame [m/s] */
+    double inverse_inertia[6]; /* effective inverse mass, xx yy zz xy xz yz in the contact frame [1/kg] */
     double friction, restitution;
     int32_t island;
     int32_t feature;

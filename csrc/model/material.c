@@ -85,7 +85,7 @@ const rs_material_pair *rs_materials_find(const rs_materials *materials, int32_t
     return found ? &entries[at].properties : &materials->fallback;
 }
 
-rs_status rs_material_pair_check(const rs_material_pair *pair) {
+rs_status rs_material_pair_valid(const rs_material_pair *pair) {
     const struct {
         const char *name;
         double value, max;

@@ -59,6 +59,9 @@ static void store_contact(const rs_world *world, const rs_touch *touch, rs_conta
     rs_v3_store(out->impulse, touch->impulse);
     out->depth = touch->gap;
     rs_v3_store(out->velocity, touch->velocity);
+    const double g[6] = {touch->g.xx, touch->g.yy, touch->g.zz, touch->g.xy, touch->g.xz, touch->g.yz};
+    for (int k = 0; k < 6; k++)
+        out->inverse_inertia[k] = g[k];
     out->friction = touch->friction;
     out->restitution = touch->restitution;
     out->island = touch->island;

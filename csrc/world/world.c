@@ -318,7 +318,7 @@ rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_m
     if (status == RS_OK)
         status = check_material(world, b);
     if (status == RS_OK)
-        status = rs_material_pair_check(pair);
+        status = rs_material_pair_valid(pair);
     if (status == RS_OK)
         status = rs_materials_set(&world->data.materials, a, b, pair);
     if (status == RS_OK)
@@ -327,7 +327,7 @@ rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_m
 }
 
 rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair) {
-    rs_status status = rs_material_pair_check(pair);
+    rs_status status = rs_material_pair_valid(pair);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);

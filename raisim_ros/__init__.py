@@ -1,0 +1,105 @@
+"""raisim_ros: a rigid-body simulator with hard contacts, and its ROS 2 node.
+
+``from raisim_ros import World`` needs no ROS; only ``raisim_ros.ros`` imports rclpy.
+"""
+
+from raisim_ros.description.convex_decomposition import CoacdOptions
+from raisim_ros.description.errors import (
+    FileMissingError,
+    InvalidValueError,
+    MeshError,
+    ParseError,
+    RaisimError,
+    TerrainError,
+)
+from raisim_ros.description.mesh_file import MeshData, load_mesh
+from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.engine.contact import Contact
+from raisim_ros.engine.errors import (
+    DivergedError,
+    EngineMemoryError,
+    ObjectRemovedError,
+    WrongStateError,
+    WrongTypeError,
+)
+from raisim_ros.engine.handles import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    Cylinder,
+    Ground,
+    Object,
+    SingleBodyObject,
+    Sphere,
+)
+from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.types import (
+    BodyType,
+    BroadphaseSettings,
+    BroadphaseType,
+    CollisionBody,
+    CollisionCounters,
+    CompoundChild,
+    ContactSettings,
+    GyroscopicMode,
+    MaterialManager,
+    MaterialPairProperties,
+    MeshCollisionMode,
+    ObjectType,
+    ShapeType,
+    SingleBodySnapshot,
+    SleepSettings,
+    StateBuffer,
+)
+from raisim_ros.engine.world import World
+from raisim_ros.engine.world_snapshots import WorldSnapshot
+
+__all__ = [
+    "BodyType",
+    "Box",
+    "BroadphaseSettings",
+    "BroadphaseType",
+    "Capsule",
+    "CoacdOptions",
+    "CollisionBody",
+    "CollisionCounters",
+    "Compound",
+    "CompoundChild",
+    "Cone",
+    "Contact",
+    "ContactSettings",
+    "Cylinder",
+    "DivergedError",
+    "EngineMemoryError",
+    "FileMissingError",
+    "Ground",
+    "GyroscopicMode",
+    "HeightMap",
+    "HeightMapData",
+    "InvalidValueError",
+    "MaterialManager",
+    "MaterialPairProperties",
+    "Mesh",
+    "MeshCollisionMode",
+    "MeshData",
+    "MeshError",
+    "Object",
+    "ObjectRemovedError",
+    "ObjectType",
+    "ParseError",
+    "RaisimError",
+    "ShapeType",
+    "SingleBodyObject",
+    "SingleBodySnapshot",
+    "SleepSettings",
+    "Sphere",
+    "StateBuffer",
+    "TerrainError",
+    "TerrainProperties",
+    "World",
+    "WorldSnapshot",
+    "WrongStateError",
+    "WrongTypeError",
+    "load_mesh",
+]

@@ -1,0 +1,1 @@
+"""What files say, as plain data: no engine, no ROS."""

@@ -1,0 +1,113 @@
+"""Checks of arguments: what a caller passes becomes arrays of the right size, or an error that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import InvalidValueError
+
+Vector = NDArray[np.float64]
+VectorLike = Sequence[float] | NDArray[Any]
+
+ALL_GROUPS = 2**64 - 1
+
+
+def vector(name: str, value: VectorLike, size: int) -> Vector:
+    """A float64 array of `size` finite numbers."""
+    try:
+        array = np.asarray(value, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"{name} is {value!r}; expected {size} numbers") from error
+    if array.shape != (size,):
+        raise InvalidValueError(f"{name} has {array.size} numbers; expected {size}")
+    if not np.isfinite(array).all():
+        raise InvalidValueError(f"{name} is {array.tolist()}; expected finite numbers")
+    return np.ascontiguousarray(array)
+
+
+def matrix3(name: str, value: Sequence[VectorLike] | NDArray[Any]) -> Vector:
+    """A finite 3 x 3 float64 array."""
+    return vector(name, np.asarray(value, dtype=np.float64).reshape(-1), 9).reshape(3, 3)
+
+
+def symmetric6(name: str, value: Sequence[VectorLike] | NDArray[Any]) -> Vector:
+    """xx yy zz xy xz yz of a symmetric 3 x 3 matrix."""
+    m = matrix3(name, value)
+    if not np.allclose(m, m.T, rtol=1e-9, atol=1e-12 * float(np.abs(m).max())):
+        raise InvalidValueError(f"{name} is not symmetric: {m.tolist()}")
+    return np.array([m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]])
+
+
+def matrix_of_symmetric6(values: VectorLike) -> Vector:
+    """The symmetric 3 x 3 matrix of xx yy zz xy xz yz."""
+    xx, yy, zz, xy, xz, yz = values
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def collision_bits(name: str, value: int) -> int:
+    """A 64-bit group or mask; negative numbers wrap, so -1 means all."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InvalidValueError(f"{name} is {value!r}; expected an integer")
+    number = int(value)
+    if not -(2**63) <= number <= ALL_GROUPS:
+        raise InvalidValueError(f"{name} is {number}; expected a 64-bit number, or -1 for all")
+    return number & ALL_GROUPS
+
+
+def quaternion_of_matrix(rotation: Vector) -> Vector:
+    """Unit quaternion w, x, y, z of a rotation matrix."""
+    if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
+        raise InvalidValueError(f"orientation is {rotation.tolist()}; expected a rotation matrix")
+    m = rotation
+    # The largest of the four squared components: no cancellation.
+    squares = np.array(
+        [
+            1 + m[0, 0] + m[1, 1] + m[2, 2],
+            1 + m[0, 0] - m[1, 1] - m[2, 2],
+            1 - m[0, 0] + m[1, 1] - m[2, 2],
+            1 - m[0, 0] - m[1, 1] + m[2, 2],
+        ]
+    )
+    largest = int(np.argmax(squares))
+    rows = np.array(
+        [
+            [squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
+            [m[2, 1] - m[1, 2], squares[1], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
+            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], squares[2], m[1, 2] + m[2, 1]],
+            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[3]],
+        ]
+    )
+    q: Vector = rows[largest] / np.linalg.norm(rows[largest])
+    return q if q[0] >= 0 else -q
+
+
+def rotation_of_quaternion(q: VectorLike) -> Vector:
+    """Rotation matrix of a unit quaternion w, x, y, z."""
+    w, x, y, z = q
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def orientation(value: VectorLike | Sequence[VectorLike]) -> Vector:
+    """Quaternion w, x, y, z of a quaternion or of a rotation matrix."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape in ((3, 3), (9,)):
+        return quaternion_of_matrix(matrix3("orientation", array))
+    return vector("quaternion", array, 4)
+
+
+def number(name: str, value: float) -> float:
+    """A float; whether it is in range the engine says."""
+    try:
+        return float(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"{name} is {value!r}; expected a number") from error

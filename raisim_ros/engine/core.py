@@ -1,0 +1,101 @@
+"""What every part of World builds on: the engine's world, its lock and the handles of its objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.contact import Contact, read_contacts
+from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
+from raisim_ros.engine.handles import Object, SingleBodyObject
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world import World
+
+
+class WorldCore:
+    """Owns the engine's world and maps its ids to handles."""
+
+    def __init__(self) -> None:
+        out = ffi.new("rs_world **")
+        check(lib.rs_world_create(out))
+        self._world: Any = ffi.gc(out[0], lib.rs_world_destroy)
+        self._handles: dict[int, Object] = {}  # stable id -> handle, living objects only
+        self._names: dict[str, list[Object]] = {}
+
+    # ---- threads ----
+
+    def lock_mutex(self) -> None:
+        """Keep other threads out of the world until unlock_mutex(); may be nested."""
+        check(lib.rs_world_lock(self._world))
+
+    def unlock_mutex(self) -> None:
+        """End what lock_mutex() began."""
+        check(lib.rs_world_unlock(self._world))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """``with world.locked():`` keeps other threads out of the world."""
+        self.lock_mutex()
+        try:
+            yield
+        finally:
+            self.unlock_mutex()
+
+    # ---- handles ----
+
+    def _register(self, handle: Object) -> None:
+        self._handles[handle.get_id()] = handle
+
+    def _forget(self, handle: Object) -> None:
+        del self._handles[handle.get_id()]
+        self._rename(handle, "")
+
+    def _rename(self, handle: Object, name: str) -> None:
+        if not isinstance(name, str):
+            raise InvalidValueError(f"name is {name!r}; expected a string")
+        if handle._name:
+            self._names[handle._name].remove(handle)
+            if not self._names[handle._name]:
+                del self._names[handle._name]
+        handle._name = name
+        if name:
+            self._names.setdefault(name, []).append(handle)
+
+    def _handle_of(self, engine_id: int) -> SingleBodyObject:
+        handle = self._handles.get(engine_id >> 32)
+        if not isinstance(handle, SingleBodyObject):
+            raise ObjectRemovedError(f"object {engine_id >> 32} was removed from its world")
+        return handle
+
+    def _own(self, handle: Object) -> None:
+        """Refuse handles of other worlds and of removed objects."""
+        if not isinstance(handle, Object):
+            raise WrongTypeError(f"expected an object of this world, got {handle!r}")
+        if handle._world is not self:
+            raise InvalidValueError(f"{handle!r} belongs to another world")
+        handle._alive()
+
+    def _contacts_of(self: World, handle: Object) -> list[Contact]:
+        records = read_contacts(self._world)
+        contacts: list[Contact] = []
+        for index, record in enumerate(records):
+            for side, as_a in (("object_a", True), ("object_b", False)):
+                if int(record[side]) == handle._engine_id:
+                    contacts.append(Contact(self, record, index, len(contacts), as_a))
+        return contacts
+
+    # ---- materials ----
+
+    def _material(self, name: str) -> int:
+        if not isinstance(name, str):
+            raise InvalidValueError(f"material is {name!r}; expected a name")
+        out = ffi.new("int32_t *")
+        check(lib.rs_material_index(self._world, (name or "default").encode(), out))
+        return int(out[0])
+
+    def _material_name(self, index: int) -> str:
+        return str(ffi.string(lib.rs_material_name(self._world, index)).decode())

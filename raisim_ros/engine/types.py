@@ -1,0 +1,230 @@
+"""Plain values of the engine's interface: enums, settings, properties."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+
+from raisim_ros.engine._library import lib
+from raisim_ros.engine.arguments import Vector, VectorLike
+
+
+class ObjectType(IntEnum):
+    """What an object is."""
+
+    SPHERE = 0
+    BOX = 1
+    CYLINDER = 2
+    CONE = 3
+    CAPSULE = 4
+    MESH = 5
+    GROUND = 6
+    COMPOUND = 7
+    HEIGHTMAP = 8
+
+
+class BodyType(IntEnum):
+    """How a body answers to forces.
+
+    KINEMATIC bodies have infinite mass and move with the velocity they are given; STATIC ones do not move.
+    """
+
+    DYNAMIC = lib.RS_BODY_DYNAMIC
+    KINEMATIC = lib.RS_BODY_KINEMATIC
+    STATIC = lib.RS_BODY_STATIC
+
+
+class ShapeType(IntEnum):
+    """Shape of a collision body."""
+
+    SPHERE = lib.RS_SHAPE_SPHERE
+    BOX = lib.RS_SHAPE_BOX
+    CYLINDER = lib.RS_SHAPE_CYLINDER
+    CONE = lib.RS_SHAPE_CONE
+    CAPSULE = lib.RS_SHAPE_CAPSULE
+    CONVEX = lib.RS_SHAPE_CONVEX
+    HALF_SPACE = lib.RS_SHAPE_HALF_SPACE
+    MESH = lib.RS_SHAPE_MESH
+    HEIGHTMAP = lib.RS_SHAPE_HEIGHTMAP
+
+
+class GyroscopicMode(IntEnum):
+    """How the gyroscopic torque of a rotating body is integrated."""
+
+    ENERGY_CONSERVING = lib.RS_GYRO_ENERGY_CONSERVING
+    IMPLICIT_BODY = lib.RS_GYRO_IMPLICIT_BODY
+    IMPLICIT_WORLD = lib.RS_GYRO_IMPLICIT_WORLD
+    EXPLICIT = lib.RS_GYRO_EXPLICIT
+    NONE = lib.RS_GYRO_NONE
+
+
+class MeshCollisionMode(IntEnum):
+    """What collides in place of a mesh: its triangles, its convex hull, or a convex decomposition."""
+
+    ORIGINAL_MESH = 0
+    CONVEX_HULL = 1
+    CONVEXIFY = 2
+
+
+class BroadphaseType(IntEnum):
+    """How pairs of nearby collision bodies are found."""
+
+    NONE = lib.RS_BROADPHASE_NONE
+    SAP_3_AXIS = lib.RS_BROADPHASE_SAP_3_AXIS
+    MULTI_BOX_PRUNE = lib.RS_BROADPHASE_MULTI_BOX_PRUNE
+
+
+@dataclass
+class BroadphaseSettings:
+    """Search for nearby pairs; the ``mbp_*`` fields belong to MULTI_BOX_PRUNE [m]."""
+
+    type: BroadphaseType = BroadphaseType.SAP_3_AXIS
+    mbp_world_min: Sequence[float] = (-100.0, -100.0, -100.0)
+    mbp_world_max: Sequence[float] = (100.0, 100.0, 100.0)
+    mbp_cell_size: Sequence[float] = (1.0, 1.0, 1.0)
+    mbp_padding: float = 0.5
+    mbp_max_cells_per_axis: int = 128
+    mbp_max_cells_per_object: int = 64
+    mbp_use_world_bounds: bool = False
+
+
+@dataclass
+class ContactSettings:
+    """Contact detection. Swept CCD keeps bodies faster than ``swept_ccd_min_speed`` [m/s] from tunnelling."""
+
+    gjk_max_iterations: int = 32
+    gjk_tolerance: float = 1e-6
+    epa_max_iterations: int = 64
+    epa_tolerance: float = 1e-4
+    max_contacts_per_pair: int = 8
+    swept_ccd_enabled: bool = False
+    swept_ccd_min_speed: float = 0.0
+    swept_ccd_speculative_margin: float = 1e-4
+    broadphase: BroadphaseSettings = field(default_factory=BroadphaseSettings)
+
+
+@dataclass(frozen=True)
+class SleepSettings:
+    """An island sleeps after `quiet_steps` steps below both thresholds [m/s, rad/s]."""
+
+    enabled: bool = True
+    linear_vel_threshold: float = 0.002
+    angular_vel_threshold: float = 0.01
+    quiet_steps: int = 2
+
+
+@dataclass(frozen=True)
+class MaterialPairProperties:
+    """How two materials touch.
+
+    Impacts slower than `restitution_threshold` [m/s] do not bounce. Below
+    `static_friction_velocity_threshold` [m/s] the friction coefficient goes over linearly into
+    `static_friction`; 0 turns static friction off.
+    """
+
+    friction: float = 0.8
+    restitution: float = 0.0
+    restitution_threshold: float = 0.0
+    static_friction: float | None = None
+    static_friction_velocity_threshold: float = 0.0
+
+
+@dataclass
+class MaterialManager:
+    """A whole set of material pairs, to replace a world's set in one call."""
+
+    default: MaterialPairProperties = field(default_factory=MaterialPairProperties)
+    pairs: dict[tuple[str, str], MaterialPairProperties] = field(default_factory=dict)
+
+    def set_material_pair_prop(self, mat1: str, mat2: str, properties: MaterialPairProperties) -> None:
+        """Set the properties of a pair; the order of the names does not matter."""
+        self.pairs.pop((mat2, mat1), None)
+        self.pairs[(mat1, mat2)] = properties
+
+
+@dataclass(frozen=True)
+class CompoundChild:
+    """A primitive of a compound body, placed in the body frame.
+
+    `dim`: sphere (radius); box (x, y, z); cylinder and cone (radius, height); capsule (radius, distance of the
+    sphere centres) [m].
+    """
+
+    shape: ShapeType
+    dim: VectorLike
+    position: VectorLike = (0.0, 0.0, 0.0)
+    quaternion: VectorLike = (1.0, 0.0, 0.0, 0.0)
+    material: str = "default"
+    appearance: str = ""
+
+
+@dataclass(frozen=True)
+class CollisionBody:
+    """A shape fixed to a body: pose in the body frame, `dim` as in CompoundChild (empty for meshes and terrain)."""
+
+    shape: ShapeType
+    dim: Vector
+    position: Vector
+    quaternion: Vector
+    material: str
+
+
+@dataclass(frozen=True)
+class SingleBodySnapshot:
+    """State and collision properties of a single body, for fast resets."""
+
+    position: Vector
+    quaternion: Vector
+    linear_velocity: Vector
+    angular_velocity: Vector
+    body_type: BodyType
+    material: str
+    collision_group: int
+    collision_mask: int
+
+
+@dataclass(frozen=True)
+class CollisionCounters:
+    """What detection and solver did in the last step."""
+
+    broad_phase_pairs: int
+    contacts: int
+    islands: int
+    solver_iterations: int
+    solver_error: float
+    awake_bodies: int
+
+
+@dataclass(frozen=True)
+class StepProfile:
+    """Wall time per stage [s], summed over `steps` steps."""
+
+    midpoint: float
+    broad_phase: float
+    narrow_phase: float
+    islands: float
+    forces: float
+    contact_setup: float
+    solve: float
+    integrate: float
+    steps: int
+
+
+@dataclass
+class StateBuffer:
+    """State of every object, rows in the order of get_obj_list(); world frame.
+
+    `poses`: x y z qx qy qz qw; `twists`: linear velocity of the body origin, angular velocity; `wrenches`: force
+    and torque at the centre of mass that commands and external forces applied in the last step. The arrays are
+    reused by the next read while no object is added or removed.
+    """
+
+    configuration_number: int
+    ids: np.ndarray[tuple[int], np.dtype[np.uint64]]
+    poses: Vector
+    twists: Vector
+    wrenches: Vector
+    sleeping: np.ndarray[tuple[int], np.dtype[np.uint8]]

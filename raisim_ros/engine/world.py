@@ -1,0 +1,206 @@
+"""The World: objects, time and contacts of one simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.contact import Contact, read_contacts
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.handles import Object
+from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
+from raisim_ros.engine.world_objects import WorldObjects
+from raisim_ros.engine.world_settings import WorldSettings
+from raisim_ros.engine.world_snapshots import WorldSnapshots
+
+
+class World(WorldObjects, WorldSettings, WorldSnapshots):
+    """Everything that is simulated together.
+
+    SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
+    interpreter lock.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._states: StateBuffer | None = None
+
+    @staticmethod
+    def set_activation_key(activation_key: str) -> None:
+        """Do nothing: this engine needs no licence. Kept so that programs written for RaiSim run."""
+
+    # ---- stepping and time ----
+
+    def integrate(self, steps: int = 1) -> None:
+        """Advance by a number of time steps in one call of the engine."""
+        check(lib.rs_world_step(self._world, _count("steps", steps)))
+
+    def integrate1(self) -> None:
+        """First half of a step: midpoint poses and contact detection."""
+        check(lib.rs_world_integrate1(self._world))
+
+    def integrate2(self) -> None:
+        """Second half of a step: forces, contact solution, integration; time advances."""
+        check(lib.rs_world_integrate2(self._world))
+
+    def integrate_no_contact_detection(self) -> None:
+        """In place of integrate1(): a step without contacts."""
+        check(lib.rs_world_integrate_no_contact_detection(self._world))
+
+    def set_time_step(self, dt: float) -> None:
+        """Set the duration of a step [s]."""
+        check(lib.rs_world_set_time_step(self._world, dt))
+
+    def get_time_step(self) -> float:
+        """Duration of a step [s]."""
+        return float(lib.rs_world_time_step(self._world))
+
+    def get_world_time(self) -> float:
+        """Simulated time [s]."""
+        return float(lib.rs_world_time(self._world))
+
+    def set_world_time(self, time: float) -> None:
+        """Set the simulated time [s]."""
+        check(lib.rs_world_set_time(self._world, time))
+
+    def get_step_count(self) -> int:
+        """Steps since the world was created."""
+        return int(lib.rs_world_step_count(self._world))
+
+    def set_gravity(self, gravity: VectorLike) -> None:
+        """Set the gravitational acceleration [m/s^2]."""
+        check(lib.rs_world_set_gravity(self._world, list(arguments.vector("gravity", gravity, 3))))
+
+    def get_gravity(self) -> Vector:
+        """Gravitational acceleration [m/s^2]."""
+        out = ffi.new("double[3]")
+        lib.rs_world_gravity(self._world, out)
+        return np.array(list(out))
+
+    # ---- objects ----
+
+    def get_object(self, name_or_index: str | int) -> Object | None:
+        """The first object with that name, or the one at that place in the list; None when there is none."""
+        if isinstance(name_or_index, str):
+            named = self._names.get(name_or_index, [])
+            return min(named, key=Object.get_index_in_world) if named else None
+        objects = self.get_obj_list()
+        return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
+
+    def get_object_by_id(self, object_id: int) -> Object | None:
+        """The object with that stable id, or None."""
+        return self._handles.get(object_id)
+
+    def is_object_alive(self, object_id: int) -> bool:
+        """True while an object with that stable id is in the world."""
+        return object_id in self._handles
+
+    def get_obj_list(self) -> list[Object]:
+        """All objects; removing one moves the last into its place."""
+        return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
+
+    def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
+        with self.locked():
+            ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
+            check(
+                lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids))
+            )
+        return ids
+
+    def remove_object(self, obj: Object) -> None:
+        """Take an object out of the world; its handle becomes invalid."""
+        self._own(obj)
+        check(lib.rs_object_remove(self._world, obj._engine_id))
+        self._forget(obj)
+
+    def get_configuration_number(self) -> int:
+        """Changes whenever objects are added or removed."""
+        return int(lib.rs_world_configuration_number(self._world))
+
+    # ---- bulk reads ----
+
+    def read_states(self) -> StateBuffer:
+        """State of all objects, filled by one call of the engine; the arrays are reused."""
+        with self.locked():
+            number = self.get_configuration_number()
+            if self._states is None or self._states.configuration_number != number:
+                self._states = self._make_state_buffer(number)
+            states = self._states
+            check(
+                lib.rs_world_read_states(
+                    self._world,
+                    len(states.ids),
+                    ffi.cast("double *", states.poses.ctypes.data),
+                    ffi.cast("double *", states.twists.ctypes.data),
+                    ffi.cast("double *", states.wrenches.ctypes.data),
+                    ffi.cast("uint8_t *", states.sleeping.ctypes.data),
+                )
+            )
+        return states
+
+    def _make_state_buffer(self, configuration_number: int) -> StateBuffer:
+        ids = self._engine_ids()
+        count = len(ids)
+        return StateBuffer(
+            configuration_number,
+            ids >> np.uint64(32),
+            np.zeros((count, 7)),
+            np.zeros((count, 6)),
+            np.zeros((count, 6)),
+            np.zeros(count, dtype=np.uint8),
+        )
+
+    def read_contacts(self) -> np.ndarray[Any, Any]:
+        """All contacts of the last step as a structured array.
+
+        Fields: object_a, object_b (stable ids), position, frame (rows: tangents, normal towards A), impulse (on A,
+        contact frame) [N s], depth (negative when penetrating) [m], velocity, friction, restitution and others.
+        """
+        contacts = read_contacts(self._world)
+        contacts["object_a"] >>= np.uint64(32)
+        contacts["object_b"] >>= np.uint64(32)
+        return contacts
+
+    def get_contact_problem(self) -> list[Contact]:
+        """All contacts of the last step, each as its object A sees it."""
+        return [Contact(self, record, k, k, True) for k, record in enumerate(read_contacts(self._world))]
+
+    def get_collision_counters(self) -> CollisionCounters:
+        """What detection and solver did in the last step."""
+        stats = ffi.new("rs_step_stats *")
+        lib.rs_world_step_stats(self._world, stats)
+        return CollisionCounters(
+            int(stats.broad_phase_pairs),
+            int(stats.contacts),
+            int(stats.islands),
+            int(stats.solver_iterations),
+            float(stats.solver_error),
+            int(stats.awake_bodies),
+        )
+
+    def set_profiling(self, enabled: bool) -> None:
+        """Turn the timing of stages on or off; turning it on clears the sums."""
+        check(lib.rs_world_set_profiling(self._world, bool(enabled)))
+
+    def get_profile(self) -> StepProfile:
+        """Wall time per stage since profiling was turned on."""
+        p = ffi.new("rs_profile *")
+        lib.rs_world_profile(self._world, p)
+        return StepProfile(
+            p.midpoint, p.broad_phase, p.narrow_phase, p.islands, p.forces, p.contact_setup, p.solve, p.integrate, p.steps
+        )
+
+    def get_state_hash(self) -> int:
+        """Hash of time and of all states: equal hashes mean equal bits."""
+        return int(lib.rs_world_state_hash(self._world))
+
+
+def _count(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise InvalidValueError(f"{name} is {value!r}; expected an integer, at least 0")
+    return int(value)

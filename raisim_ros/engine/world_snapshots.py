@@ -1,0 +1,129 @@
+"""The part of World that saves, restores and clones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.core import WorldCore
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world import World
+
+Handle = TypeVar("Handle", bound=SingleBodyObject)
+
+_CLONEABLE = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectType.CONE, ObjectType.CAPSULE)
+
+
+class WorldSnapshot:
+    """Everything that decides a world's future, at one moment. Made by World.save_snapshot()."""
+
+    def __init__(self, world: WorldCore) -> None:
+        out = ffi.new("rs_snapshot **")
+        check(lib.rs_snapshot_save(world._world, out))
+        self._snapshot: Any = ffi.gc(out[0], lib.rs_snapshot_destroy)
+        self._world = world
+        self._handles = dict(world._handles)
+        self._looks = {handle: (handle._name, handle._appearance) for handle in world._handles.values()}
+
+
+class WorldSnapshots(WorldCore):
+    """Snapshots of the whole world and of single bodies, and clones."""
+
+    def save_snapshot(self) -> WorldSnapshot:
+        """Keep the whole world: objects, states, settings, warm starts, time."""
+        with self.locked():
+            return WorldSnapshot(self)
+
+    def restore_snapshot(self, snapshot: WorldSnapshot) -> None:
+        """Put the world back; from here it continues to the same bits as it did after the snapshot.
+
+        Objects removed since come back and their old handles work again; objects added since are gone.
+        """
+        if snapshot._world is not self:
+            raise InvalidValueError("the snapshot belongs to another world")
+        with self.locked():
+            check(lib.rs_snapshot_restore(self._world, snapshot._snapshot))
+            self._handles = dict(snapshot._handles)
+            self._names = {}
+            for handle, (name, appearance) in snapshot._looks.items():
+                handle._name, handle._appearance = "", appearance
+                self._rename(handle, name)
+
+    # ---- single bodies ----
+
+    def capture_single_body_snapshot(self: World, obj: Object) -> SingleBodySnapshot | None:
+        """State and collision properties of a single body; None for other objects."""
+        self._own(obj)
+        if not isinstance(obj, SingleBodyObject):
+            return None
+        with self.locked():
+            state = obj._state()
+            return SingleBodySnapshot(
+                np.array(list(state.position)),
+                np.array(list(state.quaternion)),
+                np.array(list(state.linear_velocity)),
+                np.array(list(state.angular_velocity)),
+                obj.get_body_type(),
+                self.get_object_material(obj),
+                obj.get_collision_group(),
+                obj.get_collision_mask(),
+            )
+
+    def restore_single_body_snapshot(
+        self: World,
+        obj: Object | int,
+        snapshot: SingleBodySnapshot,
+        restore_collision_properties: bool = True,
+    ) -> bool:
+        """Put a single body (handle or stable id) back; False when there is no such single body.
+
+        `restore_collision_properties` tells whether group, mask and material come back too.
+        """
+        target = self.get_object_by_id(obj) if isinstance(obj, int) else obj
+        if not isinstance(target, SingleBodyObject):
+            return False
+        self._own(target)
+        with self.locked():
+            target.set_body_type(snapshot.body_type)
+            moving = snapshot.body_type != BodyType.STATIC
+            target._set_state(
+                position=snapshot.position,
+                quaternion=snapshot.quaternion,
+                linear_velocity=snapshot.linear_velocity if moving else np.zeros(3),
+                angular_velocity=snapshot.angular_velocity if moving else np.zeros(3),
+            )
+            if restore_collision_properties:
+                self.set_object_collision_filter(target, snapshot.collision_group, snapshot.collision_mask)
+                self.set_object_material(target, snapshot.material)
+        return True
+
+    def clone_single_body_object(self: World, source: Handle, name: str = "") -> Handle | None:
+        """Copy a primitive with its state, mass, body type, material, filter and look; None for other objects."""
+        self._own(source)
+        if source.get_object_type() not in _CLONEABLE:
+            return None
+        shape = source.get_collision_body_list()[0]
+        with self.locked():
+            snapshot = self.capture_single_body_snapshot(source)
+            assert snapshot is not None
+            properties = source._properties()
+            adders: dict[ObjectType, Any] = {
+                ObjectType.SPHERE: self.add_sphere,
+                ObjectType.BOX: self.add_box,
+                ObjectType.CYLINDER: self.add_cylinder,
+                ObjectType.CONE: self.add_cone,
+                ObjectType.CAPSULE: self.add_capsule,
+            }
+            clone: Handle = adders[source.get_object_type()](*shape.dim, properties.mass)
+            check(lib.rs_body_properties_set(self._world, clone._engine_id, properties))
+            self.restore_single_body_snapshot(clone, snapshot)
+            clone.set_appearance(source.get_appearance())
+            clone.set_name(name)
+        return clone
