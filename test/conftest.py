@@ -1,0 +1,16 @@
+"""Tests see the package as it was built and installed, whichever way pytest was started."""
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def _is_checkout(entry: str) -> bool:
+    return Path(entry or ".").resolve() == ROOT
+
+
+# `python -m pytest` puts the checkout first, whose raisim_ros lacks the generated messages.
+_others = [entry for entry in sys.path if not _is_checkout(entry)]
+if any((Path(entry) / "raisim_ros/__init__.py").is_file() for entry in _others):
+    sys.path[:] = _others
