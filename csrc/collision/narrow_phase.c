@@ -2,6 +2,7 @@
 
 #include "collide_convex.h"
 #include "collide_primitive.h"
+#include "collide_terrain.h"
 
 /* Short names keep the table aligned; `swap` marks the lower half, served by the upper one with A and B exchanged,
  * `none` the pairs that can never move against each other. */
@@ -22,18 +23,22 @@
 #define caca rs_collide_capsule_capsule
 #define cahs rs_collide_capsule_half_space
 #define cvhs rs_collide_convex_half_space
+#define s_su rs_collide_sphere_surface
+#define c_su rs_collide_convex_surface
+#define hs_m rs_collide_half_space_mesh
+#define m_su rs_collide_mesh_surface
 
 /* Rows: shape A, columns: shape B, both in the order of rs_shape_type. */
 static rs_collide_fn *const PAIR_TEST[RS_SHAPE_TYPE_COUNT][RS_SHAPE_TYPE_COUNT] = {
     /*               sphere box   cylin cone  capsu convx plane mesh  height */
-    /* sphere     */ {s_s_, s_b_, s_cy, s_co, s_ca, gjk_, s_hs, none, none},
-    /* box        */ {swap, b_b_, gjk_, gjk_, b_ca, gjk_, b_hs, none, none},
-    /* cylinder   */ {swap, swap, gjk_, gjk_, gjk_, gjk_, cyhs, none, none},
-    /* cone       */ {swap, swap, swap, gjk_, gjk_, gjk_, cohs, none, none},
-    /* capsule    */ {swap, swap, swap, swap, caca, gjk_, cahs, none, none},
-    /* convex     */ {swap, swap, swap, swap, swap, gjk_, cvhs, none, none},
-    /* half-space */ {swap, swap, swap, swap, swap, swap, none, none, none},
-    /* mesh       */ {swap, swap, swap, swap, swap, swap, swap, none, none},
+    /* sphere     */ {s_s_, s_b_, s_cy, s_co, s_ca, gjk_, s_hs, s_su, s_su},
+    /* box        */ {swap, b_b_, gjk_, gjk_, b_ca, gjk_, b_hs, c_su, c_su},
+    /* cylinder   */ {swap, swap, gjk_, gjk_, gjk_, gjk_, cyhs, c_su, c_su},
+    /* cone       */ {swap, swap, swap, gjk_, gjk_, gjk_, cohs, c_su, c_su},
+    /* capsule    */ {swap, swap, swap, swap, caca, gjk_, cahs, c_su, c_su},
+    /* convex     */ {swap, swap, swap, swap, swap, gjk_, cvhs, c_su, c_su},
+    /* half-space */ {swap, swap, swap, swap, swap, swap, none, hs_m, none},
+    /* mesh       */ {swap, swap, swap, swap, swap, swap, swap, m_su, m_su},
     /* heightmap  */ {swap, swap, swap, swap, swap, swap, none, swap, none},
 };
 

@@ -1,0 +1,164 @@
+#include "surface.h"
+
+/* Edges that bend less count as flat: sine of the angle. Far below anything a body feels, far above rounding. */
+static const double FLAT = 1e-7;
+static const double HALF_PI = 1.57079632679489661923;
+
+static int next3(int k) { return k == 2 ? 0 : k + 1; }
+
+/* ---- meshes ---- */
+
+static rs_surface_triangle mesh_triangle(const rs_tri_mesh *mesh, uint32_t id) {
+    rs_surface_triangle t = {.id = id, .normal = mesh->normals[id]};
+    for (int k = 0; k < 3; k++) {
+        t.vertex_id[k] = mesh->triangles[id][k];
+        t.v[k] = mesh->vertices[t.vertex_id[k]];
+    }
+    for (int k = 0; k < 3; k++) {
+        int32_t neighbor = mesh->neighbors[id][k];
+        t.rim[k] = neighbor < 0;
+        if (neighbor < 0) continue;
+        const uint32_t *n = mesh->triangles[neighbor];
+        uint32_t a = t.vertex_id[k], b = t.vertex_id[next3(k)];
+        uint32_t apex = n[0] != a && n[0] != b ? n[0] : n[1] != a && n[1] != b ? n[1] : n[2];
+        t.apex[k] = mesh->vertices[apex];
+    }
+    return t;
+}
+
+/* ---- heightmaps ---- */
+
+typedef struct { int32_t x, y; } sample;
+
+/* Corners of the even and the odd triangle of a cell, and what lies across their edges, relative to the cell. */
+static const sample CORNER[2][3] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+static const sample APEX[2][3] = {{{0, -1}, {2, 1}, {0, 1}}, {{1, 0}, {1, 2}, {-1, 0}}};
+static const sample RING[6] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+
+static bool has_sample(const rs_height_grid *g, int32_t x, int32_t y) {
+    return x >= 0 && y >= 0 && x < g->x_samples && y < g->y_samples;
+}
+
+static rs_surface_triangle grid_triangle(const rs_height_grid *g, uint32_t id) {
+    uint32_t cell = id / 2, half = id % 2, columns = (uint32_t)g->x_samples - 1;
+    int32_t ix = (int32_t)(cell % columns), iy = (int32_t)(cell / columns);
+    rs_surface_triangle t = {.id = id};
+    for (int k = 0; k < 3; k++) {
+        int32_t x = ix + CORNER[half][k].x, y = iy + CORNER[half][k].y;
+        t.v[k] = rs_height_grid_vertex(g, x, y);
+        t.vertex_id[k] = (uint32_t)y * (uint32_t)g->x_samples + (uint32_t)x;
+        int32_t ax = ix + APEX[half][k].x, ay = iy + APEX[half][k].y;
+        t.rim[k] = !has_sample(g, ax, ay);
+        if (!t.rim[k]) t.apex[k] = rs_height_grid_vertex(g, ax, ay);
+    }
+    t.normal = rs_normalize_or(rs_cross(rs_sub(t.v[1], t.v[0]), rs_sub(t.v[2], t.v[0])), rs_v3(0, 0, 1));
+    return t;
+}
+
+/* ---- triangles and their features ---- */
+
+rs_surface_triangle rs_surface_get(const rs_surface *s, uint32_t id) {
+    return s->mesh != NULL ? mesh_triangle(s->mesh, id) : grid_triangle(s->grid, id);
+}
+
+void rs_surface_face_viewer(const rs_surface *s, rs_surface_triangle *t, rs_vec3 viewer) {
+    if (rs_surface_is_solid(s) || rs_dot(t->normal, rs_sub(viewer, t->v[0])) >= 0.0) return;
+    rs_surface_triangle old = *t;
+    t->normal = rs_neg(old.normal);
+    t->v[1] = old.v[2];
+    t->v[2] = old.v[1];
+    t->vertex_id[1] = old.vertex_id[2];
+    t->vertex_id[2] = old.vertex_id[1];
+    t->apex[0] = old.apex[2];
+    t->apex[2] = old.apex[0];
+    t->rim[0] = old.rim[2];
+    t->rim[2] = old.rim[0];
+}
+
+bool rs_surface_edge_is_active(const rs_surface_triangle *t, int k) {
+    if (t->rim[k]) return true;
+    rs_vec3 to_apex = rs_sub(t->apex[k], t->v[k]);
+    double below = -rs_dot(to_apex, t->normal);
+    return below > 0.0 && below * below > FLAT * FLAT * rs_norm2(to_apex);
+}
+
+rs_surface_edge rs_surface_edge_of(const rs_surface_triangle *t, int k) {
+    rs_vec3 along = rs_normalize_or(rs_sub(t->v[next3(k)], t->v[k]), rs_v3(1, 0, 0));
+    rs_surface_edge edge = {along, rs_cross(along, t->normal), 0.0};
+    if (t->rim[k]) {
+        edge.max_angle = HALF_PI;
+    } else if (rs_surface_edge_is_active(t, k)) {
+        /* the neighbour lies at this angle below the plane of the triangle */
+        rs_vec3 to_apex = rs_sub(t->apex[k], t->v[k]);
+        edge.max_angle = fmax(0.0, atan2(-rs_dot(to_apex, t->normal), rs_dot(to_apex, edge.outward)));
+    }
+    return edge;
+}
+
+bool rs_surface_vertex_allows(const rs_surface *s, uint32_t id, rs_vec3 d, double slack) {
+    if (s->mesh != NULL) {
+        const rs_tri_mesh *m = s->mesh;
+        for (uint32_t i = m->ring_start[id]; i < m->ring_start[id + 1]; i++) {
+            rs_vec3 edge = rs_sub(m->vertices[m->ring[i]], m->vertices[id]);
+            double rise = rs_dot(d, edge);
+            if (rise > 0.0 && rise * rise > slack * slack * rs_norm2(edge)) return false;
+        }
+        return true;
+    }
+    const rs_height_grid *g = s->grid;
+    int32_t x = (int32_t)(id % (uint32_t)g->x_samples), y = (int32_t)(id / (uint32_t)g->x_samples);
+    rs_vec3 at = rs_height_grid_vertex(g, x, y);
+    for (int i = 0; i < 6; i++) {
+        if (!has_sample(g, x + RING[i].x, y + RING[i].y)) continue;
+        rs_vec3 edge = rs_sub(rs_height_grid_vertex(g, x + RING[i].x, y + RING[i].y), at);
+        double rise = rs_dot(d, edge);
+        if (rise > 0.0 && rise * rise > slack * slack * rs_norm2(edge)) return false;
+    }
+    return true;
+}
+
+/* ---- queries ---- */
+
+void rs_surface_query_begin(rs_surface_query *q, const rs_surface *s, rs_aabb box) {
+    q->surface = s;
+    if (s->mesh != NULL)
+        q->walk.bvh = rs_bvh_query_box(&s->mesh->bvh, box);
+    else
+        q->walk.grid = rs_height_grid_query(s->grid, box);
+}
+
+bool rs_surface_query_next(rs_surface_query *q, uint32_t *triangle) {
+    return q->surface->mesh != NULL ? rs_bvh_query_next(&q->walk.bvh, triangle)
+                                    : rs_height_grid_query_next(&q->walk.grid, triangle);
+}
+
+/* ---- inside ---- */
+
+static bool grid_way_out(const rs_height_grid *g, rs_vec3 p, rs_vec3 *point, rs_vec3 *direction) {
+    if (!rs_height_grid_covers(g, p.x, p.y)) return false;
+    double height = rs_height_grid_height(g, p.x, p.y);
+    if (p.z >= height) return false;
+    *point = rs_v3(p.x, p.y, height);
+    *direction = rs_height_grid_normal(g, p.x, p.y);
+    return true;
+}
+
+static bool in_box(const rs_aabb *box, rs_vec3 p) {
+    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+           p.z <= box->max.z;
+}
+
+bool rs_surface_way_out(const rs_surface *s, rs_vec3 inside, rs_vec3 *point, rs_vec3 *direction) {
+    if (s->grid != NULL) return grid_way_out(s->grid, inside, point, direction);
+    rs_mesh_nearest nearest;
+    if (!s->mesh->solid || !in_box(&s->mesh->box, inside) ||
+        !rs_tri_mesh_nearest(s->mesh, inside, INFINITY, &nearest) || !nearest.inside)
+        return false;
+    *point = nearest.point;
+    /* the line to the nearest point is the normal there, and exists on hollow edges too; at the surface itself only
+     * the normal is known */
+    double size = rs_norm(rs_sub(s->mesh->box.max, s->mesh->box.min));
+    *direction = nearest.distance > 1e-9 * size
+                     ? rs_scale(1.0 / nearest.distance, rs_sub(nearest.point, inside)) : nearest.normal;
+    return true;
+}

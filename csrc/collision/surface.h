@@ -1,0 +1,70 @@
+/* Meshes and heightmaps as one thing: triangles that know their neighbourhood.
+ *
+ * Two triangles that meet in a flat or hollow edge must not produce contacts that push away from that edge: a body
+ * sliding over it would be stopped by nothing. The directions in which a surface may push are therefore limited:
+ *   inside a face       its normal
+ *   on an edge          from the normal of one face to that of the other, over the outside, when the edge is convex
+ *   on a vertex         the directions that make an obtuse angle with every edge leaving it
+ * At the rim of a shell or heightmap the directions end in the plane of the triangle, outwards. */
+#ifndef RS_COLLISION_SURFACE_H
+#define RS_COLLISION_SURFACE_H
+
+#include "../model/height_grid.h"
+#include "../model/tri_mesh.h"
+
+typedef struct {
+    const rs_tri_mesh *mesh;    /* either this */
+    const rs_height_grid *grid; /* or this */
+} rs_surface;
+
+static inline rs_surface rs_surface_of(const rs_shape *shape) {
+    return (rs_surface){shape->type == RS_SHAPE_MESH ? shape->mesh : NULL,
+                        shape->type == RS_SHAPE_HEIGHTMAP ? shape->grid : NULL};
+}
+
+/* False for a shell, which acts on both sides. */
+static inline bool rs_surface_is_solid(const rs_surface *s) { return s->grid != NULL || s->mesh->solid; }
+
+typedef struct {
+    uint32_t id;
+    rs_vec3 v[3];          /* surface frame, counter-clockwise seen from the side that acts */
+    uint32_t vertex_id[3];
+    rs_vec3 normal;        /* unit, of that side */
+    rs_vec3 apex[3];       /* across edge k (v[k] to v[k+1]): the neighbour's third vertex */
+    bool rim[3];           /* edge k has no neighbour */
+} rs_surface_triangle;
+
+rs_surface_triangle rs_surface_get(const rs_surface *surface, uint32_t id);
+
+/* Turns the triangle over when the surface is a shell and `viewer` is behind it. */
+void rs_surface_face_viewer(const rs_surface *surface, rs_surface_triangle *triangle, rs_vec3 viewer);
+
+/* How a convex edge or the rim may push: normal * cos(angle) + outward * sin(angle), 0 <= angle <= max_angle. */
+typedef struct {
+    rs_vec3 along, outward; /* unit: along the edge; in the plane of the triangle, away from it */
+    double max_angle;       /* [rad]; 0 when the edge is flat or hollow */
+} rs_surface_edge;
+
+rs_surface_edge rs_surface_edge_of(const rs_surface_triangle *triangle, int edge);
+/* Convex enough to push in other directions than the face: cheaper than the above. */
+bool rs_surface_edge_is_active(const rs_surface_triangle *triangle, int edge);
+/* Whether the vertex may push in the unit direction; `slack` is the sine of the angle that is forgiven. */
+bool rs_surface_vertex_allows(const rs_surface *surface, uint32_t vertex_id, rs_vec3 direction, double slack);
+
+/* Triangles whose boxes touch a box of the surface frame. */
+typedef struct {
+    const rs_surface *surface;
+    union {
+        rs_bvh_query bvh;
+        rs_grid_query grid;
+    } walk;
+} rs_surface_query;
+
+void rs_surface_query_begin(rs_surface_query *query, const rs_surface *surface, rs_aabb box);
+bool rs_surface_query_next(rs_surface_query *query, uint32_t *triangle);
+
+/* If the point is inside the solid: the nearest way out, as a point of the surface and a unit direction. A heightmap
+ * is left through the triangle above the point, however deep it lies. */
+bool rs_surface_way_out(const rs_surface *surface, rs_vec3 inside, rs_vec3 *point, rs_vec3 *direction);
+
+#endif
