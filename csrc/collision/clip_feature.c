@@ -174,6 +174,13 @@ static void find_feature(const rs_core *core, rs_vec3 d, core_feature *f) {
     }
 }
 
+bool rs_core_side_normal(const rs_core *core, rs_vec3 d, rs_vec3 *normal) {
+    if (core->kind == RS_CORE_CYLINDER) *normal = rs_normalize_or(rs_v3(d.x, d.y, 0.0), rs_v3(1, 0, 0));
+    else if (core->kind == RS_CORE_CONE) *normal = cone_side_normal(core->shape, d);
+    else return false;
+    return true;
+}
+
 bool rs_core_facing_normal(const rs_core *core, rs_vec3 d, rs_vec3 *normal) {
     core_feature f;
     switch (core->kind) {
@@ -182,11 +189,11 @@ bool rs_core_facing_normal(const rs_core *core, rs_vec3 d, rs_vec3 *normal) {
         *normal = rs_normalize_or(rs_v3(d.x, d.y, 0.0), rs_v3(1, 0, 0));
         return true;
     case RS_CORE_CYLINDER:
-        *normal = d.x * d.x + d.y * d.y < d.z * d.z ? rs_v3(0.0, 0.0, copysign(1.0, d.z))
-                                                    : rs_normalize_or(rs_v3(d.x, d.y, 0.0), rs_v3(1, 0, 0));
+        rs_core_side_normal(core, d, normal);
+        if (d.x * d.x + d.y * d.y < d.z * d.z) *normal = rs_v3(0.0, 0.0, copysign(1.0, d.z));
         return true;
     case RS_CORE_CONE:
-        *normal = cone_side_normal(core->shape, d);
+        rs_core_side_normal(core, d, normal);
         if (-d.z > rs_dot(*normal, d)) *normal = rs_v3(0, 0, -1);
         return true;
     case RS_CORE_HULL: {

@@ -17,6 +17,9 @@ typedef struct {
  * frame); false where the core is a point. */
 bool rs_core_facing_normal(const rs_core *core, rs_vec3 direction, rs_vec3 *normal);
 
+/* The normal of the side of a cylinder or cone at the azimuth of the direction (core frame); false for other cores. */
+bool rs_core_side_normal(const rs_core *core, rs_vec3 direction, rs_vec3 *normal);
+
 /* Adds the contact points closer than the margin, in the world frame (`ta`: pose of A); the closest one is always
  * among them. */
 void rs_add_feature_contacts(const rs_core_pair *pair, const rs_convex_contact *contact, const rs_transform *ta,

@@ -3,6 +3,8 @@
 #include "epa.h"
 #include "mpr.h"
 
+enum { AROUND = 32 };
+
 /* The best way out found so far; of the cores, without rounding. */
 typedef struct {
     rs_vec3 normal;
@@ -26,13 +28,53 @@ static void snap_to_sides(const rs_core_pair *pair, way_out *best) {
     if (rs_core_facing_normal(pair->a, rs_neg(best->normal), &side)) try_direction(pair, rs_neg(side), best);
 }
 
+/* Normal, from B to A, of the round side of A (or of B) at an angle from the azimuth of `around` (frame of A). */
+static bool side_direction(const rs_core_pair *pair, bool of_a, rs_vec3 around, double angle, rs_vec3 *normal) {
+    const rs_core *core = of_a ? pair->a : pair->b;
+    rs_vec3 d = of_a ? rs_neg(around) : rs_m3_tmulv(&pair->b_in_a.rot, around), side;
+    double c = cos(angle), s = sin(angle);
+    if (!rs_core_side_normal(core, rs_v3(c * d.x - s * d.y, s * d.x + c * d.y, d.z), &side)) return false;
+    *normal = of_a ? rs_neg(side) : rs_m3_mulv(&pair->b_in_a.rot, side);
+    return true;
+}
+
+/* Deep inside a round side every way around it is about as long, more ways than the polytope could try: looks all
+ * around the side, then closely (golden section) beside the best. */
+static void search_around(const rs_core_pair *pair, bool of_a, way_out *best) {
+    static const double GOLDEN = 0.61803398874989484820, STEP = 6.28318530717958647693 / AROUND;
+    rs_vec3 start = best->normal, n1, n2;
+    double angle = 0.0, most = -INFINITY;
+    for (int i = 0; i < AROUND; i++) {
+        if (!side_direction(pair, of_a, start, i * STEP, &n1)) return;
+        double s1 = rs_pair_separation(pair, n1);
+        if (s1 > most) {
+            most = s1;
+            angle = i * STEP;
+        }
+    }
+    double low = angle - STEP, high = angle + STEP;
+    for (int i = 0; i < 40; i++) {
+        double x1 = high - GOLDEN * (high - low), x2 = low + GOLDEN * (high - low);
+        side_direction(pair, of_a, start, x1, &n1);
+        side_direction(pair, of_a, start, x2, &n2);
+        double s1 = rs_pair_separation(pair, n1), s2 = rs_pair_separation(pair, n2);
+        if (s1 > s2) high = x2;
+        else low = x1;
+        try_direction(pair, s1 > s2 ? n1 : n2, best);
+    }
+}
+
 static way_out find_way_out(const rs_core_pair *pair, const rs_simplex *simplex, const rs_collide_settings *settings) {
     way_out best = {.normal = {0, 0, 1}, .separation = -INFINITY};
     rs_epa_result epa;
     bool found = rs_epa(pair, simplex, settings, &epa);
     if (found) best = (way_out){epa.normal, epa.separation, epa.on_a, epa.on_b};
     rs_vec3 portal;
-    if (!(found && epa.converged) && rs_mpr(pair, settings, &portal)) try_direction(pair, portal, &best);
+    if (!(found && epa.converged)) {
+        if (rs_mpr(pair, settings, &portal)) try_direction(pair, portal, &best);
+        search_around(pair, true, &best);
+        search_around(pair, false, &best);
+    }
     snap_to_sides(pair, &best);
     return best;
 }

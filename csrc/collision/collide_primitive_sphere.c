@@ -125,7 +125,8 @@ void rs_collide_sphere_capsule(const rs_shape *a, const rs_transform *ta, const 
     double distance2 = rs_norm2(between), touch = a->radius + b->radius, limit = touch + settings->margin;
     if (distance2 >= limit * limit) return;
     double distance = sqrt(distance2), gap = distance - touch;
-    /* on the axis every way across is as short as any other */
-    rs_vec3 normal = distance > 0.0 ? rs_scale(1.0 / distance, between) : rs_m3_col(&tb->rot, 0);
+    /* on the axis (to rounding) every way across it is as short as any other */
+    bool beside = distance > 1e-12 * (touch + b->half_height);
+    rs_vec3 normal = beside ? rs_scale(1.0 / distance, between) : rs_m3_col(&tb->rot, 0);
     rs_manifold_add(out, rs_madd(core, b->radius + 0.5 * gap, normal), normal, gap, 0);
 }
