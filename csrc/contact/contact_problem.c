@@ -168,7 +168,7 @@ static rs_vec3 point_velocity(rs_vec3 v, rs_vec3 w, rs_vec3 r) { return rs_add(v
 
 /* Gaps and overlaps within the touch distance count as none: otherwise rounding would give the corners of a resting
  * box different targets, only three of four could hold, and the load would jump between them in every step. */
-static double beyond_touch(double distance) { return rs_max(0.0, distance - RS_TOUCH_DISTANCE); }
+static double beyond_touch(double distance) { return distance > RS_TOUCH_DISTANCE ? distance : 0.0; }
 
 /* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint to touch;
  * closing it within this step would leave a speed that penetrates in the next one. */

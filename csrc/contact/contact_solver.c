@@ -2,8 +2,9 @@
 
 /* Angle between friction and the reverse of slip that counts as none [rad]. */
 static const double ANGLE_TOLERANCE = 1e-8;
-static const double PI = 3.14159265358979323846;
-enum { MAX_SECANT_STEPS = 12, MAX_SEARCH_STEPS = 64 };
+/* Largest turn of one step of the search [rad]. */
+static const double MAX_TURN = 0.5;
+enum { MAX_SECANT_STEPS = 12, MAX_SEARCH_STEPS = 100 };
 
 /* ---- one contact ---- */
 
@@ -14,81 +15,79 @@ typedef struct {
 } slip_problem;
 
 typedef struct {
+    double x, y; /* unit vector in the tangent plane */
+} direction;
+
+typedef struct {
     rs_vec3 impulse;
-    double miss; /* signed angle from the friction direction to the one that opposes slip [rad] */
+    double miss; /* sine of the angle from the friction direction to the one that opposes slip; +-1 beyond 90 degrees */
     bool valid;  /* the cone and the plane v_n = 0 meet in this direction */
 } slip_trial;
 
-/* Impulse on the friction cone in direction `theta` with v_n = 0, and how far it is from opposing the slip. */
-static slip_trial try_direction(const slip_problem *p, double theta) {
-    double cosine = cos(theta), sine = sin(theta);
-    double denominator = p->g->zz / p->mu + p->g->xz * cosine + p->g->yz * sine;
+static direction unit(double x, double y) {
+    double length = sqrt(x * x + y * y);
+    return length > 0.0 ? (direction){x / length, y / length} : (direction){1.0, 0.0};
+}
+
+/* Turns by the angle whose tangent is `tangent`. */
+static direction turned(direction d, double tangent) { return unit(d.x - tangent * d.y, d.y + tangent * d.x); }
+
+/* Impulse on the friction cone in direction `d` with v_n = 0, and how far it is from opposing the slip. */
+static slip_trial try_direction(const slip_problem *p, direction d) {
+    double denominator = p->g->zz + p->mu * (p->g->xz * d.x + p->g->yz * d.y);
     slip_trial trial = {.valid = denominator > 0.0};
     if (!trial.valid)
         return trial;
-    double r = -p->c.z / denominator;
-    trial.impulse = rs_v3(r * cosine, r * sine, r / p->mu);
-    rs_vec3 v = rs_add(rs_sym3_mulv(p->g, trial.impulse), p->c);
-    trial.miss = atan2(sine * v.x - cosine * v.y, -(cosine * v.x + sine * v.y));
+    double normal = -p->c.z / denominator, r = p->mu * normal;
+    trial.impulse = rs_v3(r * d.x, r * d.y, normal);
+    double vx = p->g->xx * trial.impulse.x + p->g->xy * trial.impulse.y + p->g->xz * normal + p->c.x;
+    double vy = p->g->xy * trial.impulse.x + p->g->yy * trial.impulse.y + p->g->yz * normal + p->c.y;
+    double along = -(d.x * vx + d.y * vy), across = d.y * vx - d.x * vy;
+    double speed = sqrt(vx * vx + vy * vy);
+    trial.miss = along > 0.0 ? across / speed : across == 0.0 && along == 0.0 ? 0.0 : copysign(1.0, across);
     return trial;
 }
 
-/* March from `theta` towards the side that the slip asks for until the miss changes sign, then halve. */
-static rs_vec3 search_direction(const slip_problem *p, double theta) {
-    slip_trial low = try_direction(p, theta);
-    while (!low.valid) { /* only a wide fan of directions can be invalid: leave it */
-        theta += 0.5;
-        low = try_direction(p, theta);
+/* Marches towards the side that the slip asks for until the miss changes sign, then halves. */
+static rs_vec3 search_direction(const slip_problem *p, direction d) {
+    slip_trial low = try_direction(p, d);
+    for (int k = 0; k < MAX_SEARCH_STEPS && !low.valid; k++) { /* invalid directions form a fan: leave it */
+        d = turned(d, MAX_TURN);
+        low = try_direction(p, d);
     }
     double step = copysign(0.01, low.miss);
-    double low_theta = theta, high_theta = theta;
-    slip_trial high = low;
-    bool bracketed = false;
-    for (int k = 0; k < MAX_SEARCH_STEPS && !bracketed; k++) {
-        double next_theta = low_theta + step;
-        slip_trial next = try_direction(p, next_theta);
-        if (!next.valid) {
+    for (int k = 0; k < MAX_SEARCH_STEPS && fabs(step) > ANGLE_TOLERANCE; k++) {
+        direction next_d = turned(d, step);
+        slip_trial next = try_direction(p, next_d);
+        bool crossed = next.valid && next.miss * low.miss <= 0.0;
+        /* Where friction points along the slip the miss jumps from one end to the other: that is no root. */
+        bool jump = crossed && fabs(next.miss - low.miss) >= 2.0;
+        if (!next.valid || (crossed && !jump)) {
             step *= 0.5;
+            if (crossed && fabs(step) <= ANGLE_TOLERANCE)
+                return next.impulse;
             continue;
         }
-        /* A jump from +pi to -pi is not a root: the miss must be small on both sides. */
-        if (next.miss * low.miss <= 0.0 && fabs(next.miss - low.miss) < PI) {
-            bracketed = true;
-            high = next;
-            high_theta = next_theta;
-        } else {
-            low = next;
-            low_theta = next_theta;
-            step *= 1.3;
-        }
+        d = next_d;
+        low = next;
+        step = rs_clamp(1.3 * step, -MAX_TURN, MAX_TURN);
     }
-    for (int k = 0; k < MAX_SEARCH_STEPS && bracketed && fabs(high_theta - low_theta) > ANGLE_TOLERANCE; k++) {
-        double middle_theta = 0.5 * (low_theta + high_theta);
-        slip_trial middle = try_direction(p, middle_theta);
-        if (middle.miss * low.miss > 0.0) {
-            low = middle;
-            low_theta = middle_theta;
-        } else {
-            high = middle;
-            high_theta = middle_theta;
-        }
-    }
-    return high.impulse;
+    return low.impulse;
 }
 
 /* Secant steps from a good guess nearly always arrive in a few evaluations; the search is for the rest. */
-static rs_vec3 solve_slip(const slip_problem *p, double theta) {
-    const double start = theta;
-    slip_trial trial = try_direction(p, theta);
-    double slope = 1.0; /* d(miss)/d(-theta) when the slip does not depend on the impulse */
+static rs_vec3 solve_slip(const slip_problem *p, direction start) {
+    direction d = start;
+    slip_trial trial = try_direction(p, d);
+    double slope = 1.0; /* of the miss against the turn, when the slip does not depend on the impulse */
     for (int k = 0; k < MAX_SECANT_STEPS && trial.valid; k++) {
         if (fabs(trial.miss) < ANGLE_TOLERANCE)
             return trial.impulse;
-        double step = rs_clamp(trial.miss / slope, -0.5, 0.5);
-        slip_trial next = try_direction(p, theta + step);
+        double step = rs_clamp(trial.miss / slope, -MAX_TURN, MAX_TURN);
+        d = turned(d, step);
+        slip_trial next = try_direction(p, d);
         double measured = (trial.miss - next.miss) / step;
         slope = measured > 0.2 ? measured : 1.0;
-        theta += step;
         trial = next;
     }
     return search_direction(p, start);
@@ -105,7 +104,7 @@ rs_vec3 rs_contact_solve_one(const rs_sym3 *g, const rs_sym3 *g_inverse, double 
         return stick;
     slip_problem problem = {g, mu, c};
     bool has_guess = guess.x != 0.0 || guess.y != 0.0;
-    return solve_slip(&problem, has_guess ? atan2(guess.y, guess.x) : atan2(stick.y, stick.x));
+    return solve_slip(&problem, has_guess ? unit(guess.x, guess.y) : unit(stick.x, stick.y));
 }
 
 /* ---- sweeps ---- */
@@ -156,6 +155,13 @@ static void restart(rs_row *rows, int64_t count) {
         rows[k].direction = rs_v3_zero();
 }
 
+/* The change that is still to come is the last one times 1 / (1 - rate): when sweeps converge slowly, a small change
+ * does not mean that little is left. Squared, and limited: rounding alone changes at a rate of 1. */
+static double strictness(double residual, double residual_before) {
+    double left = residual_before > 0.0 ? 1.0 - sqrt(residual / residual_before) : 1.0;
+    return rs_max(left, 0.1) * rs_max(left, 0.1);
+}
+
 /* Sweeps alone converge slowly in stacks: a load travels one body per sweep. Each sweep is therefore taken as a
  * gradient step of a nonlinear conjugate-gradient method (Silcowitz, Niebe, Erleben 2010), which restarts when the
  * residual grows. */
@@ -178,7 +184,8 @@ rs_solve_result rs_contact_solve(rs_row *rows, int64_t count, rs_solver_body *bo
         }
         result.iterations++;
         result.error = size2 > 0.0 ? change2 / size2 : 0.0;
-        if (change2 <= settings->threshold * size2 || result.iterations == settings->max_iterations)
+        if (count == 1 || result.iterations == settings->max_iterations ||
+            (result.iterations > 1 && change2 <= settings->threshold * size2 * strictness(residual, residual_before)))
             break;
         if (residual < residual_before)
             extrapolate(rows, count, bodies, residual / residual_before);
