@@ -33,7 +33,7 @@ class Slot(NamedTuple):
 
     offset: int  # bytes from the beginning of the CDR body
     dtype: np.dtype[Any]
-    count: int
+    length: int
 
 
 class Layout:

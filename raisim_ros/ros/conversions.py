@@ -122,4 +122,4 @@ def velocity_at_com(twist: Twist, wxyz: Vector, com: Vector) -> Vector:
 
 def principal_inertia(inertia: Vector) -> Vector:
     """Principal moments of a 3 × 3 inertia, ascending."""
-    return np.linalg.eigvalsh(np.asarray(inertia, np.float64).reshape(3, 3))
+    return np.asarray(np.linalg.eigvalsh(inertia.reshape(3, 3)), np.float64)

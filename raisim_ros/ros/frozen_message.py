@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
 
 from raisim_ros.ros.cdr_layout import Layout, Slot
+from raisim_ros.ros.conversions import Stamp
 
 # Serialised messages begin with four bytes that name the encoding; alignment counts from behind them.
 ENCAPSULATION = 4
@@ -31,15 +32,15 @@ def _aligned_buffer(size: int) -> NDArray[np.uint8]:
 
 def _view(buffer: NDArray[np.uint8], slot: Slot) -> NDArray[Any]:
     begin = ENCAPSULATION + slot.offset
-    return buffer[begin : begin + slot.count * slot.dtype.itemsize].view(slot.dtype)
+    return buffer[begin : begin + slot.length * slot.dtype.itemsize].view(slot.dtype)
 
 
 def _joined(slots: dict[str, Slot], first: str, last: str) -> Slot:
     """The slot that reaches from `first` to `last`; everything between must lie side by side in one size."""
     begin, end = slots[first], slots[last]
-    size = end.offset + end.count * end.dtype.itemsize - begin.offset
+    size = end.offset + end.length * end.dtype.itemsize - begin.offset
     inside = [slot for slot in slots.values() if begin.offset <= slot.offset <= end.offset]
-    if sum(slot.count * slot.dtype.itemsize for slot in inside) != size:
+    if sum(slot.length * slot.dtype.itemsize for slot in inside) != size:
         raise ValueError(f"the numbers from '{first}' to '{last}' do not lie side by side")
     return Slot(begin.offset, begin.dtype, size // begin.dtype.itemsize)
 
@@ -146,6 +147,14 @@ class FrozenSequence:
         target, index = self._place(first, last)
         target[index] = rows.view(target.dtype).reshape(len(self._elements))
 
+    def write_stamp(self, stamp: Stamp) -> None:
+        """Writes the time into the header of the message, where it has one, and of every element."""
+        path = ("header.stamp.sec", "header.stamp.nanosec")
+        words = np.array(stamp, np.uint32)
+        if path[0] in self._layout.slots:
+            self.numbers(*path).view(np.uint32)[:] = words
+        self.write(*path, np.broadcast_to(words, (len(self._elements), 2)).copy())
+
     def _place(self, first: str, last: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
         """The buffer as overlapping items as long as the run, and the indices of the elements' own runs.
 
@@ -155,7 +164,7 @@ class FrozenSequence:
         if key not in self._places:
             run = _joined(self._elements[0].layouts[0].slots, first, last)
             unit = run.dtype.itemsize
-            size = run.count * unit
+            size = run.length * unit
             items: NDArray[Any] = np.ndarray(
                 shape=((len(self._buffer) - ENCAPSULATION - size) // unit + 1,),
                 dtype=np.dtype((np.void, size)),

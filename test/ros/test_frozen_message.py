@@ -11,6 +11,13 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
+from rclpy.serialization import deserialize_message, serialize_message
+from rosgraph_msgs.msg import Clock
+from rosidl_parser.definition import AbstractSequence, AbstractString, Array, BasicType, NamespacedType
+from sensor_msgs.msg import CameraInfo, Image, Imu, JointState, LaserScan, PointCloud2
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import Marker, MarkerArray
+
 from raisim_ros.msg import (
     Contact,
     ContactArray,
@@ -20,13 +27,6 @@ from raisim_ros.msg import (
     ObjectStateArray,
     WorldState,
 )
-from rclpy.serialization import deserialize_message, serialize_message
-from rosgraph_msgs.msg import Clock
-from rosidl_parser.definition import AbstractSequence, AbstractString, Array, BasicType, NamespacedType
-from sensor_msgs.msg import CameraInfo, Image, Imu, JointState, LaserScan, PointCloud2
-from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import Marker, MarkerArray
-
 from raisim_ros.ros.cdr_layout import Layout
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenMessage, FrozenSequence
 

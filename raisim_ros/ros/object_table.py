@@ -1,0 +1,159 @@
+"""Every object of the world with its ROS name. Belongs to the stepping thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.engine.types import BodyType, ObjectType
+from raisim_ros.engine.world import World
+from raisim_ros.ros import names
+from raisim_ros.ros.conversions import Twist, Vector, velocity_at_com
+
+TYPE_NAMES = {object_type: object_type.name.lower() for object_type in ObjectType}
+BODY_TYPE_NAMES = {body_type: body_type.name.lower() for body_type in BodyType}
+
+
+class NameTakenError(RaisimError):
+    """The name is used by another object or by the node, or it is empty."""
+
+
+class UnknownObjectError(RaisimError):
+    """No object has that name."""
+
+
+@dataclass(frozen=True)
+class PublishOptions:
+    """How the state of an object is published; rates in Hz of simulation time, None: the node's parameter."""
+
+    tf: bool = True
+    min_rate_hz: float | None = None
+    max_rate_hz: float | None = None
+
+
+@dataclass(frozen=True)
+class InitialState:
+    """What a reset gives back to an object that was not in the loaded world."""
+
+    position: Vector
+    wxyz: Vector
+    linear_velocity: Vector
+    angular_velocity: Vector
+
+
+@dataclass(frozen=True)
+class ObjectEntry:
+    """One object: everything about it that the ROS side must remember."""
+
+    id: int
+    name: str
+    handle: Any
+    spawned: bool  # not part of the loaded world
+    options: PublishOptions
+    initial: InitialState
+
+    @property
+    def type(self) -> str:
+        """Its shape, as in ObjectState."""
+        return TYPE_NAMES[self.handle.get_object_type()]
+
+    @property
+    def body_type(self) -> str:
+        """dynamic, kinematic or static."""
+        return BODY_TYPE_NAMES[self.handle.get_body_type()]
+
+
+def set_twist(handle: Any, twist: Twist) -> None:
+    """Sets the velocity of the body origin. (The engine's setter means the centre of mass.)"""
+    linear = velocity_at_com(twist, handle.get_quaternion(), handle.get_com())
+    handle.set_velocity(linear, twist.angular)
+
+
+def initial_state(handle: Any) -> InitialState:
+    """The state an object has now."""
+    return InitialState(
+        handle.get_position(),
+        handle.get_quaternion(),
+        handle.get_linear_velocity(),
+        handle.get_angular_velocity(),
+    )
+
+
+class ObjectTable:
+    """Objects by ROS name and by id; `rows` are in the order of the world's object list."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._by_id: dict[int, ObjectEntry] = {}
+        self._by_name: dict[str, ObjectEntry] = {}
+
+    def __iter__(self) -> Iterator[ObjectEntry]:
+        return iter(self._by_id.values())
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def get(self, name: str) -> ObjectEntry:
+        """The object of that name."""
+        entry = self._by_name.get(name)
+        if entry is None:
+            raise UnknownObjectError(f"no object is named '{name}'")
+        return entry
+
+    def by_id(self, object_id: int) -> ObjectEntry:
+        """The object of that id, which must exist."""
+        return self._by_id[object_id]
+
+    def rows(self) -> list[ObjectEntry]:
+        """Entries in the order of the world's object list."""
+        return [self._by_id[handle.get_id()] for handle in self._world.get_obj_list()]
+
+    def free_name(self, wanted: str, allow_renaming: bool) -> str:
+        """The ROS name for a new object that shall be called `wanted`; empty: to be named by type and id."""
+        name = names.sanitise(wanted)
+        if name and name not in self._by_name and name not in names.RESERVED:
+            return name
+        if allow_renaming:
+            return names.unique(name, self._by_name) if name else ""
+        if not name:
+            reason = "is empty" if not wanted else "has no letter or digit"
+        else:
+            reason = "is reserved" if name in names.RESERVED else "is already taken"
+        raise NameTakenError(f"name '{wanted}' {reason}; give another one, or set allow_renaming")
+
+    def add(self, handle: Any, name: str, options: PublishOptions, *, spawned: bool) -> ObjectEntry:
+        """Notes a new object under a name from `free_name`."""
+        object_id = handle.get_id()
+        type_name = TYPE_NAMES[handle.get_object_type()]
+        ros_name = name or names.automatic(type_name, object_id, self._by_name)
+        handle.set_name(ros_name)
+        entry = ObjectEntry(object_id, ros_name, handle, spawned, options, initial_state(handle))
+        self._insert(entry)
+        return entry
+
+    def add_world(self) -> None:
+        """Notes every object of a freshly loaded world; names that occur twice are made unique."""
+        for handle in self._world.get_obj_list():
+            self.add(handle, self.free_name(handle.get_name(), True), PublishOptions(), spawned=False)
+
+    def remove(self, entry: ObjectEntry) -> None:
+        """Forgets an object."""
+        del self._by_id[entry.id]
+        del self._by_name[entry.name]
+
+    def entries(self) -> tuple[ObjectEntry, ...]:
+        """What `restore` needs to return to this table."""
+        return tuple(self._by_id.values())
+
+    def restore(self, entries: tuple[ObjectEntry, ...]) -> None:
+        """Returns to an earlier table; the world has already returned to the objects of that time."""
+        self._by_id.clear()
+        self._by_name.clear()
+        for entry in entries:
+            self._insert(entry)
+
+    def _insert(self, entry: ObjectEntry) -> None:
+        self._by_id[entry.id] = entry
+        self._by_name[entry.name] = entry

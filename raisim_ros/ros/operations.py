@@ -1,0 +1,163 @@
+"""What can be asked of a running world, apart from adding objects. For the stepping thread.
+
+Nothing here knows ROS messages: every interface (the services of this package, and others beside them) calls
+the same operations. A failed operation raises a RaisimError and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine.errors import WrongStateError, WrongTypeError
+from raisim_ros.engine.types import BodyType
+from raisim_ros.engine.world_snapshots import WorldSnapshot
+from raisim_ros.ros.conversions import Pose, Twist
+from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, set_twist
+from raisim_ros.ros.stepping import SteppingLoop, StepRequest
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A whole world and the names of its objects."""
+
+    snapshot: WorldSnapshot
+    entries: tuple[ObjectEntry, ...]
+    step: int
+    sim_time: float
+
+
+class Operations:
+    """Operations on the world of a loop."""
+
+    def __init__(self, loop: SteppingLoop, on_gone: Callable[[int], None]) -> None:
+        """`on_gone` is told the id of every object that leaves the world."""
+        self._loop = loop
+        self._world = loop.world
+        self._on_gone = on_gone
+        self._snapshots: dict[str, Saved] = {}
+        self._loaded = self._save()
+
+    @property
+    def table(self) -> ObjectTable:
+        """The objects."""
+        return self._loop.table
+
+    # ---- objects ----
+
+    def remove(self, name: str) -> None:
+        """Removes an object."""
+        self._remove(self.table.get(name))
+
+    def _remove(self, entry: ObjectEntry) -> None:
+        self._on_gone(entry.id)
+        self.table.remove(entry)
+        self._world.remove_object(entry.handle)
+
+    def set_state(self, name: str, pose: Pose | None, twist: Twist | None) -> None:
+        """Gives an object another pose or velocity at once."""
+        entry = self.table.get(name)
+        static = entry.handle.get_body_type() == BodyType.STATIC
+        if static and twist is not None and (twist.linear.any() or twist.angular.any()):
+            raise WrongTypeError(f"'{name}' is static and cannot have a velocity; set_twist must be false")
+        if pose is not None:
+            entry.handle.set_pose(pose.position, pose.wxyz)
+        if twist is not None and not static:
+            set_twist(entry.handle, twist)
+        # Static transforms and markers are sent only when something was rebuilt.
+        if static:
+            self._loop.rebuild()
+
+    def set_material(self, name: str, material: str, local_index: int) -> None:
+        """Gives an object, or one of its bodies, another material."""
+        if not self._world.set_object_material(self.table.get(name).handle, material, local_index):
+            raise InvalidValueError(f"local_index is {local_index}; '{name}' has no such body")
+
+    def set_collision_filter(self, name: str, group: int, mask: int, local_index: int) -> None:
+        """Gives an object, or one of its bodies, another group and mask."""
+        handle = self.table.get(name).handle
+        if not self._world.set_object_collision_filter(handle, group, mask, local_index):
+            raise InvalidValueError(f"local_index is {local_index}; '{name}' has no such body")
+
+    # ---- time ----
+
+    def pause(self) -> None:
+        """Stops time and drops the steps that were asked for."""
+        self._loop.cancel_steps()
+        self._loop.set_paused(True)
+
+    def play(self) -> None:
+        """Lets time run freely."""
+        self._loop.throttled = False
+        self._loop.set_paused(False)
+
+    def step(self, request: StepRequest) -> None:
+        """Takes steps in a world that stands still."""
+        if request.steps < 1:
+            raise InvalidValueError(f"steps is {request.steps}; expected at least 1")
+        if self._loop.free_running:
+            raise WrongStateError("the world is playing; pause it before stepping")
+        self._loop.request_steps(request)
+
+    # ---- snapshots ----
+
+    def _save(self) -> Saved:
+        return Saved(
+            self._world.save_snapshot(), self.table.entries(), self._loop.step, self._world.get_world_time()
+        )
+
+    def save_snapshot(self, name: str) -> None:
+        """Keeps the world under a name."""
+        if not name:
+            raise InvalidValueError("name is empty; a snapshot needs one")
+        self._snapshots[name] = self._save()
+
+    def restore_snapshot(self, name: str, restore_time: bool) -> None:
+        """Returns to a kept world."""
+        saved = self._snapshots.get(name)
+        if saved is None:
+            known = ", ".join(sorted(self._snapshots)) or "none"
+            raise InvalidValueError(f"no snapshot is named '{name}'; there are: {known}")
+        step, sim_time = self._loop.step, self._world.get_world_time()
+        self._restore(saved)
+        if restore_time:
+            step, sim_time = saved.step, saved.sim_time
+        self._loop.set_time(step, sim_time)
+
+    def _restore(self, saved: Saved) -> None:
+        self._loop.cancel_steps()
+        kept = {entry.id for entry in saved.entries}
+        for entry in self.table.entries():
+            self._loop.commands.forget(entry.id)
+            if entry.id not in kept:
+                self._on_gone(entry.id)
+        self._world.restore_snapshot(saved.snapshot)
+        self.table.restore(saved.entries)
+        self._loop.rebuild()
+
+    def reset(self, *, state: bool, spawned: bool, time: bool) -> None:
+        """Returns to the loaded world: its states, its objects, its time, or any of them."""
+        self._loop.cancel_steps()
+        step, sim_time = self._loop.step, self._world.get_world_time()
+        if state and spawned:
+            self._restore(self._loaded)
+        elif spawned:
+            for entry in self.table.entries():
+                if entry.spawned:
+                    self._remove(entry)
+        elif state:
+            for entry in self.table.entries():
+                self._reset_state(entry)
+        self._loop.set_time(*((0, 0.0) if time else (step, sim_time)))
+
+    def _reset_state(self, entry: ObjectEntry) -> None:
+        self._loop.commands.forget(entry.id)
+        handle: Any = entry.handle
+        handle.set_pose(entry.initial.position, entry.initial.wxyz)
+        body_type = handle.get_body_type()
+        if body_type != BodyType.STATIC:
+            handle.set_velocity(entry.initial.linear_velocity, entry.initial.angular_velocity)
+        if body_type == BodyType.DYNAMIC:
+            handle.clear_command_wrench()

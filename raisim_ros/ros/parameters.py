@@ -1,0 +1,115 @@
+"""Parameters of the node: described, with ranges, read once into one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
+from rclpy.node import Node
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.ros.commands import StaleAction
+
+_MAX_RATE = 100_000.0
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Values at the start of the node. Only `real_time_factor` and the watchdogs can be changed later."""
+
+    world: str
+    real_time_factor: float
+    paused: bool
+    publish_clock: bool
+    clock_rate_hz: float
+    state_min_rate_hz: float
+    state_max_rate_hz: float
+    states_rate_hz: float
+    world_state_rate_hz: float
+    contacts_rate_hz: float
+    publish_tf: bool
+    tf_rate_hz: float
+    publish_markers: bool
+    marker_rate_hz: float
+    world_frame: str
+    frame_prefix: str
+    command_watchdog_s: float
+    command_watchdog_action: str
+    world_watchdog_s: float
+
+
+# name: default, description, range (low, high) or None, changeable while the node runs
+_DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
+    "world": ("", "World file to load; empty: the default world.", None, False),
+    "real_time_factor": (
+        1.0,
+        "Simulated seconds per wall second; 0 = as fast as possible.",
+        (0.0, 1000.0),
+        True,
+    ),
+    "paused": (False, "Start paused.", None, False),
+    "publish_clock": (True, "Publish /clock. With several worlds, one of them does.", None, False),
+    "clock_rate_hz": (100.0, "Rate of /clock [Hz of simulation time].", (0.1, _MAX_RATE), False),
+    "state_min_rate_hz": (
+        50.0,
+        "Rate of <object>/state while the object is not commanded [Hz of simulation time].",
+        (0.01, _MAX_RATE),
+        False,
+    ),
+    "state_max_rate_hz": (
+        1000.0,
+        "Rate of <object>/state while the object is commanded [Hz of simulation time].",
+        (0.01, _MAX_RATE),
+        False,
+    ),
+    "states_rate_hz": (50.0, "Rate of states [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "world_state_rate_hz": (20.0, "Rate of world/state [Hz of wall time].", (0.01, 1000.0), False),
+    "contacts_rate_hz": (50.0, "Rate of contacts [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "publish_tf": (True, "Publish the frames of all objects on /tf and /tf_static.", None, False),
+    "tf_rate_hz": (50.0, "Rate of /tf [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "publish_markers": (True, "Publish markers for rviz2.", None, False),
+    "marker_rate_hz": (30.0, "Rate of markers [Hz of wall time].", (0.01, 1000.0), False),
+    "world_frame": ("world", "Name of the frame that everything is given in.", None, False),
+    "frame_prefix": ("", "Put before the name of every frame, for several worlds side by side.", None, False),
+    "command_watchdog_s": (
+        0.5,
+        "A command to an object that is not renewed for this long is stale [s of simulation time]; 0: never.",
+        (0.0, 1e6),
+        True,
+    ),
+    "command_watchdog_action": (
+        "release",
+        "What happens to a stale command: 'release' drops it, 'hold' keeps it acting.",
+        None,
+        True,
+    ),
+    "world_watchdog_s": (
+        2.0,
+        "A world with step throttling pauses when no world/cmd comes for this long [s of wall time]; 0: no.",
+        (0.0, 1e6),
+        True,
+    ),
+}
+
+
+def declare_parameters(node: Node) -> Parameters:
+    """Declares all parameters on the node and reads them."""
+    values = {}
+    for name, (default, description, limits, changeable) in _DECLARATIONS.items():
+        descriptor = ParameterDescriptor(name=name, description=description, read_only=not changeable)
+        if limits is not None:
+            descriptor.floating_point_range = [FloatingPointRange(from_value=limits[0], to_value=limits[1])]
+        values[name] = node.declare_parameter(name, default, descriptor).value
+    parameters = Parameters(**values)
+    check_watchdog_action(parameters.command_watchdog_action)
+    return parameters
+
+
+def check_watchdog_action(text: str) -> StaleAction:
+    """The action of that name; InvalidValueError, naming the choices, for any other word."""
+    try:
+        return StaleAction(text)
+    except ValueError:
+        choices = " or ".join(f"'{action.value}'" for action in StaleAction)
+        raise InvalidValueError(f"command_watchdog_action is '{text}'; expected {choices}") from None

@@ -1,0 +1,190 @@
+"""From service requests to what the operations take, and back. Wrong values are named by their field."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from geometry_msgs.msg import Vector3
+
+from raisim_ros.description.convex_decomposition import decompose
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh_file import load_mesh
+from raisim_ros.description.terrain import (
+    HeightMapData,
+    TerrainProperties,
+    generate_height_map,
+    height_map_from_png,
+    height_map_from_text,
+    height_map_from_values,
+)
+from raisim_ros.engine.types import CompoundChild, MaterialPairProperties, ShapeType
+from raisim_ros.engine.world import World
+from raisim_ros.msg import MaterialPair, ObjectInfo
+from raisim_ros.ros.conversions import finite_vector, pose_from_message, twist_from_message
+from raisim_ros.ros.file_address import resolve_file
+from raisim_ros.ros.object_table import ObjectEntry, PublishOptions
+from raisim_ros.ros.spawning import CHILD_SHAPES, BodySpec, Naming, choice
+
+_MAX_RATE_HZ = 1e6
+
+
+def _rate(field: str, value: float) -> float | None:
+    """A publishing rate, None when the node's parameter shall hold."""
+    if value < 0.0:
+        return None
+    if not 0.0 < value <= _MAX_RATE_HZ:
+        raise InvalidValueError(f"{field} is {value}; expected a rate above 0 and at most 1e6, or -1")
+    return float(value)
+
+
+def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:
+    if shape == ShapeType.SPHERE:
+        return (message.radius,)
+    if shape == ShapeType.BOX:
+        return tuple(float(length) for length in message.size)
+    return (message.radius, message.height)
+
+
+def compound_child(message: Any, field: str) -> CompoundChild:
+    """One shape of a compound."""
+    shape = choice(f"{field}.shape", message.shape, CHILD_SHAPES)
+    pose = pose_from_message(message.pose, f"{field}.pose")
+    return CompoundChild(shape, _dimensions(shape, message), pose.position, pose.wxyz, message.material)
+
+
+def body_spec(request: Any) -> BodySpec:
+    """What a SpawnObject request asks for. Reads the mesh file, if there is one: adding it is then quick."""
+    mesh_file = None
+    if request.shape == "mesh":
+        mesh_file = resolve_file(request.mesh_file, "mesh_file")
+        mesh = load_mesh(mesh_file, [float(value) for value in request.scale])
+        if request.mesh_mode == "convexify":
+            decompose(mesh)  # kept by content: adding the mesh finds it
+    return BodySpec(
+        naming=Naming(request.name, request.allow_renaming),
+        shape=request.shape,
+        pose=pose_from_message(request.pose, "pose"),
+        twist=twist_from_message(request.twist, "twist"),
+        radius=request.radius,
+        height=request.height,
+        size=[float(length) for length in finite_vector(request.size, "size")],
+        mesh_file=mesh_file,
+        mesh_mode=request.mesh_mode,
+        scale=[float(value) for value in request.scale],
+        children=[compound_child(child, f"children[{i}]") for i, child in enumerate(request.children)],
+        mass=request.mass,
+        com=list(request.com),
+        inertia=list(request.inertia),
+        material=request.material,
+        collision_group=request.collision_group,
+        collision_mask=request.collision_mask,
+        body_type=request.body_type,
+        appearance=request.appearance,
+        options=PublishOptions(
+            request.publish_tf,
+            _rate("min_rate_hz", request.min_rate_hz),
+            _rate("max_rate_hz", request.max_rate_hz),
+        ),
+    )
+
+
+def height_map_data(request: Any) -> HeightMapData:
+    """The heights that a SpawnHeightMap request asks for."""
+    center = finite_vector((request.center_x, request.center_y), "center").tolist()
+    sources = {"values": _from_values, "text": _from_text, "png": _from_png, "generator": _from_generator}
+    data: HeightMapData = choice("source", request.source, sources)(request, *center)
+    return data
+
+
+def _from_values(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    return height_map_from_values(
+        request.x_samples,
+        request.y_samples,
+        request.x_size,
+        request.y_size,
+        request.heights,
+        center_x,
+        center_y,
+    )
+
+
+def _from_text(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    return height_map_from_text(resolve_file(request.file, "file"), center_x, center_y)
+
+
+def _from_png(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    file = resolve_file(request.file, "file")
+    return height_map_from_png(
+        file, request.x_size, request.y_size, request.height_scale, request.height_offset, center_x, center_y
+    )
+
+
+def _from_generator(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    fields = request.terrain.get_fields_and_field_types()
+    properties = TerrainProperties(**{name: getattr(request.terrain, name) for name in fields})
+    return generate_height_map(properties, center_x, center_y)
+
+
+def material_pair_arguments(message: Any) -> tuple[float, float, float, float | None, float]:
+    """The arguments of the world's material setters."""
+    static_friction = None if message.static_friction < 0.0 else message.static_friction
+    if math.isnan(message.static_friction):
+        raise InvalidValueError(
+            "static_friction is NaN; expected a number, negative for the same as friction"
+        )
+    return (
+        message.friction,
+        message.restitution,
+        message.restitution_threshold,
+        static_friction,
+        message.static_friction_velocity_threshold,
+    )
+
+
+def material_pair_message(properties: MaterialPairProperties) -> MaterialPair:
+    """How two materials touch, as a message."""
+    friction = properties.friction
+    return MaterialPair(
+        friction=friction,
+        restitution=properties.restitution,
+        restitution_threshold=properties.restitution_threshold,
+        static_friction=friction if properties.static_friction is None else properties.static_friction,
+        static_friction_velocity_threshold=properties.static_friction_velocity_threshold,
+    )
+
+
+def _call(handle: Any, method: str, default: Any) -> Any:
+    """What a getter says that only some shapes have."""
+    return getattr(handle, method)() if hasattr(handle, method) else default
+
+
+def object_info(world: World, entry: ObjectEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
+    """What an object is."""
+    handle = entry.handle
+    com = handle.get_com()
+    info = ObjectInfo(
+        name=entry.name,
+        id=entry.id,
+        world_index=handle.get_index_in_world(),
+        type=entry.type,
+        body_type=entry.body_type,
+        material=world.get_object_material(handle),
+        appearance=handle.get_appearance(),
+        collision_group=handle.get_collision_group(),
+        collision_mask=handle.get_collision_mask(),
+        mass=float(handle.get_mass()),
+        com=Vector3(x=com[0], y=com[1], z=com[2]),
+        inertia=handle.get_inertia_matrix_b().reshape(-1),
+        radius=float(_call(handle, "get_radius", 0.0)),
+        mesh_file=_call(handle, "get_mesh_file_name", ""),
+        frame_id=frame_id,
+        state_topic=f"{topic_prefix}{entry.name}/state",
+        command_topic=f"{topic_prefix}{entry.name}/cmd",
+    )
+    if entry.type == "heightmap":
+        info.size = [handle.get_x_size(), handle.get_y_size(), 0.0]
+    else:
+        info.height = float(_call(handle, "get_height", 0.0))
+        info.size = _call(handle, "get_dim", [0.0, 0.0, 0.0])
+    return info

@@ -1,0 +1,228 @@
+"""The node's services: each translates a request, lets the stepping thread carry it out, and answers."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+
+import raisim_ros.srv as srv
+from raisim_ros.engine.world import World
+from raisim_ros.msg import ResultCode
+from raisim_ros.ros import requests
+from raisim_ros.ros.conversions import pose_from_message, twist_from_message
+from raisim_ros.ros.deferred_service import DeferredService
+from raisim_ros.ros.endpoints import ObjectEndpoints
+from raisim_ros.ros.frames import FrameNames
+from raisim_ros.ros.moment import Moment
+from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.operations import Operations
+from raisim_ros.ros.outcome import result_code
+from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.spawning import Naming, Spawner
+from raisim_ros.ros.state_topics import full_state
+from raisim_ros.ros.stepping import SteppingLoop, StepRequest
+
+Handler = Callable[[Any, Any], str]
+
+
+class Services:
+    """All services. Their callbacks run on the executor thread."""
+
+    def __init__(
+        self,
+        node: Node,
+        queue: RequestQueue,
+        loop: SteppingLoop,
+        operations: Operations,
+        endpoints: ObjectEndpoints,
+        frames: FrameNames,
+    ) -> None:
+        self._node = node
+        self._queue = queue
+        self._loop = loop
+        self._world: World = loop.world
+        self._operations = operations
+        self._spawner = Spawner(loop.world, loop.table)
+        self._endpoints = endpoints
+        self._frames = frames
+        # Those that add or remove objects: their topics exist, or are gone, when the answer comes.
+        changing: dict[str, tuple[Any, Handler]] = {
+            "spawn_object": (srv.SpawnObject, self._spawn_object),
+            "spawn_height_map": (srv.SpawnHeightMap, self._spawn_height_map),
+            "clone_object": (srv.CloneObject, self._clone_object),
+            "remove_object": (srv.RemoveObject, self._remove_object),
+            "restore_snapshot": (srv.RestoreSnapshot, self._restore_snapshot),
+            "reset": (srv.Reset, self._reset),
+        }
+        plain: dict[str, tuple[Any, Handler]] = {
+            "list_objects": (srv.ListObjects, self._list_objects),
+            "get_object_info": (srv.GetObjectInfo, self._get_object_info),
+            "set_object_state": (srv.SetObjectState, self._set_object_state),
+            "set_material_pair": (srv.SetMaterialPair, self._set_material_pair),
+            "get_material_pair": (srv.GetMaterialPair, self._get_material_pair),
+            "set_default_material": (srv.SetDefaultMaterial, self._set_default_material),
+            "set_object_material": (srv.SetObjectMaterial, self._set_object_material),
+            "set_collision_filter": (srv.SetCollisionFilter, self._set_collision_filter),
+            "save_snapshot": (srv.SaveSnapshot, self._save_snapshot),
+            "pause": (srv.Pause, self._pause),
+            "play": (srv.Play, self._play),
+        }
+        for name, (service_type, handler) in changing.items():
+            node.create_service(service_type, name, self._answering(handler, follow=True))
+        for name, (service_type, handler) in plain.items():
+            node.create_service(service_type, name, self._answering(handler, follow=False))
+        self._step_service = DeferredService(node, srv.Step, "step", self._step)
+        self.names = sorted([*changing, *plain, "step"])
+
+    def _answering(self, handler: Handler, follow: bool) -> Callable[[Any, Any], Any]:
+        def callback(request: Any, response: Any) -> Any:
+            try:
+                response.message = handler(request, response)
+                if follow:
+                    self._endpoints.follow()
+                response.result = ResultCode.OK
+            except Exception as error:
+                self._refuse(response, error)
+            return response
+
+        return callback
+
+    def _refuse(self, response: Any, error: Exception) -> None:
+        response.result = result_code(error)
+        response.message = str(error)
+        if response.result == ResultCode.INTERNAL_ERROR:
+            response.message = f"{type(error).__name__}: {error}"
+            self._node.get_logger().error("".join(traceback.format_exception(error)))
+
+    # ---- adding and removing ----
+
+    def _added(self, response: Any, entry: ObjectEntry) -> str:
+        response.name, response.id = entry.name, entry.id
+        return f"added {entry.type} '{entry.name}'"
+
+    def _spawn_object(self, request: Any, response: Any) -> str:
+        spec = requests.body_spec(request)
+        return self._added(response, self._queue.call(lambda: self._spawner.spawn_body(spec)))
+
+    def _spawn_height_map(self, request: Any, response: Any) -> str:
+        data = requests.height_map_data(request)
+        naming = Naming(request.name, request.allow_renaming)
+        looks = (request.material, request.collision_group, request.collision_mask, request.appearance)
+        return self._added(
+            response, self._queue.call(lambda: self._spawner.spawn_height_map(naming, data, *looks))
+        )
+
+    def _clone_object(self, request: Any, response: Any) -> str:
+        pose = None if request.keep_pose else pose_from_message(request.pose, "pose")
+        naming = Naming(request.name, request.allow_renaming)
+        copy_collision = request.copy_collision_properties
+        return self._added(
+            response,
+            self._queue.call(lambda: self._spawner.clone(request.source, naming, pose, copy_collision)),
+        )
+
+    def _remove_object(self, request: Any, response: Any) -> str:
+        self._queue.call(lambda: self._operations.remove(request.name))
+        return f"removed '{request.name}'"
+
+    # ---- asking and setting ----
+
+    def _list_objects(self, request: Any, response: Any) -> str:
+        rows = self._queue.call(
+            lambda: [(entry.name, entry.id, entry.type, entry.body_type) for entry in self._loop.table.rows()]
+        )
+        for name, object_id, type_name, body_type in rows:
+            if request.type in ("", type_name):
+                response.names.append(name)
+                response.ids.append(object_id)
+                response.types.append(type_name)
+                response.body_types.append(body_type)
+        return f"{len(response.names)} objects"
+
+    def _get_object_info(self, request: Any, response: Any) -> str:
+        prefix = self._node.get_namespace().rstrip("/") + "/"
+
+        def read() -> None:
+            entry = self._loop.table.get(request.name)
+            response.info = requests.object_info(self._world, entry, self._frames.of(entry.name), prefix)
+            moment = Moment.now(self._loop.step, self._world.get_world_time(), everything=False)
+            response.state = full_state(entry, self._frames.world, self._world.read_states(), moment)
+
+        self._queue.call(read)
+        return f"'{request.name}' is a {response.info.type}"
+
+    def _set_object_state(self, request: Any, response: Any) -> str:
+        pose = pose_from_message(request.pose, "pose") if request.set_pose else None
+        twist = twist_from_message(request.twist, "twist") if request.set_twist else None
+        self._queue.call(lambda: self._operations.set_state(request.name, pose, twist))
+        return f"state of '{request.name}' set"
+
+    def _set_material_pair(self, request: Any, response: Any) -> str:
+        first, second = request.material_1, request.material_2
+        arguments = requests.material_pair_arguments(request.properties)
+        self._queue.call(lambda: self._world.set_material_pair_prop(first, second, *arguments))
+        return f"pair '{first}', '{second}' set"
+
+    def _get_material_pair(self, request: Any, response: Any) -> str:
+        names = (request.material_1, request.material_2)
+        pair = self._queue.call(lambda: self._world.get_material_pair_properties(*names))
+        response.properties = requests.material_pair_message(pair)
+        return f"pair '{names[0]}', '{names[1]}'"
+
+    def _set_default_material(self, request: Any, response: Any) -> str:
+        arguments = requests.material_pair_arguments(request.properties)
+        self._queue.call(lambda: self._world.set_default_material(*arguments))
+        return "default material set"
+
+    def _set_object_material(self, request: Any, response: Any) -> str:
+        name, material, index = request.name, request.material, request.local_index
+        self._queue.call(lambda: self._operations.set_material(name, material, index))
+        return f"material of '{request.name}' is '{request.material}'"
+
+    def _set_collision_filter(self, request: Any, response: Any) -> str:
+        group, mask, index = request.collision_group, request.collision_mask, request.local_index
+        self._queue.call(lambda: self._operations.set_collision_filter(request.name, group, mask, index))
+        return f"collision filter of '{request.name}' set"
+
+    # ---- world ----
+
+    def _save_snapshot(self, request: Any, response: Any) -> str:
+        self._queue.call(lambda: self._operations.save_snapshot(request.name))
+        return f"snapshot '{request.name}' saved"
+
+    def _restore_snapshot(self, request: Any, response: Any) -> str:
+        self._queue.call(lambda: self._operations.restore_snapshot(request.name, request.restore_time))
+        return f"snapshot '{request.name}' restored"
+
+    def _reset(self, request: Any, response: Any) -> str:
+        parts = {name: getattr(request, name) for name in ("state", "spawned", "time")}
+        self._queue.call(lambda: self._operations.reset(**parts))
+        return "reset: " + (", ".join(name for name, chosen in parts.items() if chosen) or "nothing")
+
+    def _pause(self, request: Any, response: Any) -> str:
+        self._queue.call(self._operations.pause)
+        return "paused"
+
+    def _play(self, request: Any, response: Any) -> str:
+        self._queue.call(self._operations.play)
+        return "playing"
+
+    def _step(self, request: Any, respond: Callable[[Any], None]) -> None:
+        """Answers when the last step was published; other services go on meanwhile."""
+        response = srv.Step.Response()
+
+        def done(left: int) -> None:
+            response.sim_step, response.sim_time = self._loop.step, self._world.get_world_time()
+            response.result = ResultCode.OK if left == 0 else ResultCode.WRONG_STATE
+            taken = f"{request.steps - left} of {request.steps} steps taken"
+            response.message = taken if left == 0 else f"{taken}; the rest was cancelled"
+            respond(response)
+
+        try:
+            self._queue.call(lambda: self._operations.step(StepRequest(request.steps, done)))
+        except Exception as error:
+            self._refuse(response, error)
+            respond(response)

@@ -1,0 +1,238 @@
+"""Adding objects on request: all of it happens, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.terrain import HeightMapData
+from raisim_ros.engine.errors import WrongTypeError
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.types import BodyType, CompoundChild, MeshCollisionMode, ObjectType, ShapeType
+from raisim_ros.engine.world import World
+from raisim_ros.ros.conversions import Pose, Twist
+from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, PublishOptions, set_twist
+
+BODY_TYPES = {body_type.name.lower(): body_type for body_type in BodyType}
+MESH_MODES = {
+    "original": MeshCollisionMode.ORIGINAL_MESH,
+    "convex_hull": MeshCollisionMode.CONVEX_HULL,
+    "convexify": MeshCollisionMode.CONVEXIFY,
+}
+CHILD_SHAPES = {
+    shape.name.lower(): shape
+    for shape in (ShapeType.SPHERE, ShapeType.BOX, ShapeType.CYLINDER, ShapeType.CONE, ShapeType.CAPSULE)
+}
+
+
+def choice(what: str, value: str, choices: dict[str, Any]) -> Any:
+    """The meaning of a word; raises InvalidValueError, naming the field and the words it knows."""
+    if value not in choices:
+        raise InvalidValueError(f"{what} is '{value}'; expected one of {', '.join(choices)}")
+    return choices[value]
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a new object shall be called."""
+
+    name: str
+    allow_renaming: bool = False
+
+
+@dataclass(frozen=True)
+class BodySpec:
+    """A rigid body to be added. Lengths in m, masses in kg, inertia (xx xy xz yy yz zz) in kg m^2."""
+
+    naming: Naming
+    shape: str
+    pose: Pose
+    twist: Twist
+    radius: float = 0.0
+    height: float = 0.0
+    size: Sequence[float] = (0.0, 0.0, 0.0)
+    mesh_file: Path | None = None
+    mesh_mode: str = "convexify"
+    scale: Sequence[float] = (1.0, 1.0, 1.0)
+    children: Sequence[CompoundChild] = ()
+    mass: float = 1.0
+    com: Sequence[float] = ()
+    inertia: Sequence[float] = ()
+    material: str = "default"
+    collision_group: int = 1
+    collision_mask: int = -1
+    body_type: str = "dynamic"
+    appearance: str = ""
+    options: PublishOptions = field(default_factory=PublishOptions)
+
+
+def _filter_of(spec: BodySpec) -> dict[str, Any]:
+    return {
+        "material": spec.material,
+        "collision_group": spec.collision_group,
+        "collision_mask": spec.collision_mask,
+    }
+
+
+def _add_round(add: Callable[..., Any], spec: BodySpec) -> Any:
+    return add(spec.radius, spec.height, spec.mass, **_filter_of(spec))
+
+
+def _add_box(world: World, spec: BodySpec) -> Any:
+    x, y, z = spec.size
+    return world.add_box(x, y, z, spec.mass, **_filter_of(spec))
+
+
+def _add_mesh(world: World, spec: BodySpec) -> Any:
+    if spec.mesh_file is None:
+        raise InvalidValueError("mesh_file is empty; a mesh needs one")
+    mode = choice("mesh_mode", spec.mesh_mode, MESH_MODES)
+    return world.add_mesh(
+        spec.mesh_file, spec.mass, scale=list(spec.scale), collision_mode=mode, **_filter_of(spec)
+    )
+
+
+def _add_compound(world: World, spec: BodySpec) -> Any:
+    com = spec.com or (0.0, 0.0, 0.0)
+    inertia = inertia_matrix(spec.inertia) if spec.inertia else None
+    return world.add_compound(
+        spec.children, spec.mass, com, inertia, spec.collision_group, spec.collision_mask
+    )
+
+
+_ADDERS: dict[str, Callable[[World, BodySpec], Any]] = {
+    "sphere": lambda world, spec: world.add_sphere(spec.radius, spec.mass, **_filter_of(spec)),
+    "box": _add_box,
+    "cylinder": lambda world, spec: _add_round(world.add_cylinder, spec),
+    "cone": lambda world, spec: _add_round(world.add_cone, spec),
+    "capsule": lambda world, spec: _add_round(world.add_capsule, spec),
+    "ground": lambda world, spec: world.add_ground(spec.height, spec.material, spec.collision_mask),
+    "mesh": _add_mesh,
+    "compound": _add_compound,
+}
+
+
+def inertia_matrix(values: Sequence[float]) -> Any:
+    """The matrix of xx xy xz yy yz zz."""
+    if len(values) != 6:
+        raise InvalidValueError(f"inertia has {len(values)} numbers; expected 6 (xx xy xz yy yz zz) or none")
+    xx, xy, xz, yy, yz, zz = values
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+class Spawner:
+    """Adds objects to the world and to the table. For the stepping thread."""
+
+    def __init__(self, world: World, table: ObjectTable) -> None:
+        self._world = world
+        self._table = table
+
+    def spawn_body(self, spec: BodySpec) -> ObjectEntry:
+        """Adds a rigid body."""
+        add = choice("shape", spec.shape, _ADDERS)
+        body_type = choice("body_type", spec.body_type, BODY_TYPES)
+
+        def furnish(handle: Any) -> None:
+            handle.set_appearance(spec.appearance)
+            if spec.shape == "ground":
+                return
+            if spec.com:
+                handle.set_com(spec.com)
+            if spec.inertia:
+                handle.set_inertia(inertia_matrix(spec.inertia))
+            handle.set_body_type(body_type)
+            handle.set_pose(spec.pose.position, spec.pose.wxyz)
+            if body_type != BodyType.STATIC:
+                set_twist(handle, spec.twist)
+
+        return self._add(spec.naming, spec.options, lambda: add(self._world, spec), furnish)
+
+    def spawn_height_map(
+        self, naming: Naming, data: HeightMapData, material: str, group: int, mask: int, appearance: str
+    ) -> ObjectEntry:
+        """Adds terrain."""
+
+        def add() -> Any:
+            return self._world.add_height_map(
+                data, material=material, collision_group=group, collision_mask=mask
+            )
+
+        return self._add(naming, PublishOptions(), add, lambda handle: handle.set_appearance(appearance))
+
+    def clone(self, source: str, naming: Naming, pose: Pose | None, copy_collision: bool) -> ObjectEntry:
+        """Adds a copy of an object, at a pose of its own or at that of the source."""
+        entry = self._table.get(source)
+
+        def furnish(handle: Any) -> None:
+            if not copy_collision:
+                self._world.set_object_material(handle, "default")
+                self._world.set_object_collision_filter(handle, 1, -1)
+            if pose is not None:
+                handle.set_pose(pose.position, pose.wxyz)
+
+        return self._add(naming, entry.options, lambda: clone_handle(self._world, entry.handle), furnish)
+
+    def _add(
+        self,
+        naming: Naming,
+        options: PublishOptions,
+        add: Callable[[], Any],
+        furnish: Callable[[Any], None],
+    ) -> ObjectEntry:
+        name = self._table.free_name(naming.name, naming.allow_renaming)
+        handle = add()
+        try:
+            furnish(handle)
+            return self._table.add(handle, name, options, spawned=True)
+        except Exception:
+            self._world.remove_object(handle)
+            raise
+
+
+def clone_handle(world: World, source: Any) -> Any:
+    """A copy of an object with its state, mass, materials, filter and look."""
+    kind = source.get_object_type()
+    clone: SingleBodyObject | None
+    if kind == ObjectType.GROUND:
+        raise WrongTypeError("a ground cannot be cloned")
+    if isinstance(source, HeightMap):
+        clone = world.add_height_map(
+            source,
+            material=world.get_object_material(source),
+            collision_group=source.get_collision_group(),
+            collision_mask=source.get_collision_mask(),
+        )
+        clone.set_appearance(source.get_appearance())
+        return clone
+    if isinstance(source, Mesh):
+        clone = world.add_mesh(source)
+    elif kind == ObjectType.COMPOUND:
+        clone = _clone_compound(world, source)
+    else:
+        return world.clone_single_body_object(source)
+    snapshot = world.capture_single_body_snapshot(source)
+    assert snapshot is not None  # both are single bodies
+    world.restore_single_body_snapshot(clone, snapshot, kind != ObjectType.COMPOUND)
+    clone.set_appearance(source.get_appearance())
+    return clone
+
+
+def _clone_compound(world: World, source: Any) -> SingleBodyObject:
+    children = [
+        CompoundChild(body.shape, body.dim, body.position, body.quaternion, body.material)
+        for body in source.get_collision_body_list()
+    ]
+    return world.add_compound(
+        children,
+        source.get_mass(),
+        source.get_com(),
+        source.get_inertia_matrix_b(),
+        source.get_collision_group(),
+        source.get_collision_mask(),
+    )

@@ -1,0 +1,230 @@
+"""`<object>/state` of every object and `states` of all: the hot path, all frozen messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Quaternion, Vector3
+from std_msgs.msg import Header
+
+from raisim_ros.engine.types import StateBuffer
+from raisim_ros.msg import ObjectState, ObjectStateArray
+from raisim_ros.ros.conversions import principal_inertia
+from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSequence
+from raisim_ros.ros.moment import Moment
+from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
+
+# The numbers of an ObjectState that change, side by side: 26 of eight bytes each.
+FIRST_NUMBER, LAST_NUMBER = "sim_step", "wrench.torque.z"
+_STEP, _SIM_TIME, _WALL_TIME = 0, 1, 2
+_POSE, _TWIST, _WRENCH = slice(7, 14), slice(14, 20), slice(20, 26)
+_NUMBERS = 26
+
+
+def state_message(entry: ObjectEntry, world_frame: str) -> ObjectState:
+    """The message of one object, with everything in it that does not change from step to step."""
+    dynamic = entry.body_type == ObjectState.DYNAMIC
+    moments = principal_inertia(entry.handle.get_inertia_matrix_b()) if dynamic else np.zeros(3)
+    return ObjectState(
+        header=Header(frame_id=world_frame),
+        name=entry.name,
+        id=entry.id,
+        type=entry.type,
+        body_type=entry.body_type,
+        mass=float(entry.handle.get_mass()) if dynamic else 0.0,
+        principal_inertia=Vector3(x=moments[0], y=moments[1], z=moments[2]),
+    )
+
+
+def full_state(entry: ObjectEntry, world_frame: str, states: StateBuffer, moment: Moment) -> ObjectState:
+    """The message of one object with its state; for those who ask once."""
+    row = entry.handle.get_index_in_world()
+    message = state_message(entry, world_frame)
+    message.header.stamp = Time(sec=moment.stamp.sec, nanosec=moment.stamp.nanosec)
+    message.sim_step, message.sim_time, message.wall_time = moment.step, moment.sim_time, moment.wall_time
+    pose, twist, wrench = states.poses[row], states.twists[row], states.wrenches[row]
+    message.pose.position = Point(x=pose[0], y=pose[1], z=pose[2])
+    message.pose.orientation = Quaternion(x=pose[3], y=pose[4], z=pose[5], w=pose[6])
+    message.twist.linear = Vector3(x=twist[0], y=twist[1], z=twist[2])
+    message.twist.angular = Vector3(x=twist[3], y=twist[4], z=twist[5])
+    message.wrench.force = Vector3(x=wrench[0], y=wrench[1], z=wrench[2])
+    message.wrench.torque = Vector3(x=wrench[3], y=wrench[4], z=wrench[5])
+    message.sleeping = bool(states.sleeping[row])
+    return message
+
+
+def freeze_state(entry: ObjectEntry, world_frame: str) -> FrozenElement:
+    """The frozen message of one object, alone or as part of `states`."""
+    return FrozenElement(state_message(entry, world_frame), ObjectStateArray, "states")
+
+
+@dataclass(frozen=True)
+class StateRates:
+    """Publishing rates in Hz of simulation time, for objects that have none of their own."""
+
+    min_hz: float
+    max_hz: float
+    array_hz: float
+
+    def of(self, entry: ObjectEntry) -> tuple[float, float]:
+        """Rate of an object that is not commanded, and of one that is."""
+        slow, fast = entry.options.min_rate_hz, entry.options.max_rate_hz
+        slow = self.min_hz if slow is None else slow
+        return slow, max(slow, self.max_hz if fast is None else fast)
+
+
+class StateTable:
+    """The numbers of all ObjectState messages, in the order of the world's object list.
+
+    The messages lie below each other in one block of bytes, shifted so that their numbers form columns: the
+    text before them ends in the same column in every row. So one NumPy assignment updates all of them.
+    """
+
+    def __init__(self, world_frame: str, elements: list[FrozenElement]) -> None:
+        self._world_frame = world_frame
+        self._elements = elements
+        self._numbers = np.zeros((len(elements), _NUMBERS))
+        self._sleeping = np.zeros((len(elements), 1), np.uint8)
+        self._array: FrozenSequence | None = None
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        slots = [element.layouts[0].slots for element in self._elements]
+        heads = np.array([ENCAPSULATION + slot[FIRST_NUMBER].offset for slot in slots], np.int64)
+        sizes = np.array([ENCAPSULATION + len(element.bodies[0]) for element in self._elements], np.int64)
+        column = int(heads.max(initial=ENCAPSULATION)) + 4  # heads are 4 modulo 8: now a multiple of 8
+        tail = int((sizes - heads).max(initial=8 * _NUMBERS + 1))
+        width = column + tail + -(column + tail) % 8
+        self._block = np.zeros((len(self._elements), width), np.uint8)
+        self._begins = (column - heads).tolist()
+        self._ends = (column - heads + sizes).tolist()
+        for row, (begin, element) in enumerate(zip(self._begins, self._elements, strict=True)):
+            data = bytes((0, 1, 0, 0)) + element.bodies[0]
+            self._block[row, begin : begin + len(data)] = np.frombuffer(data, np.uint8)
+        end = column + 8 * _NUMBERS
+        self._columns = self._block[:, column:end].view(np.float64)
+        self._numbers[:] = self._columns
+        self._sleeping_column = self._block[:, end : end + 1]
+        # The stamp is at the beginning of the message, not in a column: its places, counted in words.
+        self._words = self._block.reshape(-1).view(np.uint32)
+        rows = np.arange(len(self._elements), dtype=np.int64) * width
+        self._seconds_at = (rows + column - heads + ENCAPSULATION) // 4
+
+    def update(self, states: StateBuffer, moment: Moment) -> None:
+        """Takes over the state of all objects at a moment."""
+        numbers = self._numbers
+        numbers[:, _STEP].view(np.uint64)[:] = moment.step
+        numbers[:, _SIM_TIME] = moment.sim_time
+        numbers[:, _WALL_TIME] = moment.wall_time
+        numbers[:, _POSE] = states.poses
+        numbers[:, _TWIST] = states.twists
+        numbers[:, _WRENCH] = states.wrenches
+        self._sleeping[:, 0] = states.sleeping
+        self._columns[:] = numbers
+        self._sleeping_column[:] = self._sleeping
+        self._words[self._seconds_at] = moment.stamp.sec
+        self._words[self._seconds_at + 1] = moment.stamp.nanosec
+
+    def message(self, row: int) -> bytes:
+        """The ObjectState of a row, as of the last update."""
+        return self._block[row, self._begins[row] : self._ends[row]].tobytes()
+
+    def array_message(self, moment: Moment) -> bytes:
+        """The ObjectStateArray of all rows, as of the last update."""
+        if self._array is None:
+            header = Header(frame_id=self._world_frame)
+            self._array = FrozenSequence(ObjectStateArray(header=header), self._elements)
+        array = self._array
+        array.write_stamp(moment.stamp)
+        array.write(FIRST_NUMBER, LAST_NUMBER, self._numbers)
+        array.write("sleeping", "sleeping", self._sleeping)
+        return array.to_bytes()
+
+
+class StateTopics:
+    """Publishes the states whose time has come. For the stepping thread.
+
+    An object is published at its lower rate, and at its upper one while it is commanded.
+    """
+
+    def __init__(self, rates: StateRates, world_frame: str, array_publisher: Any) -> None:
+        self._rates = rates
+        self._world_frame = world_frame
+        self._array_publisher = array_publisher
+        self._publishers: dict[int, Any] = {}
+        self._elements: dict[int, FrozenElement] = {}
+        self._commanded: set[int] = set()
+        self.rebuild([], time_step=1.0)
+
+    def attach(self, object_id: int, publisher: Any) -> None:
+        """From now on the object's state goes out through `publisher`."""
+        self._publishers[object_id] = publisher
+        if object_id in self._row_of:
+            self._row_publishers[self._row_of[object_id]] = publisher
+
+    def detach(self, object_id: int) -> None:
+        """Lets go of the object's publisher."""
+        self._publishers.pop(object_id, None)
+        self._elements.pop(object_id, None)
+        self._commanded.discard(object_id)
+        if object_id in self._row_of:
+            self._row_publishers[self._row_of[object_id]] = None
+
+    def refreeze(self, object_id: int) -> None:
+        """The text, mass or inertia in the object's message has changed; the next rebuild makes it anew."""
+        self._elements.pop(object_id, None)
+
+    def set_commanded(self, object_id: int, commanded: bool) -> None:
+        """Chooses between the upper and the lower rate."""
+        (self._commanded.add if commanded else self._commanded.discard)(object_id)
+        row = self._row_of.get(object_id)
+        if row is not None:
+            self._periods[row] = self._fast[row] if commanded else self._slow[row]
+            self._distinct_periods = self._distinct()
+
+    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+        """Takes over a new list of objects or a new time step."""
+        for entry in rows:
+            if entry.id not in self._elements:
+                self._elements[entry.id] = freeze_state(entry, self._world_frame)
+        self._table = StateTable(self._world_frame, [self._elements[entry.id] for entry in rows])
+        self._row_of = {entry.id: row for row, entry in enumerate(rows)}
+        self._row_publishers = [self._publishers.get(entry.id) for entry in rows]
+        rates = [self._rates.of(entry) for entry in rows]
+        self._slow = np.array([period_in_steps(slow, time_step) for slow, _ in rates], np.int64)
+        self._fast = np.array([period_in_steps(fast, time_step) for _, fast in rates], np.int64)
+        commanded = np.array([entry.id in self._commanded for entry in rows], np.bool_)
+        self._periods = np.where(commanded, self._fast, self._slow)
+        self._array_period = period_in_steps(self._rates.array_hz, time_step)
+        self._distinct_periods = self._distinct()
+
+    def _distinct(self) -> list[int]:
+        return [self._array_period, *np.unique(self._periods).tolist()]
+
+    def steps_until_due(self, step: int) -> int:
+        """Steps until the next state must go out."""
+        return min(steps_until_multiple(step, period) for period in self._distinct_periods)
+
+    def due(self, moment: Moment) -> bool:
+        """Whether a state must go out at this moment."""
+        return moment.everything or any(moment.step % period == 0 for period in self._distinct_periods)
+
+    def publish(self, moment: Moment, states: StateBuffer) -> None:
+        """Publishes what is due, to whom it may concern."""
+        self._table.update(states, moment)
+        due = (
+            np.arange(len(self._periods))
+            if moment.everything
+            else np.flatnonzero(moment.step % self._periods == 0)
+        )
+        for row in due.tolist():
+            publisher = self._row_publishers[row]
+            if publisher is not None and publisher.get_subscription_count():
+                publisher.publish(self._table.message(row))
+        array_due = moment.everything or moment.step % self._array_period == 0
+        if array_due and self._array_publisher.get_subscription_count():
+            self._array_publisher.publish(self._table.array_message(moment))

@@ -1,0 +1,271 @@
+"""`world_node`: one simulated world, its topics and its services. Parameters and wiring only."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import rclpy
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.event_handler import PublisherEventCallbacks
+from rclpy.exceptions import ParameterException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rosgraph_msgs.msg import Clock
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.engine.world import World
+from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
+from raisim_ros.ros import qos
+from raisim_ros.ros.clock import ClockTopic
+from raisim_ros.ros.command_inbox import CommandInbox
+from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
+from raisim_ros.ros.contact_topic import ContactTopic
+from raisim_ros.ros.default_world import build_default_world
+from raisim_ros.ros.endpoints import ObjectEndpoints
+from raisim_ros.ros.frames import FrameNames, FrameTopics
+from raisim_ros.ros.markers import MarkerTopics
+from raisim_ros.ros.object_table import ObjectTable
+from raisim_ros.ros.operations import Operations
+from raisim_ros.ros.pacing import Pacer
+from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters
+from raisim_ros.ros.request_queue import QueueClosedError, RequestQueue
+from raisim_ros.ros.services import Services
+from raisim_ros.ros.state_topics import StateRates, StateTopics
+from raisim_ros.ros.stepping import SteppingLoop
+from raisim_ros.ros.throttled_log import ThrottledLog
+from raisim_ros.ros.topic import Topic
+from raisim_ros.ros.world_topics import WorldStateTopic, apply_world_command
+
+# With CPython's default of 5 ms the stepping thread's short engine calls starve beside a busy thread.
+_SWITCH_INTERVAL = 1e-4
+
+
+def load_world(file: str) -> World:
+    """The world of a file, or the default one."""
+    if not file:
+        return build_default_world()
+    raise RaisimError(f"world '{file}': world files cannot be read by this version")
+
+
+class WorldNode:
+    """Owns one world and the ROS node it is reached through."""
+
+    def __init__(self) -> None:
+        self.node = Node("world_node")
+        self._parameters = declare_parameters(self.node)
+        values = self._parameters
+        self._frames = FrameNames(values.world_frame, values.frame_prefix)
+        self._queue = RequestQueue()
+        self._failure: BaseException | None = None
+
+        world = load_world(values.world)
+        table = ObjectTable(world)
+        table.add_world()
+        rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
+        states = StateTopics(
+            rates, self._frames.world, self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
+        )
+        commands = Commands(self._watchdog(values), states.set_commanded)
+        inbox = CommandInbox()
+        self._warn = ThrottledLog(self.node.get_logger().warning)
+        self._loop = SteppingLoop(
+            world, table, self._queue, Pacer(values.real_time_factor), commands, inbox, self._warn
+        )
+        self._loop.paused = values.paused
+        self._loop.client_timeout = values.world_watchdog_s
+        self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, inbox)
+        operations = Operations(self._loop, self._endpoints.let_go)
+        clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
+        self._loop.set_topics([*self._make_topics(), states], clock, values.clock_rate_hz)
+        self._endpoints.begin()
+        self._services = Services(self.node, self._queue, self._loop, operations, self._endpoints, self._frames)
+        self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
+        self.node.add_on_set_parameters_callback(self._on_parameters)
+        self._thread = threading.Thread(target=self._step_world, name="stepping")
+
+    # ---- wiring ----
+
+    def _publisher(self, message_type: Any, topic: str, profile: QoSProfile, **options: Any) -> Any:
+        return self.node.create_publisher(
+            message_type,
+            topic,
+            profile,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            **options,
+        )
+
+    def _make_topics(self) -> list[Topic]:
+        values, frame = self._parameters, self._frames.world
+        loop = self._loop
+        topics: list[Topic] = []
+        if values.publish_tf:
+            tf = self._publisher(TFMessage, "/tf", qos.TF)
+            static = self._publisher(TFMessage, "/tf_static", qos.LATCHED)
+            topics.append(FrameTopics(self._frames, values.tf_rate_hz, tf, static))
+        contacts = self._publisher(ContactArray, "contacts", qos.STATE_ARRAY)
+        topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
+        state = self._publisher(WorldState, "world/state", qos.STATE)
+        topics.append(WorldStateTopic(loop, frame, values.world_state_rate_hz, state))
+        if values.publish_markers:
+            topics.append(self._make_markers())
+        return topics
+
+    def _make_markers(self) -> MarkerTopics:
+        markers: MarkerTopics
+        moving = self._publisher(MarkerArray, "markers", qos.LATCHED)
+        static = self.node.create_publisher(
+            MarkerArray,
+            "markers",
+            qos.LATCHED,
+            event_callbacks=PublisherEventCallbacks(
+                matched=lambda _: self._queue.post(markers.resend_static), use_default_callbacks=False
+            ),
+        )
+        markers = MarkerTopics(self._frames.world, self._parameters.marker_rate_hz, moving, static)
+        return markers
+
+    # ---- callbacks of the executor thread ----
+
+    def _on_world_command(self, message: Any) -> None:
+        def apply() -> None:
+            try:
+                apply_world_command(self._loop, message)
+            except CommandRefusedError as error:
+                self._warn(("world", error.kind), f"world/cmd refused: {error}")
+
+        self._queue.post(apply)
+
+    @staticmethod
+    def _watchdog(values: Parameters) -> Watchdog:
+        return Watchdog(values.command_watchdog_s, check_watchdog_action(values.command_watchdog_action))
+
+    def _on_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
+        values = {change.name: change.value for change in changes}
+        watchdog = Watchdog(
+            values.get("command_watchdog_s", self.node.get_parameter("command_watchdog_s").value),
+            self._loop.commands.watchdog.action,
+        )
+        if "command_watchdog_action" in values:
+            try:
+                action = check_watchdog_action(values["command_watchdog_action"])
+            except RaisimError as error:
+                return SetParametersResult(successful=False, reason=str(error))
+            watchdog = Watchdog(watchdog.timeout, action)
+
+        def apply() -> None:
+            self._loop.commands.watchdog = watchdog
+            self._loop.client_timeout = values.get("world_watchdog_s", self._loop.client_timeout)
+            if "real_time_factor" in values:
+                factor = values["real_time_factor"]
+                self._loop.pacer.set_real_time_factor(factor, self._loop.world.get_world_time())
+
+        self._queue.post(apply)
+        return SetParametersResult(successful=True)
+
+    # ---- life ----
+
+    def _step_world(self) -> None:
+        try:
+            self._loop.run()
+        except Exception as error:
+            self._failure = error
+            self.node.get_logger().fatal("the simulation stopped:\n" + "".join(traceback.format_exception(error)))
+            self._queue.close()
+            self.node.context.try_shutdown()
+
+    def run(self) -> bool:
+        """Simulates and serves until the context is shut down; False when the simulation failed."""
+        executor = SingleThreadedExecutor(context=self.node.context)
+        executor.add_node(self.node)
+        self._thread.start()
+        try:
+            executor.spin()
+        except (KeyboardInterrupt, ExternalShutdownException):
+            pass
+        except QueueClosedError:
+            if self._failure is None:
+                raise
+        finally:
+            self._loop.stop()
+            self._thread.join()
+        return self._failure is None
+
+    def describe(self) -> str:
+        """What is running, for whoever started it."""
+        values = self._parameters
+        namespace = self.node.get_namespace().rstrip("/")
+        factor = (
+            "as fast as possible"
+            if values.real_time_factor == 0.0
+            else f"{values.real_time_factor:g} x real time"
+        )
+        pace = f"{factor}, paused" if values.paused else factor
+        names = [entry.name for entry in self._loop.table]
+        shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+        topics = ["/clock", "/tf", "/tf_static", *(f"{namespace}/{name}" for name in _TOPICS)]
+        services = [f"{namespace}/{name}" for name in self._services.names]
+        return "\n".join(
+            (
+                f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({shown})",
+                f"  time step {self._loop.world.get_time_step():g} s, {pace}",
+                f"  topics    {_wrapped(topics)}",
+                f"  services  {_wrapped(services)}",
+                "  stop with Ctrl-C",
+            )
+        )
+
+
+_TOPICS = (
+    "world/state",
+    "world/cmd",
+    "<object>/state",
+    "<object>/cmd",
+    "states",
+    "contacts",
+    "markers",
+)
+
+
+def _wrapped(words: Sequence[str], width: int = 90) -> str:
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) > width:
+            lines.append("")
+        lines[-1] += f"{word}  "
+    return ("\n" + " " * 12).join(line.rstrip() for line in lines)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Entry point of the console script; the exit code."""
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+    rclpy.init(args=list(args) if args is not None else None)
+    world_node = None
+    try:
+        world_node = WorldNode()
+        print(world_node.describe(), flush=True)
+        return 0 if world_node.run() else 1
+    except (RaisimError, ParameterException) as error:
+        print(f"world_node: {error}", file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, ExternalShutdownException):
+        return 0
+    finally:
+        # A second Ctrl-C must not interrupt the clean-up.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if world_node is not None:
+            world_node.node.destroy_node()
+        rclpy.try_shutdown()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
