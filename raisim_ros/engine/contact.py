@@ -11,7 +11,7 @@ from raisim_ros.engine.arguments import Vector, matrix_of_symmetric6
 from raisim_ros.engine.types import BodyType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world import World
+    from raisim_ros.engine.core import WorldCore
 
 # Layout of rs_contact, field by field; cffi confirms the size.
 CONTACT_DTYPE = np.dtype(
@@ -55,7 +55,7 @@ class Contact:
     The normal points towards object A, impulses act on object A; is_object_a() tells which side this is.
     """
 
-    def __init__(self, world: World, record: Any, index: int, list_index: int, as_a: bool) -> None:
+    def __init__(self, world: WorldCore, record: Any, index: int, list_index: int, as_a: bool) -> None:
         self._world = world
         self._record = record
         self._index = index

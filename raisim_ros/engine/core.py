@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.handles import Object, SingleBodyObject
-
-if TYPE_CHECKING:
-    from raisim_ros.engine.world import World
 
 
 class WorldCore:
@@ -71,6 +68,14 @@ class WorldCore:
             raise ObjectRemovedError(f"object {engine_id >> 32} was removed from its world")
         return handle
 
+    def get_object_by_id(self, object_id: int) -> Object | None:
+        """The object with that stable id, or None."""
+        return self._handles.get(object_id)
+
+    def is_object_alive(self, object_id: int) -> bool:
+        """True while an object with that stable id is in the world."""
+        return object_id in self._handles
+
     def _own(self, handle: Object) -> None:
         """Refuse handles of other worlds and of removed objects."""
         if not isinstance(handle, Object):
@@ -79,7 +84,7 @@ class WorldCore:
             raise InvalidValueError(f"{handle!r} belongs to another world")
         handle._alive()
 
-    def _contacts_of(self: World, handle: Object) -> list[Contact]:
+    def _contacts_of(self, handle: Object) -> list[Contact]:
         records = read_contacts(self._world)
         contacts: list[Contact] = []
         for index, record in enumerate(records):

@@ -105,8 +105,9 @@ class HeightMap(SingleBodyObject):
     def get_normal(self, x: float, y: float) -> Vector:
         """Unit normal of the surface at world x, y."""
         _, slope_x, slope_y = self._plane(x, y)
-        normal = np.array([-slope_x, -slope_y, 1.0])
-        return normal / np.linalg.norm(normal)
+        normal: Vector = np.array([-slope_x, -slope_y, 1.0])
+        normal /= np.linalg.norm(normal)
+        return normal
 
     def _plane(self, x: float, y: float) -> tuple[float, float, float]:
         """Height and slopes of the triangle below world x, y."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,10 @@ from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
-from raisim_ros.engine.world_objects import WorldObjects
-from raisim_ros.engine.world_settings import WorldSettings
 from raisim_ros.engine.world_snapshots import WorldSnapshots
 
 
-class World(WorldObjects, WorldSettings, WorldSnapshots):
+class World(WorldSnapshots):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -92,14 +91,6 @@ class World(WorldObjects, WorldSettings, WorldSnapshots):
         objects = self.get_obj_list()
         return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
 
-    def get_object_by_id(self, object_id: int) -> Object | None:
-        """The object with that stable id, or None."""
-        return self._handles.get(object_id)
-
-    def is_object_alive(self, object_id: int) -> bool:
-        """True while an object with that stable id is in the world."""
-        return object_id in self._handles
-
     def get_obj_list(self) -> list[Object]:
         """All objects; removing one moves the last into its place."""
         return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
@@ -107,9 +98,7 @@ class World(WorldObjects, WorldSettings, WorldSnapshots):
     def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         with self.locked():
             ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
-            check(
-                lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids))
-            )
+            check(lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids)))
         return ids
 
     def remove_object(self, obj: Object) -> None:
@@ -191,9 +180,7 @@ class World(WorldObjects, WorldSettings, WorldSnapshots):
         """Wall time per stage since profiling was turned on."""
         p = ffi.new("rs_profile *")
         lib.rs_world_profile(self._world, p)
-        return StepProfile(
-            p.midpoint, p.broad_phase, p.narrow_phase, p.islands, p.forces, p.contact_setup, p.solve, p.integrate, p.steps
-        )
+        return StepProfile(**{field.name: getattr(p, field.name) for field in fields(StepProfile)})
 
     def get_state_hash(self) -> int:
         """Hash of time and of all states: equal hashes mean equal bits."""

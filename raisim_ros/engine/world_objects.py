@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
-from raisim_ros.engine.core import WorldCore
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import (
     Box,
@@ -41,6 +40,7 @@ from raisim_ros.engine.types import (
     ObjectType,
     ShapeType,
 )
+from raisim_ros.engine.world_settings import WorldSettings
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -81,7 +81,7 @@ class _Body:
     collision_mask: int = ALL
 
 
-class WorldObjects(WorldCore):
+class WorldObjects(WorldSettings):
     """Adding single bodies. A failed call leaves the world as it was."""
 
     def add_sphere(
@@ -227,7 +227,7 @@ class WorldObjects(WorldCore):
                 ObjectType.MESH,
                 shapes,
                 mass,
-                com=data.box_center if com is None else com,
+                com=data.box_center() if com is None else com,
                 inertia=arguments.symmetric6("inertia", data.box_inertia(mass) if inertia is None else inertia),
                 collision_group=collision_group,
                 collision_mask=collision_mask,
@@ -256,7 +256,7 @@ class WorldObjects(WorldCore):
     ) -> HeightMap:
         """Add terrain; the first argument says where it comes from.
 
-        - ``(x_samples, y_samples, x_size, y_size, center_x, center_y, height)``: values, ``height[iy * x_samples + ix]``;
+        - ``(x_samples, y_samples, x_size, y_size, center_x, center_y, height)``: values, ``[iy * x_samples + ix]``;
         - a ``.png`` file (8- or 16-bit greyscale) with `x_size`, `y_size`, `height_scale` and `height_offset`;
         - a text file (``x_samples y_samples x_size y_size`` and the heights);
         - TerrainProperties: a fractal landscape;
@@ -293,12 +293,10 @@ class WorldObjects(WorldCore):
         collision_group: int,
         collision_mask: int,
     ) -> Handle:
-        body = _Body(
-            object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask
-        )
+        body = _Body(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
         return self._insert(body, lambda world, key, bodies: handle(world, key, object_type, bodies))
 
-    def _insert(self: Any, body: _Body, make_handle: Any) -> Any:
+    def _insert(self, body: _Body, make_handle: Callable[[World, int, list[CollisionBody]], Handle]) -> Handle:
         shapes = ffi.new("rs_shape_def[]", len(body.shapes))
         bodies = []
         for c_shape, shape in zip(shapes, body.shapes, strict=True):
@@ -333,7 +331,7 @@ class WorldObjects(WorldCore):
         out = ffi.new("rs_object_id *")
         with self.locked():
             check(lib.rs_body_create(self._world, definition, out))
-            handle = make_handle(self, int(out[0]), bodies)
+            handle = make_handle(cast("World", self), int(out[0]), bodies)
             self._register(handle)
         return handle
 
@@ -347,9 +345,7 @@ _DIM_SIZES = {
 }
 
 
-def _collision_parts(
-    mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None
-) -> Sequence[MeshData]:
+def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:
     """What collides in place of the mesh; the mesh itself means its triangles."""
     if mode == MeshCollisionMode.ORIGINAL_MESH:
         return [mesh]

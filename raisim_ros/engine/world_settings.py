@@ -192,9 +192,7 @@ class WorldSettings(WorldCore):
         static_friction_threshold_velocity: float = 0.0,
     ) -> None:
         """Set how two materials touch; the order of the names does not matter."""
-        pair = _c_pair(
-            friction, restitution, res_threshold, static_friction, static_friction_threshold_velocity
-        )
+        pair = _c_pair(friction, restitution, res_threshold, static_friction, static_friction_threshold_velocity)
         check(lib.rs_material_set_pair(self._world, self._material(mat1), self._material(mat2), pair))
 
     def set_default_material(
@@ -206,9 +204,7 @@ class WorldSettings(WorldCore):
         static_friction_threshold_velocity: float = 0.0,
     ) -> None:
         """Set how pairs of materials touch that have no properties of their own."""
-        pair = _c_pair(
-            friction, restitution, res_threshold, static_friction, static_friction_threshold_velocity
-        )
+        pair = _c_pair(friction, restitution, res_threshold, static_friction, static_friction_threshold_velocity)
         check(lib.rs_material_set_default(self._world, pair))
 
     def get_material_pair_properties(self, mat1: str, mat2: str) -> MaterialPairProperties:

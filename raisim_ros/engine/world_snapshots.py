@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from raisim_ros.engine.core import WorldCore
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
-
-if TYPE_CHECKING:
-    from raisim_ros.engine.world import World
+from raisim_ros.engine.world_objects import WorldObjects
 
 Handle = TypeVar("Handle", bound=SingleBodyObject)
 
@@ -33,7 +31,7 @@ class WorldSnapshot:
         self._looks = {handle: (handle._name, handle._appearance) for handle in world._handles.values()}
 
 
-class WorldSnapshots(WorldCore):
+class WorldSnapshots(WorldObjects):
     """Snapshots of the whole world and of single bodies, and clones."""
 
     def save_snapshot(self) -> WorldSnapshot:
@@ -58,7 +56,7 @@ class WorldSnapshots(WorldCore):
 
     # ---- single bodies ----
 
-    def capture_single_body_snapshot(self: World, obj: Object) -> SingleBodySnapshot | None:
+    def capture_single_body_snapshot(self, obj: Object) -> SingleBodySnapshot | None:
         """State and collision properties of a single body; None for other objects."""
         self._own(obj)
         if not isinstance(obj, SingleBodyObject):
@@ -77,7 +75,7 @@ class WorldSnapshots(WorldCore):
             )
 
     def restore_single_body_snapshot(
-        self: World,
+        self,
         obj: Object | int,
         snapshot: SingleBodySnapshot,
         restore_collision_properties: bool = True,
@@ -104,7 +102,7 @@ class WorldSnapshots(WorldCore):
                 self.set_object_material(target, snapshot.material)
         return True
 
-    def clone_single_body_object(self: World, source: Handle, name: str = "") -> Handle | None:
+    def clone_single_body_object(self, source: Handle, name: str = "") -> Handle | None:
         """Copy a primitive with its state, mass, body type, material, filter and look; None for other objects."""
         self._own(source)
         if source.get_object_type() not in _CLONEABLE:
