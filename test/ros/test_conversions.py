@@ -30,9 +30,7 @@ def test_stamp_rounds_to_nanoseconds(seconds, expected):
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_not_finite_numbers_are_refused_by_field(bad):
     with pytest.raises(InvalidValueError, match=r"pose\.position: expected finite numbers"):
-        convert.pose_from_message(
-            Message(position=xyz(0, bad, 0), orientation=quaternion(0, 0, 0, 1)), "pose"
-        )
+        convert.pose_from_message(Message(position=xyz(0, bad, 0), orientation=quaternion(0, 0, 0, 1)), "pose")
     with pytest.raises(InvalidValueError, match=r"twist\.angular"):
         convert.twist_from_message(Message(linear=xyz(0, 0, 0), angular=xyz(bad, 0, 0)), "twist")
     with pytest.raises(InvalidValueError, match=r"wrench\.force"):
@@ -42,9 +40,7 @@ def test_not_finite_numbers_are_refused_by_field(bad):
 
 
 def test_quaternion_is_reordered_and_normalised():
-    assert np.allclose(
-        convert.wxyz_from_quaternion(quaternion(0, 0, 3, 4), "q"), [0.8, 0, 0, 0.6], atol=1e-15
-    )
+    assert np.allclose(convert.wxyz_from_quaternion(quaternion(0, 0, 3, 4), "q"), [0.8, 0, 0, 0.6], atol=1e-15)
 
 
 def test_unit_quaternion_keeps_its_bits():
@@ -65,9 +61,7 @@ def test_rotate_and_compose_agree_with_scipy():
     assert np.allclose(convert.rotate(xyzw[:, [3, 0, 1, 2]], q), outer.apply(q), atol=1e-14)
     composed = convert.compose_xyzw(np.hstack((p, xyzw)), np.hstack((q, inner.as_quat())))
     assert np.allclose(composed[:, :3], p + outer.apply(q), atol=1e-14)
-    assert np.allclose(
-        Rotation.from_quat(composed[:, 3:]).as_matrix(), (outer * inner).as_matrix(), atol=1e-14
-    )
+    assert np.allclose(Rotation.from_quat(composed[:, 3:]).as_matrix(), (outer * inner).as_matrix(), atol=1e-14)
 
 
 def test_velocity_at_com_of_a_spinning_body():

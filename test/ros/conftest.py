@@ -1,0 +1,191 @@
+"""Nodes for the tests: processes of their own, talked to over topics and services, always ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Generous: only reached when something is broken, or the machine is very busy.
+PATIENCE = 20.0
+
+
+@pytest.fixture(scope="session")
+def domain_id() -> Iterator[int]:
+    """A ROS domain that no other test process on this machine uses: each holds a port as a sign."""
+    for candidate in range(100):
+        number = 1 + (os.getpid() + candidate) % 100
+        with socket.socket() as sign:
+            try:
+                sign.bind(("127.0.0.1", 23400 + number))
+            except OSError:
+                continue
+            yield number
+            return
+    pytest.fail("all 100 test domains are in use")
+
+
+@pytest.fixture(scope="session")
+def ros_environment(domain_id: int) -> dict[str, str]:
+    """The environment of every process the tests start."""
+    own = {"ROS_DOMAIN_ID": str(domain_id), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+    os.environ.update(own)
+    return {**os.environ, **own, "PYTHONUNBUFFERED": "1"}
+
+
+class NodeProcess:
+    """A running world_node."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, str], log: Path) -> None:
+        self._log = log
+        with log.open("wb") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "raisim_ros.ros.world_node", *arguments],
+                env=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def output(self) -> str:
+        """What it has printed so far."""
+        return self._log.read_text(errors="replace")
+
+    def wait_for_output(self, text: str, timeout: float = PATIENCE) -> None:
+        """Waits until it has printed `text`."""
+        end = time.monotonic() + timeout
+        while text not in self.output:
+            assert self.process.poll() is None, f"the node ended ({self.process.returncode}):\n{self.output}"
+            assert time.monotonic() < end, f"'{text}' was not printed:\n{self.output}"
+            time.sleep(0.01)
+
+    def interrupt(self, number: int = signal.SIGINT, timeout: float = PATIENCE) -> tuple[int, float]:
+        """Sends a signal; the exit code and the seconds it took."""
+        started = time.monotonic()
+        self.process.send_signal(number)
+        code = self.process.wait(timeout)
+        return code, time.monotonic() - started
+
+    def end(self) -> None:
+        """Ends it, whatever state it is in."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5.0)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def resident_bytes(self) -> int:
+        """Memory it occupies."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+StartNode = Callable[..., NodeProcess]
+
+
+@pytest.fixture(scope="module")
+def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartNode]:
+    """Starts nodes: `start_node(namespace="/a", paused=True)`; keyword arguments are parameters."""
+    pytest.importorskip("rclpy", reason="needs rclpy")
+    nodes: list[NodeProcess] = []
+
+    def start(namespace: str = "/", **parameters: Any) -> NodeProcess:
+        arguments = ["--ros-args", "-r", f"__ns:={namespace}"]
+        for name, value in parameters.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            arguments += ["-p", f"{name}:={text}"]
+        node = NodeProcess(arguments, ros_environment, tmp_path_factory.mktemp("node") / "log.txt")
+        nodes.append(node)
+        return node
+
+    yield start
+    for node in nodes:
+        node.end()
+
+
+class Probe:
+    """The other side: a node of the test that subscribes, publishes and calls."""
+
+    def __init__(self, domain_id: int) -> None:
+        import rclpy
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=domain_id)
+        self.node = Node("probe", context=self.context)
+        self._executor = SingleThreadedExecutor(context=self.context)
+        self._executor.add_node(self.node)
+        self._clients: dict[str, Any] = {}
+
+    def close(self) -> None:
+        """Leaves the graph."""
+        self._executor.shutdown()
+        self.node.destroy_node()
+        self.context.try_shutdown()
+
+    def spin_until(self, condition: Callable[[], Any], what: str, timeout: float = PATIENCE) -> None:
+        """Serves callbacks until `condition()` holds; fails, naming `what`, when it never does."""
+        end = time.monotonic() + timeout
+        while not condition():
+            assert time.monotonic() < end, f"waited {timeout:g} s for {what}"
+            self._executor.spin_once(timeout_sec=0.02)
+
+    def call(self, service_type: Any, service: str, /, **fields: Any) -> Any:
+        """Calls a service and waits for its answer."""
+        future = self.call_async(service_type, service, **fields)
+        self.spin_until(future.done, f"the answer of {service}")
+        return future.result()
+
+    def call_async(self, service_type: Any, service: str, /, **fields: Any) -> Any:
+        """Calls a service that exists, or comes to exist; the future of its answer."""
+        client = self._clients.get(service)
+        if client is None:
+            client = self._clients[service] = self.node.create_client(service_type, service)
+        self.spin_until(client.service_is_ready, f"service {service}")
+        return client.call_async(service_type.Request(**fields))
+
+    @contextlib.contextmanager
+    def subscribed(self, message_type: Any, topic: str, qos: Any = 10) -> Iterator[list[Any]]:
+        """The messages of a topic, collected in a list; the publisher is already matched."""
+        messages: list[Any] = []
+        subscription = self.node.create_subscription(message_type, topic, messages.append, qos)
+        try:
+            self.spin_until(lambda: subscription.get_publisher_count() > 0, f"a publisher of {topic}")
+            yield messages
+        finally:
+            self.node.destroy_subscription(subscription)
+
+    @contextlib.contextmanager
+    def publisher(self, message_type: Any, topic: str) -> Iterator[Any]:
+        """A publisher that is already matched."""
+        publisher = self.node.create_publisher(message_type, topic, 10)
+        try:
+            self.spin_until(lambda: publisher.get_subscription_count() > 0, f"a subscriber of {topic}")
+            yield publisher
+        finally:
+            self.node.destroy_publisher(publisher)
+
+    def topics(self) -> set[str]:
+        """Names of all topics that somebody else publishes or subscribes."""
+        return {name for name, _ in self.node.get_topic_names_and_types()}
+
+
+@pytest.fixture(scope="module")
+def probe(domain_id: int, ros_environment: dict[str, str]) -> Iterator[Probe]:
+    """The test's own node."""
+    pytest.importorskip("rclpy", reason="needs rclpy")
+    probe = Probe(domain_id)
+    yield probe
+    probe.close()
