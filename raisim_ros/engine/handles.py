@@ -115,16 +115,16 @@ class SingleBodyObject(Object):
         """Position of the body origin, or of a point given in the body frame [m]."""
         _check_local(local_idx)
         state = self._state()
-        origin = _array(state.position)
+        origin = _array(state, "position")
         if body_point is None:
             return origin
-        rotation = arguments.rotation_of_quaternion(_array(state.quaternion))
+        rotation = arguments.rotation_of_quaternion(_array(state, "quaternion"))
         return origin + rotation @ arguments.vector("body_point", body_point, 3)
 
     def get_quaternion(self, local_idx: int = 0) -> Vector:
         """Orientation as w, x, y, z."""
         _check_local(local_idx)
-        return _array(self._state().quaternion)
+        return _array(self._state(), "quaternion")
 
     def get_orientation(self, local_idx: int = 0) -> Vector:
         """Orientation as a rotation matrix (body to world)."""
@@ -137,21 +137,21 @@ class SingleBodyObject(Object):
     def get_linear_velocity(self, local_idx: int = 0) -> Vector:
         """Velocity of the centre of mass [m/s]."""
         _check_local(local_idx)
-        return _array(self._state().linear_velocity)
+        return _array(self._state(), "linear_velocity")
 
     def get_angular_velocity(self, local_idx: int = 0) -> Vector:
         """Angular velocity [rad/s]."""
         _check_local(local_idx)
-        return _array(self._state().angular_velocity)
+        return _array(self._state(), "angular_velocity")
 
     def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
         """Velocity of the centre of mass, or of a point given in the body frame [m/s]."""
         _check_local(local_idx)
         state = self._state()
-        linear, angular = _array(state.linear_velocity), _array(state.angular_velocity)
+        linear, angular = _array(state, "linear_velocity"), _array(state, "angular_velocity")
         if body_point is None:
             return linear
-        rotation = arguments.rotation_of_quaternion(_array(state.quaternion))
+        rotation = arguments.rotation_of_quaternion(_array(state, "quaternion"))
         arm = rotation @ (arguments.vector("body_point", body_point, 3) - self.get_com())
         return linear + np.cross(angular, arm)
 
@@ -236,7 +236,7 @@ class SingleBodyObject(Object):
 
     def get_inertia_matrix_b(self) -> Vector:
         """Inertia about the centre of mass, body frame [kg m^2]."""
-        return arguments.matrix_of_symmetric6(list(self._properties().inertia))
+        return arguments.matrix_of_symmetric6(_array(self._properties(), "inertia"))
 
     def get_inertia_matrix_w(self) -> Vector:
         """Inertia about the centre of mass, world axes [kg m^2]."""
@@ -249,7 +249,7 @@ class SingleBodyObject(Object):
 
     def get_com(self) -> Vector:
         """Centre of mass in the body frame [m]."""
-        return _array(self._properties().com)
+        return _array(self._properties(), "com")
 
     def set_com(self, com: VectorLike) -> None:
         """Set the centre of mass in the body frame [m]."""
@@ -441,8 +441,9 @@ class Ground(SingleBodyObject):
         return float(self.get_position()[2])
 
 
-def _array(values: Any) -> Vector:
-    return np.array(list(values), dtype=np.float64)
+def _array(struct: Any, field: str) -> Vector:
+    """Copy of an array inside a C struct; the field alone would not keep the struct's memory alive."""
+    return np.array(list(getattr(struct, field)), dtype=np.float64)
 
 
 def _check_local(local_idx: int) -> None:

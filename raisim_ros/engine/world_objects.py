@@ -351,7 +351,7 @@ def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOpti
         return [mesh]
     if mode == MeshCollisionMode.CONVEX_HULL:
         return [convex_hull(mesh)]
-    return decompose(mesh, options)
+    return decompose(mesh, options) or [mesh]  # empty: not to be had, as a warning told
 
 
 def _height_map_data(
