@@ -1,0 +1,46 @@
+"""What the physics tests share: worlds in which nothing but the tested behaviour acts."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from raisim_ros import World
+
+
+@pytest.fixture
+def world() -> World:
+    """An empty world that never sleeps, with a fine step of 1 ms."""
+    world = World()
+    world.set_time_step(0.001)
+    world.set_sleeping_enabled(False)
+    return world
+
+
+@pytest.fixture
+def weightless(world: World) -> World:
+    """The same without gravity."""
+    world.set_gravity((0.0, 0.0, 0.0))
+    return world
+
+
+@pytest.fixture
+def quaternion_about() -> Callable[[tuple[float, float, float], float], np.ndarray]:
+    """quaternion_about(axis, angle): unit quaternion w, x, y, z."""
+
+    def quaternion(axis, angle):
+        unit = np.asarray(axis, dtype=float) / np.linalg.norm(axis)
+        return np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * unit])
+
+    return quaternion
+
+
+@pytest.fixture
+def angular_momentum() -> Callable[..., np.ndarray]:
+    """angular_momentum(body, about=(0, 0, 0)): spin plus orbital momentum [kg m^2/s]."""
+
+    def momentum(body, about=(0.0, 0.0, 0.0)):
+        arm = body.get_com_position() - np.asarray(about)
+        return np.cross(arm, body.get_linear_momentum()) + body.get_inertia_matrix_w() @ body.get_angular_velocity()
+
+    return momentum
