@@ -81,9 +81,7 @@ class CommandInbox:
     def _take_newest(self, object_id: int, now: float) -> Iterator[tuple[int, Any]]:
         subscription = self._subscriptions[object_id]
         newest = None
-        while (
-            taken := subscription.handle.take_message(subscription.msg_type, subscription.raw)
-        ) is not None:
+        while (taken := subscription.handle.take_message(subscription.msg_type, subscription.raw)) is not None:
             newest = taken[0]
         if newest is not None:
             self._busy[object_id] = now

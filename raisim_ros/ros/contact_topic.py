@@ -23,9 +23,7 @@ _MAX_PAIRS = 20_000
 class ContactTopic:
     """Publishes ContactArray at a rate in Hz of simulation time, when somebody listens."""
 
-    def __init__(
-        self, read_contacts: Callable[[], Any], world_frame: str, rate_hz: float, publisher: Any
-    ) -> None:
+    def __init__(self, read_contacts: Callable[[], Any], world_frame: str, rate_hz: float, publisher: Any) -> None:
         self._read_contacts = read_contacts
         self._header = Header(frame_id=world_frame)
         self._rate_hz = rate_hz
@@ -39,9 +37,7 @@ class ContactTopic:
         self._period, self._time_step = period_in_steps(self._rate_hz, time_step), time_step
         names = {entry.id: entry.name for entry in rows}
         if not self._names.keys() <= names.keys():
-            self._pairs = {
-                pair: element for pair, element in self._pairs.items() if names.keys() >= set(pair)
-            }
+            self._pairs = {pair: element for pair, element in self._pairs.items() if names.keys() >= set(pair)}
         self._names = names
 
     def steps_until_due(self, step: int) -> int:

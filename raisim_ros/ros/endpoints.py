@@ -62,9 +62,7 @@ class ObjectEndpoints:
             pair = self._pairs.pop(object_id)
             self._node.destroy_publisher(pair.publisher)
             self._node.destroy_subscription(pair.subscription)
-        made = {
-            object_id: self._make(name) for object_id, name in wanted.items() if object_id not in self._pairs
-        }
+        made = {object_id: self._make(name) for object_id, name in wanted.items() if object_id not in self._pairs}
         self._pairs.update(made)
         if not made:
             return

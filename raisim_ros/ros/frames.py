@@ -81,9 +81,7 @@ class FrameTopics:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self._rate_hz, time_step)
         self._elements = {
-            entry.id: self._elements.get(entry.id) or self._freeze(entry)
-            for entry in rows
-            if entry.options.tf
+            entry.id: self._elements.get(entry.id) or self._freeze(entry) for entry in rows if entry.options.tf
         }
         moving: list[tuple[int, int]] = []
         static: list[tuple[int, int]] = []
@@ -91,9 +89,7 @@ class FrameTopics:
             if entry.options.tf:
                 (static if entry.body_type == ObjectState.STATIC else moving).append((row, entry.id))
         for group, members in ((self._moving, moving), (self._static, static)):
-            group.rebuild(
-                [row for row, _ in members], [self._elements[object_id] for _, object_id in members]
-            )
+            group.rebuild([row for row, _ in members], [self._elements[object_id] for _, object_id in members])
         # A static object may also have been moved by a service: send them whenever anything was rebuilt.
         self._static_changed = bool(static) or bool(self._static_ids)
         self._static_ids = [object_id for _, object_id in static]

@@ -65,9 +65,7 @@ def shape_parts(shape: ShapeType, dim: Vector) -> list[Part]:
         case ShapeType.CYLINDER:
             return [Part(Marker.CYLINDER, (2.0 * float(dim[0]), 2.0 * float(dim[0]), float(dim[1])), _pose())]
         case ShapeType.CONE:
-            return [
-                Part(Marker.TRIANGLE_LIST, (1.0, 1.0, 1.0), _pose(), cone_triangles(*map(float, dim[:2])))
-            ]
+            return [Part(Marker.TRIANGLE_LIST, (1.0, 1.0, 1.0), _pose(), cone_triangles(*map(float, dim[:2])))]
         case ShapeType.CAPSULE:
             diameter, length = 2.0 * float(dim[0]), float(dim[1])
             ball = (diameter, diameter, diameter)
@@ -193,8 +191,7 @@ class MarkerTopics:
         tint = colour(entry.handle.get_appearance(), entry.type, entry.id)
         markers = [self._marker(entry, part, tint) for part in parts]
         deletions = [
-            Marker(header=marker.header, ns=marker.ns, id=marker.id, action=Marker.DELETE)
-            for marker in markers
+            Marker(header=marker.header, ns=marker.ns, id=marker.id, action=Marker.DELETE) for marker in markers
         ]
         return _Drawn(
             [FrozenElement(marker, MarkerArray, "markers") for marker in markers],
@@ -222,9 +219,7 @@ class MarkerTopics:
 
     def due(self, moment: Moment) -> bool:
         """Whether the markers' time has come and somebody looks at them."""
-        return self._moving.publisher.get_subscription_count() > 0 and (
-            moment.everything or self._timer.due()
-        )
+        return self._moving.publisher.get_subscription_count() > 0 and (moment.everything or self._timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes all moving markers, and the static ones after a change."""

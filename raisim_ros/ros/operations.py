@@ -104,9 +104,7 @@ class Operations:
     # ---- snapshots ----
 
     def _save(self) -> Saved:
-        return Saved(
-            self._world.save_snapshot(), self.table.entries(), self._loop.step, self._world.get_world_time()
-        )
+        return Saved(self._world.save_snapshot(), self.table.entries(), self._loop.step, self._world.get_world_time())
 
     def save_snapshot(self, name: str) -> None:
         """Keeps the world under a name."""

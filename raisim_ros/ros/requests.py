@@ -130,9 +130,7 @@ def material_pair_arguments(message: Any) -> tuple[float, float, float, float | 
     """The arguments of the world's material setters."""
     static_friction = None if message.static_friction < 0.0 else message.static_friction
     if math.isnan(message.static_friction):
-        raise InvalidValueError(
-            "static_friction is NaN; expected a number, negative for the same as friction"
-        )
+        raise InvalidValueError("static_friction is NaN; expected a number, negative for the same as friction")
     return (
         message.friction,
         message.restitution,

@@ -111,9 +111,7 @@ class Services:
         data = requests.height_map_data(request)
         naming = Naming(request.name, request.allow_renaming)
         looks = (request.material, request.collision_group, request.collision_mask, request.appearance)
-        return self._added(
-            response, self._queue.call(lambda: self._spawner.spawn_height_map(naming, data, *looks))
-        )
+        return self._added(response, self._queue.call(lambda: self._spawner.spawn_height_map(naming, data, *looks)))
 
     def _clone_object(self, request: Any, response: Any) -> str:
         pose = None if request.keep_pose else pose_from_message(request.pose, "pose")

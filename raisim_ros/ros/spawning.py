@@ -93,17 +93,13 @@ def _add_mesh(world: World, spec: BodySpec) -> Any:
     if spec.mesh_file is None:
         raise InvalidValueError("mesh_file is empty; a mesh needs one")
     mode = choice("mesh_mode", spec.mesh_mode, MESH_MODES)
-    return world.add_mesh(
-        spec.mesh_file, spec.mass, scale=list(spec.scale), collision_mode=mode, **_filter_of(spec)
-    )
+    return world.add_mesh(spec.mesh_file, spec.mass, scale=list(spec.scale), collision_mode=mode, **_filter_of(spec))
 
 
 def _add_compound(world: World, spec: BodySpec) -> Any:
     com = spec.com or (0.0, 0.0, 0.0)
     inertia = inertia_matrix(spec.inertia) if spec.inertia else None
-    return world.add_compound(
-        spec.children, spec.mass, com, inertia, spec.collision_group, spec.collision_mask
-    )
+    return world.add_compound(spec.children, spec.mass, com, inertia, spec.collision_group, spec.collision_mask)
 
 
 _ADDERS: dict[str, Callable[[World, BodySpec], Any]] = {
@@ -159,9 +155,7 @@ class Spawner:
         """Adds terrain."""
 
         def add() -> Any:
-            return self._world.add_height_map(
-                data, material=material, collision_group=group, collision_mask=mask
-            )
+            return self._world.add_height_map(data, material=material, collision_group=group, collision_mask=mask)
 
         return self._add(naming, PublishOptions(), add, lambda handle: handle.set_appearance(appearance))
 

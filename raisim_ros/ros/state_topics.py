@@ -216,11 +216,7 @@ class StateTopics:
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes what is due, to whom it may concern."""
         self._table.update(states, moment)
-        due = (
-            np.arange(len(self._periods))
-            if moment.everything
-            else np.flatnonzero(moment.step % self._periods == 0)
-        )
+        due = np.arange(len(self._periods)) if moment.everything else np.flatnonzero(moment.step % self._periods == 0)
         for row in due.tolist():
             publisher = self._row_publishers[row]
             if publisher is not None and publisher.get_subscription_count():

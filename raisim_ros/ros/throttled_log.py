@@ -14,9 +14,7 @@ class ThrottledLog:
     # Kinds are few; should they ever be many (names of removed objects), old ones are forgotten.
     MAX_KINDS = 1000
 
-    def __init__(
-        self, write: Callable[[str], object], period: float = 1.0, clock: Clock = time.monotonic
-    ) -> None:
+    def __init__(self, write: Callable[[str], object], period: float = 1.0, clock: Clock = time.monotonic) -> None:
         self._write = write
         self._period = period
         self._clock = clock

@@ -6,18 +6,19 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
@@ -38,7 +39,7 @@ from raisim_ros.ros.object_table import ObjectTable
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
 from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters
-from raisim_ros.ros.request_queue import QueueClosedError, RequestQueue
+from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.services import Services
 from raisim_ros.ros.state_topics import StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
@@ -48,6 +49,8 @@ from raisim_ros.ros.world_topics import WorldStateTopic, apply_world_command
 
 # With CPython's default of 5 ms the stepping thread's short engine calls starve beside a busy thread.
 _SWITCH_INTERVAL = 1e-4
+# The executor looks this often whether it shall end, should it miss the wake-up [s].
+_WAKE_PERIOD = 0.2
 
 
 def load_world(file: str) -> World:
@@ -66,15 +69,12 @@ class WorldNode:
         values = self._parameters
         self._frames = FrameNames(values.world_frame, values.frame_prefix)
         self._queue = RequestQueue()
-        self._failure: BaseException | None = None
 
         world = load_world(values.world)
         table = ObjectTable(world)
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
-        states = StateTopics(
-            rates, self._frames.world, self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
-        )
+        states = StateTopics(rates, self._frames.world, self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY))
         commands = Commands(self._watchdog(values), states.set_commanded)
         inbox = CommandInbox()
         self._warn = ThrottledLog(self.node.get_logger().warning)
@@ -91,7 +91,6 @@ class WorldNode:
         self._services = Services(self.node, self._queue, self._loop, operations, self._endpoints, self._frames)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
         self.node.add_on_set_parameters_callback(self._on_parameters)
-        self._thread = threading.Thread(target=self._step_world, name="stepping")
 
     # ---- wiring ----
 
@@ -174,41 +173,49 @@ class WorldNode:
 
     # ---- life ----
 
-    def _step_world(self) -> None:
-        try:
-            self._loop.run()
-        except Exception as error:
-            self._failure = error
-            self.node.get_logger().fatal("the simulation stopped:\n" + "".join(traceback.format_exception(error)))
-            self._queue.close()
-            self.node.context.try_shutdown()
+    def run(self, stop: threading.Event) -> bool:
+        """Simulates and serves until `stop` is set; False when something failed.
 
-    def run(self) -> bool:
-        """Simulates and serves until the context is shut down; False when the simulation failed."""
+        The context stays valid until both threads have ended, so that neither publishes into the void.
+        """
         executor = SingleThreadedExecutor(context=self.node.context)
         executor.add_node(self.node)
-        self._thread.start()
+
+        def serve() -> None:
+            while not stop.is_set():
+                executor.spin_once(timeout_sec=_WAKE_PERIOD)
+
+        failures: list[BaseException] = []
+        threads = [
+            threading.Thread(target=self._guarded, args=(work, stop, failures), name=name)
+            for name, work in (("stepping", self._loop.run), ("executor", serve))
+        ]
+        for thread in threads:
+            thread.start()
+        stop.wait()
+        self._loop.stop()
+        executor.wake()
+        for thread in threads:
+            thread.join()
+        executor.shutdown()
+        return not failures
+
+    def _guarded(self, work: Callable[[], None], stop: threading.Event, failures: list[BaseException]) -> None:
+        """Runs a thread's work; when it fails, everything stops."""
         try:
-            executor.spin()
-        except (KeyboardInterrupt, ExternalShutdownException):
-            pass
-        except QueueClosedError:
-            if self._failure is None:
-                raise
+            work()
+        except BaseException as error:
+            failures.append(error)
+            self.node.get_logger().fatal("stopped by an error:\n" + "".join(traceback.format_exception(error)))
         finally:
             self._loop.stop()
-            self._thread.join()
-        return self._failure is None
+            stop.set()
 
     def describe(self) -> str:
         """What is running, for whoever started it."""
         values = self._parameters
         namespace = self.node.get_namespace().rstrip("/")
-        factor = (
-            "as fast as possible"
-            if values.real_time_factor == 0.0
-            else f"{values.real_time_factor:g} x real time"
-        )
+        factor = "as fast as possible" if values.real_time_factor == 0.0 else f"{values.real_time_factor:g} x real time"
         pace = f"{factor}, paused" if values.paused else factor
         names = [entry.name for entry in self._loop.table]
         shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
@@ -248,20 +255,20 @@ def _wrapped(words: Sequence[str], width: int = 90) -> str:
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    rclpy.init(args=list(args) if args is not None else None)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    # rclpy's own handlers would invalidate the context while the world is still being published.
+    rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     world_node = None
     try:
         world_node = WorldNode()
         print(world_node.describe(), flush=True)
-        return 0 if world_node.run() else 1
+        return 0 if world_node.run(stop) else 1
     except (RaisimError, ParameterException) as error:
         print(f"world_node: {error}", file=sys.stderr)
         return 2
-    except (KeyboardInterrupt, ExternalShutdownException):
-        return 0
     finally:
-        # A second Ctrl-C must not interrupt the clean-up.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
         if world_node is not None:
             world_node.node.destroy_node()
         rclpy.try_shutdown()

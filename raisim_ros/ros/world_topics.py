@@ -75,13 +75,9 @@ def check_world_command(message: Any, stopped_after: bool) -> None:
     if message.run_state not in (WorldCmd.KEEP, WorldCmd.PAUSE, WorldCmd.PLAY):
         raise CommandRefusedError("run_state", f"run_state is {message.run_state}; expected 0, 1 or 2")
     if message.step_throttling not in (WorldCmd.KEEP, WorldCmd.ON, WorldCmd.OFF):
-        raise CommandRefusedError(
-            "throttling", f"step_throttling is {message.step_throttling}; expected 0, 1 or 2"
-        )
+        raise CommandRefusedError("throttling", f"step_throttling is {message.step_throttling}; expected 0, 1 or 2")
     if not math.isfinite(message.real_time_factor):
-        raise CommandRefusedError(
-            "factor", f"real_time_factor is {message.real_time_factor}; expected a finite number"
-        )
+        raise CommandRefusedError("factor", f"real_time_factor is {message.real_time_factor}; expected a finite number")
     if message.step_count and not stopped_after:
         raise CommandRefusedError("step_count", "step_count needs a world that is paused or throttled")
 
