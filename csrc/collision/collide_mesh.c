@@ -1,134 +1,196 @@
-/* Meshes against meshes and heightmaps: pairs of triangles that touch.
+/* Meshes against meshes and heightmaps: the vertices of each against the other, and convex edges against each other.
  *
- * Two triangles of solids that have run into each other say little by themselves; what counts is in which direction
- * both surfaces may push there. So the directions tried are the two normals, the cross products of convex edges and
- * the line between nearest points, and only those count that both surfaces allow (surface.h). */
-#include "clip.h"
+ * A vertex that has entered the other solid leaves through the nearest face that its own corner may push against: the
+ * plainly nearest one would push a box that stands flush on another sideways. */
 #include "collide_terrain.h"
 #include "gjk.h"
-#include "narrow_phase.h"
 #include "surface_contacts.h"
-#include "surface_probe.h"
 
-/* Directions may miss what a surface allows by this angle, so that faces which are nearly parallel meet [rad]. */
+/* Sine of the angle by which a direction may miss what a vertex or edge allows, so that faces that are nearly parallel
+ * or perpendicular still meet. */
 static const double SLACK = 0.02;
-/* How far, relative to the size of the mesh, a point may lie beside the triangle it touches. */
-static const double BESIDE = 1e-4;
+/* A shell has no inside: this part of the other mesh's size may pass through it and is still pushed back. */
+static const double SHELL_DEPTH = 0.5;
 
 typedef struct {
     const rs_surface *a, *b;
-    rs_transform a_in_b;
-    rs_vec3 center_a, center_b; /* of the boxes, frame of B: which side of a shell the other is on */
+    rs_transform a_in_b, b_in_a;
     const rs_collide_settings *settings;
-    rs_surface_contacts contacts;
+    double size;     /* smallest extent of A [m] */
+    bool cut;        /* triangles of the two cross */
+    rs_surface_contact spare; /* then: the least that parts two of them along a normal, for want of better */
+    rs_surface_contacts contacts; /* frame of B */
 } mesh_pair;
-
-typedef enum { FACE_OF_B, FACE_OF_A, EDGES, NEAREST } axis_kind;
-
-typedef struct {
-    rs_vec3 d; /* from B to A */
-    double separation;
-    axis_kind kind;
-    int edge_a, edge_b;
-} pair_axis;
 
 static int next3(int k) { return k == 2 ? 0 : k + 1; }
 
-static double lowest(const rs_surface_triangle *t, rs_vec3 d) {
-    return fmin(rs_dot(d, t->v[0]), fmin(rs_dot(d, t->v[1]), rs_dot(d, t->v[2])));
+static rs_aabb grown(rs_aabb box, double by) {
+    rs_vec3 g = rs_v3(by, by, by);
+    return (rs_aabb){rs_sub(box.min, g), rs_add(box.max, g)};
 }
 
-static double highest(const rs_surface_triangle *t, rs_vec3 d) { return -lowest(t, rs_neg(d)); }
+/* Box of the triangles of a surface, which for a heightmap is not that of the solid. */
+static rs_aabb surface_box(const rs_surface *s) {
+    if (s->mesh != NULL) return s->mesh->box;
+    rs_vec3 half = rs_v3(0.5 * s->grid->x_size, 0.5 * s->grid->y_size, 0.0);
+    return (rs_aabb){rs_v3(-half.x, -half.y, s->grid->min_height), rs_v3(half.x, half.y, s->grid->max_height)};
+}
 
-/* ---- which directions count ---- */
+static rs_vec3 box_center(rs_aabb box) { return rs_scale(0.5, rs_add(box.min, box.max)); }
 
-/* Whether the triangle may push along d, `local` being d in the frame of its surface. */
-static bool allows(const rs_surface *s, const rs_surface_triangle *t, rs_vec3 d, rs_vec3 local) {
-    if (rs_dot(d, t->normal) >= 1.0 - 0.5 * SLACK * SLACK) return true;
-    double top = highest(t, d);
-    for (int k = 0; k < 3; k++) {
-        rs_vec3 side = rs_sub(t->v[next3(k)], t->v[k]);
-        double level = SLACK * rs_norm(side);
-        if (top - rs_dot(d, t->v[k]) > level || top - rs_dot(d, t->v[next3(k)]) > level) continue;
-        rs_surface_edge edge = rs_surface_edge_of(t, k);
-        double angle = atan2(rs_dot(d, edge.outward), rs_dot(d, t->normal));
-        if (angle >= -SLACK && angle <= edge.max_angle + SLACK) return true;
+static rs_aabb turned_box(rs_aabb box, const rs_transform *pose) {
+    rs_shape shape = {.type = RS_SHAPE_BOX, .half = rs_scale(0.5, rs_sub(box.max, box.min))};
+    rs_transform at = {pose->rot, rs_transform_point(pose, box_center(box))};
+    return rs_shape_aabb(&shape, &at);
+}
+
+/* ---- vertices of one against the surface of the other ---- */
+
+typedef struct {
+    mesh_pair *pair;
+    const rs_surface *own, *other; /* whose vertices, against whose surface */
+    rs_transform pose;             /* of `own` in `other` */
+    rs_vec3 center;                /* of `own`'s box, frame of `other` */
+    bool own_is_a;
+} vertex_side;
+
+/* A vertex on its way: what its corner may push against, in the frame of `other`. */
+typedef struct {
+    const vertex_side *side;
+    uint32_t id;
+    rs_vec3 position;
+} moving_vertex;
+
+static bool corner_allows(const void *context, rs_vec3 normal) {
+    const moving_vertex *v = context;
+    rs_vec3 back = rs_neg(rs_m3_tmulv(&v->side->pose.rot, normal));
+    return rs_surface_vertex_allows(v->side->own, v->id, back, SLACK);
+}
+
+static void add_vertex_contact(const moving_vertex *v, rs_vec3 normal, double gap) {
+    mesh_pair *p = v->side->pair;
+    if (gap >= p->settings->margin) return;
+    rs_vec3 middle = rs_madd(v->position, -0.5 * gap, normal);
+    rs_surface_contact c = {{middle, normal, gap, v->id * 2 + v->side->own_is_a}, gap, RS_NO_TRIANGLE};
+    if (!v->side->own_is_a) { /* from the frame of A, and towards A */
+        c.point.position = rs_transform_point(&p->a_in_b, middle);
+        c.point.normal = rs_neg(rs_m3_mulv(&p->a_in_b.rot, normal));
     }
-    for (int k = 0; k < 3; k++) {
-        if (rs_dot(d, t->v[k]) < top) continue;
-        bool outside = s->mesh == NULL || !s->mesh->solid ||
-                       rs_dot(local, s->mesh->vertex_normals[t->vertex_id[k]]) > 0.0;
-        return outside && rs_surface_vertex_allows(s, t->vertex_id[k], local, SLACK);
+    rs_surface_contacts_add(&p->contacts, &c);
+}
+
+/* Above, or in, the column of the heightmap that the vertex stands in. */
+static void vertex_against_grid(const moving_vertex *v, const rs_height_grid *grid) {
+    rs_vec3 p = v->position;
+    if (!rs_height_grid_covers(grid, p.x, p.y)) return;
+    rs_vec3 normal = rs_height_grid_normal(grid, p.x, p.y);
+    double gap = (p.z - rs_height_grid_height(grid, p.x, p.y)) * normal.z;
+    if (gap < v->side->pair->settings->margin && corner_allows(v, normal)) add_vertex_contact(v, normal, gap);
+}
+
+/* Inside a solid: out through the nearest face the corner may push against, straight up. Beside that face it is the
+ * business of edges. */
+static void vertex_in_solid(const moving_vertex *v, const rs_tri_mesh *mesh) {
+    rs_mesh_nearest exit;
+    if (!rs_tri_mesh_nearest_filtered(mesh, v->position, INFINITY, corner_allows, v, &exit)) return;
+    double height = rs_dot(exit.normal, rs_sub(v->position, exit.point));
+    if (fabs(height) >= 0.999 * exit.distance) add_vertex_contact(v, exit.normal, fmin(0.0, height));
+}
+
+/* Behind a shell, seen from the middle of the vertex's own mesh: back to the side it came from. */
+static bool vertex_behind_shell(const moving_vertex *v, const rs_mesh_nearest *nearest) {
+    rs_vec3 normal = nearest->normal;
+    if (rs_dot(normal, rs_sub(v->side->center, nearest->point)) < 0.0) normal = rs_neg(normal);
+    double height = rs_dot(normal, rs_sub(v->position, nearest->point));
+    if (height > 0.0) return false;
+    if (corner_allows(v, normal)) add_vertex_contact(v, normal, height);
+    return true;
+}
+
+static void vertex_against_mesh(const moving_vertex *v, const rs_tri_mesh *mesh) {
+    const mesh_pair *p = v->side->pair;
+    double reach = fmax(p->settings->margin, mesh->solid ? 0.0 : SHELL_DEPTH * p->size), touching = 1e-9 * p->size;
+    rs_mesh_nearest nearest;
+    bool found = rs_tri_mesh_nearest(mesh, v->position, mesh->solid ? INFINITY : reach, &nearest);
+    if (!found) return;
+    if (mesh->solid ? nearest.inside || nearest.distance < touching : vertex_behind_shell(v, &nearest)) {
+        if (mesh->solid) vertex_in_solid(v, mesh);
+        return;
     }
-    return false;
+    rs_vec3 direction = rs_scale(1.0 / nearest.distance, rs_sub(v->position, nearest.point));
+    if (nearest.distance < p->settings->margin && corner_allows(v, direction))
+        add_vertex_contact(v, direction, nearest.distance);
 }
 
-static void consider(const mesh_pair *p, const rs_surface_triangle *ta, const rs_surface_triangle *tb, pair_axis axis,
-                     pair_axis *best) {
-    axis.separation = lowest(ta, axis.d) - highest(tb, axis.d);
-    if (axis.separation <= best->separation) return;
-    rs_vec3 back = rs_neg(axis.d);
-    if (allows(p->b, tb, axis.d, axis.d) && allows(p->a, ta, back, rs_m3_tmulv(&p->a_in_b.rot, back))) *best = axis;
+static void try_vertex(const vertex_side *side, uint32_t id, rs_vec3 local) {
+    moving_vertex v = {side, id, rs_transform_point(&side->pose, local)};
+    if (side->other->grid != NULL)
+        vertex_against_grid(&v, side->other->grid);
+    else
+        vertex_against_mesh(&v, side->other->mesh);
 }
 
-static void consider_edges(const mesh_pair *p, const rs_surface_triangle *ta, const rs_surface_triangle *tb,
-                           pair_axis *best) {
-    for (int i = 0; i < 3; i++) {
-        if (!rs_surface_edge_is_active(ta, i)) continue;
-        rs_vec3 ea = rs_sub(ta->v[next3(i)], ta->v[i]);
-        for (int j = 0; j < 3; j++) {
-            if (!rs_surface_edge_is_active(tb, j)) continue;
-            rs_vec3 eb = rs_sub(tb->v[next3(j)], tb->v[j]), c = rs_cross(ea, eb);
-            double n2 = rs_norm2(c);
-            if (n2 < 1e-6 * rs_norm2(ea) * rs_norm2(eb)) continue; /* parallel: the faces tell more */
-            rs_vec3 d = rs_scale(1.0 / sqrt(n2), c);
-            consider(p, ta, tb, (pair_axis){.d = d, .kind = EDGES, .edge_a = i, .edge_b = j}, best);
-            consider(p, ta, tb, (pair_axis){.d = rs_neg(d), .kind = EDGES, .edge_a = i, .edge_b = j}, best);
+static bool in_box(const rs_aabb *box, rs_vec3 p) {
+    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+           p.z <= box->max.z;
+}
+
+/* All vertices of `own` within a box of its own frame. */
+static void try_vertices(const vertex_side *side, rs_aabb box) {
+    rs_surface_query query;
+    rs_surface_query_begin(&query, side->own, box);
+    for (uint32_t id; rs_surface_query_next(&query, &id);) {
+        rs_surface_triangle t = rs_surface_get(side->own, id);
+        for (int k = 0; k < 3; k++) {
+            /* each vertex once: with its owner in a mesh, as first corner of an even triangle or at the far rims of
+             * a heightmap */
+            bool mine = side->own->mesh != NULL ? side->own->mesh->owner[t.vertex_id[k]] == id
+                                                : id % 2 == 0 && (k == 0 || t.rim[1] || t.rim[k == 2 ? 0 : k]);
+            if (mine && in_box(&box, t.v[k])) try_vertex(side, t.vertex_id[k], t.v[k]);
         }
     }
 }
 
-/* ---- contact points ---- */
+/* ---- edges against edges ---- */
 
-static uint32_t pair_feature(const rs_surface_triangle *ta, const rs_surface_triangle *tb, uint32_t corner) {
-    return (ta->id * 2654435761u ^ tb->id * 40503u) * 2246822519u ^ corner;
+static bool edge_allows(const rs_surface_triangle *t, int k, rs_vec3 d) {
+    rs_surface_edge edge = rs_surface_edge_of(t, k);
+    double angle = atan2(rs_dot(d, edge.outward), rs_dot(d, t->normal));
+    return angle >= -SLACK && angle <= edge.max_angle + SLACK;
 }
 
-/* What of `other` lies over the face, as points whose heights over it are the gaps. `sign` is +1 when the face belongs
- * to B, so that its normal points to A, and -1 otherwise. */
-static void add_face_contacts(mesh_pair *p, const rs_surface_triangle *face, const rs_surface_triangle *other,
-                              double sign) {
-    rs_patch_frame f = rs_patch_frame_make(face->v[0], face->normal);
-    rs_clip_polygon patch = {.count = 3};
-    for (int k = 0; k < 3; k++) {
-        rs_vec3 v = rs_sub(other->v[k], f.origin);
-        patch.vertices[k] = (rs_clip_vertex){.x = rs_dot(v, f.x), .y = rs_dot(v, f.y), .z = rs_dot(v, f.normal),
-                                             .in = (uint8_t)k, .out = (uint8_t)next3(k)};
-    }
-    for (int k = 0; k < 3; k++) {
-        rs_vec3 along = rs_normalize_or(rs_sub(face->v[next3(k)], face->v[k]), f.x);
-        rs_vec3 outward = rs_cross(along, face->normal);
-        double limit = rs_dot(outward, rs_sub(face->v[k], f.origin)) + BESIDE * p->contacts.size;
-        rs_clip_by_line(&patch, rs_dot(outward, f.x), rs_dot(outward, f.y), limit, (uint8_t)(100 + k));
-    }
-    for (int i = 0; i < patch.count; i++) {
-        const rs_clip_vertex *v = &patch.vertices[i];
-        if (v->z >= p->settings->margin) continue;
-        rs_surface_contact c = {{rs_patch_point(&f, v->x, v->y, 0.5 * v->z), rs_scale(sign, f.normal), v->z,
-                                 pair_feature(face, other, (uint32_t)v->in << 8 | v->out)},
-                                v->z, RS_NO_TRIANGLE};
-        rs_surface_contacts_add(&p->contacts, &c);
-    }
-}
-
-/* Middle of the nearest points of the lines through two edges. */
-static rs_vec3 between_edges(const rs_surface_triangle *ta, int i, const rs_surface_triangle *tb, int j) {
+static void collide_edges(mesh_pair *p, const rs_surface_triangle *ta, int i, const rs_surface_triangle *tb, int j) {
     rs_vec3 ea = rs_sub(ta->v[next3(i)], ta->v[i]), eb = rs_sub(tb->v[next3(j)], tb->v[j]);
-    rs_vec3 r = rs_sub(ta->v[i], tb->v[j]);
+    rs_vec3 r = rs_sub(ta->v[i], tb->v[j]), normal = rs_cross(ea, eb);
     double aa = rs_norm2(ea), bb = rs_norm2(eb), ab = rs_dot(ea, eb), ar = rs_dot(ea, r), br = rs_dot(eb, r);
-    double s = rs_clamp((ab * br - bb * ar) / (aa * bb - ab * ab), 0.0, 1.0);
-    double u = rs_clamp((ab * s + br) / bb, 0.0, 1.0);
-    return rs_scale(0.5, rs_add(rs_madd(ta->v[i], s, ea), rs_madd(tb->v[j], u, eb)));
+    double det = rs_norm2(normal);
+    if (det < SLACK * SLACK * aa * bb) return; /* parallel: the vertices tell more */
+    /* nearest points of the two lines; beyond the ends it is the business of the vertices */
+    double s = (ab * br - bb * ar) / det, u = (aa * br - ab * ar) / det;
+    if (s < 0.0 || s > 1.0 || u < 0.0 || u > 1.0) return;
+    normal = rs_scale(1.0 / sqrt(det), normal);
+    if (!edge_allows(tb, j, normal)) normal = rs_neg(normal);
+    if (!edge_allows(tb, j, normal) || !edge_allows(ta, i, rs_neg(normal))) return;
+    rs_vec3 on_a = rs_madd(ta->v[i], s, ea), on_b = rs_madd(tb->v[j], u, eb);
+    double gap = rs_dot(normal, rs_sub(on_a, on_b));
+    if (gap >= p->settings->margin) return;
+    uint32_t feature = (ta->id * 3 + (uint32_t)i) * 2654435761u ^ (tb->id * 3 + (uint32_t)j) * 40503u;
+    rs_surface_contact c = {{rs_lerp(on_a, on_b, 0.5), normal, gap, feature}, gap, RS_NO_TRIANGLE};
+    rs_surface_contacts_add(&p->contacts, &c);
+}
+
+/* What it takes to move `other` before the face; `sign` is +1 when the face belongs to B. */
+static void keep_spare(mesh_pair *p, const rs_surface_triangle *face, const rs_surface_triangle *other, double sign) {
+    int lowest = 0;
+    double height[3];
+    for (int k = 0; k < 3; k++) {
+        height[k] = rs_dot(face->normal, rs_sub(other->v[k], face->v[0]));
+        if (height[k] < height[lowest]) lowest = k;
+    }
+    double gap = height[lowest];
+    if (gap <= p->spare.separation) return;
+    rs_vec3 middle = rs_madd(other->v[lowest], -0.5 * gap, face->normal);
+    p->spare = (rs_surface_contact){{middle, rs_scale(sign, face->normal), gap, 0}, gap, RS_NO_TRIANGLE};
 }
 
 static void collide_triangles(mesh_pair *p, const rs_surface_triangle *ta, const rs_surface_triangle *tb) {
@@ -138,31 +200,14 @@ static void collide_triangles(mesh_pair *p, const rs_surface_triangle *ta, const
     rs_gjk_result gjk;
     rs_gjk_outcome outcome = rs_gjk(&cores, fmax(p->settings->margin, 0.0), p->settings, &gjk);
     if (outcome == RS_GJK_FAR) return;
-    pair_axis best = {.separation = -INFINITY};
-    consider(p, ta, tb, (pair_axis){.d = tb->normal, .kind = FACE_OF_B}, &best);
-    consider(p, ta, tb, (pair_axis){.d = rs_neg(ta->normal), .kind = FACE_OF_A}, &best);
-    best.separation += 1e-9 * p->contacts.size; /* faces win ties */
-    consider_edges(p, ta, tb, &best);
-    if (outcome == RS_GJK_APART) consider(p, ta, tb, (pair_axis){.d = gjk.normal, .kind = NEAREST}, &best);
-    if (best.separation == -INFINITY || best.separation >= p->settings->margin) return;
-    if (best.kind == FACE_OF_B) {
-        add_face_contacts(p, tb, ta, 1.0);
-    } else if (best.kind == FACE_OF_A) {
-        add_face_contacts(p, ta, tb, -1.0);
-    } else {
-        rs_vec3 middle = best.kind == EDGES ? between_edges(ta, best.edge_a, tb, best.edge_b)
-                                            : rs_lerp(gjk.on_a, gjk.on_b, 0.5);
-        rs_surface_contact c = {{middle, best.d, best.separation, pair_feature(ta, tb, 0xffff)}, best.separation,
-                                RS_NO_TRIANGLE};
-        rs_surface_contacts_add(&p->contacts, &c);
+    if (outcome == RS_GJK_OVERLAP) {
+        p->cut = true;
+        keep_spare(p, tb, ta, 1.0);
+        keep_spare(p, ta, tb, -1.0);
     }
-}
-
-/* ---- walking over both ---- */
-
-static rs_aabb grown(rs_aabb box, double by) {
-    rs_vec3 g = rs_v3(by, by, by);
-    return (rs_aabb){rs_sub(box.min, g), rs_add(box.max, g)};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3 && rs_surface_edge_is_active(ta, i); j++)
+            if (rs_surface_edge_is_active(tb, j)) collide_edges(p, ta, i, tb, j);
 }
 
 static void move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
@@ -173,36 +218,38 @@ static void move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
     t->normal = rs_m3_mulv(&pose->rot, t->normal);
 }
 
-/* Box of the triangles of a surface, which for a heightmap is not that of the solid. */
-static rs_aabb surface_box(const rs_surface *s) {
-    if (s->mesh != NULL) return s->mesh->box;
-    rs_vec3 half = rs_v3(0.5 * s->grid->x_size, 0.5 * s->grid->y_size, 0.0);
-    return (rs_aabb){rs_v3(-half.x, -half.y, s->grid->min_height), rs_v3(half.x, half.y, s->grid->max_height)};
-}
-
-static rs_aabb turned_box(rs_aabb box, const rs_transform *pose) {
-    rs_shape shape = {.type = RS_SHAPE_BOX, .half = rs_scale(0.5, rs_sub(box.max, box.min))};
-    rs_transform at = {pose->rot, rs_transform_point(pose, rs_scale(0.5, rs_add(box.min, box.max)))};
-    return rs_shape_aabb(&shape, &at);
-}
-
-static void collide_all_pairs(mesh_pair *p) {
-    double margin = fmax(p->settings->margin, 0.0);
-    rs_transform identity = rs_transform_identity(), b_in_a = rs_transform_relative(&p->a_in_b, &identity);
+static void collide_all_triangles(mesh_pair *p, double margin, rs_vec3 center_a, rs_vec3 center_b) {
     rs_surface_query of_a, of_b;
-    rs_surface_query_begin(&of_a, p->a, grown(turned_box(surface_box(p->b), &b_in_a), margin));
+    rs_surface_query_begin(&of_a, p->a, grown(turned_box(surface_box(p->b), &p->b_in_a), margin));
     for (uint32_t id_a, id_b; rs_surface_query_next(&of_a, &id_a);) {
         rs_surface_triangle ta = rs_surface_get(p->a, id_a);
         move_triangle(&ta, &p->a_in_b);
-        rs_surface_face_viewer(p->a, &ta, p->center_b);
+        rs_surface_face_viewer(p->a, &ta, center_b);
         rs_aabb box = {rs_v3_min(ta.v[0], rs_v3_min(ta.v[1], ta.v[2])), rs_v3_max(ta.v[0], rs_v3_max(ta.v[1], ta.v[2]))};
         rs_surface_query_begin(&of_b, p->b, grown(box, margin));
         while (rs_surface_query_next(&of_b, &id_b)) {
             rs_surface_triangle tb = rs_surface_get(p->b, id_b);
-            rs_surface_face_viewer(p->b, &tb, p->center_a);
+            rs_surface_face_viewer(p->b, &tb, center_a);
             collide_triangles(p, &ta, &tb);
         }
     }
+}
+
+/* ---- the pair ---- */
+
+/* Pushes one out of the other when a given point of it lies inside. */
+static bool push_out(const rs_shape *a, const rs_transform *ta, rs_vec3 point_of_a, const rs_shape *b,
+                     const rs_transform *tb, rs_vec3 point_of_b, const mesh_pair *p, rs_manifold *out) {
+    if (rs_collide_when_inside(a, ta, rs_transform_point(&p->a_in_b, point_of_a), p->b, tb, p->settings, out))
+        return true;
+    if (!rs_collide_when_inside(b, tb, rs_transform_point(&p->b_in_a, point_of_b), p->a, ta, p->settings, out))
+        return false;
+    for (int i = 0; i < out->count; i++) out->points[i].normal = rs_neg(out->points[i].normal);
+    return true;
+}
+
+static rs_vec3 any_vertex(const rs_surface *s) {
+    return s->mesh != NULL ? s->mesh->vertices[s->mesh->triangles[0][0]] : rs_height_grid_vertex(s->grid, 0, 0);
 }
 
 static bool touches(const rs_surface_contacts *set) {
@@ -211,34 +258,40 @@ static bool touches(const rs_surface_contacts *set) {
     return false;
 }
 
-static rs_vec3 any_vertex(const rs_tri_mesh *mesh) { return mesh->vertices[mesh->triangles[0][0]]; }
-
-/* Without a cut, one may still lie wholly inside the other: any of its vertices tells. */
-static bool collide_swallowed(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
-                              const mesh_pair *p, rs_manifold *out) {
-    rs_vec3 vertex_a = rs_transform_point(&p->a_in_b, any_vertex(a->mesh));
-    if (rs_collide_when_inside(a, ta, vertex_a, p->b, tb, p->settings, out)) return true;
-    if (b->type != RS_SHAPE_MESH) return false;
-    rs_vec3 vertex_b = rs_transform_inv_point(&p->a_in_b, any_vertex(b->mesh));
-    if (!rs_collide_when_inside(b, tb, vertex_b, p->a, ta, p->settings, out)) return false;
-    for (int i = 0; i < out->count; i++) out->points[i].normal = rs_neg(out->points[i].normal);
-    return true;
+/* The part of a surface, in its own frame, that may meet the other. Vertices may be deep in a heightmap. */
+static rs_aabb meeting_box(const rs_surface *other, const rs_transform *other_in_own, double margin) {
+    rs_aabb box = surface_box(other);
+    if (other->grid != NULL) box.min.z -= other->grid->x_size + other->grid->y_size;
+    return grown(turned_box(box, other_in_own), margin);
 }
 
 void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                              const rs_collide_settings *settings, rs_manifold *out) {
     rs_surface surface_a = rs_surface_of(a), surface_b = rs_surface_of(b);
-    rs_aabb box_a = a->mesh->box, box_b = surface_box(&surface_b);
-    rs_vec3 extent = rs_sub(box_a.max, box_a.min);
+    rs_vec3 extent = rs_sub(a->mesh->box.max, a->mesh->box.min);
+    double margin = fmax(settings->margin, 0.0);
     mesh_pair p;
     p.a = &surface_a;
     p.b = &surface_b;
     p.a_in_b = rs_transform_relative(tb, ta);
-    p.center_a = rs_transform_point(&p.a_in_b, rs_scale(0.5, rs_add(box_a.min, box_a.max)));
-    p.center_b = rs_scale(0.5, rs_add(box_b.min, box_b.max));
+    p.b_in_a = rs_transform_relative(ta, tb);
     p.settings = settings;
-    rs_surface_contacts_init(&p.contacts, fmin(extent.x, fmin(extent.y, extent.z)));
-    collide_all_pairs(&p);
-    if (!touches(&p.contacts) && collide_swallowed(a, ta, b, tb, &p, out)) return;
+    p.size = fmin(extent.x, fmin(extent.y, extent.z));
+    p.cut = false;
+    p.spare.separation = -INFINITY;
+    rs_surface_contacts_init(&p.contacts, p.size);
+    rs_vec3 center_a = rs_transform_point(&p.a_in_b, box_center(a->mesh->box)), center_b = box_center(surface_box(p.b));
+    collide_all_triangles(&p, margin, center_a, center_b);
+    /* without a cut, one may still lie wholly inside the other: any vertex tells */
+    if (!p.cut && push_out(a, ta, any_vertex(p.a), b, tb, any_vertex(p.b), &p, out)) return;
+    vertex_side of_a = {&p, p.a, p.b, p.a_in_b, center_a, true};
+    vertex_side of_b = {&p, p.b, p.a, p.b_in_a, rs_transform_point(&p.b_in_a, center_b), false};
+    try_vertices(&of_a, meeting_box(p.b, &p.b_in_a, margin));
+    try_vertices(&of_b, meeting_box(p.a, &p.a_in_b, margin));
+    rs_surface_contacts_drop_explained(&p.contacts, p.b);
+    if (p.cut && !touches(&p.contacts)) { /* so deep that no feature has a way out of its own */
+        if (push_out(a, ta, box_center(a->mesh->box), b, tb, center_b, &p, out)) return;
+        rs_surface_contacts_add(&p.contacts, &p.spare);
+    }
     rs_surface_contacts_finish(&p.contacts, tb, settings->max_points, out);
 }

@@ -95,26 +95,31 @@ rs_surface_edge rs_surface_edge_of(const rs_surface_triangle *t, int k) {
     return edge;
 }
 
-bool rs_surface_vertex_allows(const rs_surface *s, uint32_t id, rs_vec3 d, double slack) {
-    if (s->mesh != NULL) {
-        const rs_tri_mesh *m = s->mesh;
-        for (uint32_t i = m->ring_start[id]; i < m->ring_start[id + 1]; i++) {
-            rs_vec3 edge = rs_sub(m->vertices[m->ring[i]], m->vertices[id]);
-            double rise = rs_dot(d, edge);
-            if (rise > 0.0 && rise * rise > slack * slack * rs_norm2(edge)) return false;
-        }
-        return true;
-    }
-    const rs_height_grid *g = s->grid;
+static bool rises(rs_vec3 d, rs_vec3 edge, double slack) {
+    double rise = rs_dot(d, edge);
+    return rise > 0.0 && rise * rise > slack * slack * rs_norm2(edge);
+}
+
+static bool mesh_vertex_allows(const rs_tri_mesh *m, uint32_t id, rs_vec3 d, double slack) {
+    if (m->solid && rs_dot(d, m->vertex_normals[id]) <= 0.0) return false;
+    for (uint32_t i = m->ring_start[id]; i < m->ring_start[id + 1]; i++)
+        if (rises(d, rs_sub(m->vertices[m->ring[i]], m->vertices[id]), slack)) return false;
+    return true;
+}
+
+static bool grid_vertex_allows(const rs_height_grid *g, uint32_t id, rs_vec3 d, double slack) {
+    if (d.z <= 0.0) return false;
     int32_t x = (int32_t)(id % (uint32_t)g->x_samples), y = (int32_t)(id / (uint32_t)g->x_samples);
     rs_vec3 at = rs_height_grid_vertex(g, x, y);
     for (int i = 0; i < 6; i++) {
-        if (!has_sample(g, x + RING[i].x, y + RING[i].y)) continue;
-        rs_vec3 edge = rs_sub(rs_height_grid_vertex(g, x + RING[i].x, y + RING[i].y), at);
-        double rise = rs_dot(d, edge);
-        if (rise > 0.0 && rise * rise > slack * slack * rs_norm2(edge)) return false;
+        int32_t nx = x + RING[i].x, ny = y + RING[i].y;
+        if (has_sample(g, nx, ny) && rises(d, rs_sub(rs_height_grid_vertex(g, nx, ny), at), slack)) return false;
     }
     return true;
+}
+
+bool rs_surface_vertex_allows(const rs_surface *s, uint32_t id, rs_vec3 d, double slack) {
+    return s->mesh != NULL ? mesh_vertex_allows(s->mesh, id, d, slack) : grid_vertex_allows(s->grid, id, d, slack);
 }
 
 /* ---- queries ---- */

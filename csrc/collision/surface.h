@@ -48,7 +48,8 @@ typedef struct {
 rs_surface_edge rs_surface_edge_of(const rs_surface_triangle *triangle, int edge);
 /* Convex enough to push in other directions than the face: cheaper than the above. */
 bool rs_surface_edge_is_active(const rs_surface_triangle *triangle, int edge);
-/* Whether the vertex may push in the unit direction; `slack` is the sine of the angle that is forgiven. */
+/* Whether the vertex may push in the unit direction; `slack` is the sine of the angle that is forgiven. On solids only
+ * the outer side counts: from within, hollow vertices would look convex. */
 bool rs_surface_vertex_allows(const rs_surface *surface, uint32_t vertex_id, rs_vec3 direction, double slack);
 
 /* Triangles whose boxes touch a box of the surface frame. */

@@ -6,6 +6,8 @@ static const double MERGE_COSINE = 0.99756405025982425; /* cos 4 degrees */
 /* A contact must be deeper than the others by this fraction of the size to be kept for its depth alone. */
 static const double DEPTH_NOISE = 1e-6;
 static const double ALIKE_COSINE = 0.96592582628906829; /* cos 15 degrees */
+/* Contact points of meshes count as parted when they overlap by no more than this fraction of the depth. */
+static const double PARTING_SLACK = 0.2;
 enum { KEPT_PER_NORMAL = 5 };
 
 /* Indices of contacts that push the same way. */
@@ -144,16 +146,35 @@ void rs_surface_contacts_add(rs_surface_contacts *set, const rs_surface_contact 
 
 /* ---- contacts that explain each other ---- */
 
-static bool explains(const rs_surface_contact *a, const rs_surface_contact *b, const rs_surface *surface, double size) {
-    double tolerance = DEPTH_NOISE * size, depth_a = fmin(a->separation, 0.0);
-    /* contacts that push nearly the same way belong together, unless one is plainly too deep */
-    bool alike = rs_dot(a->point.normal, b->point.normal) > ALIKE_COSINE;
-    if (b->triangle == RS_NO_TRIANGLE || b->separation >= (alike ? 2.0 : 1.0) * depth_a - tolerance) return false;
-    rs_vec3 n = a->point.normal, touched = rs_madd(a->point.position, -0.5 * a->point.gap, n);
-    rs_surface_triangle t = rs_surface_get(surface, (uint32_t)b->triangle);
+/* Where the contact lies on the surface (side -1) and on the shape (+1). */
+static rs_vec3 touched(const rs_surface_contact *c, double side) {
+    return rs_madd(c->point.position, 0.5 * side * c->point.gap, c->point.normal);
+}
+
+/* Whether the plane of contact a, once the shape has left along its normal, keeps apart what touches at b: the point of
+ * the surface behind it, that of the shape before it. */
+static bool parts_points(const rs_surface_contact *a, const rs_surface_contact *b, double tolerance) {
+    rs_vec3 n = a->point.normal;
+    return rs_dot(n, rs_sub(touched(b, -1.0), touched(a, -1.0))) <= tolerance &&
+           rs_dot(n, rs_sub(touched(b, 1.0), touched(a, 1.0))) >= -tolerance;
+}
+
+/* The same for a convex shape, which is then all before the plane, and the whole triangle. */
+static bool parts_triangle(const rs_surface_contact *a, const rs_surface_triangle *t, double tolerance) {
     for (int k = 0; k < 3; k++)
-        if (rs_dot(n, rs_sub(t.v[k], touched)) > tolerance) return false;
+        if (rs_dot(a->point.normal, rs_sub(t->v[k], touched(a, -1.0))) > tolerance) return false;
     return true;
+}
+
+static bool explains(const rs_surface_contact *a, const rs_surface_contact *b, const rs_surface *surface, double size) {
+    double noise = DEPTH_NOISE * size, depth = fmax(-a->separation, 0.0);
+    bool alike = rs_dot(a->point.normal, b->point.normal) > ALIKE_COSINE;
+    if (b->triangle == RS_NO_TRIANGLE)
+        return b->separation < -depth - noise && parts_points(a, b, alike ? noise : noise + PARTING_SLACK * depth);
+    /* triangles that push nearly the same way carry the shape together, unless one is plainly too deep */
+    if (b->separation >= -(alike ? 2.0 : 1.0) * depth - noise) return false;
+    rs_surface_triangle t = rs_surface_get(surface, (uint32_t)b->triangle);
+    return parts_triangle(a, &t, noise);
 }
 
 /* Shallowest first. */

@@ -29,7 +29,8 @@ static inline void rs_surface_contacts_init(rs_surface_contacts *set, double siz
 void rs_surface_contacts_add(rs_surface_contacts *set, const rs_surface_contact *contact);
 
 /* Drops contacts that a shallower one explains: once the shape has left along that one's normal, it no longer touches
- * their triangle. Only for convex shapes. */
+ * the surface at theirs. A convex shape is then clear of their whole triangle; where no triangle is given, only the
+ * contact points are looked at. */
 void rs_surface_contacts_drop_explained(rs_surface_contacts *set, const rs_surface *surface);
 
 /* Writes at most `max_points` of the contacts in the world frame; `pose` is that of the surface. */

@@ -51,12 +51,6 @@ static uint32_t feature_name(const rs_surface_triangle *t, uint32_t part, uint32
     return (t->id * 8 + part) * 2654435761u ^ corner;
 }
 
-/* On solid meshes hollow vertices look allowed from the inside: only the outer side counts. */
-static bool vertex_pushes(const rs_surface *s, const rs_surface_triangle *t, int k, rs_vec3 d, double slack) {
-    bool outside = s->mesh == NULL || !s->mesh->solid || rs_dot(d, s->mesh->vertex_normals[t->vertex_id[k]]) > 0.0;
-    return outside && rs_surface_vertex_allows(s, t->vertex_id[k], d, slack);
-}
-
 /* ---- spheres: closed form ---- */
 
 static bool edge_pushes(const rs_surface_triangle *t, int k, rs_vec3 d) {
@@ -83,7 +77,7 @@ void rs_probe_sphere_triangle(rs_surface_probe *p, uint32_t id) {
     }
     rs_vec3 normal = part == RS_ON_FACE || distance < 1e-12 * radius ? t.normal : rs_scale(1.0 / distance, delta);
     if (part == RS_ON_EDGE && !edge_pushes(&t, k, normal)) return;
-    if (part == RS_ON_VERTEX && !vertex_pushes(p->surface, &t, k, normal, EXACT_SLACK)) return;
+    if (part == RS_ON_VERTEX && !rs_surface_vertex_allows(p->surface, t.vertex_id[k], normal, EXACT_SLACK)) return;
     uint32_t name = part == RS_ON_FACE ? FACE : part == RS_ON_EDGE ? EDGE + (uint32_t)k : VERTEX + (uint32_t)k;
     double gap = distance - radius;
     rs_surface_contact c = make_contact(&t, nearest, normal, gap, gap, feature_name(&t, name, 0));
@@ -181,7 +175,7 @@ static contact_axis choose_axis(rs_surface_probe *p, const rs_surface_triangle *
     int top = 0;
     for (int k = 1; k < 3; k++)
         if (rs_dot(raw->normal, t->v[k]) > rs_dot(raw->normal, t->v[top])) top = k;
-    if (vertex_pushes(p->surface, t, top, raw->normal, ITERATED_SLACK))
+    if (rs_surface_vertex_allows(p->surface, t->vertex_id[top], raw->normal, ITERATED_SLACK))
         consider(p, t, raw->normal, VERTEX + (uint32_t)top, &best);
     if (best.part == FACE) best.separation -= 1e-9 * p->contacts.size;
     return best;

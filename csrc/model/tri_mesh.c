@@ -170,7 +170,7 @@ static rs_status connect(rs_tri_mesh *mesh) {
     return status;
 }
 
-/* Angle-weighted vertex normals and the enclosed volume. */
+/* Angle-weighted vertex normals, owners and the enclosed volume. */
 static void measure(rs_tri_mesh *mesh) {
     rs_vec3 origin = mesh->vertices[mesh->triangles[0][0]];
     double volume6 = 0.0;
@@ -179,6 +179,7 @@ static void measure(rs_tri_mesh *mesh) {
         for (int k = 0; k < 3; k++) v[k] = mesh->vertices[mesh->triangles[t][k]];
         volume6 += rs_dot(rs_sub(v[0], origin), rs_cross(rs_sub(v[1], origin), rs_sub(v[2], origin)));
         for (uint32_t k = 0; k < 3; k++) {
+            mesh->owner[mesh->triangles[t][k]] = t;
             rs_vec3 a = rs_sub(v[next3(k)], v[k]), b = rs_sub(v[next3(next3(k))], v[k]);
             double angle = atan2(rs_norm(rs_cross(a, b)), rs_dot(a, b));
             rs_vec3 *sum = &mesh->vertex_normals[mesh->triangles[t][k]];
@@ -195,10 +196,12 @@ static rs_status build(rs_tri_mesh *mesh, const double *xyz, const int32_t *indi
     size_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
     mesh->vertices = rs_alloc(vertices * sizeof *mesh->vertices);
     mesh->vertex_normals = rs_alloc(vertices * sizeof *mesh->vertex_normals);
+    mesh->owner = rs_alloc(vertices * sizeof *mesh->owner);
     mesh->triangles = rs_alloc(triangles * sizeof *mesh->triangles);
     mesh->normals = rs_alloc(triangles * sizeof *mesh->normals);
     mesh->neighbors = rs_alloc(triangles * sizeof *mesh->neighbors);
-    if (!mesh->vertices || !mesh->vertex_normals || !mesh->triangles || !mesh->normals || !mesh->neighbors)
+    if (!mesh->vertices || !mesh->vertex_normals || !mesh->owner || !mesh->triangles || !mesh->normals ||
+        !mesh->neighbors)
         return RS_OUT_OF_MEMORY;
     for (size_t i = 0; i < vertices; i++) mesh->vertices[i] = rs_v3_load(&xyz[3 * i]);
     rs_status status = order_triangles(mesh, indices);
@@ -233,6 +236,7 @@ void rs_tri_mesh_destroy(rs_tri_mesh *mesh) {
     rs_free(mesh->vertex_normals);
     rs_free(mesh->ring_start);
     rs_free(mesh->ring);
+    rs_free(mesh->owner);
     rs_free(mesh);
 }
 

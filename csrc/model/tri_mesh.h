@@ -17,6 +17,7 @@ typedef struct rs_tri_mesh {
     rs_vec3 *vertex_normals;  /* angle-weighted sum of the triangles' normals (not unit): tells inside from outside */
     uint32_t *ring_start;     /* vertex_count + 1 entries: ring of vertex v is ring[ring_start[v]..ring_start[v+1]) */
     uint32_t *ring;           /* the vertices that share an edge with v */
+    uint32_t *owner;          /* one of the triangles at each vertex: visits every vertex once */
     rs_bvh bvh;
     rs_aabb box;
     double volume;            /* enclosed [m^3], when closed */
@@ -42,6 +43,11 @@ typedef struct {
 
 /* Nearest surface point to `point` (mesh frame) within `max_distance`; false when there is none. */
 bool rs_tri_mesh_nearest(const rs_tri_mesh *mesh, rs_vec3 point, double max_distance, rs_mesh_nearest *out);
+
+/* The same among the triangles whose normal is accepted. */
+typedef bool rs_normal_filter(const void *context, rs_vec3 normal);
+bool rs_tri_mesh_nearest_filtered(const rs_tri_mesh *mesh, rs_vec3 point, double max_distance, rs_normal_filter *accept,
+                                  const void *context, rs_mesh_nearest *out);
 
 /* Where a point of a triangle lies: inside the face, on an edge (k to k+1) or on a vertex. */
 typedef enum { RS_ON_FACE, RS_ON_EDGE, RS_ON_VERTEX } rs_triangle_part;

@@ -84,7 +84,18 @@ static rs_vec3 pseudo_normal(const rs_tri_mesh *mesh, uint32_t t, const candidat
     return mesh->normals[t];
 }
 
+static bool accept_all(const void *context, rs_vec3 normal) {
+    (void)context;
+    (void)normal;
+    return true;
+}
+
 bool rs_tri_mesh_nearest(const rs_tri_mesh *mesh, rs_vec3 point, double max_distance, rs_mesh_nearest *out) {
+    return rs_tri_mesh_nearest_filtered(mesh, point, max_distance, accept_all, NULL, out);
+}
+
+bool rs_tri_mesh_nearest_filtered(const rs_tri_mesh *mesh, rs_vec3 point, double max_distance, rs_normal_filter *accept,
+                                  const void *context, rs_mesh_nearest *out) {
     candidate best = {RS_ON_FACE, 0, max_distance * max_distance};
     visit stack[RS_BVH_STACK];
     stack[0] = (visit){0.0, 0, 0};
@@ -97,7 +108,8 @@ bool rs_tri_mesh_nearest(const rs_tri_mesh *mesh, rs_vec3 point, double max_dist
             continue;
         }
         double before = best.distance2;
-        for (uint32_t t = at.child; t < at.child + at.count; t++) try_triangle(mesh, t, point, &best, out);
+        for (uint32_t t = at.child; t < at.child + at.count; t++)
+            if (accept(context, mesh->normals[t])) try_triangle(mesh, t, point, &best, out);
         found = found || best.distance2 < before;
     }
     if (!found) return false;
