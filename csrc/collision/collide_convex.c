@@ -14,8 +14,13 @@ typedef struct {
 
 /* Takes the candidate direction when it is at least as good as what is known. */
 static void try_direction(const rs_core_pair *pair, rs_vec3 normal, way_out *best) {
-    double separation = rs_pair_separation(pair, normal);
+    rs_difference_point deepest = rs_pair_support(pair, rs_neg(normal));
+    double separation = rs_dot(normal, deepest.w);
     if (separation < best->separation - 1e-12 * pair->size) return;
+    if (rs_dot(normal, best->normal) < 1.0 - 1e-6) { /* another place on the surface */
+        best->on_a = deepest.on_a;
+        best->on_b = rs_madd(deepest.on_a, -separation, normal);
+    }
     best->separation = separation;
     best->normal = normal;
 }
@@ -26,6 +31,19 @@ static void snap_to_sides(const rs_core_pair *pair, way_out *best) {
     if (rs_core_facing_normal(pair->b, rs_m3_tmulv(&pair->b_in_a.rot, best->normal), &side))
         try_direction(pair, rs_m3_mulv(&pair->b_in_a.rot, side), best);
     if (rs_core_facing_normal(pair->a, rs_neg(best->normal), &side)) try_direction(pair, rs_neg(side), best);
+}
+
+static bool has_straight_side(const rs_core *core) {
+    return core->kind == RS_CORE_CYLINDER || core->kind == RS_CORE_SEGMENT;
+}
+
+/* Cylinders (and capsules) touch across both axes, or side by side along the line between parallel axes. */
+static void snap_to_axes(const rs_core_pair *pair, way_out *best) {
+    if (!has_straight_side(pair->a) || !has_straight_side(pair->b)) return;
+    rs_vec3 axis = rs_v3(0, 0, 1), across = rs_cross(axis, rs_m3_col(&pair->b_in_a.rot, 2));
+    if (rs_norm2(across) < 1e-12) across = rs_v3(-pair->b_in_a.pos.x, -pair->b_in_a.pos.y, 0.0);
+    across = rs_normalize_or(across, best->normal);
+    try_direction(pair, rs_dot(across, best->normal) < 0.0 ? rs_neg(across) : across, best);
 }
 
 /* Normal, from B to A, of the round side of A (or of B) at an angle from the azimuth of `around` (frame of A). */
@@ -76,6 +94,7 @@ static way_out find_way_out(const rs_core_pair *pair, const rs_simplex *simplex,
         search_around(pair, false, &best);
     }
     snap_to_sides(pair, &best);
+    snap_to_axes(pair, &best);
     return best;
 }
 
