@@ -52,6 +52,7 @@ class Operations:
         self._remove(self.table.get(name))
 
     def _remove(self, entry: ObjectEntry) -> None:
+        self._loop.commands.forget(entry.id)
         self._on_gone(entry.id)
         self.table.remove(entry)
         self._world.remove_object(entry.handle)

@@ -1,0 +1,134 @@
+"""Start and end of the node: what it prints, wrong parameters, signals, nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="needs rclpy")
+
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
+from rclpy.parameter import Parameter
+
+from raisim_ros.msg import ResultCode, WorldState
+from raisim_ros.srv import ListObjects, Play, SpawnObject, Step
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_signal_ends_it_cleanly_within_a_second(start_node, probe, number, paused):
+    node = start_node(paused=paused)
+    assert probe.call(ListObjects, "list_objects").result == ResultCode.OK
+    code, duration = node.interrupt(number)
+    assert code == 0, node.output
+    assert duration < 1.0
+    assert "Traceback" not in node.output
+    assert "rror" not in node.output
+
+
+def test_it_ends_within_a_second_while_it_serves_a_long_step(start_node, probe):
+    node = start_node(paused=True)
+    answer = probe.call_async(Step, "step", steps=1_000_000_000)
+    with probe.subscribed(WorldState, "world/state") as worlds:
+        probe.spin_until(lambda: worlds and worlds[-1].sim_step > 10, "the steps to begin")
+    code, duration = node.interrupt()
+    assert (code, "Traceback" in node.output) == (0, False), node.output
+    assert duration < 1.0
+    assert not answer.done() or answer.result().result == ResultCode.WRONG_STATE
+
+
+def test_it_leaves_no_process_and_no_name_behind(start_node, probe):
+    node = start_node()
+    assert probe.call(ListObjects, "list_objects").result == ResultCode.OK
+    children = Path(f"/proc/{node.process.pid}/task/{node.process.pid}/children").read_text().split()
+    assert children == []
+    node.interrupt()
+    probe.spin_until(lambda: "world_node" not in probe.node.get_node_names(), "the node to leave the graph")
+    probe.spin_until(lambda: "/states" not in probe.topics(), "its topics to go")
+
+
+def test_it_tells_what_runs_and_how_to_stop(start_node):
+    node = start_node(namespace="/arena", paused=True, real_time_factor=0.5)
+    node.wait_for_output("stop with Ctrl-C")
+    for text in ("default world, 46 objects", "0.5 x real time, paused", "/arena/spawn_object", "/clock"):
+        assert text in node.output
+    node.end()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"real_time_factor": -1.0}, "real_time_factor"),
+        ({"clock_rate_hz": 0.0}, "clock_rate_hz"),
+        ({"command_watchdog_action": "panic"}, "'release' or 'hold'"),
+        ({"world": "/no/such/world.xml"}, "/no/such/world.xml"),
+    ],
+)
+def test_a_wrong_parameter_is_named_in_one_line(start_node, parameters, text):
+    node = start_node(**parameters)
+    assert node.process.wait(20.0) == 2
+    lines = [line for line in node.output.splitlines() if line.strip()]
+    assert len(lines) == 1, node.output
+    assert lines[0].startswith("world_node: ")
+    assert text in lines[0]
+
+
+def test_parameters_are_described_and_guarded(start_node, probe):
+    start_node(namespace="/described", paused=True)
+    names = probe.call(ListParameters, "/described/world_node/list_parameters").result.names
+    own = [name for name in names if not name.startswith(("qos_overrides.", "use_sim_time", "start_type"))]
+    assert "real_time_factor" in own
+    described = probe.call(DescribeParameters, "/described/world_node/describe_parameters", names=own).descriptors
+    for descriptor in described:
+        assert descriptor.description, descriptor.name
+        if descriptor.name.endswith(("_hz", "_s", "_factor")):
+            assert descriptor.floating_point_range, descriptor.name
+
+    def change(name, value):
+        parameter = Parameter(name, value=value).to_parameter_msg()
+        (result,) = probe.call(SetParameters, "/described/world_node/set_parameters", parameters=[parameter]).results
+        return result.successful
+
+    assert change("real_time_factor", 4.0)
+    assert not change("real_time_factor", -4.0)
+    assert not change("command_watchdog_action", "panic")
+    assert change("command_watchdog_action", "hold")
+    assert not change("clock_rate_hz", 10.0), "it cannot change while the node runs"
+    with probe.subscribed(WorldState, "/described/world/state") as worlds:
+        probe.spin_until(lambda: worlds and worlds[-1].target_real_time_factor == 4.0, "the new factor")
+    values = probe.call(GetParameters, "/described/world_node/get_parameters", names=["real_time_factor"]).values
+    assert values[0].double_value == 4.0
+
+
+def test_worlds_side_by_side_keep_their_names_apart(start_node, probe):
+    start_node(namespace="/left", paused=True, frame_prefix="left/")
+    start_node(namespace="/right", paused=True, frame_prefix="right/", publish_clock=False)
+    sphere = {"name": "same", "shape": "sphere", "radius": 0.1}
+    for side in ("left", "right"):
+        assert probe.call(SpawnObject, f"/{side}/spawn_object", **sphere).result == ResultCode.OK
+    probe.spin_until(lambda: {"/left/same/state", "/right/same/state"} <= probe.topics(), "both topics")
+    assert probe.call(Play, "/left/play").result == ResultCode.OK
+    with probe.subscribed(WorldState, "/right/world/state") as right:
+        probe.spin_until(lambda: len(right) > 5, "the other world's state")
+        assert all(state.paused for state in right)
+
+
+def test_without_an_engine_error_nothing_is_printed_after_the_start(start_node, probe):
+    node = start_node()
+    node.wait_for_output("stop with Ctrl-C")
+    printed = node.output
+    with probe.subscribed(WorldState, "world/state") as worlds:
+        probe.spin_until(lambda: len(worlds) > 10, "some states")
+    assert node.output == printed
+    node.end()
+
+
+def test_the_module_can_be_imported_without_starting_anything():
+    started = time.monotonic()
+    code = "import raisim_ros.ros.world_node, rclpy; assert not rclpy.ok()"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=dict(os.environ))
+    assert time.monotonic() - started < 60
