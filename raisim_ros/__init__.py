@@ -12,6 +12,7 @@ from raisim_ros.description.errors import (
     RaisimError,
     TerrainError,
 )
+from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine.contact import Contact
@@ -43,8 +44,6 @@ from raisim_ros.engine.types import (
     CompoundChild,
     ContactSettings,
     GyroscopicMode,
-    MaterialManager,
-    MaterialPairProperties,
     MeshCollisionMode,
     ObjectType,
     ShapeType,

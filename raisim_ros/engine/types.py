@@ -117,35 +117,6 @@ class SleepSettings:
 
 
 @dataclass(frozen=True)
-class MaterialPairProperties:
-    """How two materials touch.
-
-    Impacts slower than `restitution_threshold` [m/s] do not bounce. Below
-    `static_friction_velocity_threshold` [m/s] the friction coefficient goes over linearly into
-    `static_friction`; 0 turns static friction off.
-    """
-
-    friction: float = 0.8
-    restitution: float = 0.0
-    restitution_threshold: float = 0.0
-    static_friction: float | None = None
-    static_friction_velocity_threshold: float = 0.0
-
-
-@dataclass
-class MaterialManager:
-    """A whole set of material pairs, to replace a world's set in one call."""
-
-    default: MaterialPairProperties = field(default_factory=MaterialPairProperties)
-    pairs: dict[tuple[str, str], MaterialPairProperties] = field(default_factory=dict)
-
-    def set_material_pair_prop(self, mat1: str, mat2: str, properties: MaterialPairProperties) -> None:
-        """Set the properties of a pair; the order of the names does not matter."""
-        self.pairs.pop((mat2, mat1), None)
-        self.pairs[(mat1, mat2)] = properties
-
-
-@dataclass(frozen=True)
 class CompoundChild:
     """A primitive of a compound body, placed in the body frame.
 

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.core import WorldCore
@@ -15,8 +16,6 @@ from raisim_ros.engine.types import (
     BroadphaseSettings,
     BroadphaseType,
     ContactSettings,
-    MaterialManager,
-    MaterialPairProperties,
     SleepSettings,
 )
 
