@@ -9,6 +9,7 @@ from geometry_msgs.msg import Vector3
 
 from raisim_ros.description.convex_decomposition import decompose
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.mesh_file import load_mesh
 from raisim_ros.description.terrain import (
     HeightMapData,
@@ -18,7 +19,7 @@ from raisim_ros.description.terrain import (
     height_map_from_text,
     height_map_from_values,
 )
-from raisim_ros.engine.types import CompoundChild, MaterialPairProperties, ShapeType
+from raisim_ros.engine.types import CompoundChild, ShapeType
 from raisim_ros.engine.world import World
 from raisim_ros.msg import MaterialPair, ObjectInfo
 from raisim_ros.ros.conversions import finite_vector, pose_from_message, twist_from_message
