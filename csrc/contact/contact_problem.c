@@ -171,11 +171,14 @@ static rs_vec3 point_velocity(rs_vec3 v, rs_vec3 w, rs_vec3 r) { return rs_add(v
 static double beyond_touch(double distance) { return distance > RS_TOUCH_DISTANCE ? distance : 0.0; }
 
 /* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint to touch;
- * closing it within this step would leave a speed that penetrates in the next one. */
+ * closing it within this step would leave a speed that penetrates in the next one. The more elastic the pair, the
+ * faster it may close: a body struck in this step would lose at the gap the speed with which it is to bounce. */
 static double target_speed(double dt, const rs_material_pair *pair, double gap, double approach) {
     double bounce = pair->restitution * rs_max(0.0, approach - pair->restitution_threshold);
     double closing = beyond_touch(gap) / dt;
-    return bounce > 0.0 && approach >= closing ? bounce : -closing;
+    if (bounce > 0.0 && approach >= closing)
+        return bounce;
+    return closing > 0.0 ? -closing / (1.0 - pair->restitution) : 0.0;
 }
 
 /* Speed of the motion that removes overlap. It is kept apart from the velocities: pushed into them it would heat up

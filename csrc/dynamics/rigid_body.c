@@ -168,7 +168,8 @@ static rs_vec3 damp_omega(const rs_body *body, rs_vec3 omega, double dt) {
 /* ---- stages ---- */
 
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out) {
-    if (body->type != RS_BODY_DYNAMIC) {
+    if (body->type != RS_BODY_DYNAMIC) { /* loads do not wait until it becomes dynamic */
+        body->force = body->torque = body->applied_force = body->applied_torque = rs_v3_zero();
         *out = (rs_solver_body){.v = body->velocity, .w = body->omega};
         return;
     }
