@@ -32,6 +32,14 @@ class ParseError(RaisimError):
         super().__init__(f"{place}: {message}")
 
 
+class TemplateError(ParseError):
+    """A parameter, a loop or an expression of a template is wrong."""
+
+
+class UrdfError(ParseError):
+    """The XML of a robot is well formed, but it does not describe a robot that can be simulated."""
+
+
 class MeshError(RaisimError):
     """A mesh cannot be used; the message names the file."""
 

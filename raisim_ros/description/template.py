@@ -1,0 +1,211 @@
+"""The template language of robot and world files, expanded in a parsed XML tree.
+
+    <params><n value="3"/></params>             values of this file; parameters given from code override them
+    <array idx="@@i" start="1" end="@@n" increment="1">  children once for each index, the end included
+    <box name="box_@@i" exist="false"/>         removed
+    "{0.5*@@i}"  "[THIS_DIR]/mesh.obj"          arithmetic; folder of the file
+
+Elements keep the line numbers of the file, so that later errors can name them.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from lxml import etree
+
+from raisim_ros.description.errors import InvalidValueError, TemplateError
+from raisim_ros.description.expression import evaluate, format_number
+
+ParameterValue = str | float | int | bool
+
+MAX_ELEMENTS = 1_000_000  # elements the loops of one file may make
+MAX_TEXT = 1_000_000  # characters one attribute may expand to
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LEFTOVER = re.compile(r"@@\w*")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_THIS_DIR = "[THIS_DIR]"
+_MARKS = ("@@", "{", "}", _THIS_DIR)
+
+
+def expand_template(
+    root: etree._Element,
+    source: str | Path,
+    directory: str | Path,
+    params: Mapping[str, ParameterValue] | None = None,
+    untouched: Iterable[str] = (),
+) -> None:
+    """Expand `root` in place.
+
+    `source` names the file in errors, `directory` replaces ``[THIS_DIR]``, `params` are given from code and win over
+    the file's own ``<params>``. Elements whose tag is in `untouched` keep their content as it is.
+    """
+    given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    expander = _Expander(source, Path(directory).as_posix(), frozenset(untouched))
+    scope = expander.read_params(root, given)
+    expander.expand_element(root, scope)
+
+
+def as_text(value: ParameterValue, what: str) -> str:
+    """A parameter's value as a file would spell it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, str):
+        return value
+    raise InvalidValueError(f"{what} is a {type(value).__name__}; expected text, a number or a bool")
+
+
+def _checked_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidValueError(f"parameter name '{name}'; expected letters, digits and '_', without '@@'")
+    return name
+
+
+class _Scope:
+    """Parameter values, with one pattern that finds the longest known name first."""
+
+    def __init__(self, values: dict[str, str]) -> None:
+        self.values = values
+        longest_first = sorted(values, key=len, reverse=True)
+        self._pattern = re.compile("@@(" + "|".join(longest_first) + ")") if values else None
+
+    def inner(self, name: str) -> _Scope:
+        """A scope with one more name, whose value is set for each pass of a loop."""
+        return _Scope({**self.values, name: ""})
+
+    def substitute(self, text: str) -> str:
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda match: self.values[match.group(1)], text)
+
+
+class _Expander:
+    """Expands one file."""
+
+    def __init__(self, source: str | Path, directory: str, untouched: frozenset[str]) -> None:
+        self._source = source
+        self._directory = directory
+        self._untouched = untouched
+        self._reserved = 0
+
+    def read_params(self, root: etree._Element, given: dict[str, str]) -> _Scope:
+        """Values of the file's own parameters and of the given ones; removes ``<params>`` from the tree."""
+        values = dict(given)
+        for block in root.findall("params"):
+            for element in block:
+                name = str(element.tag)
+                if not _NAME.fullmatch(name):
+                    self._fail(element, f"parameter name '{name}'; expected letters, digits and '_'")
+                value = element.get("value")
+                if value is None:
+                    self._fail(element, f"parameter '{name}' has no attribute 'value'")
+                if name not in given:
+                    values[name] = self._expanded(value, _Scope(values), element)
+            root.remove(block)
+        return _Scope(values)
+
+    def expand_element(self, element: etree._Element, scope: _Scope) -> None:
+        """Expand attributes, text and children of an element that stays in the tree."""
+        for name, value in element.attrib.items():
+            if any(mark in value for mark in _MARKS):
+                element.set(name, self._expanded(value, scope, element))
+        if element.text and any(mark in element.text for mark in _MARKS):
+            element.text = self._expanded(element.text, scope, element)
+        for child in list(element):
+            self._expand_child(element, child, scope)
+
+    def _expand_child(self, parent: etree._Element, child: etree._Element, scope: _Scope) -> None:
+        if child.tag in self._untouched:
+            return
+        if child.tail and any(mark in child.tail for mark in _MARKS):
+            child.tail = self._expanded(child.tail, scope, child)
+        if child.tag == "array":
+            self._expand_array(parent, child, scope)
+            return
+        self.expand_element(child, scope)
+        if child.get("exist", "").strip() in ("false", "False"):
+            parent.remove(child)
+
+    def _expand_array(self, parent: etree._Element, array: etree._Element, scope: _Scope) -> None:
+        """Put the children of a loop, once for each index, in the place of the loop."""
+        name, indices = self._loop(array, scope)
+        self._reserve(array, len(indices))
+        inner = scope.inner(name)
+        place = parent.index(array)
+        expanded: list[etree._Element] = []
+        for index in indices:
+            inner.values[name] = str(index)
+            one_pass = copy.deepcopy(array)
+            for child in list(one_pass):
+                self._expand_child(one_pass, child, inner)
+            expanded.extend(one_pass)
+        parent[place : place + 1] = expanded
+
+    def _loop(self, array: etree._Element, scope: _Scope) -> tuple[str, range]:
+        """The name of a loop's index and its values."""
+        name = (array.get("idx") or "").strip().removeprefix("@@")
+        if not _NAME.fullmatch(name):
+            self._fail(array, f"<array idx=\"{array.get('idx', '')}\">; expected a name such as @@i")
+        start = self._whole_number(array, "start", scope)
+        end = self._whole_number(array, "end", scope)
+        increment = self._whole_number(array, "increment", scope, default="1")
+        if increment < 1:
+            self._fail(array, f"<array increment=\"{increment}\">; expected 1 or more")
+        if start > end:
+            self._fail(array, f"<array start=\"{start}\" end=\"{end}\">; expected start ≤ end")
+        if (end - start) // increment >= MAX_ELEMENTS:
+            self._fail(array, f"<array> from {start} to {end}; expected at most {MAX_ELEMENTS} passes")
+        return name, range(start, end + 1, increment)
+
+    def _whole_number(self, array: etree._Element, attribute: str, scope: _Scope, default: str | None = None) -> int:
+        raw = array.get(attribute, default)
+        if raw is None:
+            self._fail(array, f"<array> has no attribute '{attribute}'")
+        text = self._expanded(raw, scope, array).strip()
+        try:
+            value = float(text)
+            if value != int(value):
+                raise ValueError
+        except (ValueError, OverflowError):
+            self._fail(array, f"<array {attribute}=\"{text}\">; expected a whole number")
+        return int(value)
+
+    def _expanded(self, text: str, scope: _Scope, element: etree._Element) -> str:
+        """`text` with its parameters, folder and expressions replaced."""
+        result = scope.substitute(text)
+        if len(result) > MAX_TEXT:
+            self._fail(element, f"text of {len(result)} characters; expected at most {MAX_TEXT}")
+        leftover = _LEFTOVER.search(result)
+        if leftover:
+            known = ", ".join(sorted(scope.values)) or "none"
+            self._fail(element, f"parameter '{leftover.group()}' has no value; known parameters: {known}")
+        if "${" in result:
+            self._fail(element, f"'{result}' is a xacro expression; give the file the suffix .xacro")
+        if "{" in result or "}" in result:
+            result = self._evaluated(result, element)
+        return result.replace(_THIS_DIR, self._directory)
+
+    def _evaluated(self, text: str, element: etree._Element) -> str:
+        try:
+            result = _BRACES.sub(lambda match: format_number(evaluate(match.group(1))), text)
+        except InvalidValueError as error:
+            self._fail(element, str(error))
+        if "{" in result or "}" in result:
+            self._fail(element, f"'{text}' has a brace without its partner, or braces within braces")
+        return result
+
+    def _reserve(self, array: etree._Element, passes: int) -> None:
+        """Count all passes of a loop before the first one, so that a runaway nest of loops is refused at once."""
+        self._reserved += passes * sum(1 for _ in array.iter())
+        if self._reserved > MAX_ELEMENTS:
+            self._fail(array, f"the loops of this file make more than {MAX_ELEMENTS} elements")
+
+    def _fail(self, element: etree._Element, message: str) -> NoReturn:
+        raise TemplateError(self._source, element.sourceline, message)

@@ -1,0 +1,91 @@
+"""Parsing XML from files and text: the tolerances robots and worlds need, and none of XML's traps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lxml import etree
+
+from raisim_ros.description.errors import FileMissingError, ParseError
+
+MAX_BYTES = 100_000_000
+
+# White space and comments before the declaration are against XML, but files have them.
+_DECLARATION = re.compile(r"(?P<before>(?:\s|<!--(?:(?!-->).)*-->)*)(?P<declaration><\?xml\b[^>]*\?>)", re.DOTALL)
+_ENCODING = re.compile(rb"<\?xml\b[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
+_NEAR_START = 4096  # where an encoding is looked for [bytes]
+
+
+def read_text(path: Path, what: str = "file") -> str:
+    """The text of a file in the encoding that it declares (UTF-8 when it declares none)."""
+    if not path.is_file():
+        raise FileMissingError(path, what)
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise ParseError(path, None, f"the file has {size} bytes; expected at most {MAX_BYTES}")
+    content = path.read_bytes()
+    declared = _ENCODING.search(content[:_NEAR_START])
+    encoding = declared.group(1).decode("ascii") if declared else "utf-8-sig"
+    if encoding.lower().replace("-", "") == "utf8":
+        encoding = "utf-8-sig"  # with or without a byte order mark
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ParseError(path, line, f"bytes that are not {error.encoding} text") from None
+    except LookupError:
+        raise ParseError(path, 1, f"unknown encoding '{encoding}'") from None
+
+
+def parse_xml(text: str, source: str | Path) -> etree._Element:
+    """The root element; comments and processing instructions are left out, line numbers are those of `text`.
+
+    Document type declarations (entities, external files) are refused. A prefix without a namespace is accepted,
+    as files with leftovers of other tools have them. Raises ParseError with `source` and the line.
+    """
+    body = _without_declaration(text)
+    try:
+        root = etree.fromstring(body, _parser(recover=False))
+    except etree.XMLSyntaxError as error:
+        root = _root_despite_prefixes(body, source, error)
+    except ValueError as error:  # characters that XML does not allow
+        raise ParseError(source, None, f"malformed XML: {error}") from None
+    if root.getroottree().docinfo.doctype:
+        raise ParseError(source, 1, "a document type declaration (<!DOCTYPE …>) is not accepted")
+    return root
+
+
+def _without_declaration(text: str) -> str:
+    """`text` with spaces in place of its XML declaration; lines keep their numbers."""
+    match = _DECLARATION.match(text)
+    if match is None:
+        return text
+    newlines = "\n" * text.count("\n", 0, match.end())
+    return newlines + text[match.end() :]
+
+
+def _parser(recover: bool) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,  # libxml2's own limits on depth, text and entity growth
+        remove_comments=True,
+        remove_pis=True,
+        recover=recover,
+    )
+
+
+def _root_despite_prefixes(body: str, source: str | Path, error: etree.XMLSyntaxError) -> etree._Element:
+    """The root element if undeclared prefixes are all that is wrong; otherwise raises ParseError."""
+    parser = _parser(recover=True)
+    try:
+        root = etree.fromstring(body, parser)
+    except etree.XMLSyntaxError:
+        root = None
+    faults = [entry for entry in parser.error_log if entry.domain != etree.ErrorDomains.NAMESPACE]
+    if root is not None and not faults:
+        return root
+    line, message = (faults[0].line, faults[0].message) if faults else (error.lineno, error.msg)
+    raise ParseError(source, line, f"malformed XML: {message}") from None

@@ -1,0 +1,91 @@
+"""Parsing XML: what is tolerated, what is refused."""
+
+import time
+
+import pytest
+
+from raisim_ros.description.errors import FileMissingError, ParseError
+from raisim_ros.description.xml_source import parse_xml, read_text
+
+DECLARATION = '<?xml version="1.0" encoding="utf-8"?>'
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["", DECLARATION, "\n\n" + DECLARATION, f"<!-- a -->\n<!-- b\n> -->\n{DECLARATION}\n", "<!-- none -->\n\n"],
+)
+def test_start_of_a_file(start):
+    root = parse_xml(start + "\n<robot>\n<link/></robot>", "r.urdf")
+    assert root.tag == "robot"
+    assert root.sourceline == start.count("\n") + 2
+    assert root[0].sourceline == start.count("\n") + 3
+
+
+def test_comments_are_left_out():
+    assert [child.tag for child in parse_xml("<a><!-- x --><b/><?go now?><c/></a>", "a.xml")] == ["b", "c"]
+
+
+def test_prefix_without_namespace_is_accepted():
+    assert parse_xml("<a><sensor:camera/><b xacro:c='1'/></a>", "a.xml")[1].tag == "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("<a>\n<b>\n</a>", 3, "mismatch"),
+        ("", 1, "empty"),
+        ("<a", 1, "malformed"),
+        ("<a/>\n<b/>", 2, "Extra content"),
+        ("<a x='1'\n x='2'/>", 2, "redefined"),
+        ("<a>\n<x:b>\n</a>", 3, "mismatch"),
+        ("<a b='\x01'/>", None, "malformed"),
+    ],
+)
+def test_malformed_text_is_named_by_file_and_line(text, line, reason):
+    with pytest.raises(ParseError, match=reason) as caught:
+        parse_xml(text, "dir/a.xml")
+    assert str(caught.value).startswith("dir/a.xml" + (f":{line}" if line else ""))
+
+
+def bomb(use):
+    entities = '<!ENTITY a0 "lol">' + "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 12))
+    return f"<!DOCTYPE a [{entities}]>{use}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        bomb("<a>&a11;</a>"),
+        bomb('<a b="&a11;"/>'),
+        '<!DOCTYPE a [<!ENTITY e SYSTEM "file:///etc/passwd">]><a>&e;</a>',
+        '<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a/>',
+        "<a>" * 5000 + "</a>" * 5000,
+    ],
+)
+def test_bombs_and_external_entities_are_refused_at_once(text):
+    start = time.perf_counter()
+    with pytest.raises(ParseError):
+        parse_xml(text, "bomb.xml")
+    assert time.perf_counter() - start < 0.5
+
+
+def test_encodings(tmp_path):
+    file = tmp_path / "a.xml"
+    for encoding, declared in [("utf-8", ""), ("utf-8-sig", ""), ("utf-8-sig", "utf-8"), ("latin-1", "ISO-8859-1")]:
+        declaration = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
+        file.write_bytes((declaration + '<a name="Gelenkgröße"/>').encode(encoding))
+        assert parse_xml(read_text(file), file).get("name") == "Gelenkgröße"
+
+
+def test_unreadable_files(tmp_path):
+    file = tmp_path / "a.xml"
+    with pytest.raises(FileMissingError, match=r"a\.xml' does not exist"):
+        read_text(file)
+    with pytest.raises(FileMissingError, match="is a folder"):
+        read_text(tmp_path)
+    file.write_bytes(b"<a>\n\xff\xfe</a>")
+    with pytest.raises(ParseError, match=r"a\.xml:2: bytes that are not utf-8 text"):
+        read_text(file)
+    file.write_bytes(b"<?xml version='1.0' encoding='klingon'?><a/>")
+    with pytest.raises(ParseError, match=r"a\.xml:1: unknown encoding 'klingon'"):
+        read_text(file)
