@@ -1,0 +1,86 @@
+"""Starts one simulated world, and rviz2 on request.
+
+ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 rviz:=true
+"""
+
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_directory
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from launch import LaunchContext, LaunchDescription
+
+SHARE = Path(get_package_share_directory("raisim_ros"))
+FASTDDS_PROFILE = str(SHARE / "config" / "fastdds.xml")
+
+ARGUMENTS = {
+    "world": ("", "World file to load; empty: the default world"),
+    "namespace": ("", "Namespace of the node; also the prefix of its frames"),
+    "real_time_factor": ("1.0", "Simulated seconds per wall second; 0 = as fast as possible"),
+    "paused": ("false", "Start paused: 'true' or 'false'"),
+    "publish_clock": ("true", "Publish /clock; with several worlds, one of them does"),
+    "params_file": (str(SHARE / "config" / "world.yaml"), "Parameters of world_node"),
+    "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
+    "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
+}
+
+
+def is_true(text: str) -> bool:
+    """The meaning of a yes-or-no argument."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"expected 'true' or 'false', got '{text}'")
+    return text.lower() == "true"
+
+
+def start_nodes(context: LaunchContext) -> list[Node]:
+    """The world, whose arguments win over the parameter file, and rviz2 if it is wanted."""
+    value = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    namespace = value["namespace"].strip("/")
+    parameters = {
+        "world": value["world"],
+        "real_time_factor": float(value["real_time_factor"]),
+        "paused": is_true(value["paused"]),
+        "publish_clock": is_true(value["publish_clock"]),
+        # The node makes simulation time; it must never wait for it.
+        "use_sim_time": False,
+    }
+    prefix = f"{namespace}/" if namespace else ""
+    if prefix:
+        parameters["frame_prefix"] = prefix
+    world = Node(
+        package="raisim_ros",
+        executable="world_node",
+        namespace=namespace,
+        parameters=[value["params_file"], parameters],
+        output="screen",
+        emulate_tty=True,
+    )
+    if not is_true(value["rviz"]):
+        return [world]
+    rviz = Node(
+        package="rviz2",
+        executable="rviz2",
+        namespace=namespace,
+        arguments=["-d", value["rviz_config"], "-f", f"{prefix}world"],
+        parameters=[{"use_sim_time": True}],
+    )
+    return [world, rviz]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """What `ros2 launch` runs."""
+    arguments = [
+        DeclareLaunchArgument(name, default_value=default, description=description)
+        for name, (default, description) in ARGUMENTS.items()
+    ]
+    return LaunchDescription(
+        [
+            *arguments,
+            # Both spellings: the first up to FastDDS 2, the second since.
+            SetEnvironmentVariable("FASTRTPS_DEFAULT_PROFILES_FILE", FASTDDS_PROFILE),
+            SetEnvironmentVariable("FASTDDS_DEFAULT_PROFILES_FILE", FASTDDS_PROFILE),
+            OpaqueFunction(function=start_nodes),
+        ]
+    )
