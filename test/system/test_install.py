@@ -20,11 +20,11 @@ SOURCES = (
 
 USE_THE_ENGINE = """
 import raisim_ros
-from raisim_ros.description.resources import resource_dir
+from raisim_ros.description.resources import resource
 world = raisim_ros.World()
 world.add_sphere(0.1, 1.0)
 world.integrate(10)
-assert (resource_dir() / "worlds").is_dir()
+assert resource("README.md").is_file()
 print(raisim_ros.__file__)
 """
 
