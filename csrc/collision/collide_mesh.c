@@ -135,19 +135,25 @@ static bool in_box(const rs_aabb *box, rs_vec3 p) {
            p.z <= box->max.z;
 }
 
+/* True for one triangle at each vertex (two at a few on the rim of a heightmap): the owner in a mesh; in a heightmap the
+ * even triangle of the cell behind the vertex, and at the last column and row what there is. */
+static bool stands_for_vertex(const rs_surface *s, const rs_surface_triangle *t, int k) {
+    if (s->mesh != NULL) return s->mesh->owner[t->vertex_id[k]] == t->id;
+    bool even = t->id % 2 == 0;
+    return (even && k == 0) || (t->rim[1] && k == 1) || (!even && t->rim[1] && k == 2);
+}
+
 /* All vertices of `own` within a box of its own frame. */
 static void try_vertices(const vertex_side *side, rs_aabb box) {
     rs_surface_query query;
     rs_surface_query_begin(&query, side->own, box);
     for (uint32_t id; rs_surface_query_next(&query, &id);) {
-        rs_surface_triangle t = rs_surface_get(side->own, id);
-        for (int k = 0; k < 3; k++) {
-            /* each vertex once: with its owner in a mesh, as first corner of an even triangle or at the far rims of
-             * a heightmap */
-            bool mine = side->own->mesh != NULL ? side->own->mesh->owner[t.vertex_id[k]] == id
-                                                : id % 2 == 0 && (k == 0 || t.rim[1] || t.rim[k == 2 ? 0 : k]);
-            if (mine && in_box(&box, t.v[k])) try_vertex(side, t.vertex_id[k], t.v[k]);
-        }
+        rs_surface_triangle t;
+        rs_surface_get(side->own, id, rs_v3_zero(), &t);
+        rs_surface_find_neighbors(side->own, &t);
+        for (int k = 0; k < 3; k++)
+            if (in_box(&box, t.v[k]) && stands_for_vertex(side->own, &t, k))
+                try_vertex(side, t.vertex_id[k], t.v[k]);
     }
 }
 
@@ -210,26 +216,30 @@ static void collide_triangles(mesh_pair *p, const rs_surface_triangle *ta, const
             if (rs_surface_edge_is_active(tb, j)) collide_edges(p, ta, i, tb, j);
 }
 
-static void move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
+/* Box of a triangle of A, and the triangle itself, moved to the frame of B. */
+static rs_aabb move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
     for (int k = 0; k < 3; k++) {
         t->v[k] = rs_transform_point(pose, t->v[k]);
-        t->apex[k] = rs_transform_point(pose, t->apex[k]);
+        if (!t->rim[k]) t->apex[k] = rs_transform_point(pose, t->apex[k]);
     }
     t->normal = rs_m3_mulv(&pose->rot, t->normal);
+    return (rs_aabb){rs_v3_min(t->v[0], rs_v3_min(t->v[1], t->v[2])), rs_v3_max(t->v[0], rs_v3_max(t->v[1], t->v[2]))};
 }
 
 static void collide_all_triangles(mesh_pair *p, double margin, rs_vec3 center_a, rs_vec3 center_b) {
+    rs_vec3 viewer_of_a = rs_transform_point(&p->b_in_a, center_b);
     rs_surface_query of_a, of_b;
     rs_surface_query_begin(&of_a, p->a, grown(turned_box(surface_box(p->b), &p->b_in_a), margin));
     for (uint32_t id_a, id_b; rs_surface_query_next(&of_a, &id_a);) {
-        rs_surface_triangle ta = rs_surface_get(p->a, id_a);
-        move_triangle(&ta, &p->a_in_b);
-        rs_surface_face_viewer(p->a, &ta, center_b);
-        rs_aabb box = {rs_v3_min(ta.v[0], rs_v3_min(ta.v[1], ta.v[2])), rs_v3_max(ta.v[0], rs_v3_max(ta.v[1], ta.v[2]))};
+        rs_surface_triangle ta;
+        rs_surface_get(p->a, id_a, viewer_of_a, &ta);
+        rs_surface_find_neighbors(p->a, &ta);
+        rs_aabb box = move_triangle(&ta, &p->a_in_b);
         rs_surface_query_begin(&of_b, p->b, grown(box, margin));
         while (rs_surface_query_next(&of_b, &id_b)) {
-            rs_surface_triangle tb = rs_surface_get(p->b, id_b);
-            rs_surface_face_viewer(p->b, &tb, center_a);
+            rs_surface_triangle tb;
+            rs_surface_get(p->b, id_b, center_a, &tb);
+            rs_surface_find_neighbors(p->b, &tb);
             collide_triangles(p, &ta, &tb);
         }
     }

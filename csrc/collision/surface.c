@@ -8,22 +8,21 @@ static int next3(int k) { return k == 2 ? 0 : k + 1; }
 
 /* ---- meshes ---- */
 
-static rs_surface_triangle mesh_triangle(const rs_tri_mesh *mesh, uint32_t id) {
-    rs_surface_triangle t = {.id = id, .normal = mesh->normals[id]};
+static void get_mesh_triangle(const rs_tri_mesh *mesh, rs_surface_triangle *t) {
+    t->normal = mesh->normals[t->id];
     for (int k = 0; k < 3; k++) {
-        t.vertex_id[k] = mesh->triangles[id][k];
-        t.v[k] = mesh->vertices[t.vertex_id[k]];
+        t->vertex_id[k] = mesh->triangles[t->id][k];
+        t->v[k] = mesh->vertices[t->vertex_id[k]];
     }
-    for (int k = 0; k < 3; k++) {
-        int32_t neighbor = mesh->neighbors[id][k];
-        t.rim[k] = neighbor < 0;
-        if (neighbor < 0) continue;
-        const uint32_t *n = mesh->triangles[neighbor];
-        uint32_t a = t.vertex_id[k], b = t.vertex_id[next3(k)];
-        uint32_t apex = n[0] != a && n[0] != b ? n[0] : n[1] != a && n[1] != b ? n[1] : n[2];
-        t.apex[k] = mesh->vertices[apex];
-    }
-    return t;
+}
+
+static void find_mesh_neighbor(const rs_tri_mesh *mesh, uint32_t id, int edge, rs_vec3 *apex, bool *rim) {
+    int32_t neighbor = mesh->neighbors[id][edge];
+    *rim = neighbor < 0;
+    if (neighbor < 0) return;
+    const uint32_t *n = mesh->triangles[neighbor];
+    uint32_t a = mesh->triangles[id][edge], b = mesh->triangles[id][next3(edge)];
+    *apex = mesh->vertices[n[0] != a && n[0] != b ? n[0] : n[1] != a && n[1] != b ? n[1] : n[2]];
 }
 
 /* ---- heightmaps ---- */
@@ -39,40 +38,61 @@ static bool has_sample(const rs_height_grid *g, int32_t x, int32_t y) {
     return x >= 0 && y >= 0 && x < g->x_samples && y < g->y_samples;
 }
 
-static rs_surface_triangle grid_triangle(const rs_height_grid *g, uint32_t id) {
-    uint32_t cell = id / 2, half = id % 2, columns = (uint32_t)g->x_samples - 1;
-    int32_t ix = (int32_t)(cell % columns), iy = (int32_t)(cell / columns);
-    rs_surface_triangle t = {.id = id};
+typedef struct {
+    int32_t ix, iy;
+    int half; /* 0: even, 1: odd */
+} grid_cell;
+
+static grid_cell cell_of(const rs_height_grid *g, uint32_t id) {
+    uint32_t cell = id / 2, columns = (uint32_t)g->x_samples - 1;
+    return (grid_cell){(int32_t)(cell % columns), (int32_t)(cell / columns), (int)(id % 2)};
+}
+
+static void get_grid_triangle(const rs_height_grid *g, rs_surface_triangle *t) {
+    grid_cell c = cell_of(g, t->id);
     for (int k = 0; k < 3; k++) {
-        int32_t x = ix + CORNER[half][k].x, y = iy + CORNER[half][k].y;
-        t.v[k] = rs_height_grid_vertex(g, x, y);
-        t.vertex_id[k] = (uint32_t)y * (uint32_t)g->x_samples + (uint32_t)x;
-        int32_t ax = ix + APEX[half][k].x, ay = iy + APEX[half][k].y;
-        t.rim[k] = !has_sample(g, ax, ay);
-        if (!t.rim[k]) t.apex[k] = rs_height_grid_vertex(g, ax, ay);
+        int32_t x = c.ix + CORNER[c.half][k].x, y = c.iy + CORNER[c.half][k].y;
+        t->v[k] = rs_height_grid_vertex(g, x, y);
+        t->vertex_id[k] = (uint32_t)y * (uint32_t)g->x_samples + (uint32_t)x;
     }
-    t.normal = rs_normalize_or(rs_cross(rs_sub(t.v[1], t.v[0]), rs_sub(t.v[2], t.v[0])), rs_v3(0, 0, 1));
-    return t;
+    t->normal = rs_normalize_or(rs_cross(rs_sub(t->v[1], t->v[0]), rs_sub(t->v[2], t->v[0])), rs_v3(0, 0, 1));
+}
+
+static void find_grid_neighbor(const rs_height_grid *g, uint32_t id, int edge, rs_vec3 *apex, bool *rim) {
+    grid_cell c = cell_of(g, id);
+    int32_t x = c.ix + APEX[c.half][edge].x, y = c.iy + APEX[c.half][edge].y;
+    *rim = !has_sample(g, x, y);
+    if (!*rim) *apex = rs_height_grid_vertex(g, x, y);
 }
 
 /* ---- triangles and their features ---- */
 
-rs_surface_triangle rs_surface_get(const rs_surface *s, uint32_t id) {
-    return s->mesh != NULL ? mesh_triangle(s->mesh, id) : grid_triangle(s->grid, id);
+void rs_surface_get(const rs_surface *s, uint32_t id, rs_vec3 viewer, rs_surface_triangle *t) {
+    t->id = id;
+    t->turned = false;
+    if (s->mesh != NULL)
+        get_mesh_triangle(s->mesh, t);
+    else
+        get_grid_triangle(s->grid, t);
+    if (rs_surface_is_solid(s) || rs_dot(t->normal, rs_sub(viewer, t->v[0])) >= 0.0) return;
+    rs_vec3 v = t->v[1];
+    uint32_t vertex_id = t->vertex_id[1];
+    t->v[1] = t->v[2];
+    t->v[2] = v;
+    t->vertex_id[1] = t->vertex_id[2];
+    t->vertex_id[2] = vertex_id;
+    t->normal = rs_neg(t->normal);
+    t->turned = true;
 }
 
-void rs_surface_face_viewer(const rs_surface *s, rs_surface_triangle *t, rs_vec3 viewer) {
-    if (rs_surface_is_solid(s) || rs_dot(t->normal, rs_sub(viewer, t->v[0])) >= 0.0) return;
-    rs_surface_triangle old = *t;
-    t->normal = rs_neg(old.normal);
-    t->v[1] = old.v[2];
-    t->v[2] = old.v[1];
-    t->vertex_id[1] = old.vertex_id[2];
-    t->vertex_id[2] = old.vertex_id[1];
-    t->apex[0] = old.apex[2];
-    t->apex[2] = old.apex[0];
-    t->rim[0] = old.rim[2];
-    t->rim[2] = old.rim[0];
+void rs_surface_find_neighbors(const rs_surface *s, rs_surface_triangle *t) {
+    for (int k = 0; k < 3; k++) {
+        int edge = t->turned ? 2 - k : k; /* turning swaps the first and the last edge */
+        if (s->mesh != NULL)
+            find_mesh_neighbor(s->mesh, t->id, edge, &t->apex[k], &t->rim[k]);
+        else
+            find_grid_neighbor(s->grid, t->id, edge, &t->apex[k], &t->rim[k]);
+    }
 }
 
 bool rs_surface_edge_is_active(const rs_surface_triangle *t, int k) {

@@ -30,14 +30,15 @@ typedef struct {
     rs_vec3 v[3];          /* surface frame, counter-clockwise seen from the side that acts */
     uint32_t vertex_id[3];
     rs_vec3 normal;        /* unit, of that side */
+    bool turned;           /* that side is the back of a shell */
     rs_vec3 apex[3];       /* across edge k (v[k] to v[k+1]): the neighbour's third vertex */
     bool rim[3];           /* edge k has no neighbour */
 } rs_surface_triangle;
 
-rs_surface_triangle rs_surface_get(const rs_surface *surface, uint32_t id);
-
-/* Turns the triangle over when the surface is a shell and `viewer` is behind it. */
-void rs_surface_face_viewer(const rs_surface *surface, rs_surface_triangle *triangle, rs_vec3 viewer);
+/* The triangle without its neighbourhood (apex, rim), seen from a point: a shell shows the side that faces it. */
+void rs_surface_get(const rs_surface *surface, uint32_t id, rs_vec3 viewer, rs_surface_triangle *out);
+/* Fills in the neighbourhood; apart from the rest because most triangles turn out to be too far away. */
+void rs_surface_find_neighbors(const rs_surface *surface, rs_surface_triangle *triangle);
 
 /* How a convex edge or the rim may push: normal * cos(angle) + outward * sin(angle), 0 <= angle <= max_angle. */
 typedef struct {

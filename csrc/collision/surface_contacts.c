@@ -173,7 +173,8 @@ static bool explains(const rs_surface_contact *a, const rs_surface_contact *b, c
         return b->separation < -depth - noise && parts_points(a, b, alike ? noise : noise + PARTING_SLACK * depth);
     /* triangles that push nearly the same way carry the shape together, unless one is plainly too deep */
     if (b->separation >= -(alike ? 2.0 : 1.0) * depth - noise) return false;
-    rs_surface_triangle t = rs_surface_get(surface, (uint32_t)b->triangle);
+    rs_surface_triangle t;
+    rs_surface_get(surface, (uint32_t)b->triangle, rs_v3_zero(), &t);
     return parts_triangle(a, &t, noise);
 }
 

@@ -61,8 +61,8 @@ static bool edge_pushes(const rs_surface_triangle *t, int k, rs_vec3 d) {
 }
 
 void rs_probe_sphere_triangle(rs_surface_probe *p, uint32_t id) {
-    rs_surface_triangle t = rs_surface_get(p->surface, id);
-    rs_surface_face_viewer(p->surface, &t, p->center);
+    rs_surface_triangle t;
+    rs_surface_get(p->surface, id, p->center, &t);
     double radius = p->core.rounding;
     rs_triangle_part part;
     int k;
@@ -75,6 +75,7 @@ void rs_probe_sphere_triangle(rs_surface_probe *p, uint32_t id) {
         p->met_from_behind = true;
         return;
     }
+    if (part == RS_ON_EDGE) rs_surface_find_neighbors(p->surface, &t);
     rs_vec3 normal = part == RS_ON_FACE || distance < 1e-12 * radius ? t.normal : rs_scale(1.0 / distance, delta);
     if (part == RS_ON_EDGE && !edge_pushes(&t, k, normal)) return;
     if (part == RS_ON_VERTEX && !rs_surface_vertex_allows(p->surface, t.vertex_id[k], normal, EXACT_SLACK)) return;
@@ -255,12 +256,39 @@ static void add_contacts(rs_surface_probe *p, const rs_surface_triangle *t, cons
         add_nearest(p, t, axis, raw);
 }
 
+/* A side of the shape that lies flat on the triangle: no other direction needs looking at. This is how bodies rest, and
+ * keeps all their contact points on ground that is not quite even. */
+static bool add_flat_contacts(rs_surface_probe *p, const rs_surface_triangle *t, double separation) {
+    if (separation > 0.0 || separation < -DEEP * p->contacts.size) return false;
+    rs_patch_frame frame = rs_patch_frame_make(t->v[0], t->normal);
+    rs_clip_polygon patch;
+    rs_shape_patch(&p->core, &p->pose, &frame, &patch);
+    if (patch.count < 3) return false;
+    clip_to_face(t, &frame, BESIDE * p->contacts.size, &patch);
+    contact_axis axis = {t->normal, separation, FACE};
+    add_patch(p, t, &axis, &frame, &patch);
+    return patch.count > 0;
+}
+
+/* Whether a plane through a side of the triangle keeps the shape away. */
+static bool clearly_beside(const rs_surface_probe *p, const rs_surface_triangle *t, double margin) {
+    for (int k = 0; k < 3; k++) {
+        rs_vec3 along = rs_sub(t->v[next3(k)], t->v[k]);
+        rs_vec3 outward = rs_normalize_or(rs_cross(along, t->normal), t->normal);
+        if (separation_along(p, t, outward) >= margin) return true;
+    }
+    return false;
+}
+
 void rs_probe_convex_triangle(rs_surface_probe *p, uint32_t id) {
-    rs_surface_triangle t = rs_surface_get(p->surface, id);
-    rs_surface_face_viewer(p->surface, &t, p->center);
-    /* nothing touches a triangle whose plane it does not reach, from either side */
-    if (separation_along(p, &t, t.normal) >= p->settings->margin) return;
-    if (separation_along(p, &t, rs_neg(t.normal)) >= fmax(p->settings->margin, 0.0)) return;
+    rs_surface_triangle t;
+    rs_surface_get(p->surface, id, p->center, &t);
+    double separation = separation_along(p, &t, t.normal), margin = fmax(p->settings->margin, 0.0);
+    bool behind = rs_dot(t.normal, rs_sub(p->center, t.v[0])) <= 0.0;
+    if (separation >= p->settings->margin || (behind && separation_along(p, &t, rs_neg(t.normal)) >= margin)) return;
+    if (!behind && add_flat_contacts(p, &t, separation)) return;
+    if (clearly_beside(p, &t, margin)) return;
+    rs_surface_find_neighbors(p->surface, &t);
     raw_axis raw = {.known = false};
     bool only_face = !rs_surface_edge_is_active(&t, 0) && !rs_surface_edge_is_active(&t, 1) &&
                      !rs_surface_edge_is_active(&t, 2);
