@@ -38,7 +38,7 @@ static rs_status list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out) 
         rs_asset_drop(asset);
         return rs_world_leave(world, RS_OUT_OF_MEMORY);
     }
-    *out = ((uint64_t)world->next_serial++ << 32) | (uint32_t)place;
+    *out = ((uint64_t)world->next_asset++ << 32) | (uint32_t)place;
     RS_ITEMS(rs_asset_entry, world->data.assets)[place] = (rs_asset_entry){*out, asset, 1};
     return rs_world_leave(world, RS_OK);
 }

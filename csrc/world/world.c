@@ -40,6 +40,7 @@ rs_status rs_world_create(rs_world **out) {
     if (world == NULL)
         return RS_OUT_OF_MEMORY;
     world->next_serial = 1;
+    world->next_asset = 1;
     world->diverged_slot = RS_NONE;
     world->broad_phase = rs_broad_phase_make();
     world->pairs = rs_array_of(sizeof(rs_pair));

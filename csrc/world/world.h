@@ -51,6 +51,7 @@ typedef struct {
 struct rs_world {
     rs_world_data data;
     uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
+    uint32_t next_asset;        /* likewise for assets */
     bool half_way;              /* between integrate1 and integrate2 */
     bool colliders_changed;     /* the broad phase must list them again */
     int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.template import ParameterValue
+from raisim_ros.description.world_file import load_world_file
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.build import add_description
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
@@ -25,9 +31,28 @@ class World(WorldSnapshots):
     interpreter lock.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, config_file: str | Path | None = None, params: Mapping[str, ParameterValue] | None = None
+    ) -> None:
+        """An empty world, or that of a world file; `params` are values of its ``@@parameters``."""
         super().__init__()
         self._states: StateBuffer | None = None
+        self._config_file = ""
+        if config_file is not None:
+            self.load(config_file, params)
+            self._config_file = str(config_file)
+
+    def load(self, config_file: str | Path, params: Mapping[str, ParameterValue] | None = None) -> None:
+        """Add what a world file says; on any error the world is as it was."""
+        description = load_world_file(config_file, params)
+        for text in description.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        with self.locked():
+            add_description(self, description)
+
+    def get_config_file(self) -> str:
+        """Path of the file that the world was made from, empty when there was none."""
+        return self._config_file
 
     @staticmethod
     def set_activation_key(activation_key: str) -> None:

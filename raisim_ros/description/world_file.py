@@ -1,0 +1,322 @@
+"""Reads RaiSim world files into a WorldDescription."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from raisim_ros.description.errors import ParseError
+from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
+from raisim_ros.description.template import ParameterValue, expand_template
+from raisim_ros.description.world_schema import CANONICAL, DIMENSIONS, ELEMENTS, PRIMITIVES, REQUIRED, Attribute
+from raisim_ros.description.world_types import (
+    GROUND_GROUP,
+    BodyState,
+    CameraEntry,
+    ChildEntry,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    MeshEntry,
+    ObjectEntry,
+    Place,
+    PrimitiveEntry,
+    TerrainEntry,
+    WorldDescription,
+)
+from raisim_ros.description.world_values import read_value
+from raisim_ros.description.xml_source import parse_xml, read_text
+
+Values = dict[str, Any]
+
+
+@dataclass
+class _Source:
+    """The file that an element stands in, and where warnings go."""
+
+    file: Path
+    warnings: list[str] = field(default_factory=list)
+
+    def place(self, element: etree._Element) -> Place:
+        return Place(str(self.file), int(element.sourceline or 0))
+
+    def error(self, element: etree._Element, message: str) -> ParseError:
+        return ParseError(self.file, element.sourceline, f"<{element.tag}>: {message}")
+
+    def warn(self, element: etree._Element, message: str) -> None:
+        self.warnings.append(f"{self.place(element)}: <{element.tag}>: {message}")
+
+    def find(self, name: str) -> Path:
+        """A path of the file: beside it first, then in the working directory."""
+        path = Path(name)
+        beside = self.file.parent / path
+        return beside if path.is_absolute() or beside.exists() or not path.exists() else path
+
+
+# ---- attributes and children by table ----
+
+
+def _attributes(source: _Source, element: etree._Element, table: tuple[Attribute, ...]) -> Values:
+    """Values of all attributes in the table, by canonical name and in the table's order; warns about others."""
+    known = {name: attribute for attribute in table for name in attribute.names}
+    values: Values = {}
+    for name, text in element.attrib.items():
+        attribute = known.get(name)
+        if attribute is None:
+            if name != "exist":
+                source.warn(element, f"unknown attribute '{name}' is ignored{_nearest(name, known)}")
+            continue
+        if attribute.names[0] in values:
+            raise source.error(element, f"attribute '{attribute.names[0]}' is given twice")
+        try:
+            values[attribute.names[0]] = read_value(attribute.kind, text)
+        except ValueError as error:
+            raise source.error(
+                element, f'attribute {name}="{text}": {error}; expected {attribute.kind.value}'
+            ) from None
+    for attribute in table:
+        if attribute.names[0] not in values:
+            if attribute.default is REQUIRED:
+                raise source.error(
+                    element, f"attribute '{attribute.names[0]}' is missing; expected {attribute.kind.value}"
+                )
+            values[attribute.names[0]] = attribute.default
+    return {attribute.names[0]: values[attribute.names[0]] for attribute in table}
+
+
+def _children(source: _Source, element: etree._Element, canonical: str) -> dict[str, list[etree._Element]]:
+    """Child elements by canonical name; warns about those that do not belong here."""
+    allowed = ELEMENTS[canonical].children
+    names = {name: child for child in allowed for name in ELEMENTS[child].names}
+    found: dict[str, list[etree._Element]] = {}
+    for child in element:
+        if not isinstance(child.tag, str):
+            continue
+        if child.tag in names:
+            found.setdefault(names[child.tag], []).append(child)
+        else:
+            source.warn(child, f"unknown element inside <{element.tag}> is ignored{_nearest(child.tag, names)}")
+    return found
+
+
+def _nearest(name: str, known: Mapping[str, object]) -> str:
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def _read(source: _Source, element: etree._Element) -> Values:
+    return _attributes(source, element, ELEMENTS[CANONICAL[element.tag]].attributes)
+
+
+def _one(source: _Source, children: dict[str, list[etree._Element]], name: str) -> etree._Element | None:
+    elements = children.get(name, [])
+    if len(elements) > 1:
+        raise source.error(elements[1], "stands twice; expected once")
+    return elements[0] if elements else None
+
+
+def _must_have(source: _Source, parent: etree._Element, child: etree._Element | None, name: str) -> etree._Element:
+    if child is None:
+        raise source.error(parent, f"<{name}> is missing")
+    return child
+
+
+# ---- objects ----
+
+
+def _dimensions(
+    source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]
+) -> tuple[float, ...]:
+    dim = _must_have(source, element, _one(source, children, "dim"), "dim")
+    return tuple(_attributes(source, dim, DIMENSIONS[element.tag]).values())
+
+
+def _state(source: _Source, children: dict[str, list[etree._Element]]) -> BodyState:
+    element = _one(source, children, "state")
+    if element is None:
+        return BodyState()
+    values = _read(source, element)
+    return BodyState(values["pos"], values["quat"], values["lin_vel"], values["ang_vel"])
+
+
+def _body_arguments(source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]) -> Values:
+    """Keyword arguments that every BodyEntry takes, and the element's other attributes."""
+    values = _read(source, element)
+    inertia = _one(source, children, "inertia")
+    values["inertia"] = None if inertia is None else tuple(_read(source, inertia).values())
+    values["state"] = _state(source, children)
+    values["place"] = source.place(element)
+    return values
+
+
+def _primitive(source: _Source, element: etree._Element) -> PrimitiveEntry:
+    children = _children(source, element, element.tag)
+    arguments = _body_arguments(source, element, children)
+    return PrimitiveEntry(**arguments, shape=element.tag, dim=_dimensions(source, element, children))
+
+
+def _child(source: _Source, element: etree._Element) -> ChildEntry:
+    children = _children(source, element, element.tag)
+    state = _state(source, children)
+    return ChildEntry(
+        source.place(element),
+        element.tag,
+        _dimensions(source, element, children),
+        state.position,
+        state.quaternion,
+        element.get("material", "default"),
+        element.get("appearance", ""),
+    )
+
+
+def _compound(source: _Source, element: etree._Element) -> CompoundEntry:
+    children = _children(source, element, "compound")
+    arguments = _body_arguments(source, element, children)
+    inside = _must_have(source, element, _one(source, children, "children"), "children")
+    parts = [_child(source, part) for group in _children(source, inside, "children").values() for part in group]
+    if not parts:
+        raise source.error(inside, f"no primitives; expected at least one of {', '.join(PRIMITIVES)}")
+    parts.sort(key=lambda part: part.place.line)
+    return CompoundEntry(**arguments, children=parts)
+
+
+def _mesh(source: _Source, element: etree._Element) -> MeshEntry:
+    arguments = _body_arguments(source, element, _children(source, element, "mesh"))
+    file = source.find(arguments.pop("file_name"))
+    return MeshEntry(**arguments, file=file)
+
+
+def _ground(source: _Source, element: etree._Element) -> GroundEntry:
+    _children(source, element, "ground")
+    values = _read(source, element)
+    values["collision_group"] = GROUND_GROUP  # the attribute is accepted and has no effect
+    return GroundEntry(place=source.place(element), **values)
+
+
+def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
+    values = _read(source, element)
+    properties = _one(source, _children(source, element, "heightmap"), "terrain_properties")
+    entry = HeightMapEntry(
+        place=source.place(element),
+        name=values["name"],
+        material=values["material"],
+        appearance=values["appearance"],
+        collision_group=values["collision_group"],
+        collision_mask=values["collision_mask"],
+        x_samples=values["x_sample"] or 0,
+        y_samples=values["y_sample"] or 0,
+        x_size=values["x_size"],
+        y_size=values["y_size"],
+        center=(values["center_x"], values["center_y"], values["center_z"]),
+        z_scale=values["z_scale"],
+        z_offset=values["z_offset"],
+    )
+    if values["height"] is not None:
+        entry.heights = values["height"]
+    elif properties is not None:
+        entry.terrain = TerrainEntry(**_read(source, properties))
+    elif values["png"] is not None:
+        entry.png = source.find(values["png"])
+    elif values["text"] is not None:
+        entry.text = source.find(values["text"])
+    else:
+        raise source.error(element, "nothing says how high it is; expected height, <terrain_properties>, png or text")
+    return entry
+
+
+_OBJECT_READERS = {
+    **dict.fromkeys(PRIMITIVES, _primitive),
+    "compound": _compound,
+    "mesh": _mesh,
+    "ground": _ground,
+    "heightmap": _heightmap,
+}
+
+
+def _objects(source: _Source, element: etree._Element) -> list[ObjectEntry]:
+    found = _children(source, element, "objects")
+    entries: list[tuple[int, ObjectEntry]] = []
+    order = {child: number for number, child in enumerate(element)}
+    for canonical, group in found.items():
+        for child in group:
+            entries.append((order[child], _OBJECT_READERS[canonical](source, child)))
+    return [entry for _, entry in sorted(entries, key=lambda item: item[0])]
+
+
+# ---- the world ----
+
+
+def _pair(values: Values) -> MaterialPairProperties:
+    return MaterialPairProperties(
+        values["friction"],
+        values["restitution"],
+        values["restitution_threshold"],
+        values["static_friction"],
+        values["static_friction_velocity_threshold"],
+    )
+
+
+def _materials(source: _Source, element: etree._Element, manager: MaterialManager) -> None:
+    children = _children(source, element, "material")
+    default = _one(source, children, "default")
+    if default is not None:
+        manager.default = _pair(_read(source, default))
+    for pair in children.get("pair_prop", []):
+        values = _read(source, pair)
+        manager.set_material_pair_prop(values["name1"], values["name2"], _pair(values))
+
+
+def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> WorldDescription:
+    """What a world file and the files it includes say; `params` override the ``<params>`` of all of them."""
+    world = WorldDescription(source=str(path))
+    _load(Path(path), params or {}, world, ())
+    return world
+
+
+def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescription, above: tuple[Path, ...]) -> None:
+    """Adds a file to the description, the files that it includes first."""
+    root = parse_xml(read_text(file, "world file"), file)
+    if root.tag != "raisim":
+        raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim>")
+    expand_template(root, file, file.parent.resolve(), params)
+    source = _Source(file, world.warnings)
+    for include in root.findall("include"):
+        value = include.get("value")
+        if value is None:
+            raise source.error(include, "attribute 'value' is missing; expected a path")
+        inner = source.find(value.replace("\\", "/"))
+        if inner.resolve() in (file.resolve(), *above):
+            raise source.error(include, f"'{value}' includes itself, directly or through others")
+        if not inner.is_file():
+            raise source.error(include, f"'{value}' does not exist, neither beside this file nor in the working folder")
+        _load(inner, params, world, (*above, file.resolve()))
+    _read_world(source, root, world)
+
+
+def _read_world(source: _Source, root: etree._Element, world: WorldDescription) -> None:
+    """Adds what one file says, its template expanded, to the description."""
+    _attributes(source, root, ELEMENTS["raisim"].attributes)
+    children = _children(source, root, "raisim")
+    settings = world.settings
+    gravity, time_step, erp = (_one(source, children, name) for name in ("gravity", "time_step", "erp"))
+    if gravity is not None:
+        settings.gravity = _read(source, gravity)["value"]
+    if time_step is not None:
+        settings.time_step = _read(source, time_step)["value"]
+    if erp is not None:
+        values = _read(source, erp)
+        settings.erp = (values["erp"], values["erp2"])
+    for material in children.get("material", []):
+        world.materials = world.materials or MaterialManager()
+        _materials(source, material, world.materials)
+    for objects in children.get("objects", []):
+        world.objects += _objects(source, objects)
+    camera = _one(source, children, "camera")
+    if camera is not None:
+        values = _read(source, camera)
+        world.camera = CameraEntry(values["follow"], (values["x"], values["y"], values["z"]))

@@ -1,0 +1,228 @@
+"""Elements and attributes of world files: the tables that the reader and docs/world_file.md share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Kind(Enum):
+    """How the text of an attribute is read."""
+
+    NUMBER = "number"
+    POSITIVE = "positive number"
+    COUNT = "integer, at least 0"
+    VEC3 = "3 numbers"
+    SCALE = "1 or 3 numbers"
+    QUATERNION = "quaternion w x y z"
+    NUMBERS = "numbers"
+    TEXT = "text"
+    PATH = "path"
+    GROUPS = "collision groups"
+    BODY_TYPE = "dynamic, kinematic or static"
+    MESH_MODE = "original, convex_hull or convexify"
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED = _Required()
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute: its names (the first is canonical), how it is read, its default."""
+
+    names: tuple[str, ...]
+    kind: Kind
+    default: object
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element: its names (the first is canonical), attributes and the elements it may contain."""
+
+    names: tuple[str, ...]
+    meaning: str
+    attributes: tuple[Attribute, ...] = ()
+    children: tuple[str, ...] = ()  # canonical names, keys of ELEMENTS
+
+
+def _attribute(names: str, kind: Kind, default: object, meaning: str) -> Attribute:
+    return Attribute(tuple(names.split()), kind, default, meaning)
+
+
+_FILTER = (
+    _attribute("collision_group collisionGroup", Kind.GROUPS, 1, "groups it belongs to"),
+    _attribute("collision_mask collisionMask", Kind.GROUPS, 2**64 - 1, "groups it collides with"),
+)
+_COMMON = (
+    _attribute("name", Kind.TEXT, "", "name; need not be unique"),
+    _attribute("material", Kind.TEXT, "default", "contact material"),
+    _attribute("appearance", Kind.TEXT, "", 'colour name, "r g b a", texture name or "hidden"'),
+    *_FILTER,
+)
+_BODY = (
+    *_COMMON,
+    _attribute("body_type bodyType", Kind.BODY_TYPE, "dynamic", "how it answers to forces"),
+    _attribute("mass", Kind.POSITIVE, REQUIRED, "mass [kg]"),
+    _attribute("com", Kind.VEC3, None, "centre of mass in the body frame [m]; default: that of the shape"),
+)
+_BODY_CHILDREN = ("dim", "inertia", "state")
+_RADIUS = _attribute("radius", Kind.POSITIVE, REQUIRED, "radius [m]")
+_HEIGHT = _attribute(
+    "height", Kind.POSITIVE, REQUIRED, "full height, of a capsule the distance of its sphere centres [m]"
+)
+_PAIR = (
+    _attribute("friction", Kind.NUMBER, REQUIRED, "coefficient of (dynamic) friction"),
+    _attribute("restitution", Kind.NUMBER, 0.0, "coefficient of restitution, 0 to 1"),
+    _attribute("restitution_threshold", Kind.NUMBER, 0.0, "slower impacts do not bounce [m/s]"),
+    _attribute("static_friction", Kind.NUMBER, None, "coefficient of static friction; default: friction"),
+    _attribute("static_friction_velocity_threshold", Kind.NUMBER, 0.0, "friction is dynamic above this speed [m/s]"),
+)
+_VALUE3 = (_attribute("value", Kind.VEC3, REQUIRED, "x y z"),)
+
+# Attributes of <dim>, by the element around it.
+DIMENSIONS: dict[str, tuple[Attribute, ...]] = {
+    "sphere": (_RADIUS,),
+    "box": tuple(_attribute(axis, Kind.POSITIVE, REQUIRED, f"full length along {axis} [m]") for axis in "xyz"),
+    "cylinder": (_RADIUS, _HEIGHT),
+    "cone": (_RADIUS, _HEIGHT),
+    "capsule": (_RADIUS, _HEIGHT),
+}
+PRIMITIVES = tuple(DIMENSIONS)
+
+_OBJECTS = (*PRIMITIVES, "compound", "mesh", "ground", "heightmap")
+
+ELEMENTS: dict[str, Element] = {
+    element.names[0]: element
+    for element in (
+        Element(
+            ("raisim",),
+            "the world",
+            (_attribute("version Version", Kind.TEXT, "", "not checked"),),
+            ("material", "gravity", "time_step", "erp", "objects", "camera", "include", "params"),
+        ),
+        Element(("gravity",), "gravitational acceleration [m/s^2]; default 0 0 -9.81", _VALUE3),
+        Element(
+            ("time_step", "timeStep", "timestep"),
+            "duration of a step; default 0.005 s",
+            (_attribute("value", Kind.POSITIVE, REQUIRED, "[s]"),),
+        ),
+        Element(
+            ("erp",),
+            "overlap correction",
+            (
+                _attribute("erp", Kind.NUMBER, 1.5, "strength"),
+                _attribute("erp2", Kind.NUMBER, 0.0, "damping"),
+            ),
+        ),
+        Element(("material",), "contact materials; may follow the objects", (), ("default", "pair_prop")),
+        Element(("default",), "pairs without properties of their own", _PAIR),
+        Element(
+            ("pair_prop",),
+            "how two materials touch",
+            (
+                _attribute("name1", Kind.TEXT, REQUIRED, "first material"),
+                _attribute("name2", Kind.TEXT, REQUIRED, "second material"),
+                *_PAIR,
+            ),
+        ),
+        Element(
+            ("camera",),
+            "where a viewer looks from",
+            (
+                _attribute("follow", Kind.TEXT, "", "object that it follows"),
+                *(_attribute(axis, Kind.NUMBER, 0.0, f"offset along {axis} [m]") for axis in "xyz"),
+            ),
+        ),
+        Element(("objects",), "everything in the world", (), _OBJECTS),
+        *(Element((shape,), f"a {shape}", _BODY, _BODY_CHILDREN) for shape in PRIMITIVES),
+        Element(("compound",), "several primitives in one body", _BODY, ("children", "inertia", "state")),
+        Element(("children",), "the primitives of a compound", (), PRIMITIVES),
+        Element(
+            ("mesh",),
+            "a body with the shape of a mesh file",
+            (
+                *_BODY,
+                _attribute("file_name fileName", Kind.PATH, REQUIRED, "the mesh file"),
+                _attribute("scale", Kind.SCALE, (1.0, 1.0, 1.0), "factors along x, y and z; one number: for all"),
+                _attribute("collision_mode collisionMode", Kind.MESH_MODE, "convexify", "what collides in its place"),
+            ),
+            ("inertia", "state"),
+        ),
+        Element(
+            ("ground",),
+            "the half-space below a height; its collision group is bit 61",
+            (*_COMMON, _attribute("height", Kind.NUMBER, 0.0, "z of the surface [m]")),
+        ),
+        Element(
+            ("heightmap",),
+            "terrain; the first of height, terrain_properties, png and text counts",
+            (
+                *_COMMON[:3],
+                _attribute("collision_group collisionGroup", Kind.GROUPS, 1 << 63, "groups it belongs to"),
+                _FILTER[1],
+                _attribute("x_sample xSample x_samples", Kind.COUNT, None, "samples along x"),
+                _attribute("y_sample ySample y_samples", Kind.COUNT, None, "samples along y"),
+                _attribute("x_size xSize", Kind.POSITIVE, 10.0, "length along x [m]"),
+                _attribute("y_size ySize", Kind.POSITIVE, 10.0, "length along y [m]"),
+                _attribute("center_x centerX", Kind.NUMBER, 0.0, "x of the centre [m]"),
+                _attribute("center_y centerY", Kind.NUMBER, 0.0, "y of the centre [m]"),
+                _attribute("center_z centerZ", Kind.NUMBER, 0.0, "added to all heights [m]"),
+                _attribute("height", Kind.NUMBERS, None, "heights, x runs fastest [m]"),
+                _attribute("png", Kind.PATH, None, "8- or 16-bit greyscale image"),
+                _attribute(
+                    "z_scale zScale height_scale heightScale", Kind.NUMBER, 1.0, "height per pixel value [m]; png"
+                ),
+                _attribute(
+                    "z_offset zOffset height_offset heightOffset", Kind.NUMBER, 0.0, "height of pixel value 0 [m]; png"
+                ),
+                _attribute("text", Kind.PATH, None, "text file: x and y samples, x and y size, heights"),
+            ),
+            ("terrain_properties",),
+        ),
+        Element(
+            ("terrain_properties", "terrainProperties"),
+            "fractal Perlin terrain",
+            (
+                _attribute("frequency", Kind.POSITIVE, 0.1, "[1/m]"),
+                _attribute("z_scale zScale", Kind.NUMBER, 2.0, "[m]"),
+                _attribute("fractal_octaves fractalOctaves", Kind.COUNT, 5, "number of layers"),
+                _attribute(
+                    "fractal_lacunarity fractalLacunarity", Kind.NUMBER, 2.0, "frequency factor from layer to layer"
+                ),
+                _attribute("fractal_gain fractalGain", Kind.NUMBER, 0.5, "height factor from layer to layer"),
+                _attribute("step_size stepSize", Kind.NUMBER, 0.0, "heights are multiples of it [m]; 0: smooth"),
+                _attribute("height_offset heightOffset", Kind.NUMBER, 0.0, "added to all heights [m]"),
+                _attribute("seed", Kind.COUNT, 0, "other numbers give other landscapes"),
+            ),
+        ),
+        Element(("dim",), "dimensions of the primitive around it"),
+        Element(
+            ("inertia",),
+            "about the centre of mass, body frame [kg m^2]",
+            tuple(
+                _attribute(name, Kind.NUMBER, REQUIRED if name in ("xx", "yy", "zz") else 0.0, name)
+                for name in ("xx", "xy", "xz", "yy", "yz", "zz")
+            ),
+        ),
+        Element(
+            ("state",),
+            "pose of the body origin and velocity of the centre of mass; inside a compound: pose in the body frame",
+            (
+                _attribute("pos", Kind.VEC3, (0.0, 0.0, 0.0), "position [m]"),
+                _attribute("quat", Kind.QUATERNION, (1.0, 0.0, 0.0, 0.0), "orientation"),
+                _attribute("lin_vel linVel", Kind.VEC3, (0.0, 0.0, 0.0), "linear velocity [m/s]"),
+                _attribute("ang_vel angVel", Kind.VEC3, (0.0, 0.0, 0.0), "angular velocity [rad/s]"),
+            ),
+        ),
+        Element(("include",), "another world file, loaded before this one"),
+        Element(("params",), "values of @@parameters"),
+    )
+}
+
+CANONICAL: dict[str, str] = {name: element.names[0] for element in ELEMENTS.values() for name in element.names}

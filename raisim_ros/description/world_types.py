@@ -1,0 +1,162 @@
+"""What a world file says, as plain data. SI units, quaternions w, x, y, z."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from raisim_ros.description.materials import MaterialManager
+
+ALL_GROUPS = 2**64 - 1
+GROUND_GROUP = 1 << 61
+HEIGHTMAP_GROUP = 1 << 63
+
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a file; shown in messages."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass
+class BodyState:
+    """Pose of the body origin, velocity of the centre of mass, world frame."""
+
+    position: Numbers = (0.0, 0.0, 0.0)
+    quaternion: Numbers = (1.0, 0.0, 0.0, 0.0)
+    linear_velocity: Numbers = (0.0, 0.0, 0.0)
+    angular_velocity: Numbers = (0.0, 0.0, 0.0)
+
+
+@dataclass
+class ObjectEntry:
+    """What all objects of a world file have in common."""
+
+    place: Place
+    name: str = ""
+    material: str = "default"
+    appearance: str = ""
+    collision_group: int = 1
+    collision_mask: int = ALL_GROUPS
+
+
+@dataclass
+class BodyEntry(ObjectEntry):
+    """A single body with mass; `inertia`: xx xy xz yy yz zz about the centre of mass, None: from the shape."""
+
+    body_type: str = "dynamic"
+    mass: float = 1.0
+    com: Numbers | None = None
+    inertia: Numbers | None = None
+    state: BodyState = field(default_factory=BodyState)
+
+
+@dataclass
+class PrimitiveEntry(BodyEntry):
+    """A sphere (radius), box (x, y, z), cylinder, cone or capsule (radius, height) [m]."""
+
+    shape: str = "sphere"
+    dim: Numbers = ()
+
+
+@dataclass
+class ChildEntry:
+    """A primitive of a compound, in the body frame."""
+
+    place: Place
+    shape: str
+    dim: Numbers
+    position: Numbers = (0.0, 0.0, 0.0)
+    quaternion: Numbers = (1.0, 0.0, 0.0, 0.0)
+    material: str = "default"
+    appearance: str = ""
+
+
+@dataclass
+class CompoundEntry(BodyEntry):
+    """Several primitives in one body."""
+
+    children: list[ChildEntry] = field(default_factory=list)
+
+
+@dataclass
+class MeshEntry(BodyEntry):
+    """A body with the shape of a mesh file."""
+
+    file: Path = Path()
+    scale: Numbers = (1.0, 1.0, 1.0)
+    collision_mode: str = "convexify"
+
+
+@dataclass
+class GroundEntry(ObjectEntry):
+    """The half-space below a height [m]."""
+
+    height: float = 0.0
+
+
+@dataclass
+class TerrainEntry:
+    """Perlin terrain of a heightmap; see TerrainProperties."""
+
+    frequency: float
+    z_scale: float
+    fractal_octaves: int
+    fractal_lacunarity: float
+    fractal_gain: float
+    step_size: float
+    height_offset: float
+    seed: int
+
+
+@dataclass
+class HeightMapEntry(ObjectEntry):
+    """Terrain from exactly one of: values, Perlin terrain, a PNG file, a text file."""
+
+    x_samples: int = 0
+    y_samples: int = 0
+    x_size: float = 10.0
+    y_size: float = 10.0
+    center: Numbers = (0.0, 0.0, 0.0)
+    heights: Numbers | None = None
+    terrain: TerrainEntry | None = None
+    png: Path | None = None
+    z_scale: float = 1.0
+    z_offset: float = 0.0
+    text: Path | None = None
+
+
+@dataclass
+class SimulationSettings:
+    """Settings of a world file; None leaves the world's own value."""
+
+    gravity: Numbers | None = None
+    time_step: float | None = None
+    erp: tuple[float, float] | None = None
+
+
+@dataclass
+class CameraEntry:
+    """Where a viewer looks from: an offset [m] from the object it follows, if that exists."""
+
+    follow: str
+    offset: Numbers
+
+
+@dataclass
+class WorldDescription:
+    """A world file, with what it includes."""
+
+    source: str
+    settings: SimulationSettings = field(default_factory=SimulationSettings)
+    materials: MaterialManager | None = None
+    objects: list[ObjectEntry] = field(default_factory=list)
+    camera: CameraEntry | None = None
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,119 @@
+"""Attribute values of world files: text to numbers, groups, choices."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from raisim_ros.description.world_schema import Kind
+
+ALL_GROUPS = 2**64 - 1
+_SEPARATORS = re.compile(r"[\s,]+")
+_GROUPS = re.compile(r"collision\[\s*(-?\d+(?:\s*\|\s*-?\d+)*)\s*\]")
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Finite numbers separated by white space, commas or both; ValueError tells what is wrong."""
+    words = [word for word in _SEPARATORS.split(text.strip()) if word]
+    values = []
+    for word in words:
+        try:
+            value = float(word)
+        except ValueError:
+            raise ValueError(f"'{word}' is not a number") from None
+        if not math.isfinite(value):
+            raise ValueError(f"'{word}' is not a finite number")
+        values.append(value)
+    return tuple(values)
+
+
+def _exactly(count: int) -> Callable[[str], tuple[float, ...]]:
+    def read(text: str) -> tuple[float, ...]:
+        values = numbers(text)
+        if len(values) != count:
+            raise ValueError(f"{len(values)} numbers found; expected {count}")
+        return values
+
+    return read
+
+
+def _number(text: str) -> float:
+    return _exactly(1)(text)[0]
+
+
+def _positive(text: str) -> float:
+    value = _number(text)
+    if value <= 0.0:
+        raise ValueError(f"{value:g} is not greater than 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = _number(text)
+    if value != int(value) or not 0 <= value < 2**63:
+        raise ValueError(f"{text.strip()!r} is not an integer, at least 0")
+    return int(value)
+
+
+def _quaternion(text: str) -> tuple[float, ...]:
+    values = _exactly(4)(text)
+    if math.hypot(*values) < 1e-6:
+        raise ValueError("the quaternion is zero")
+    return values
+
+
+def collision_groups(text: str) -> int:
+    """Collision bits: ``collision[i|j]`` are bits i and j, ``collision[-1]`` is all; a number is the raw 64 bits."""
+    stripped = text.strip()
+    match = _GROUPS.fullmatch(stripped)
+    if match is None:
+        try:
+            value = int(stripped)
+        except ValueError:
+            raise ValueError(f"'{stripped}' is neither a number nor collision[…]") from None
+        if not -(2**63) <= value <= ALL_GROUPS:
+            raise ValueError(f"{value} does not fit into 64 bits")
+        return value & ALL_GROUPS
+    bits = [int(bit) for bit in match.group(1).split("|")]
+    if -1 in bits:
+        return ALL_GROUPS
+    if any(not 0 <= bit < 64 for bit in bits):
+        raise ValueError(f"'{stripped}' names a group outside 0 to 63")
+    return sum({1 << bit for bit in bits})
+
+
+def _choice(*allowed: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        value = text.strip().lower()
+        if value not in allowed:
+            raise ValueError(f"'{text.strip()}' is unknown")
+        return value
+
+    return read
+
+
+def _scale(text: str) -> tuple[float, ...]:
+    values = numbers(text)
+    return values * 3 if len(values) == 1 else _exactly(3)(text)
+
+
+_READERS: dict[Kind, Callable[[str], object]] = {
+    Kind.NUMBER: _number,
+    Kind.POSITIVE: _positive,
+    Kind.COUNT: _count,
+    Kind.VEC3: _exactly(3),
+    Kind.SCALE: _scale,
+    Kind.QUATERNION: _quaternion,
+    Kind.NUMBERS: numbers,
+    Kind.TEXT: str,
+    Kind.PATH: lambda text: text.strip().replace("\\", "/"),
+    Kind.GROUPS: collision_groups,
+    Kind.BODY_TYPE: _choice("dynamic", "kinematic", "static"),
+    Kind.MESH_MODE: _choice("original", "convex_hull", "convexify"),
+}
+
+
+def read_value(kind: Kind, text: str) -> object:
+    """The value of an attribute; ValueError, without the attribute's name, tells what is wrong."""
+    return _READERS[kind](text)

@@ -1,0 +1,201 @@
+"""From a WorldDescription to objects in a world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raisim_ros.description import terrain
+from raisim_ros.description.errors import (
+    FileMissingError,
+    InvalidValueError,
+    MeshError,
+    ParseError,
+    RaisimError,
+    TerrainError,
+)
+from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.description.world_types import (
+    BodyEntry,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    MeshEntry,
+    ObjectEntry,
+    PrimitiveEntry,
+    WorldDescription,
+)
+from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.types import BodyType, CompoundChild, MeshCollisionMode, ShapeType
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world import World
+
+_MESH_MODES = {
+    "original": MeshCollisionMode.ORIGINAL_MESH,
+    "convex_hull": MeshCollisionMode.CONVEX_HULL,
+    "convexify": MeshCollisionMode.CONVEXIFY,
+}
+
+
+def add_description(world: World, description: WorldDescription) -> None:
+    """Applies settings and adds all objects. On any error the world is as it was."""
+    before = world.save_snapshot()
+    try:
+        _apply_settings(world, description)
+        for entry in description.objects:
+            _add_entry(world, entry)
+    except BaseException:
+        world.restore_snapshot(before)
+        raise
+
+
+def _apply_settings(world: World, description: WorldDescription) -> None:
+    settings = description.settings
+    if settings.gravity is not None:
+        world.set_gravity(settings.gravity)
+    if settings.time_step is not None:
+        world.set_time_step(settings.time_step)
+    if settings.erp is not None:
+        world.set_erp(*settings.erp)
+    if description.materials is not None:
+        world.update_material_prop(description.materials)
+
+
+def _add_entry(world: World, entry: ObjectEntry) -> None:
+    """Adds one object; whatever is wrong with it is told with its place in the file."""
+    try:
+        handle = _ADDERS[type(entry)](world, entry)
+        handle.set_appearance(entry.appearance)
+        handle.set_name(entry.name)
+    except (InvalidValueError, MeshError, TerrainError) as error:
+        raise ParseError(entry.place.file, entry.place.line, str(error)) from error
+    except FileMissingError as error:
+        raise FileMissingError(error.path, f"{entry.place}: file") from error
+
+
+def _inertia_matrix(entry: BodyEntry) -> np.ndarray[Any, Any] | None:
+    if entry.inertia is None:
+        return None
+    xx, xy, xz, yy, yz, zz = entry.inertia
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _set_state(handle: SingleBodyObject, entry: BodyEntry) -> None:
+    state = entry.state
+    moving = any(state.linear_velocity) or any(state.angular_velocity)
+    handle.set_pose(state.position, state.quaternion)
+    handle.set_body_type(BodyType[entry.body_type.upper()])
+    if moving and entry.body_type != "static":
+        handle.set_velocity(state.linear_velocity, state.angular_velocity)
+
+
+def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
+    adders: dict[str, Callable[..., SingleBodyObject]] = {
+        "sphere": world.add_sphere,
+        "box": world.add_box,
+        "cylinder": world.add_cylinder,
+        "cone": world.add_cone,
+        "capsule": world.add_capsule,
+    }
+    handle = adders[entry.shape](*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask)
+    inertia = _inertia_matrix(entry)
+    if inertia is not None:
+        handle.set_inertia(inertia)
+    if entry.com is not None:
+        handle.set_com(entry.com)
+    _set_state(handle, entry)
+    return handle
+
+
+def _add_compound(world: World, entry: CompoundEntry) -> Object:
+    children = [
+        CompoundChild(
+            ShapeType[child.shape.upper()],
+            child.dim,
+            child.position,
+            child.quaternion,
+            child.material,
+            child.appearance,
+        )
+        for child in entry.children
+    ]
+    com = entry.com if entry.com is not None else (0.0, 0.0, 0.0)
+    handle = world.add_compound(
+        children, entry.mass, com, _inertia_matrix(entry), entry.collision_group, entry.collision_mask
+    )
+    _set_state(handle, entry)
+    return handle
+
+
+def _add_mesh(world: World, entry: MeshEntry) -> Object:
+    handle = world.add_mesh(
+        entry.file,
+        entry.mass,
+        _inertia_matrix(entry),
+        entry.com,
+        entry.scale,
+        entry.material,
+        _MESH_MODES[entry.collision_mode],
+        entry.collision_group,
+        entry.collision_mask,
+    )
+    _set_state(handle, entry)
+    return handle
+
+
+def _add_ground(world: World, entry: GroundEntry) -> Object:
+    return world.add_ground(entry.height, entry.material, entry.collision_mask)
+
+
+def _height_map_data(entry: HeightMapEntry) -> HeightMapData:
+    x, y, _ = entry.center
+    if entry.heights is not None:
+        return terrain.height_map_from_values(
+            entry.x_samples, entry.y_samples, entry.x_size, entry.y_size, entry.heights, x, y
+        )
+    if entry.terrain is not None:
+        t = entry.terrain
+        properties = TerrainProperties(
+            t.frequency,
+            entry.x_size,
+            entry.y_size,
+            t.z_scale,
+            entry.x_samples or TerrainProperties.x_samples,
+            entry.y_samples or TerrainProperties.y_samples,
+            t.fractal_octaves,
+            t.fractal_lacunarity,
+            t.fractal_gain,
+            t.step_size,
+            t.height_offset,
+            t.seed,
+        )
+        return terrain.generate_height_map(properties, x, y)
+    if entry.png is not None:
+        return terrain.height_map_from_png(entry.png, entry.x_size, entry.y_size, entry.z_scale, entry.z_offset, x, y)
+    if entry.text is not None:
+        return terrain.height_map_from_text(entry.text, x, y)
+    raise RaisimError(f"{entry.place}: the heightmap has no source")
+
+
+def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
+    handle = world.add_height_map(
+        _height_map_data(entry),
+        material=entry.material,
+        collision_group=entry.collision_group,
+        collision_mask=entry.collision_mask,
+    )
+    if entry.center[2] != 0.0:
+        handle.set_position(entry.center)
+    return handle
+
+
+_ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
+    PrimitiveEntry: _add_primitive,
+    CompoundEntry: _add_compound,
+    MeshEntry: _add_mesh,
+    GroundEntry: _add_ground,
+    HeightMapEntry: _add_height_map,
+}
