@@ -15,7 +15,8 @@ def resource_dir() -> Path:
     places = [
         _PACKAGE / "rsc",  # pip install
         _PACKAGE.parent / "rsc",  # source tree, also through colcon's --symlink-install
-        _PACKAGE.parents[3] / "share" / "raisim_ros" / "rsc",  # colcon: <prefix>/lib/python3.x/site-packages
+        # colcon: the package is <prefix>/lib/python3.x/site-packages/raisim_ros
+        (_PACKAGE / "../../../../share/raisim_ros/rsc").resolve(),
     ]
     for place in places:
         if place.is_dir():
