@@ -1,0 +1,175 @@
+"""Structures that must stand: towers, planks, cards, heavy on light, pyramids; and a pile that must not sink."""
+
+import numpy as np
+import pytest
+
+from raisim_ros import World
+
+BOX = 0.2  # edge [m]
+
+
+def grounded(dt: float, sleeping: bool = False) -> World:
+    world = World()
+    world.set_time_step(dt)
+    world.set_sleeping_enabled(sleeping)
+    world.add_ground()
+    return world
+
+
+def positions(world: World) -> np.ndarray:
+    return world.read_states().poses[:, :3].copy()
+
+
+def farthest_move(world: World, seconds: float) -> float:
+    """How far any body strays from where it was built, looked at ten times [m]."""
+    start, farthest = positions(world), 0.0
+    for _ in range(10):
+        world.integrate(round(seconds / world.get_time_step() / 10))
+        farthest = max(farthest, float(np.abs(positions(world) - start).max()))
+    return farthest
+
+
+def build_tower(world: World, masses) -> list:
+    boxes = []
+    for k, mass in enumerate(masses):
+        box = world.add_box(BOX, BOX, BOX, mass)
+        box.set_position(0.0, 0.0, BOX * (k + 0.5))
+        boxes.append(box)
+    return boxes
+
+
+def test_twenty_boxes_stand_for_a_minute():
+    world = grounded(0.005, sleeping=True)
+    boxes = build_tower(world, [1.0] * 20)
+    assert farthest_move(world, 60.0) < 1e-3
+    assert all(world.is_object_sleeping(box) for box in boxes)
+
+
+def test_twenty_boxes_stand_without_falling_asleep():
+    world = grounded(0.005)
+    build_tower(world, [1.0] * 20)
+    assert farthest_move(world, 20.0) < 3e-3
+
+
+def test_a_heavy_box_does_not_sink_into_a_light_one():
+    world = grounded(0.005)
+    build_tower(world, [1.0, 100.0])
+    assert farthest_move(world, 20.0) < 2e-4
+    world = grounded(0.005)
+    build_tower(world, [1.0, 1.0, 100.0])
+    assert farthest_move(world, 10.0) < 1e-3
+
+
+def test_contact_forces_in_a_tower_add_up_to_the_weight_above():
+    world = grounded(0.005)
+    boxes = build_tower(world, [1.0, 3.0, 2.0, 5.0])
+    world.integrate(200)
+    contacts = world.read_contacts()
+    weight_above = 11.0
+    for box in boxes:
+        here = box.get_id()
+        below = contacts[
+            ((contacts["object_a"] == here) & (contacts["frame"][:, 2, 2] > 0))
+            | ((contacts["object_b"] == here) & (contacts["frame"][:, 2, 2] < 0))
+        ]
+        assert below["impulse"][:, 2].sum() / 0.005 == pytest.approx(weight_above * 9.81, rel=1e-3)
+        weight_above -= box.get_mass()
+
+
+@pytest.mark.parametrize("on_edge", [False, True])
+def test_a_kapla_tower_stands(quaternion_about, on_edge):
+    world = grounded(0.01)
+    length, width, thickness = 0.12, 0.024, 0.008
+    rise, depth = (width, thickness) if on_edge else (thickness, width)
+    for floor in range(6):
+        across = floor % 2 == 1
+        for side in (-1, 1) if on_edge else (-1, 0, 1):
+            plank = world.add_box(length, depth, rise, 0.0145)
+            place = np.array([0.0, 0.045 * side, (floor + 0.5) * rise])
+            if across:
+                place[:2] = place[1::-1]
+            plank.set_pose(place, quaternion_about((0.0, 0.0, 1.0), np.pi / 2 if across else 0.0))
+    assert farthest_move(world, 30.0) < 5e-4
+
+
+def test_a_house_of_cards_stands(quaternion_about):
+    """Two leaning pairs, a ceiling and a third pair on it: held by friction alone."""
+    world = grounded(0.005)
+    lean, length, width, thickness = np.radians(20.0), 0.09, 0.06, 0.001
+    rise = length * np.cos(lean) + thickness * np.sin(lean)
+    half_base = (length * np.sin(lean) + thickness * np.cos(lean)) / 2.0
+
+    def add_pair(x, z):
+        for side in (-1, 1):
+            card = world.add_box(thickness, width, length, 0.0018)
+            card.set_pose((x - side * half_base, 0.0, z + rise / 2.0), quaternion_about((0.0, 1.0, 0.0), side * lean))
+
+    add_pair(-2.05 * half_base, 0.0)
+    add_pair(2.05 * half_base, 0.0)
+    ceiling = world.add_box(0.125, width, thickness, 0.0025)
+    ceiling.set_position(0.0, 0.0, rise + thickness / 2.0)
+    add_pair(0.0, rise + thickness)
+    assert farthest_move(world, 30.0) < 1e-4
+
+
+def test_cards_on_ice_fall(quaternion_about):
+    """The same pair with friction below tan(lean)/2 slides apart: the test above can fail."""
+    world = grounded(0.005)
+    world.set_default_material(0.1, 0.0, 0.0)
+    lean, length, thickness = np.radians(20.0), 0.09, 0.001
+    half_base = (length * np.sin(lean) + thickness * np.cos(lean)) / 2.0
+    rise = length * np.cos(lean) + thickness * np.sin(lean)
+    for side in (-1, 1):
+        card = world.add_box(thickness, 0.06, length, 0.0018)
+        card.set_pose((-side * half_base, 0.0, rise / 2.0), quaternion_about((0.0, 1.0, 0.0), side * lean))
+    assert farthest_move(world, 2.0) > 0.02
+
+
+def test_a_pyramid_does_not_creep():
+    world = grounded(0.005)
+    rows = 8
+    for row in range(rows):
+        for k in range(rows - row):
+            box = world.add_box(BOX, BOX, BOX, 1.0)
+            box.set_position((k - (rows - row) / 2.0) * 1.05 * BOX, 0.0, BOX * (row + 0.5))
+    assert farthest_move(world, 20.0) < 5e-4
+
+
+def test_a_pile_of_balls_does_not_sink_into_itself():
+    """SimBenchmark's 666 without overlap correction: mean penetration over all contacts of 10 s."""
+    world = grounded(0.005)
+    world.set_erp(0.0)
+    random = np.random.default_rng(1)
+    for index in np.ndindex(6, 6, 6):
+        ball = world.add_sphere(0.1, 10.0)
+        ball.set_position(np.array(index) * 0.21 + [0.0, 0.0, 0.5] + random.uniform(-0.001, 0.001, 3))
+    total, count = 0.0, 0
+    for _ in range(2000):
+        world.integrate()
+        depths = world.read_contacts()["depth"]
+        total += np.maximum(0.0, -depths).sum()
+        count += len(depths)
+    assert count > 100000
+    assert total / count < 1e-4
+
+
+def test_overlap_is_pushed_out_gently():
+    """A box placed 5 cm into the ground comes up without being thrown."""
+    world = grounded(0.005)
+    box = world.add_box(BOX, BOX, BOX, 1.0)
+    box.set_position(0.0, 0.0, BOX / 2.0 - 0.05)
+    highest = 0.0
+    for _ in range(400):
+        world.integrate()
+        highest = max(highest, box.get_position()[2])
+    assert box.get_position()[2] == pytest.approx(BOX / 2.0, abs=1e-4)
+    assert highest < BOX / 2.0 + 1e-3
+
+
+def test_without_erp_overlap_stays():
+    world = grounded(0.005)
+    world.set_erp(0.0)
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_position(0.0, 0.0, 0.08)
+    world.integrate(400)
+    assert ball.get_position()[2] == pytest.approx(0.08, abs=1e-6)
