@@ -145,6 +145,10 @@ rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_m
 rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair);
 /* The pair's own properties, else the default ones. */
 rs_status rs_material_pair_properties(rs_world *world, int32_t a, int32_t b, rs_material_pair *out);
+void rs_material_default(rs_world *world, rs_material_pair *out);
+/* Pairs with properties of their own, in a fixed order. */
+int64_t rs_material_pair_count(rs_world *world);
+rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32_t *b, rs_material_pair *out);
 /* Forgets all pairs and puts the default back; names stay. */
 rs_status rs_material_clear(rs_world *world);
 

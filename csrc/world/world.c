@@ -346,6 +346,32 @@ rs_status rs_material_pair_properties(rs_world *world, int32_t a, int32_t b, rs_
     return rs_world_leave(world, status);
 }
 
+void rs_material_default(rs_world *world, rs_material_pair *out) {
+    rs_world_enter(world);
+    *out = world->data.materials.fallback;
+    rs_world_leave(world, RS_OK);
+}
+
+int64_t rs_material_pair_count(rs_world *world) {
+    rs_world_enter(world);
+    int64_t count = world->data.materials.entries.count;
+    rs_world_leave(world, RS_OK);
+    return count;
+}
+
+rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32_t *b, rs_material_pair *out) {
+    rs_world_enter(world);
+    const rs_array *entries = &world->data.materials.entries;
+    if (number < 0 || number >= entries->count)
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material pair %lld does not exist; there are %lld",
+                                             (long long)number, (long long)entries->count));
+    const rs_material_entry *entry = &RS_ITEMS(rs_material_entry, *entries)[number];
+    *a = (int32_t)(entry->key >> 32);
+    *b = (int32_t)(uint32_t)entry->key;
+    *out = entry->properties;
+    return rs_world_leave(world, RS_OK);
+}
+
 rs_status rs_material_clear(rs_world *world) {
     rs_world_enter(world);
     rs_materials_clear(&world->data.materials);

@@ -311,6 +311,14 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
     if erp is not None:
         values = _read(source, erp)
         settings.erp = (values["erp"], values["erp2"])
+    simulation = _one(source, children, "simulation")
+    if simulation is not None:
+        settings.time = _read(source, simulation)["time"]
+        inside = _children(source, simulation, "simulation")
+        for name in ("solver", "contact", "sleeping"):
+            element = _one(source, inside, name)
+            if element is not None:
+                setattr(settings, name, _read(source, element))
     for material in children.get("material", []):
         world.materials = world.materials or MaterialManager()
         _materials(source, material, world.materials)

@@ -21,6 +21,9 @@ class Kind(Enum):
     GROUPS = "collision groups"
     BODY_TYPE = "dynamic, kinematic or static"
     MESH_MODE = "original, convex_hull or convexify"
+    GYRO_MODE = "energy_conserving, implicit_body, implicit_world, explicit or none"
+    BROADPHASE = "none, sap_3_axis or multi_box_prune"
+    SWITCH = "true or false"
 
 
 class _Required:
@@ -70,6 +73,9 @@ _BODY = (
     _attribute("body_type bodyType", Kind.BODY_TYPE, "dynamic", "how it answers to forces"),
     _attribute("mass", Kind.POSITIVE, REQUIRED, "mass [kg]"),
     _attribute("com", Kind.VEC3, None, "centre of mass in the body frame [m]; default: that of the shape"),
+    _attribute("linear_damping linearDamping", Kind.NUMBER, 0.0, "air drag [N s/m]"),
+    _attribute("angular_damping angularDamping", Kind.VEC3, (0.0, 0.0, 0.0), "drag about each body axis [N m s/rad]"),
+    _attribute("gyroscopic_mode gyroscopicMode", Kind.GYRO_MODE, "energy_conserving", "how that torque is integrated"),
 )
 _BODY_CHILDREN = ("dim", "inertia", "state")
 _RADIUS = _attribute("radius", Kind.POSITIVE, REQUIRED, "radius [m]")
@@ -104,7 +110,7 @@ ELEMENTS: dict[str, Element] = {
             ("raisim",),
             "the world",
             (_attribute("version Version", Kind.TEXT, "", "not checked"),),
-            ("material", "gravity", "time_step", "erp", "objects", "camera", "include", "params"),
+            ("material", "gravity", "time_step", "erp", "simulation", "objects", "camera", "include", "params"),
         ),
         Element(("gravity",), "gravitational acceleration [m/s^2]; default 0 0 -9.81", _VALUE3),
         Element(
@@ -118,6 +124,53 @@ ELEMENTS: dict[str, Element] = {
             (
                 _attribute("erp", Kind.NUMBER, 1.5, "strength"),
                 _attribute("erp2", Kind.NUMBER, 0.0, "damping"),
+            ),
+        ),
+        Element(
+            ("simulation",),
+            "settings of solver, contact detection and sleeping",
+            (_attribute("time", Kind.NUMBER, 0.0, "simulated time at the start [s]"),),
+            ("solver", "contact", "sleeping"),
+        ),
+        Element(
+            ("solver",),
+            "the contact solver",
+            (
+                _attribute("max_iterations maxIterations", Kind.COUNT, 150, "most sweeps in a step"),
+                _attribute("threshold", Kind.NUMBER, 1e-8, "squared relative change at which sweeps end"),
+                _attribute("fixed_order fixedOrder", Kind.SWITCH, False, "sweeps always run forward"),
+            ),
+        ),
+        Element(
+            ("contact",),
+            "contact detection",
+            (
+                _attribute("gjk_max_iterations", Kind.COUNT, 32, "iterations of the distance algorithm"),
+                _attribute("gjk_tolerance", Kind.POSITIVE, 1e-6, "its tolerance, relative"),
+                _attribute("epa_max_iterations", Kind.COUNT, 64, "iterations of the penetration algorithm"),
+                _attribute("epa_tolerance", Kind.POSITIVE, 1e-4, "its tolerance, relative"),
+                _attribute("max_contacts_per_pair", Kind.COUNT, 8, "contact points of two shapes, 1 to 8"),
+                _attribute("swept_ccd_enabled", Kind.SWITCH, False, "keep fast bodies from tunnelling"),
+                _attribute("swept_ccd_min_speed", Kind.NUMBER, 0.0, "only bodies at least this fast [m/s]"),
+                _attribute("swept_ccd_speculative_margin", Kind.NUMBER, 1e-4, "extra distance looked ahead [m]"),
+                _attribute("broadphase", Kind.BROADPHASE, "sap_3_axis", "how nearby pairs are found"),
+                _attribute("mbp_world_min", Kind.VEC3, (-100.0, -100.0, -100.0), "corner of the grid [m]"),
+                _attribute("mbp_world_max", Kind.VEC3, (100.0, 100.0, 100.0), "opposite corner [m]"),
+                _attribute("mbp_cell_size", Kind.VEC3, (1.0, 1.0, 1.0), "size of a cell [m]"),
+                _attribute("mbp_padding", Kind.NUMBER, 0.5, "added around boxes [m]"),
+                _attribute("mbp_max_cells_per_axis", Kind.COUNT, 128, "limit of the grid"),
+                _attribute("mbp_max_cells_per_object", Kind.COUNT, 64, "larger objects are tested against all"),
+                _attribute("mbp_use_world_bounds", Kind.SWITCH, False, "use the corners, not the objects' extent"),
+            ),
+        ),
+        Element(
+            ("sleeping",),
+            "when bodies at rest are skipped",
+            (
+                _attribute("enabled", Kind.SWITCH, True, "bodies may sleep"),
+                _attribute("linear_threshold linearThreshold", Kind.NUMBER, 0.002, "[m/s]"),
+                _attribute("angular_threshold angularThreshold", Kind.NUMBER, 0.01, "[rad/s]"),
+                _attribute("quiet_steps quietSteps", Kind.COUNT, 2, "steps below both thresholds"),
             ),
         ),
         Element(("material",), "contact materials; may follow the objects", (), ("default", "pair_prop")),

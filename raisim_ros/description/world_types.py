@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from raisim_ros.description.materials import MaterialManager
 
@@ -55,6 +56,9 @@ class BodyEntry(ObjectEntry):
     mass: float = 1.0
     com: Numbers | None = None
     inertia: Numbers | None = None
+    linear_damping: float = 0.0
+    angular_damping: Numbers = (0.0, 0.0, 0.0)
+    gyroscopic_mode: str = "energy_conserving"
     state: BodyState = field(default_factory=BodyState)
 
 
@@ -140,6 +144,10 @@ class SimulationSettings:
     gravity: Numbers | None = None
     time_step: float | None = None
     erp: tuple[float, float] | None = None
+    time: float | None = None
+    solver: dict[str, Any] | None = None  # attributes of <solver>, by name
+    contact: dict[str, Any] | None = None
+    sleeping: dict[str, Any] | None = None
 
 
 @dataclass

@@ -93,6 +93,13 @@ def _choice(*allowed: str) -> Callable[[str], str]:
     return read
 
 
+def _switch(text: str) -> bool:
+    value = text.strip().lower()
+    if value not in ("true", "false", "1", "0"):
+        raise ValueError(f"'{text.strip()}' is neither true nor false")
+    return value in ("true", "1")
+
+
 def _scale(text: str) -> tuple[float, ...]:
     values = numbers(text)
     return values * 3 if len(values) == 1 else _exactly(3)(text)
@@ -111,6 +118,9 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.GROUPS: collision_groups,
     Kind.BODY_TYPE: _choice("dynamic", "kinematic", "static"),
     Kind.MESH_MODE: _choice("original", "convex_hull", "convexify"),
+    Kind.GYRO_MODE: _choice("energy_conserving", "implicit_body", "implicit_world", "explicit", "none"),
+    Kind.BROADPHASE: _choice("none", "sap_3_axis", "multi_box_prune"),
+    Kind.SWITCH: _switch,
 }
 
 

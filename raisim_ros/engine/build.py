@@ -28,7 +28,16 @@ from raisim_ros.description.world_types import (
     WorldDescription,
 )
 from raisim_ros.engine.handles import Object, SingleBodyObject
-from raisim_ros.engine.types import BodyType, CompoundChild, MeshCollisionMode, ShapeType
+from raisim_ros.engine.types import (
+    BodyType,
+    BroadphaseSettings,
+    BroadphaseType,
+    CompoundChild,
+    ContactSettings,
+    GyroscopicMode,
+    MeshCollisionMode,
+    ShapeType,
+)
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -60,8 +69,29 @@ def _apply_settings(world: World, description: WorldDescription) -> None:
         world.set_time_step(settings.time_step)
     if settings.erp is not None:
         world.set_erp(*settings.erp)
+    if settings.time is not None:
+        world.set_world_time(settings.time)
+    if settings.solver is not None:
+        solver = settings.solver
+        world.set_contact_solver_param(1.0, 1.0, 1.0, solver["max_iterations"], solver["threshold"])
+        world.set_contact_solver_iteration_order(solver["fixed_order"])
+    if settings.contact is not None:
+        world.set_contact_settings(_contact_settings(settings.contact))
+    if settings.sleeping is not None:
+        sleeping = settings.sleeping
+        world.set_sleeping_parameters(
+            sleeping["linear_threshold"], sleeping["angular_threshold"], sleeping["quiet_steps"]
+        )
+        world.set_sleeping_enabled(sleeping["enabled"])
     if description.materials is not None:
         world.update_material_prop(description.materials)
+
+
+def _contact_settings(values: dict[str, Any]) -> ContactSettings:
+    grid = {name: value for name, value in values.items() if name.startswith("mbp_")}
+    others = {name: value for name, value in values.items() if name not in grid and name != "broadphase"}
+    broadphase = BroadphaseSettings(BroadphaseType[values["broadphase"].upper()], **grid)
+    return ContactSettings(**others, broadphase=broadphase)
 
 
 def _add_entry(world: World, entry: ObjectEntry) -> None:
@@ -88,6 +118,9 @@ def _set_state(handle: SingleBodyObject, entry: BodyEntry) -> None:
     moving = any(state.linear_velocity) or any(state.angular_velocity)
     handle.set_pose(state.position, state.quaternion)
     handle.set_body_type(BodyType[entry.body_type.upper()])
+    handle.set_linear_damping(entry.linear_damping)
+    handle.set_angular_damping(entry.angular_damping)
+    handle.set_gyroscopic_mode(GyroscopicMode[entry.gyroscopic_mode.upper()])
     if moving and entry.body_type != "static":
         handle.set_velocity(state.linear_velocity, state.angular_velocity)
 

@@ -32,16 +32,22 @@ class Mesh(SingleBodyObject):
         collision_bodies: Sequence[CollisionBody],
         mesh: MeshData,
         file_name: str,
+        scale: Vector,
         mode: MeshCollisionMode,
     ) -> None:
         super().__init__(world, engine_id, ObjectType.MESH, collision_bodies)
         self._mesh = mesh
         self._file_name = file_name
+        self._scale = scale
         self._mode = mode
 
     def get_mesh_file_name(self) -> str:
         """File the mesh came from."""
         return self._file_name
+
+    def get_scale(self) -> Vector:
+        """Factors along x, y and z between the file and the mesh."""
+        return self._scale.copy()
 
     def get_mesh(self) -> MeshData:
         """Vertices (scaled, body frame) and triangles of the mesh."""

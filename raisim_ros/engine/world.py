@@ -11,15 +11,19 @@ from typing import Any
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh_export import write_obj
 from raisim_ros.description.template import ParameterValue
+from raisim_ros.description.world_export import write_world_file
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.build import add_description
 from raisim_ros.engine.contact import Contact, read_contacts
+from raisim_ros.engine.describe import describe_world
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
+from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
 from raisim_ros.engine.world_snapshots import WorldSnapshots
 
@@ -49,6 +53,34 @@ class World(WorldSnapshots):
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         with self.locked():
             add_description(self, description)
+
+    def export_to_xml(self, dir_or_path: str | Path, file_name: str | None = None) -> None:
+        """Write the world (objects, states, settings) to a file: ``(dir, file_name)`` or ``(path)``.
+
+        Loading the file gives the same world. Meshes that came from no file are written beside it as OBJ files.
+        """
+        path = Path(dir_or_path) if file_name is None else Path(dir_or_path) / file_name
+        with self.locked():
+            files: dict[Object, Path] = {}
+            for number, mesh in enumerate(self._meshes()):
+                file = Path(mesh.get_mesh_file_name())
+                if not mesh.get_mesh_file_name() or not file.is_file():
+                    file = path.parent / f"{path.stem}_mesh_{number}.obj"
+                    write_obj(mesh.get_mesh(), file)
+                files[mesh] = file
+            write_world_file(path, describe_world(self, files))
+
+    def export_mesh_assets_to_obj(self, directory: str | Path, prefix: str = "mesh") -> list[str]:
+        """Write every mesh object as an OBJ file (scaled, body frame); the paths are in the order of the objects."""
+        paths = []
+        for number, mesh in enumerate(self._meshes()):
+            path = Path(directory) / f"{prefix}_{number}.obj"
+            write_obj(mesh.get_mesh(), path)
+            paths.append(str(path))
+        return paths
+
+    def _meshes(self) -> list[Mesh]:
+        return [handle for handle in self.get_obj_list() if isinstance(handle, Mesh)]
 
     def get_config_file(self) -> str:
         """Path of the file that the world was made from, empty when there was none."""

@@ -200,18 +200,20 @@ class WorldObjects(WorldSettings):
         Without `inertia` and `com` [kg m^2, m] they are those of the mesh's bounding box as a uniform solid. The
         convex decomposition needs the package coacd; without it the original triangles collide, with a warning.
         """
-        file_name = ""
+        file_name, factors = "", np.ones(3)
         if isinstance(mesh, Mesh):
             self._own(mesh)
             mass = mesh.get_mass() if mass is None else mass
             inertia = mesh.get_inertia_matrix_b() if inertia is None else inertia
             com = mesh.get_com() if com is None else com
             data, file_name, collision_mode = mesh.get_mesh(), mesh.get_mesh_file_name(), mesh.get_collision_mode()
+            factors = mesh.get_scale()
         elif isinstance(mesh, MeshData):
             data = mesh
         else:
             file_name = str(mesh)
-            data = load_mesh(file_name, scale if isinstance(scale, (int, float)) else list(scale))
+            factors = arguments.vector("scale", [scale] * 3 if isinstance(scale, (int, float)) else scale, 3)
+            data = load_mesh(file_name, list(factors))
         if mass is None:
             raise InvalidValueError("mass is missing; only the clone of a mesh takes it over")
 
@@ -233,7 +235,7 @@ class WorldObjects(WorldSettings):
                 collision_mask=collision_mask,
             )
             return self._insert(
-                body, lambda world, key, bodies: Mesh(world, key, bodies, data, file_name, collision_mode)
+                body, lambda world, key, bodies: Mesh(world, key, bodies, data, file_name, factors, collision_mode)
             )
 
     # ---- heightmaps ----

@@ -210,13 +210,20 @@ class WorldSettings(WorldCore):
         """How two materials touch: the pair's own properties, else the default ones."""
         pair = ffi.new("rs_material_pair *")
         check(lib.rs_material_pair_properties(self._world, self._material(mat1), self._material(mat2), pair))
-        return MaterialPairProperties(
-            pair.friction,
-            pair.restitution,
-            pair.restitution_threshold,
-            pair.static_friction,
-            pair.static_friction_velocity_threshold,
-        )
+        return _properties_of(pair)
+
+    def get_material_manager(self) -> MaterialManager:
+        """All material properties, as update_material_prop() takes them."""
+        with self.locked():
+            default = ffi.new("rs_material_pair *")
+            lib.rs_material_default(self._world, default)
+            manager = MaterialManager(_properties_of(default))
+            a, b, pair = ffi.new("int32_t *"), ffi.new("int32_t *"), ffi.new("rs_material_pair *")
+            for number in range(lib.rs_material_pair_count(self._world)):
+                check(lib.rs_material_pair_at(self._world, number, a, b, pair))
+                names = self._material_name(a[0]), self._material_name(b[0])
+                manager.set_material_pair_prop(*names, _properties_of(pair))
+        return manager
 
     def update_material_prop(self, prop: MaterialManager) -> None:
         """Replace all material properties."""
@@ -278,6 +285,16 @@ def _c_pair(
     pair.static_friction_velocity_threshold = static_friction_threshold
     check(lib.rs_material_pair_valid(pair))
     return pair
+
+
+def _properties_of(pair: Any) -> MaterialPairProperties:
+    return MaterialPairProperties(
+        pair.friction,
+        pair.restitution,
+        pair.restitution_threshold,
+        pair.static_friction,
+        pair.static_friction_velocity_threshold,
+    )
 
 
 def _c_pair_of(properties: MaterialPairProperties) -> Any:

@@ -1,0 +1,176 @@
+"""Writes a WorldDescription as a world file. Numbers read back to the same bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from raisim_ros.description.materials import MaterialPairProperties
+from raisim_ros.description.world_schema import DIMENSIONS
+from raisim_ros.description.world_types import (
+    BodyEntry,
+    ChildEntry,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    MeshEntry,
+    ObjectEntry,
+    PrimitiveEntry,
+    WorldDescription,
+)
+
+
+def write_world_file(path: Path, description: WorldDescription) -> None:
+    """Write the file; paths inside it are relative to its folder where they lie below it."""
+    root = etree.Element("raisim", version="1.0")
+    _write_settings(root, description)
+    _write_materials(root, description)
+    objects = etree.SubElement(root, "objects")
+    for entry in description.objects:
+        _write_object(objects, entry, path.parent)
+    if description.camera is not None:
+        x, y, z = description.camera.offset
+        _add(root, "camera", follow=description.camera.follow, x=x, y=y, z=z)
+    etree.indent(root)
+    text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text)
+
+
+def _text(value: Any) -> str:
+    """repr of numbers is the shortest text that reads back exactly."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (str, int)):
+        return str(value)
+    if isinstance(value, float):
+        return repr(float(value))
+    if isinstance(value, Iterable):
+        return " ".join(_text(item) for item in value)
+    raise TypeError(f"{value!r} has no place in a world file")
+
+
+def _add(parent: etree._Element, tag: str, **attributes: Any) -> etree._Element:
+    texts = {name: _text(value) for name, value in attributes.items() if value is not None}
+    return etree.SubElement(parent, tag, texts)
+
+
+def _write_settings(root: etree._Element, description: WorldDescription) -> None:
+    settings = description.settings
+    if settings.gravity is not None:
+        _add(root, "gravity", value=settings.gravity)
+    if settings.time_step is not None:
+        _add(root, "time_step", value=settings.time_step)
+    if settings.erp is not None:
+        _add(root, "erp", erp=settings.erp[0], erp2=settings.erp[1])
+    simulation = _add(root, "simulation", time=settings.time)
+    for name in ("solver", "contact", "sleeping"):
+        values = getattr(settings, name)
+        if values is not None:
+            _add(simulation, name, **values)
+
+
+def _pair_attributes(pair: MaterialPairProperties) -> dict[str, float | None]:
+    return {
+        "friction": pair.friction,
+        "restitution": pair.restitution,
+        "restitution_threshold": pair.restitution_threshold,
+        "static_friction": pair.static_friction,
+        "static_friction_velocity_threshold": pair.static_friction_velocity_threshold,
+    }
+
+
+def _write_materials(root: etree._Element, description: WorldDescription) -> None:
+    if description.materials is None:
+        return
+    material = etree.SubElement(root, "material")
+    _add(material, "default", **_pair_attributes(description.materials.default))
+    for (first, second), pair in description.materials.pairs.items():
+        _add(material, "pair_prop", name1=first, name2=second, **_pair_attributes(pair))
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return path.resolve().relative_to(folder.resolve()).as_posix()
+    except ValueError:
+        return path.resolve().as_posix()
+
+
+def _common(entry: ObjectEntry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "material": entry.material,
+        "appearance": entry.appearance,
+        "collision_group": entry.collision_group,
+        "collision_mask": entry.collision_mask,
+    }
+
+
+def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any) -> etree._Element:
+    element = _add(
+        objects,
+        tag,
+        **_common(entry),
+        body_type=entry.body_type,
+        mass=entry.mass,
+        com=entry.com,
+        linear_damping=entry.linear_damping,
+        angular_damping=entry.angular_damping,
+        gyroscopic_mode=entry.gyroscopic_mode,
+        **more,
+    )
+    if entry.inertia is not None:
+        _add(element, "inertia", **dict(zip(("xx", "xy", "xz", "yy", "yz", "zz"), entry.inertia, strict=True)))
+    state = entry.state
+    _add(
+        element,
+        "state",
+        pos=state.position,
+        quat=state.quaternion,
+        lin_vel=state.linear_velocity,
+        ang_vel=state.angular_velocity,
+    )
+    return element
+
+
+def _write_dim(element: etree._Element, shape: str, dim: Iterable[float]) -> None:
+    names = [attribute.names[0] for attribute in DIMENSIONS[shape]]
+    _add(element, "dim", **dict(zip(names, dim, strict=True)))
+
+
+def _write_child(parent: etree._Element, child: ChildEntry) -> None:
+    element = _add(parent, child.shape, material=child.material, appearance=child.appearance)
+    _write_dim(element, child.shape, child.dim)
+    _add(element, "state", pos=child.position, quat=child.quaternion)
+
+
+def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> None:
+    if isinstance(entry, PrimitiveEntry):
+        _write_dim(_write_body(objects, entry.shape, entry), entry.shape, entry.dim)
+    elif isinstance(entry, CompoundEntry):
+        children = etree.SubElement(_write_body(objects, "compound", entry), "children")
+        for child in entry.children:
+            _write_child(children, child)
+    elif isinstance(entry, MeshEntry):
+        file = _relative(entry.file, folder)
+        _write_body(objects, "mesh", entry, file_name=file, scale=entry.scale, collision_mode=entry.collision_mode)
+    elif isinstance(entry, GroundEntry):
+        _add(objects, "ground", **_common(entry), height=entry.height)
+    elif isinstance(entry, HeightMapEntry):
+        x, y, z = entry.center
+        _add(
+            objects,
+            "heightmap",
+            **_common(entry),
+            x_sample=entry.x_samples,
+            y_sample=entry.y_samples,
+            x_size=entry.x_size,
+            y_size=entry.y_size,
+            center_x=x,
+            center_y=y,
+            center_z=z,
+            height=entry.heights,
+        )

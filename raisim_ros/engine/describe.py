@@ -1,0 +1,145 @@
+"""From a world to a WorldDescription: the reverse of build.py."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.world_types import (
+    BodyState,
+    ChildEntry,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    MeshEntry,
+    ObjectEntry,
+    Place,
+    PrimitiveEntry,
+    SimulationSettings,
+    WorldDescription,
+)
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.handles import Ground, Object, SingleBodyObject
+from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world import World
+
+_MESH_MODES = {
+    MeshCollisionMode.ORIGINAL_MESH: "original",
+    MeshCollisionMode.CONVEX_HULL: "convex_hull",
+    MeshCollisionMode.CONVEXIFY: "convexify",
+}
+
+
+def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescription:
+    """Settings, materials, objects and states; `mesh_files` tells the file of every mesh object."""
+    with world.locked():
+        return WorldDescription(
+            world.get_config_file(),
+            _settings(world),
+            world.get_material_manager(),
+            [_entry(world, handle, mesh_files) for handle in world.get_obj_list()],
+        )
+
+
+def _settings(world: World) -> SimulationSettings:
+    solver = ffi.new("rs_solver_settings *")
+    lib.rs_world_solver_settings(world._world, solver)
+    contact = asdict(world.get_contact_settings())
+    broadphase = contact.pop("broadphase")
+    contact["broadphase"] = broadphase.pop("type").name.lower()
+    sleeping = world.get_sleeping_parameters()
+    return SimulationSettings(
+        gravity=_numbers(world.get_gravity()),
+        time_step=world.get_time_step(),
+        erp=(solver.erp, solver.erp2),
+        time=world.get_world_time(),
+        solver={
+            "max_iterations": int(solver.max_iterations),
+            "threshold": float(solver.threshold),
+            "fixed_order": bool(solver.fixed_order),
+        },
+        contact=contact | broadphase,
+        sleeping={
+            "enabled": sleeping.enabled,
+            "linear_threshold": sleeping.linear_vel_threshold,
+            "angular_threshold": sleeping.angular_vel_threshold,
+            "quiet_steps": sleeping.quiet_steps,
+        },
+    )
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in np.asarray(values).reshape(-1))
+
+
+def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> ObjectEntry:
+    if not isinstance(handle, SingleBodyObject):
+        raise InvalidValueError(f"{handle!r} cannot be written to a world file")
+    common: dict[str, Any] = {
+        "place": Place("", 0),
+        "name": handle.get_name(),
+        "material": world.get_object_material(handle),
+        "appearance": handle.get_appearance(),
+        "collision_group": handle.get_collision_group(),
+        "collision_mask": handle.get_collision_mask(),
+    }
+    if isinstance(handle, Ground):
+        return GroundEntry(**common, height=handle.get_height())
+    if isinstance(handle, HeightMap):
+        data = handle.get_data()
+        return HeightMapEntry(
+            **common,
+            x_samples=data.x_samples,
+            y_samples=data.y_samples,
+            x_size=data.x_size,
+            y_size=data.y_size,
+            center=_numbers(handle.get_position()),
+            heights=_numbers(data.heights),
+        )
+    common |= _body_arguments(handle)
+    if isinstance(handle, Mesh):
+        return MeshEntry(
+            **common,
+            file=mesh_files[handle],
+            scale=_numbers(handle.get_scale()),
+            collision_mode=_MESH_MODES[handle.get_collision_mode()],
+        )
+    shapes = handle.get_collision_body_list()
+    if handle.get_object_type() == ObjectType.COMPOUND:
+        return CompoundEntry(**common, children=[_child(shape) for shape in shapes])
+    return PrimitiveEntry(**common, shape=shapes[0].shape.name.lower(), dim=_numbers(shapes[0].dim))
+
+
+def _child(shape: CollisionBody) -> ChildEntry:
+    return ChildEntry(
+        Place("", 0),
+        shape.shape.name.lower(),
+        _numbers(shape.dim),
+        _numbers(shape.position),
+        _numbers(shape.quaternion),
+        shape.material,
+    )
+
+
+def _body_arguments(handle: SingleBodyObject) -> dict[str, Any]:
+    state, properties = handle._state(), handle._properties()
+    xx, yy, zz, xy, xz, yz = properties.inertia
+    return {
+        "body_type": handle.get_body_type().name.lower(),
+        "mass": float(properties.mass),
+        "com": tuple(properties.com),
+        "inertia": (xx, xy, xz, yy, yz, zz),
+        "linear_damping": float(properties.linear_damping),
+        "angular_damping": tuple(properties.angular_damping),
+        "gyroscopic_mode": handle.get_gyroscopic_mode().name.lower(),
+        "state": BodyState(
+            tuple(state.position), tuple(state.quaternion), tuple(state.linear_velocity), tuple(state.angular_velocity)
+        ),
+    }
