@@ -9,6 +9,8 @@ enum { FEATURE_MAX = 32, DISC_CORNERS = 8, CLIP_LABEL = 32 };
 static const double STEEPEST_FACE = 0.2;
 /* Straight edges cross in a point unless they are nearly parallel (sine of the angle). */
 static const double PARALLEL_EDGES = 0.1;
+/* Edges farther beside each other than this, relative to the size of the pair, do not touch there. */
+static const double BESIDE = 1e-3;
 
 /* One corner, two ends of an edge, or the corners of a flat face. */
 typedef struct {
@@ -303,7 +305,7 @@ static void collect(const rs_core_pair *pair, const contact_frame *frame, const 
         double za = (subject_is_a ? v->z : z) - pair->a->rounding, zb = (subject_is_a ? z : v->z) + pair->b->rounding;
         /* beside the line of contact of two round edges their surfaces curve apart */
         double gap = za - zb + (hypot(round_edge, beside) - round_edge);
-        if (gap >= margin) continue;
+        if (gap >= margin || beside > BESIDE * pair->size) continue;
         rs_vec3 p = rs_madd(rs_madd(frame->origin, v->x, frame->x), v->y, frame->y);
         list->points[list->count++] = (rs_manifold_point){rs_madd(p, 0.5 * (za + zb), frame->z), frame->z, gap,
                                                           ids | (uint32_t)v->in << 8 | v->out};

@@ -12,12 +12,13 @@ typedef struct {
     rs_vec3 on_a, on_b;
 } way_out;
 
-/* Takes the candidate direction when it is at least as good as what is known. */
+/* Takes the candidate direction when it is better than what is known or, close to it, as good. */
 static void try_direction(const rs_core_pair *pair, rs_vec3 normal, way_out *best) {
     rs_difference_point deepest = rs_pair_support(pair, rs_neg(normal));
     double separation = rs_dot(normal, deepest.w);
-    if (separation < best->separation - 1e-12 * pair->size) return;
-    if (rs_dot(normal, best->normal) < 1.0 - 1e-6) { /* another place on the surface */
+    bool close = rs_dot(normal, best->normal) > 0.999;
+    if (separation < best->separation + (close ? -1e-12 : 1e-9) * pair->size) return;
+    if (!close) { /* another place on the surface */
         best->on_a = deepest.on_a;
         best->on_b = rs_madd(deepest.on_a, -separation, normal);
     }

@@ -180,19 +180,47 @@ static bool close_hole(polytope *p, int apex, const horizon_edge *edges, int cou
 
 /* ---- result ---- */
 
-/* The point of the face closest to the origin, as points of A and B. */
-static void face_witness(const polytope *p, const epa_face *f, rs_epa_result *out) {
-    const rs_difference_point *q[3] = {&p->vertices[f->v[0]], &p->vertices[f->v[1]], &p->vertices[f->v[2]]};
-    rs_vec3 foot = rs_scale(f->distance, f->normal);
+/* Weights of the foot of the origin in the corners of the face; returns the smallest, negative when it lies outside. */
+static double foot_weights(const polytope *p, const epa_face *f, double weights[3]) {
+    rs_vec3 foot = rs_scale(f->distance, f->normal), q[3];
+    double total = 0.0;
+    for (int i = 0; i < 3; i++) q[i] = rs_sub(vertex(p, f->v[i]), foot);
+    for (int i = 0; i < 3; i++) {
+        weights[i] = rs_dot(f->normal, rs_cross(q[(i + 1) % 3], q[(i + 2) % 3]));
+        total += weights[i];
+    }
+    for (int i = 0; i < 3; i++) weights[i] /= total;
+    return fmin(weights[0], fmin(weights[1], weights[2]));
+}
+
+/* A flat side of A - B is several triangles in one plane: the one that holds the foot of the origin. */
+static const epa_face *face_at_foot(const polytope *p, const epa_face *closest) {
+    double weights[3], best = foot_weights(p, closest, weights);
+    const epa_face *found = closest;
+    for (int i = 0; i < p->face_count && best < 0.0; i++) {
+        const epa_face *f = &p->faces[i];
+        if (!f->alive || f->distance > closest->distance + 10.0 * p->on_plane) continue;
+        double least = foot_weights(p, f, weights);
+        if (least > best) {
+            best = least;
+            found = f;
+        }
+    }
+    return found;
+}
+
+/* The deepest points of A and B: where the polytope is closest to the origin. */
+static void set_witness(const polytope *p, const epa_face *closest, rs_epa_result *out) {
+    const epa_face *f = face_at_foot(p, closest);
     rs_simplex s = {.count = 3};
     double total = 0.0;
+    foot_weights(p, f, s.weights);
     for (int i = 0; i < 3; i++) {
-        rs_vec3 b = rs_sub(q[(i + 1) % 3]->w, foot), c = rs_sub(q[(i + 2) % 3]->w, foot);
-        s.points[i] = *q[i];
-        s.weights[i] = fmax(0.0, rs_dot(f->normal, rs_cross(b, c)));
+        s.points[i] = p->vertices[f->v[i]];
+        s.weights[i] = fmax(s.weights[i], 0.0);
         total += s.weights[i];
     }
-    for (int i = 0; i < 3; i++) s.weights[i] = total > 0.0 ? s.weights[i] / total : 1.0 / 3.0;
+    for (int i = 0; i < 3; i++) s.weights[i] /= total;
     rs_simplex_witness(&s, &out->on_a, &out->on_b);
 }
 
@@ -221,6 +249,7 @@ bool rs_epa(const rs_core_pair *pair, const rs_simplex *simplex, const rs_collid
     horizon_edge edges[MAX_VERTICES];
     out->separation = -INFINITY;
     out->converged = false;
+    rs_simplex_witness(simplex, &out->on_a, &out->on_b); /* in case rounding spoils the polytope */
     double tolerance = fmax(settings->epa_tolerance * settings->epa_tolerance * pair->size, p.on_plane);
     for (int i = 0; i < settings->epa_max_iterations; i++) {
         int closest = closest_face(&p);
@@ -231,10 +260,13 @@ bool rs_epa(const rs_core_pair *pair, const rs_simplex *simplex, const rs_collid
         if (-depth > out->separation) {
             out->separation = -depth;
             out->normal = rs_neg(f->normal);
-            face_witness(&p, f, out);
         }
         out->converged = -out->separation - f->distance <= tolerance;
-        if (out->converged || p.vertex_count == MAX_VERTICES) break;
+        bool last = out->converged || p.vertex_count == MAX_VERTICES || i + 1 == settings->epa_max_iterations;
+        if (last) {
+            set_witness(&p, f, out);
+            break;
+        }
         p.vertices[p.vertex_count++] = w;
         int count = cut_hole(&p, closest, w.w, i, edges);
         if (!close_hole(&p, p.vertex_count - 1, edges, count)) break;
