@@ -219,18 +219,32 @@ static void add_patch(rs_surface_probe *p, const rs_surface_triangle *t, const c
     }
 }
 
+static void keep_spare(rs_surface_probe *p, const rs_surface_contact *c) {
+    if (p->has_spare && c->separation <= p->spare.separation) return;
+    p->has_spare = true;
+    p->spare = *c;
+}
+
 /* The nearest points themselves: the whole answer when the axis is the one they were found on, else kept in case no
  * triangle has a better one. */
 static void add_nearest(rs_surface_probe *p, const rs_surface_triangle *t, const contact_axis *axis,
                         const raw_axis *raw) {
     rs_surface_contact c = make_contact(t, raw->on_triangle, axis->normal, axis->separation, axis->separation,
                                         feature_name(t, SPARE, 0));
-    if (rs_norm2(rs_sub(axis->normal, raw->normal)) < ITERATED_SLACK * ITERATED_SLACK) {
+    if (rs_norm2(rs_sub(axis->normal, raw->normal)) < ITERATED_SLACK * ITERATED_SLACK)
         rs_surface_contacts_add(&p->contacts, &c);
-    } else if (!p->has_spare || axis->separation > p->spare.separation) {
-        p->has_spare = true;
-        p->spare = c;
-    }
+    else
+        keep_spare(p, &c);
+}
+
+/* The lowest point of the shape lies beside the triangle, for a deep one perhaps beside all that its box touches. */
+static void keep_lowest(rs_surface_probe *p, const rs_surface_triangle *t, const contact_axis *axis) {
+    rs_vec3 lowest = rs_core_support(&p->core, rs_neg(rs_m3_tmulv(&p->pose.rot, axis->normal)));
+    double height = axis->separation + p->core.rounding;
+    rs_vec3 foot = rs_madd(rs_transform_point(&p->pose, lowest), -height, axis->normal);
+    rs_surface_contact c = make_contact(t, foot, axis->normal, axis->separation, axis->separation,
+                                        feature_name(t, SPARE, 0));
+    keep_spare(p, &c);
 }
 
 static void add_contacts(rs_surface_probe *p, const rs_surface_triangle *t, const contact_axis *axis,
@@ -238,8 +252,9 @@ static void add_contacts(rs_surface_probe *p, const rs_surface_triangle *t, cons
     double tolerance = BESIDE * p->contacts.size;
     rs_clip_polygon patch;
     if (axis->part >= VERTEX) {
-        rs_surface_contact c = make_contact(t, t->v[axis->part - VERTEX], axis->normal, axis->separation,
-                                            axis->separation, feature_name(t, axis->part, 0));
+        /* the direction is that of the nearest points, and these may lie anywhere along an edge that ends there */
+        rs_surface_contact c = make_contact(t, raw->on_triangle, axis->normal, axis->separation, axis->separation,
+                                            feature_name(t, axis->part, 0));
         rs_surface_contacts_add(&p->contacts, &c);
         return;
     }
@@ -254,6 +269,8 @@ static void add_contacts(rs_surface_probe *p, const rs_surface_triangle *t, cons
         add_patch(p, t, axis, &frame, &patch);
     else if (raw->known)
         add_nearest(p, t, axis, raw);
+    else
+        keep_lowest(p, t, axis);
 }
 
 /* A side of the shape that lies flat on the triangle: no other direction needs looking at. This is how bodies rest, and
