@@ -43,7 +43,8 @@ def expand_template(
     """Expand `root` in place.
 
     `source` names the file in errors, `directory` replaces ``[THIS_DIR]``, `params` are given from code and win over
-    the file's own ``<params>``. Elements whose tag is in `untouched` keep their content as it is.
+    the file's own ``<params>``. Elements whose tag is in `untouched` or has a prefix (``xacro:if``) belong to other
+    tools and keep their content as it is.
     """
     given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
     expander = _Expander(source, Path(directory).as_posix(), frozenset(untouched))
@@ -122,7 +123,7 @@ class _Expander:
             self._expand_child(element, child, scope)
 
     def _expand_child(self, parent: etree._Element, child: etree._Element, scope: _Scope) -> None:
-        if child.tag in self._untouched:
+        if child.tag in self._untouched or child.prefix or ":" in child.tag:
             return
         if child.tail and any(mark in child.tail for mark in _MARKS):
             child.tail = self._expanded(child.tail, scope, child)

@@ -44,7 +44,7 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
     Document type declarations (entities, external files) are refused. A prefix without a namespace is accepted,
     as files with leftovers of other tools have them. Raises ParseError with `source` and the line.
     """
-    body = _without_declaration(text)
+    body = without_declaration(text)
     try:
         root = etree.fromstring(body, _parser(recover=False))
     except etree.XMLSyntaxError as error:
@@ -56,8 +56,8 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
     return root
 
 
-def _without_declaration(text: str) -> str:
-    """`text` with spaces in place of its XML declaration; lines keep their numbers."""
+def without_declaration(text: str) -> str:
+    """`text` without its XML declaration and what precedes it; lines keep their numbers."""
     match = _DECLARATION.match(text)
     if match is None:
         return text

@@ -1,0 +1,179 @@
+"""A robot as the engine takes it: a tree of movable bodies. Plain data, SI units, quaternions w, x, y, z.
+
+Links that fixed joints hold together are one body. Body 0 is the base; every other body has exactly one movable
+joint to its parent, which comes before it in the list. The frame of a body is the frame of its joint after the
+joint's motion, which is the frame of its movable link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from raisim_ros.description.rotation import Array
+
+
+class JointType(Enum):
+    """Joint of a body to its parent. A continuous joint is REVOLUTE without limits; FIXED is only a fixed base."""
+
+    FIXED = "fixed"
+    FLOATING = "floating"
+    REVOLUTE = "revolute"
+    PRISMATIC = "prismatic"
+    SPHERICAL = "spherical"
+
+    @property
+    def coordinate_dim(self) -> int:
+        """Numbers in q: floating position(3) and quaternion(4), revolute and prismatic 1, spherical quaternion(4)."""
+        return {"fixed": 0, "floating": 7, "revolute": 1, "prismatic": 1, "spherical": 4}[self.value]
+
+    @property
+    def velocity_dim(self) -> int:
+        """Numbers in u: floating linear(3) and angular(3) in the world frame, 1, 1, spherical 3 in the joint frame."""
+        return {"fixed": 0, "floating": 6, "revolute": 1, "prismatic": 1, "spherical": 3}[self.value]
+
+    @property
+    def zero_coordinate(self) -> Array:
+        """q of the joint in its zero position."""
+        zero = np.zeros(self.coordinate_dim)
+        if self is JointType.FLOATING:
+            zero[3] = 1.0
+        elif self is JointType.SPHERICAL:
+            zero[0] = 1.0
+        return zero
+
+
+@dataclass(eq=False)
+class TreeCollision:
+    """A collision shape of a body.
+
+    `dim` [m]: sphere (radius,); box (x, y, z); cylinder (radius, height); capsule (radius, distance of the sphere
+    centres); mesh ().
+    """
+
+    name: str  # "LINK/k", k counting the shapes of that link
+    link: str
+    shape: str  # "sphere", "box", "cylinder", "capsule", "mesh"
+    dim: tuple[float, ...]
+    mesh_file: str | None  # full path
+    scale: Array  # of the mesh, per axis
+    position: Array  # in the body frame
+    rotation: Array  # 3×3, shape to body
+    material: str = "default"
+
+
+@dataclass(eq=False)
+class TreeVisual:
+    """A shape to draw; fields as in TreeCollision."""
+
+    name: str
+    link: str
+    shape: str
+    dim: tuple[float, ...]
+    mesh_file: str | None
+    scale: Array
+    position: Array
+    rotation: Array
+    color: tuple[float, float, float, float] | None = None  # red, green, blue, alpha, 0…1
+
+
+@dataclass(eq=False)
+class TreeBody:
+    """A movable body with the joint that carries it."""
+
+    name: str  # its movable link; for body 0 the root link
+    links: list[str]  # all links merged into it, the movable one first
+    parent: int  # index of a body; −1 for body 0
+    joint_name: str  # "ROOT" for a floating base, "" for a fixed one
+    joint_type: JointType
+    joint_position: Array  # joint frame in the frame of the parent body
+    joint_rotation: Array  # 3×3, joint to parent body
+    axis: Array  # unit vector in the joint frame; of no meaning for other than REVOLUTE and PRISMATIC
+
+    mass: float
+    com: Array  # in the body frame
+    inertia: Array  # 3×3 about the centre of mass, axes of the body
+
+    damping: float = 0.0  # N·m·s/rad or N·s/m
+    friction: float = 0.0  # N·m or N
+    rotor_inertia: float = 0.0  # kg·m² or kg
+    stiffness: float = 0.0  # N·m/rad or N/m
+    spring_mount: float | Array = 0.0  # rad, m, or a quaternion for SPHERICAL
+
+    lower: float = -np.inf  # rad or m
+    upper: float = np.inf  # rad or m; SPHERICAL: the largest angle from the zero position
+    velocity_limit: float = np.inf
+    effort_limit: float = np.inf
+    mimic: tuple[str, float, float] | None = None  # joint, multiplier, offset
+
+    collisions: list[TreeCollision] = field(default_factory=list)
+    visuals: list[TreeVisual] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class TreeFrame:
+    """The place of a joint, fixed ones too, which is the frame of the joint's child link."""
+
+    name: str  # of the joint
+    link: str
+    parent_link: str  # "" for a floating base
+    body: int
+    position: Array  # in the body frame
+    rotation: Array  # 3×3, frame to body
+    is_child: bool  # the joint is movable: its link is the first one of the body
+
+
+@dataclass(eq=False)
+class TreePin:
+    """A point that two bodies share: body 2's point is where body 1's anchor lies at `nominal_config`."""
+
+    body1: int
+    body2: int
+    anchor: Array  # in the frame of body 1
+    nominal_config: Array  # q of the whole tree
+
+
+@dataclass(eq=False)
+class TreeSensor:
+    """A link that a sensor file describes. Its own mass is part of its body's; it is kept here for the export."""
+
+    link: str
+    body: int
+    file: str  # full path
+    serial_number: str = ""
+    model: str = ""
+    mass: float = 0.0
+    com: Array = field(default_factory=lambda: np.zeros(3))  # in the body frame
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))  # about that centre, axes of the body
+
+
+@dataclass(eq=False)
+class KinematicTree:
+    """A whole robot."""
+
+    name: str
+    bodies: list[TreeBody]
+    frames: list[TreeFrame]  # body by body: its movable joint, then its fixed joints, depth first
+    pins: list[TreePin]
+    sensors: list[TreeSensor]
+    fixed_base: bool
+    source: str  # path of the file, or "text"
+    robot_description: str  # URDF text after templating
+    resource_dir: str
+
+    @property
+    def coordinate_dim(self) -> int:
+        """Numbers in q: those of the joints one after the other."""
+        return sum(body.joint_type.coordinate_dim for body in self.bodies)
+
+    @property
+    def velocity_dim(self) -> int:
+        """Numbers in u."""
+        return sum(body.joint_type.velocity_dim for body in self.bodies)
+
+    @property
+    def zero_configuration(self) -> Array:
+        """q with every joint in its zero position, the base in the origin."""
+        return np.concatenate([body.joint_type.zero_coordinate for body in self.bodies])

@@ -1,0 +1,74 @@
+"""Where files named in a robot or world file are looked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import unquote
+
+_PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
+
+MODULE_FOLDERS = (".", "modules", "../modules", "module", "../module")
+SENSOR_FOLDERS = (".", "sensor", "sensors", "..", "../sensors")
+
+
+def resource_candidates(address: str, directory: Path, res_path: str | Path = "") -> list[Path]:
+    """The places of a mesh or another file, in the order in which they are tried.
+
+    `address` is a path, ``file://``, ``package://PACKAGE/…`` or ``model://MODEL/…``; `directory` is the folder of
+    the file that names it. A package is looked for in the prefixes of AMENT_PREFIX_PATH, then, like everything
+    else, in `res_path`, then in and above `directory`. Relative paths also count from the working directory.
+    """
+    address = address.strip().replace("\\", "/")
+    if address.startswith(_FILE):
+        return [Path(unquote(address.removeprefix(_FILE).removeprefix("localhost")))]
+    if address.startswith(_PACKAGE):
+        inside = address.removeprefix(_PACKAGE).lstrip("/")
+        return _unique([*_in_ament_prefixes(inside), *_near(inside, directory, res_path)])
+    if address.startswith(_MODEL):
+        return _unique(_near(address.removeprefix(_MODEL).lstrip("/"), directory, res_path))
+    path = Path(address).expanduser()
+    if path.is_absolute():
+        return [path]
+    folders = [Path(res_path)] if str(res_path) else []
+    return _unique(folder / path for folder in [*folders, directory, Path.cwd()])
+
+
+def candidates_in_folders(address: str, directory: Path, folders: Iterable[str]) -> list[Path]:
+    """The places of a module or sensor file: absolute, or in folders relative to `directory`."""
+    path = Path(address.strip().replace("\\", "/")).expanduser()
+    if path.is_absolute():
+        return [path]
+    return _unique(Path(os.path.normpath(directory / folder / path)) for folder in folders)
+
+
+def first_file(candidates: Iterable[Path]) -> Path | None:
+    """The first candidate that is a file."""
+    for path in candidates:
+        try:
+            if path.is_file():
+                return path
+        except (OSError, ValueError):  # a name too long for the file system, a zero byte
+            continue
+    return None
+
+
+def _in_ament_prefixes(inside: str) -> list[Path]:
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    return [Path(prefix) / "share" / inside for prefix in prefixes if prefix]
+
+
+def _near(inside: str, directory: Path, res_path: str | Path) -> list[Path]:
+    """``NAME/rest`` in `res_path`, with and without NAME, and in each folder from `directory` upwards."""
+    name, _, rest = inside.partition("/")
+    places = [Path(res_path) / inside, Path(res_path) / rest] if str(res_path) else []
+    for folder in [directory, *directory.parents]:
+        if folder.name == name:
+            places.append(folder / rest)
+        places.append(folder / inside)
+    return places
+
+
+def _unique(paths: Iterable[Path]) -> list[Path]:
+    return list(dict.fromkeys(paths))
