@@ -43,6 +43,7 @@ class Layout:
         """Lays `message` out with its first field at or after byte `start` of the body."""
         self.slots: dict[str, Slot] = {}
         self.element_starts: list[int] = []  # of the elements of the last sequence of messages
+        self.counts: dict[str, int] = {}  # where the count of each sequence lies
         self.end = start
         self._add_message(message, "")
 
@@ -64,6 +65,7 @@ class Layout:
             self._add_message(value, path)
         elif isinstance(field_type, AbstractSequence):
             self._align(4)
+            self.counts[path] = self.end
             self.end += 4
             self._add_elements(value, field_type.value_type, path)
         elif isinstance(field_type, Array):

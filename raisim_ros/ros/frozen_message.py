@@ -98,6 +98,22 @@ class FrozenElement:
         self.bodies = (alone[ENCAPSULATION:], inside[ENCAPSULATION + start :])
         self.layouts = (layout, Layout(message, 4))
 
+    def fill(self, path: str, values: NDArray[np.float64], count: int) -> None:
+        """Fills the sequence at `path`, empty so far, with `count` elements that consist of float64 numbers.
+
+        For long lists of points: making a Python object of each would take seconds. Nothing behind the sequence
+        may need an alignment of more than four bytes.
+        """
+        data = np.ascontiguousarray(values, np.float64).tobytes()
+        bodies = []
+        for phase, (body, layout) in enumerate(zip(self.bodies, self.layouts, strict=True)):
+            end = layout.counts[path] + 4
+            split = end - 4 * phase
+            padding = bytes(-end % _ALIGNMENT)
+            bodies.append(body[: split - 4] + count.to_bytes(4, "little") + padding + data + body[split:])
+            layout.slots = {name: slot for name, slot in layout.slots.items() if slot.offset < end}
+        self.bodies = (bodies[0], bodies[1])
+
     def body(self, start: int) -> bytes:
         """Its bytes when it begins at `start`, a multiple of 4."""
         return self.bodies[start % _ALIGNMENT // 4]

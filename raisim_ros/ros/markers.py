@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Point, Vector3
+from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, ShapeType, StateBuffer
 from raisim_ros.msg import ObjectState
-from raisim_ros.ros.appearance import HIDDEN, Colour, colour
+from raisim_ros.ros.appearance import HIDDEN, colour
 from raisim_ros.ros.conversions import Vector, compose_xyzw
+from raisim_ros.ros.frames import FrameNames
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import WallTimer
 from raisim_ros.ros.topic import NEVER
+from raisim_ros.ros.triangles import cone_triangles, height_map_triangles
 
 # A half-space has no end; this much of it is drawn [m].
 GROUND_SIZE, GROUND_THICKNESS = 100.0, 0.02
-CONE_SEGMENTS = 24
+# Shapes with more points than this are sent once and moved by /tf, not repeated at every new pose.
+MAX_MOVING_POINTS = 300
 # Deletions are repeated in this many messages, so that a slow viewer that misses one still gets it.
 DELETE_REPEATS = 5
 
@@ -36,22 +38,16 @@ class Part:
     kind: int
     scale: tuple[float, float, float]
     pose: Vector
-    points: tuple[tuple[float, float, float], ...] = ()
+    points: Vector | None = None  # corners of triangles, N x 3
 
 
 def _pose(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Vector:
     return np.array([x, y, z, 0.0, 0.0, 0.0, 1.0])
 
 
-def cone_triangles(radius: float, height: float) -> tuple[tuple[float, float, float], ...]:
-    """Corners of the triangles of a cone, apex towards +z, origin at the centroid of the solid."""
-    base, apex = -0.25 * height, (0.0, 0.0, 0.75 * height)
-    angles = [2.0 * math.pi * index / CONE_SEGMENTS for index in range(CONE_SEGMENTS + 1)]
-    rim = [(radius * math.cos(angle), radius * math.sin(angle), base) for angle in angles]
-    corners: list[tuple[float, float, float]] = []
-    for first, second in pairwise(rim):
-        corners += [first, second, apex, second, first, (0.0, 0.0, base)]
-    return tuple(corners)
+def triangles(points: Vector, pose: Vector | None = None) -> Part:
+    """A part made of triangles, three points (N x 3) for each."""
+    return Part(Marker.TRIANGLE_LIST, (1.0, 1.0, 1.0), _pose() if pose is None else pose, points)
 
 
 def shape_parts(shape: ShapeType, dim: Vector) -> list[Part]:
@@ -65,7 +61,7 @@ def shape_parts(shape: ShapeType, dim: Vector) -> list[Part]:
         case ShapeType.CYLINDER:
             return [Part(Marker.CYLINDER, (2.0 * float(dim[0]), 2.0 * float(dim[0]), float(dim[1])), _pose())]
         case ShapeType.CONE:
-            return [Part(Marker.TRIANGLE_LIST, (1.0, 1.0, 1.0), _pose(), cone_triangles(*map(float, dim[:2])))]
+            return [triangles(cone_triangles(float(dim[0]), float(dim[1])))]
         case ShapeType.CAPSULE:
             diameter, length = 2.0 * float(dim[0]), float(dim[1])
             ball = (diameter, diameter, diameter)
@@ -85,63 +81,96 @@ def body_parts(body: CollisionBody) -> list[Part]:
     """The markers that draw a collision body, in the frame of its object."""
     w, x, y, z = body.quaternion
     placed = np.array([*body.position, x, y, z, w])
-    return [
-        Part(part.kind, part.scale, compose_xyzw(placed, part.pose), part.points)
-        for part in shape_parts(body.shape, body.dim)
-    ]
+    return [replace(part, pose=compose_xyzw(placed, part.pose)) for part in shape_parts(body.shape, body.dim)]
 
 
 def object_parts(entry: ObjectEntry) -> list[Part]:
     """The markers that draw an object; none when it is hidden."""
-    if entry.handle.get_appearance() == HIDDEN:
+    handle = entry.handle
+    if handle.get_appearance() == HIDDEN:
         return []
-    return [part for body in entry.handle.get_collision_body_list() for part in body_parts(body)]
+    if isinstance(handle, Mesh):
+        mesh = handle.get_mesh()
+        return [triangles(mesh.vertices[mesh.triangles].reshape(-1, 3))]
+    if isinstance(handle, HeightMap):
+        return [triangles(height_map_triangles(handle.get_data()))]
+    return [part for body in handle.get_collision_body_list() for part in body_parts(body)]
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The frozen markers of one object and their poses in its frame."""
+    """The frozen markers of one object.
+
+    `poses` are in the object's frame. A `locked` object has many points; its markers are given in its own frame
+    once, and the viewer moves them by /tf.
+    """
 
     elements: list[FrozenElement]
     deletions: list[FrozenElement]
     poses: Vector
+    static: bool
+    locked: bool
+
+
+_DELETE_ALL = FrozenElement(Marker(action=Marker.DELETEALL), MarkerArray, "markers")
 
 
 class _MarkerGroup:
     """Some of the objects, drawn by one message."""
 
     def __init__(self, publisher: Any) -> None:
-        self.publisher = publisher
+        self._publisher = publisher
         self._deletions: list[tuple[FrozenElement, int]] = []  # and how often it must still be sent
+        self._clear_first = False
         self._rows = np.zeros(0, np.int64)
         self._poses = np.zeros((0, 7))
         self._elements: list[FrozenElement] = []
         self._message: FrozenSequence | None = None
 
-    def rebuild(self, members: list[tuple[int, _Drawn]], deleted: list[FrozenElement]) -> None:
-        self._rows = np.array([row for row, drawn in members for _ in drawn.elements], np.int64)
-        self._elements = [element for _, drawn in members for element in drawn.elements]
-        self._poses = np.concatenate([np.zeros((0, 7)), *(drawn.poses for _, drawn in members)])
-        self._deletions += [(element, DELETE_REPEATS) for element in deleted]
-        self._message = None
-
-    def publish(self, moment: Moment, states: StateBuffer) -> None:
-        if self._message is None:
-            deletions = [element for element, _ in self._deletions]
-            self._message = FrozenSequence(MarkerArray(), self._elements + deletions)
-        poses = np.zeros((len(self._elements) + len(self._deletions), 7))
-        poses[:, 6] = 1.0
-        poses[: len(self._elements)] = compose_xyzw(states.poses[self._rows], self._poses)
-        self._message.write_stamp(moment.stamp)
-        self._message.write("pose.position.x", "pose.orientation.w", poses)
-        self.publisher.publish(self._message.to_bytes())
-        if self._deletions:
-            self._deletions = [(element, left - 1) for element, left in self._deletions if left > 1]
-            self._message = None
+    @property
+    def watched(self) -> bool:
+        return bool(self._publisher.get_subscription_count())
 
     @property
     def has_work(self) -> bool:
-        return bool(self._elements or self._deletions)
+        return bool(self._elements or self._deletions or self._clear_first)
+
+    def rebuild(self, members: list[tuple[int, _Drawn]], deleted: list[FrozenElement]) -> None:
+        # Row -1, behind the objects, is the frame that a locked marker is given in.
+        rows = [-1 if drawn.locked else row for row, drawn in members for _ in drawn.elements]
+        self._rows = np.array(rows, np.int64)
+        self._elements = [element for _, drawn in members for element in drawn.elements]
+        self._poses = np.concatenate([np.zeros((0, 7)), *(drawn.poses for _, drawn in members)])
+        self._message = None
+        if self.watched:
+            self._deletions += [(element, DELETE_REPEATS) for element in deleted]
+        elif deleted:
+            # The next viewer gets the last message, which is out of date: it must forget what that one draws.
+            self._deletions.clear()
+            self._clear_first = True
+
+    def publish(self, moment: Moment, states: StateBuffer) -> None:
+        before = [_DELETE_ALL] if self._clear_first else []
+        if self._message is None:
+            after = [element for element, _ in self._deletions]
+            self._message = FrozenSequence(MarkerArray(), before + self._elements + after)
+            self._all_poses = np.zeros((len(before) + len(self._elements) + len(after), 7))
+            self._all_poses[:, 6] = 1.0
+        drawn = slice(len(before), len(before) + len(self._elements))
+        frames = np.vstack((states.poses, _pose()))
+        self._all_poses[drawn] = compose_xyzw(frames[self._rows], self._poses)
+        self._message.write_stamp(moment.stamp)
+        self._message.write("pose.position.x", "pose.orientation.w", self._all_poses)
+        self._publisher.publish(self._message.to_bytes())
+        if before or self._deletions:
+            self._clear_first = False
+            self._deletions = [(element, left - 1) for element, left in self._deletions if left > 1]
+            self._message = None
+
+
+def _is_quiet(drawn: _Drawn) -> bool:
+    """Whether its markers need to be sent only when something changes."""
+    return drawn.static or drawn.locked
 
 
 class MarkerTopics:
@@ -151,18 +180,16 @@ class MarkerTopics:
     poses. Both use the topic `markers`, through a publisher each.
     """
 
-    def __init__(self, world_frame: str, rate_hz: float, publisher: Any, static_publisher: Any) -> None:
-        self._world_frame = world_frame
+    def __init__(self, frames: FrameNames, tf: bool, rate_hz: float, publisher: Any, static_publisher: Any) -> None:
+        """`tf`: the frames of the objects are published."""
+        self._frames = frames
+        self._tf = tf
         self._timer = WallTimer(rate_hz)
         self._moving = _MarkerGroup(publisher)
         self._static = _MarkerGroup(static_publisher)
-        self._drawn: dict[int, tuple[bool, _Drawn]] = {}
+        self._drawn: dict[int, _Drawn] = {}
         self._static_repeats = 0
         self._next_marker_id = 0
-
-    def redraw(self, object_id: int) -> None:
-        """The object's looks have changed; the next rebuild draws it anew."""
-        self._drawn.pop(object_id, None)
 
     def resend_static(self) -> None:
         """A viewer came that may not have asked for the waiting message: send the static objects again."""
@@ -172,45 +199,55 @@ class MarkerTopics:
         """Takes over a new list of objects."""
         before, self._drawn = self._drawn, {}
         for entry in rows:
-            static = entry.body_type == ObjectState.STATIC
-            known = before.pop(entry.id, None)
-            drawn = known[1] if known is not None and known[0] == static else self._draw(entry)
-            self._drawn[entry.id] = (static, drawn)
-        for group, wants_static in ((self._moving, False), (self._static, True)):
+            known = before.get(entry.id)
+            if known is not None and known.static == (entry.body_type == ObjectState.STATIC):
+                self._drawn[entry.id] = before.pop(entry.id)
+            else:
+                self._drawn[entry.id] = self._draw(entry)
+        for group, quiet in ((self._moving, False), (self._static, True)):
             members = [
-                (row, self._drawn[entry.id][1])
+                (row, self._drawn[entry.id])
                 for row, entry in enumerate(rows)
-                if self._drawn[entry.id][0] == wants_static
+                if _is_quiet(self._drawn[entry.id]) == quiet
             ]
-            gone = [drawn for static, drawn in before.values() if static == wants_static]
+            gone = [drawn for drawn in before.values() if _is_quiet(drawn) == quiet]
             group.rebuild(members, [element for drawn in gone for element in drawn.deletions])
         self._static_repeats = DELETE_REPEATS
 
     def _draw(self, entry: ObjectEntry) -> _Drawn:
         parts = object_parts(entry)
-        tint = colour(entry.handle.get_appearance(), entry.type, entry.id)
-        markers = [self._marker(entry, part, tint) for part in parts]
+        points = sum(len(part.points) for part in parts if part.points is not None)
+        locked = points > MAX_MOVING_POINTS and self._tf and entry.options.tf
+        frame = self._frames.of(entry.name) if locked else self._frames.world
+        markers = [self._marker(entry, part, frame) for part in parts]
+        elements = [FrozenElement(marker, MarkerArray, "markers") for marker in markers]
+        for element, part in zip(elements, parts, strict=True):
+            if part.points is not None:
+                element.fill("points", part.points, len(part.points))
         deletions = [
             Marker(header=marker.header, ns=marker.ns, id=marker.id, action=Marker.DELETE) for marker in markers
         ]
         return _Drawn(
-            [FrozenElement(marker, MarkerArray, "markers") for marker in markers],
+            elements,
             [FrozenElement(marker, MarkerArray, "markers") for marker in deletions],
             np.array([part.pose for part in parts]).reshape(-1, 7),
+            entry.body_type == ObjectState.STATIC,
+            locked,
         )
 
-    def _marker(self, entry: ObjectEntry, part: Part, tint: Colour) -> Marker:
+    def _marker(self, entry: ObjectEntry, part: Part, frame: str) -> Marker:
         # Never used twice: the deletion of an object must not hit a later one of the same name.
         self._next_marker_id = (self._next_marker_id + 1) % 2**31
+        red, green, blue, alpha = colour(entry.handle.get_appearance(), entry.type, entry.id)
         return Marker(
-            header=Header(frame_id=self._world_frame),
+            header=Header(frame_id=frame),
             ns=entry.type,
             id=self._next_marker_id,
             type=part.kind,
             action=Marker.ADD,
             scale=Vector3(x=part.scale[0], y=part.scale[1], z=part.scale[2]),
-            color=ColorRGBA(r=tint[0], g=tint[1], b=tint[2], a=tint[3]),
-            points=[Point(x=x, y=y, z=z) for x, y, z in part.points],
+            color=ColorRGBA(r=red, g=green, b=blue, a=alpha),
+            frame_locked=frame != self._frames.world,
         )
 
     def steps_until_due(self, step: int) -> int:
@@ -219,7 +256,7 @@ class MarkerTopics:
 
     def due(self, moment: Moment) -> bool:
         """Whether the markers' time has come and somebody looks at them."""
-        return self._moving.publisher.get_subscription_count() > 0 and (moment.everything or self._timer.due())
+        return self._moving.watched and (moment.everything or self._timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes all moving markers, and the static ones after a change."""

@@ -174,10 +174,6 @@ class StateTopics:
         if object_id in self._row_of:
             self._row_publishers[self._row_of[object_id]] = None
 
-    def refreeze(self, object_id: int) -> None:
-        """The text, mass or inertia in the object's message has changed; the next rebuild makes it anew."""
-        self._elements.pop(object_id, None)
-
     def set_commanded(self, object_id: int, commanded: bool) -> None:
         """Chooses between the upper and the lower rate."""
         (self._commanded.add if commanded else self._commanded.discard)(object_id)

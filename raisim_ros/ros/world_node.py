@@ -118,6 +118,7 @@ class WorldNode:
         return topics
 
     def _make_markers(self) -> MarkerTopics:
+        values = self._parameters
         markers: MarkerTopics
         moving = self._publisher(MarkerArray, "markers", qos.LATCHED)
         static = self.node.create_publisher(
@@ -128,7 +129,7 @@ class WorldNode:
                 matched=lambda _: self._queue.post(markers.resend_static), use_default_callbacks=False
             ),
         )
-        markers = MarkerTopics(self._frames.world, self._parameters.marker_rate_hz, moving, static)
+        markers = MarkerTopics(self._frames, values.publish_tf, values.marker_rate_hz, moving, static)
         return markers
 
     # ---- callbacks of the executor thread ----

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import TransformStamped
+from geometry_msgs.msg import Point, TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.serialization import deserialize_message, serialize_message
 from rosgraph_msgs.msg import Clock
@@ -163,6 +163,22 @@ def test_sequence_equals_serialised_bytes(sequence_class, field, element_class, 
             patched.numbers(first, last)[:] = row
             getattr(message, field)[index] = deserialize_message(patched.to_bytes(), element_class)
         assert_serialises(frozen.to_bytes(), message)
+
+
+@pytest.mark.parametrize("count", [1, 2, 60])
+def test_a_sequence_filled_with_points_equals_serialised_bytes(count):
+    generator = random.Random(count)
+    points = np.random.default_rng(count).normal(size=(count, 3))
+    markers, elements = [], []
+    for _ in range(4):
+        marker = fill(Marker(), generator)
+        marker.points = []
+        element = FrozenElement(marker, MarkerArray, "markers")
+        element.fill("points", points, count)
+        marker.points = [Point(x=x, y=y, z=z) for x, y, z in points]
+        markers.append(marker)
+        elements.append(element)
+    assert_serialises(FrozenSequence(MarkerArray(), elements).to_bytes(), MarkerArray(markers=markers))
 
 
 def test_a_run_across_text_is_refused():

@@ -1,0 +1,43 @@
+"""Triangles for what rviz2 has no marker of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from raisim_ros.description.terrain import HeightMapData
+from raisim_ros.ros.conversions import Vector
+
+CONE_SEGMENTS = 24
+# A finer height map is drawn with every second, third … sample: more would stall the viewer.
+MAX_HEIGHT_MAP_CELLS = 40_000
+
+
+def cone_triangles(radius: float, height: float) -> Vector:
+    """Corners (N x 3) of a cone, apex towards +z, origin at the centroid of the solid."""
+    angles = np.linspace(0.0, 2.0 * np.pi, CONE_SEGMENTS + 1)
+    base = np.full_like(angles, -0.25 * height)
+    rim = np.stack((radius * np.cos(angles), radius * np.sin(angles), base), axis=1)
+    first, second = rim[:-1], rim[1:]
+    apex = np.broadcast_to((0.0, 0.0, 0.75 * height), first.shape)
+    centre = np.broadcast_to((0.0, 0.0, -0.25 * height), first.shape)
+    return np.stack((first, second, apex, second, first, centre), axis=1).reshape(-1, 3)
+
+
+def height_map_triangles(data: HeightMapData) -> Vector:
+    """Corners (N x 3) of the surface, in the map's frame; two triangles for each cell that is drawn."""
+    cells = (data.x_samples - 1) * (data.y_samples - 1)
+    stride = int(np.ceil(np.sqrt(cells / MAX_HEIGHT_MAP_CELLS))) or 1
+    columns, rows = _every(data.x_samples, stride), _every(data.y_samples, stride)
+    x = (columns / (data.x_samples - 1) - 0.5) * data.x_size
+    y = (rows / (data.y_samples - 1) - 0.5) * data.y_size
+    grid = np.empty((len(rows), len(columns), 3))
+    grid[..., 0], grid[..., 1] = np.meshgrid(x, y)
+    grid[..., 2] = data.heights[np.ix_(rows, columns)]
+    p00, p10, p01, p11 = grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]
+    # The same diagonal as in the collision: from (ix, iy) to (ix + 1, iy + 1).
+    return np.stack((p00, p10, p11, p00, p11, p01), axis=2).reshape(-1, 3)
+
+
+def _every(count: int, stride: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Every `stride`-th index below `count`, and the last."""
+    return np.unique(np.append(np.arange(0, count, stride), count - 1))
