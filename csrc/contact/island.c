@@ -132,18 +132,21 @@ rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_co
     return group_touches(islands, bodies, touches);
 }
 
-static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, const rs_sleep_settings *settings,
-                          double dt) {
+/* `push` is NULL when no overlap was corrected: a body still being pushed out is not at rest. */
+static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, const rs_push_body *push,
+                          const rs_sleep_settings *settings, double dt) {
     double linear2 = settings->linear_threshold * settings->linear_threshold;
     double angular2 = settings->angular_threshold * settings->angular_threshold;
     double change2 = QUIET_ACCELERATION * QUIET_ACCELERATION * dt * dt;
+    if (push != NULL && (rs_norm2(push->v) >= linear2 || rs_norm2(push->w) >= angular2))
+        return false;
     return rs_norm2(body->velocity) < linear2 && rs_norm2(body->omega) < angular2 &&
            rs_norm2(rs_sub(body->velocity, before->v)) < change2 &&
            rs_norm2(rs_sub(body->omega, before->w)) < change2;
 }
 
 void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
-                      const rs_solver_body *before, double dt) {
+                      const rs_solver_body *before, const rs_push_body *pushes, double dt) {
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
     for (int64_t i = 0; i < islands->islands.count; i++)
@@ -151,7 +154,8 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
     for (int64_t i = 0; i < body_count; i++) {
         if (of_body[i] == RS_NONE)
             continue;
-        bool quiet = body_is_quiet(&bodies[i], &before[i], settings, dt);
+        const rs_push_body *push = island[of_body[i]].pushed ? &pushes[i] : NULL;
+        bool quiet = body_is_quiet(&bodies[i], &before[i], push, settings, dt);
         bodies[i].quiet_steps = quiet ? bodies[i].quiet_steps + 1 : 0;
         if (bodies[i].quiet_steps < settings->quiet_steps)
             island[of_body[i]].quiet = false;

@@ -27,8 +27,8 @@ rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_co
                            rs_array *touches);
 
 /* After integration: counts quiet steps and puts islands to sleep. `before` holds the velocities at the beginning of
- * the step, `dt` turns their change into accelerations. */
+ * the step, `dt` turns their change into accelerations; `pushes` are read where an island was pushed. */
 void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
-                      const rs_solver_body *before, double dt);
+                      const rs_solver_body *before, const rs_push_body *pushes, double dt);
 
 #endif

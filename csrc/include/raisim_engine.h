@@ -270,6 +270,9 @@ rs_status rs_object_set_filter(rs_world *world, rs_object_id id, int32_t local, 
 rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask);
 rs_status rs_object_set_material(rs_world *world, rs_object_id id, int32_t local, int32_t material);
 rs_status rs_object_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material);
+/* One material per collision body, in order; `count` must be their number. */
+rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_t *materials, int32_t count);
+rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materials, int32_t count);
 rs_status rs_object_wake(rs_world *world, rs_object_id id);
 int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id);
 

@@ -278,3 +278,41 @@ rs_status rs_object_material(rs_world *world, rs_object_id id, int32_t local, in
         *material = collider->material;
     return rs_world_leave(world, status);
 }
+
+static rs_status check_collider_count(const rs_body *body, int32_t count) {
+    if (body == NULL)
+        return RS_UNKNOWN_OBJECT;
+    if (count != body->collider_count)
+        return rs_fail(RS_INVALID_VALUE, "%d materials for %d collision bodies", count, body->collider_count);
+    return RS_OK;
+}
+
+rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_t *materials, int32_t count) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    rs_status status = check_collider_count(body, count);
+    for (int32_t k = 0; k < count && status == RS_OK; k++)
+        if (materials[k] < 0 || materials[k] >= world->data.materials.names.count)
+            status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", materials[k]);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    for (int32_t c = body->first_collider; c != RS_NONE;) {
+        rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        collider->material = materials[collider->number];
+        c = collider->next_in_body;
+    }
+    rs_world_touch_body(body);
+    return rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materials, int32_t count) {
+    rs_world_enter(world);
+    const rs_body *body = rs_world_body(world, id);
+    rs_status status = check_collider_count(body, count);
+    for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
+        const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        materials[collider->number] = collider->material;
+        c = collider->next_in_body;
+    }
+    return rs_world_leave(world, status);
+}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from enum import IntEnum
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,11 @@ Vector = NDArray[np.float64]
 VectorLike = Sequence[float] | NDArray[Any]
 
 ALL_GROUPS = 2**64 - 1
+Choice = TypeVar("Choice", bound=IntEnum)
 
 
-def vector(name: str, value: VectorLike, size: int) -> Vector:
-    """A float64 array of `size` finite numbers."""
+def vector(name: str, value: VectorLike | Sequence[VectorLike], size: int) -> Vector:
+    """A float64 array of `size` finite numbers; nested sequences are read row by row."""
     try:
         array = np.asarray(value, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError) as error:
@@ -29,9 +31,9 @@ def vector(name: str, value: VectorLike, size: int) -> Vector:
     return np.ascontiguousarray(array)
 
 
-def matrix3(name: str, value: Sequence[VectorLike] | NDArray[Any]) -> Vector:
+def matrix3(name: str, value: VectorLike | Sequence[VectorLike]) -> Vector:
     """A finite 3 x 3 float64 array."""
-    return vector(name, np.asarray(value, dtype=np.float64).reshape(-1), 9).reshape(3, 3)
+    return vector(name, value, 9).reshape(3, 3)
 
 
 def symmetric6(name: str, value: Sequence[VectorLike] | NDArray[Any]) -> Vector:
@@ -99,15 +101,35 @@ def rotation_of_quaternion(q: VectorLike) -> Vector:
 
 def orientation(value: VectorLike | Sequence[VectorLike]) -> Vector:
     """Quaternion w, x, y, z of a quaternion or of a rotation matrix."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.shape in ((3, 3), (9,)):
-        return quaternion_of_matrix(matrix3("orientation", array))
-    return vector("quaternion", array, 4)
+    try:
+        size = np.asarray(value, dtype=np.float64).size
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"orientation is {value!r}; expected 4 or 3 x 3 numbers") from error
+    return quaternion_of_matrix(matrix3("orientation", value)) if size == 9 else vector("quaternion", value, 4)
 
 
-def number(name: str, value: float) -> float:
+def number(name: str, value: Any) -> float:
     """A float; whether it is in range the engine says."""
     try:
-        return float(value)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"{name} is {value!r}; expected a number") from error
+        if not isinstance(value, str):  # float() would read it
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise InvalidValueError(f"{name} is {value!r}; expected a number")
+
+
+def count(name: str, value: int, minimum: int = 0) -> int:
+    """An integer that fits the engine's counters."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not minimum <= value < 2**31:
+        raise InvalidValueError(f"{name} is {value!r}; expected an integer, at least {minimum}")
+    return int(value)
+
+
+def choice(name: str, kind: type[Choice], value: Choice | int) -> Choice:
+    """A member of an enum, given as such or as its number."""
+    try:
+        return kind(value)
+    except ValueError as error:
+        names = ", ".join(member.name for member in kind)
+        raise InvalidValueError(f"{name} is {value!r}; expected one of {names}") from error

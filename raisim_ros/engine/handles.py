@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -68,6 +69,8 @@ class Object:
     def set_appearance(self, appearance: str) -> None:
         """Set the look: a colour name, "r g b a" (0..1), a texture name or "hidden"."""
         self._alive()
+        if not isinstance(appearance, str):
+            raise InvalidValueError(f"appearance is {appearance!r}; expected a string")
         self._appearance = appearance
 
     def get_appearance(self) -> str:
@@ -223,7 +226,7 @@ class SingleBodyObject(Object):
 
     def set_body_type(self, body_type: BodyType) -> None:
         """Change how the body answers to forces; a static body loses its velocity."""
-        self._set_properties(body_type=int(BodyType(body_type)))
+        self._set_properties(body_type=int(arguments.choice("body_type", BodyType, body_type)))
 
     def get_mass(self, local_idx: int = 0) -> float:
         """Mass [kg]."""
@@ -265,7 +268,7 @@ class SingleBodyObject(Object):
 
     def set_gyroscopic_mode(self, mode: GyroscopicMode) -> None:
         """Choose how the gyroscopic torque is integrated."""
-        self._set_properties(gyroscopic_mode=int(GyroscopicMode(mode)))
+        self._set_properties(gyroscopic_mode=int(arguments.choice("mode", GyroscopicMode, mode)))
 
     def get_gyroscopic_mode(self) -> GyroscopicMode:
         """How the gyroscopic torque is integrated."""
@@ -376,9 +379,22 @@ class SingleBodyObject(Object):
         return int(group[0]), int(mask[0])
 
     def get_collision_body_list(self) -> list[CollisionBody]:
-        """The shapes that collide, with their poses in the body frame."""
-        self._alive()
-        return list(self._collision_bodies)
+        """The shapes that collide, with their poses in the body frame and their present materials."""
+        return [
+            replace(body, material=material)
+            for body, material in zip(self._collision_bodies, self._materials(), strict=True)
+        ]
+
+    def _materials(self) -> tuple[str, ...]:
+        """Material of each collision body."""
+        count = len(self._collision_bodies)
+        indices = ffi.new("int32_t[]", count)
+        check(lib.rs_object_materials(self._c, self._engine_id, indices, count))
+        return tuple(self._world._material_name(index) for index in indices)
+
+    def _set_materials(self, names: Sequence[str]) -> None:
+        indices = [self._world._material(name) for name in names]
+        check(lib.rs_object_set_materials(self._c, self._engine_id, indices, len(indices)))
 
     def get_contact_point_vel(self, contact_index: int) -> Vector:
         """Velocity of this object's material at a contact of get_contacts(), at the present state [m/s]."""

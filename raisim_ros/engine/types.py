@@ -152,7 +152,7 @@ class SingleBodySnapshot:
     linear_velocity: Vector
     angular_velocity: Vector
     body_type: BodyType
-    material: str
+    materials: tuple[str, ...]  # of each collision body
     collision_group: int
     collision_mask: int
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh_export import write_obj
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.world_export import write_world_file
@@ -94,7 +93,7 @@ class World(WorldSnapshots):
 
     def integrate(self, steps: int = 1) -> None:
         """Advance by a number of time steps in one call of the engine."""
-        check(lib.rs_world_step(self._world, _count("steps", steps)))
+        check(lib.rs_world_step(self._world, arguments.count("steps", steps)))
 
     def integrate1(self) -> None:
         """First half of a step: midpoint poses and contact detection."""
@@ -110,7 +109,7 @@ class World(WorldSnapshots):
 
     def set_time_step(self, dt: float) -> None:
         """Set the duration of a step [s]."""
-        check(lib.rs_world_set_time_step(self._world, dt))
+        check(lib.rs_world_set_time_step(self._world, arguments.number("dt", dt)))
 
     def get_time_step(self) -> float:
         """Duration of a step [s]."""
@@ -122,7 +121,7 @@ class World(WorldSnapshots):
 
     def set_world_time(self, time: float) -> None:
         """Set the simulated time [s]."""
-        check(lib.rs_world_set_time(self._world, time))
+        check(lib.rs_world_set_time(self._world, arguments.number("time", time)))
 
     def get_step_count(self) -> int:
         """Steps since the world was created."""
@@ -242,9 +241,3 @@ class World(WorldSnapshots):
     def get_state_hash(self) -> int:
         """Hash of time and of all states: equal hashes mean equal bits."""
         return int(lib.rs_world_state_hash(self._world))
-
-
-def _count(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise InvalidValueError(f"{name} is {value!r}; expected an integer, at least 0")
-    return int(value)

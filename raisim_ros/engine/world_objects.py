@@ -172,6 +172,11 @@ class WorldObjects(WorldSettings):
         """
         if not children:
             raise InvalidValueError("children is empty; expected at least one")
+        for child in children:
+            if not isinstance(child, CompoundChild):
+                raise InvalidValueError(f"a child is {child!r}; expected a CompoundChild")
+            if child.shape not in _DIM_SIZES:
+                raise InvalidValueError(f"the shape of a child is {child.shape!r}; expected a primitive")
         shapes = [
             _Shape(child.shape, child.dim, 0, child.position, child.quaternion, child.material) for child in children
         ]
@@ -217,7 +222,8 @@ class WorldObjects(WorldSettings):
         if mass is None:
             raise InvalidValueError("mass is missing; only the clone of a mesh takes it over")
 
-        parts = _collision_parts(data, MeshCollisionMode(collision_mode), coacd_options)
+        collision_mode = arguments.choice("collision_mode", MeshCollisionMode, collision_mode)
+        parts = _collision_parts(data, collision_mode, coacd_options)
         with ExitStack() as assets:
             shapes = []
             for part in parts:

@@ -58,7 +58,7 @@ class WorldSettings(WorldCore):
 
     def set_erp(self, erp: float, erp2: float = 0.0) -> None:
         """Set the strength of overlap correction and its damping; 0 turns it off, 1.5 is the default."""
-        self._change_solver(erp=erp, erp2=erp2)
+        self._change_solver(erp=arguments.number("erp", erp), erp2=arguments.number("erp2", erp2))
 
     def set_contact_solver_param(
         self, alpha_init: float, alpha_min: float, alpha_decay: float, max_iter: int, threshold: float
@@ -67,7 +67,10 @@ class WorldSettings(WorldCore):
 
         The three alpha values are accepted and have no effect: 1 is always best.
         """
-        self._change_solver(max_iterations=max_iter, threshold=threshold)
+        self._change_solver(
+            max_iterations=arguments.count("max_iter", max_iter, 1),
+            threshold=arguments.number("threshold", threshold),
+        )
 
     def set_contact_solver_iteration_order(self, order: bool) -> None:
         """True: sweeps always run forward. False: their direction flips with every step, which has less bias."""
@@ -81,9 +84,11 @@ class WorldSettings(WorldCore):
 
     def set_contact_settings(self, settings: ContactSettings) -> None:
         """Set how contacts are detected."""
+        if not isinstance(settings, ContactSettings):
+            raise InvalidValueError(f"settings is {settings!r}; expected ContactSettings")
         fields = asdict(settings)
         broadphase = fields.pop("broadphase")
-        fields["broadphase"] = int(BroadphaseType(broadphase.pop("type")))
+        fields["broadphase"] = int(arguments.choice("broadphase type", BroadphaseType, broadphase.pop("type")))
         c = ffi.new("rs_contact_settings *")
         try:
             for name, value in (fields | broadphase).items():
@@ -120,6 +125,8 @@ class WorldSettings(WorldCore):
 
     def set_broadphase_settings(self, settings: BroadphaseSettings) -> None:
         """Set how nearby pairs are found."""
+        if not isinstance(settings, BroadphaseSettings):
+            raise InvalidValueError(f"settings is {settings!r}; expected BroadphaseSettings")
         contact_settings = self.get_contact_settings()
         contact_settings.broadphase = settings
         self.set_contact_settings(contact_settings)
@@ -157,12 +164,17 @@ class WorldSettings(WorldCore):
     ) -> None:
         """Set when islands fall asleep [m/s, rad/s]."""
         self._change_sleeping(
-            linear_threshold=linear_vel_threshold, angular_threshold=angular_vel_threshold, quiet_steps=quiet_steps
+            linear_threshold=arguments.number("linear_vel_threshold", linear_vel_threshold),
+            angular_threshold=arguments.number("angular_vel_threshold", angular_vel_threshold),
+            quiet_steps=arguments.count("quiet_steps", quiet_steps, 1),
         )
 
     def set_sleeping_velocity_thresholds(self, linear_vel_threshold: float, angular_vel_threshold: float) -> None:
         """Set the velocities below which a body is quiet [m/s, rad/s]."""
-        self._change_sleeping(linear_threshold=linear_vel_threshold, angular_threshold=angular_vel_threshold)
+        self._change_sleeping(
+            linear_threshold=arguments.number("linear_vel_threshold", linear_vel_threshold),
+            angular_threshold=arguments.number("angular_vel_threshold", angular_vel_threshold),
+        )
 
     def wake_object(self, obj: Object) -> None:
         """Wake an object, and in the next step its island."""
@@ -278,11 +290,13 @@ def _c_pair(
     static_friction_threshold: float,
 ) -> Any:
     pair = ffi.new("rs_material_pair *")
-    pair.friction = friction
-    pair.restitution = restitution
-    pair.restitution_threshold = threshold
-    pair.static_friction = friction if static_friction is None else static_friction
-    pair.static_friction_velocity_threshold = static_friction_threshold
+    pair.friction = arguments.number("friction", friction)
+    pair.restitution = arguments.number("restitution", restitution)
+    pair.restitution_threshold = arguments.number("restitution threshold", threshold)
+    pair.static_friction = arguments.number("static friction", friction if static_friction is None else static_friction)
+    pair.static_friction_velocity_threshold = arguments.number(
+        "static friction velocity threshold", static_friction_threshold
+    )
     check(lib.rs_material_pair_valid(pair))
     return pair
 

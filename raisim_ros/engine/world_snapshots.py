@@ -69,7 +69,7 @@ class WorldSnapshots(WorldObjects):
                 np.array(list(state.linear_velocity)),
                 np.array(list(state.angular_velocity)),
                 obj.get_body_type(),
-                self.get_object_material(obj),
+                obj._materials(),
                 obj.get_collision_group(),
                 obj.get_collision_mask(),
             )
@@ -82,12 +82,17 @@ class WorldSnapshots(WorldObjects):
     ) -> bool:
         """Put a single body (handle or stable id) back; False when there is no such single body.
 
-        `restore_collision_properties` tells whether group, mask and material come back too.
+        `restore_collision_properties` tells whether group, mask and materials come back too.
         """
         target = self.get_object_by_id(obj) if isinstance(obj, int) else obj
         if not isinstance(target, SingleBodyObject):
             return False
         self._own(target)
+        bodies = len(target.get_collision_body_list())
+        if restore_collision_properties and len(snapshot.materials) != bodies:
+            raise InvalidValueError(
+                f"the snapshot has {len(snapshot.materials)} collision bodies; {target!r} has {bodies}"
+            )
         with self.locked():
             target.set_body_type(snapshot.body_type)
             moving = snapshot.body_type != BodyType.STATIC
@@ -99,7 +104,7 @@ class WorldSnapshots(WorldObjects):
             )
             if restore_collision_properties:
                 self.set_object_collision_filter(target, snapshot.collision_group, snapshot.collision_mask)
-                self.set_object_material(target, snapshot.material)
+                target._set_materials(snapshot.materials)
         return True
 
     def clone_single_body_object(self, source: Handle, name: str = "") -> Handle | None:

@@ -38,7 +38,7 @@ def busy_world() -> World:
         ]
         for i, body in enumerate(bodies):
             turn = random.normal(size=4)
-            body.set_pose(random.uniform(-0.3, 0.3, 3) + [0.0, 0.0, 0.6 + 0.4 * k + 0.05 * i], turn)
+            body.set_pose(random.uniform(-0.3, 0.3, 3) + np.array([0.0, 0.0, 0.6 + 0.4 * k + 0.05 * i]), turn)
     return world
 
 
@@ -74,7 +74,7 @@ def test_two_worlds_built_alike_run_alike():
 def test_the_hash_tells_worlds_apart():
     first, second = busy_world(), busy_world()
     body = second.get_obj_list()[5]
-    body.set_position(body.get_position() + [1e-15, 0.0, 1e-12])
+    body.set_position(body.get_position() + np.array([1e-15, 0.0, 1e-12]))
     assert first.get_state_hash() != second.get_state_hash()
 
 

@@ -14,7 +14,7 @@ def test_a_kinematic_body_moves_exactly_as_told(world, quaternion_about):
     body.set_velocity((0.5, -0.25, 1.0), 2.0 * axis)
     start = body.get_com_position()
     world.integrate(1000)
-    assert body.get_com_position() == pytest.approx(start + [0.5, -0.25, 1.0], abs=1e-10)
+    assert body.get_com_position() == pytest.approx(start + np.array([0.5, -0.25, 1.0]), abs=1e-10)
     assert body.get_quaternion() == pytest.approx(quaternion_about(axis, 2.0), abs=1e-12)
     assert body.get_linear_velocity() == pytest.approx([0.5, -0.25, 1.0], abs=0)
 
