@@ -237,8 +237,11 @@ static void add_nearest(rs_surface_probe *p, const rs_surface_triangle *t, const
         keep_spare(p, &c);
 }
 
-/* The lowest point of the shape lies beside the triangle, for a deep one perhaps beside all that its box touches. */
+/* The shape cuts the triangle, but its lowest point lies beside it, and when deep perhaps beside all that its box
+ * touches. */
 static void keep_lowest(rs_surface_probe *p, const rs_surface_triangle *t, const contact_axis *axis) {
+    raw_axis nearest;
+    if (p->contacts.count > 0 || !find_raw_axis(p, t, &nearest)) return;
     rs_vec3 lowest = rs_core_support(&p->core, rs_neg(rs_m3_tmulv(&p->pose.rot, axis->normal)));
     double height = axis->separation + p->core.rounding;
     rs_vec3 foot = rs_madd(rs_transform_point(&p->pose, lowest), -height, axis->normal);
