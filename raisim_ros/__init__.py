@@ -52,6 +52,7 @@ from raisim_ros.engine.types import (
     StateBuffer,
 )
 from raisim_ros.engine.world import World
+from raisim_ros.engine.world_rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 
 __all__ = [
@@ -69,6 +70,8 @@ __all__ = [
     "Contact",
     "ContactSettings",
     "Cylinder",
+    "DepthCameraFrame",
+    "DepthCameraProperties",
     "DivergedError",
     "EngineMemoryError",
     "FileMissingError",
@@ -88,6 +91,7 @@ __all__ = [
     "ObjectType",
     "ParseError",
     "RaisimError",
+    "RayCollisionItem",
     "ShapeType",
     "SingleBodyObject",
     "SingleBodySnapshot",

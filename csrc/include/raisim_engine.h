@@ -300,6 +300,44 @@ typedef struct {
 int64_t rs_world_contact_count(rs_world *world);
 rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capacity);
 
+/* ---- rays: at the present poses, from either side of surfaces ---- */
+
+/* Nearest hits of `count` rays. Origins: x y z each, or one for all when `shared_origin` is set. Directions need not be
+ * unit. Rays pass through `ignored` (0: nothing) and see groups in `mask`. Outputs per ray, any may be NULL: distance
+ * [m] (NaN: nothing within `length`), object (0: none), outward unit normal. */
+rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origins, int32_t shared_origin,
+                             const double *directions, double length, rs_object_id ignored, uint64_t mask,
+                             double *distances, rs_object_id *objects, double *normals);
+
+/* A spinning lidar: +x forward, y left, z up. Yaw angles are index * increment * direction (+1 or -1). */
+typedef struct {
+    double position[3], quaternion[4]; /* world frame */
+    int32_t yaw_first, yaw_last;       /* indices, both included */
+    double yaw_increment;              /* [rad] */
+    int32_t spin_direction;
+    int32_t pitch_samples;
+    double pitch_min, pitch_increment; /* [rad] */
+    double range_min, range_max;       /* [m]; nearer hits are dropped */
+} rs_lidar;
+/* RS_OK, or what is wrong with the numbers; likewise for cameras. */
+rs_status rs_lidar_valid(const rs_lidar *lidar);
+/* Points in the sensor frame, yaw outer, pitch inner, misses left out. Room for all rays. */
+rs_status rs_world_scan_lidar(rs_world *world, const rs_lidar *lidar, rs_object_id ignored, uint64_t mask,
+                              double *points, int64_t *count);
+
+/* A depth camera: +x forward, y left, z up; square pixels, the first row on top. */
+typedef struct {
+    double position[3], quaternion[4]; /* world frame */
+    int32_t width, height;
+    double horizontal_fov; /* full angle [rad] */
+    double near, far;      /* along +x [m] */
+} rs_depth_camera;
+rs_status rs_depth_camera_valid(const rs_depth_camera *camera);
+/* Per pixel: depth along +x (NaN: nothing within near..far), place of the object in the list (-1: none) and world
+ * point (NaN; may be NULL). */
+rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, rs_object_id ignored, uint64_t mask,
+                              float *depth, int32_t *object_index, double *points);
+
 /* ---- snapshots ---- */
 
 typedef struct rs_snapshot rs_snapshot;

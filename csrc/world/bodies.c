@@ -44,7 +44,7 @@ rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_stat
     body->quaternion = q;
     body->velocity = rs_v3_load(state->linear_velocity);
     body->omega = rs_v3_load(state->angular_velocity);
-    rs_world_touch_body(body);
+    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -121,7 +121,7 @@ rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body
         rs_measure_collider(collider, body->com);
         c = collider->next_in_body;
     }
-    rs_world_touch_body(body);
+    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -203,7 +203,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     collider->shape.grid = entry->asset->grid;
     rs_measure_collider(collider, body->com);
     body->position = rs_v3_load(position);
-    rs_world_touch_body(body);
+    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -235,7 +235,7 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
             collider->material = change->material;
         c = collider->next_in_body;
     }
-    rs_world_touch_body(body);
+    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -301,7 +301,7 @@ rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_
         collider->material = materials[collider->number];
         c = collider->next_in_body;
     }
-    rs_world_touch_body(body);
+    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 

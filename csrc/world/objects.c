@@ -24,7 +24,8 @@ rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
     return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
 }
 
-void rs_world_touch_body(rs_body *body) {
+void rs_world_touch_body(rs_world *world, rs_body *body) {
+    world->version++;
     body->moved = true;
     body->asleep = false;
     body->quiet_steps = 0;
@@ -231,6 +232,7 @@ static rs_object_id insert_body(rs_world *world, const rs_body_def *def, const r
     rs_rigid_body_hold(&bodies[place]);
     data->configuration_number++;
     world->colliders_changed = true;
+    world->version++;
     return rs_slot_id(world, slot);
 }
 
@@ -319,6 +321,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     data->free_slot = slot_index;
     data->configuration_number++;
     world->colliders_changed = true;
+    world->version++;
     return rs_world_leave(world, RS_OK);
 }
 

@@ -66,6 +66,7 @@ rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
         world->next_serial = snapshot->next_serial;
     world->half_way = false;
     world->colliders_changed = true;
+    world->version++;
     return rs_world_leave(world, RS_OK);
 }
 

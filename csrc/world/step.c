@@ -199,6 +199,7 @@ static void stage_integrate(rs_world *world) {
         rs_islands_sleep(&world->islands, &data->sleep, bodies, data->bodies.count,
                          RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
     data->step_count++;
+    world->version++;
     data->time += data->dt;
 }
 

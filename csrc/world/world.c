@@ -41,6 +41,8 @@ rs_status rs_world_create(rs_world **out) {
         return RS_OUT_OF_MEMORY;
     world->next_serial = 1;
     world->next_asset = 1;
+    world->version = 1;
+    world->ray_scene = rs_ray_scene_make();
     world->diverged_slot = RS_NONE;
     world->broad_phase = rs_broad_phase_make();
     world->pairs = rs_array_of(sizeof(rs_pair));
@@ -83,6 +85,7 @@ void rs_world_destroy(rs_world *world) {
     rs_array_free(&world->pushes);
     rs_array_free(&world->before);
     rs_array_free(&world->rows);
+    rs_ray_scene_free(&world->ray_scene);
     pthread_mutex_destroy(&world->mutex);
     rs_free(world);
 }
@@ -248,6 +251,10 @@ static rs_status check_contact_settings(const rs_contact_settings *s) {
         status = check_range("mbp max cells per object", s->mbp_max_cells_per_object, 1, 1 << 20);
     for (int axis = 0; axis < 3 && status == RS_OK; axis++) {
         status = rs_check_positive("mbp cell size", s->mbp_cell_size[axis]);
+        if (status == RS_OK)
+            status = rs_check_finite("mbp world min", s->mbp_world_min, 3);
+        if (status == RS_OK)
+            status = rs_check_finite("mbp world max", s->mbp_world_max, 3);
         if (status == RS_OK && !(s->mbp_world_min[axis] < s->mbp_world_max[axis]))
             status = rs_fail(RS_INVALID_VALUE, "mbp world min[%d] is %g, max is %g; expected min < max", axis,
                              s->mbp_world_min[axis], s->mbp_world_max[axis]);

@@ -9,6 +9,7 @@
 #include "../contact/island.h"
 #include "../contact/push_out.h"
 #include "../model/asset.h"
+#include "../sensors/scan.h"
 
 /* Where a stable id leads. */
 typedef struct {
@@ -52,6 +53,7 @@ struct rs_world {
     rs_world_data data;
     uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
     uint32_t next_asset;        /* likewise for assets */
+    uint64_t version;           /* counts changes of poses, shapes and filters */
     bool half_way;              /* between integrate1 and integrate2 */
     bool colliders_changed;     /* the broad phase must list them again */
     int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */
@@ -65,6 +67,10 @@ struct rs_world {
     rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
     rs_array before;        /* rs_solver_body per body: velocities at the beginning of the step */
     rs_array rows;          /* rs_row, grouped by island: contact setup */
+
+    /* what rays see; built when a ray asks and something changed */
+    rs_ray_scene ray_scene;
+    uint64_t ray_scene_version;
 
     rs_step_stats stats;
     bool profiling;
@@ -85,7 +91,7 @@ rs_body *rs_world_body(rs_world *world, rs_object_id id);
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
 
 /* The body must be placed and looked at again in the next step. */
-void rs_world_touch_body(rs_body *body);
+void rs_world_touch_body(rs_world *world, rs_body *body);
 
 /* World-frame shape of a definition: checks numbers and asset. */
 rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out);

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.contact import Contact, read_contacts
@@ -75,6 +77,12 @@ class WorldCore:
     def is_object_alive(self, object_id: int) -> bool:
         """True while an object with that stable id is in the world."""
         return object_id in self._handles
+
+    def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
+        with self.locked():
+            ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
+            check(lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids)))
+        return ids
 
     def _own(self, handle: Object) -> None:
         """Refuse handles of other worlds and of removed objects."""

@@ -24,10 +24,10 @@ from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
 from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
-from raisim_ros.engine.world_snapshots import WorldSnapshots
+from raisim_ros.engine.world_rays import WorldRays
 
 
-class World(WorldSnapshots):
+class World(WorldRays):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -150,12 +150,6 @@ class World(WorldSnapshots):
     def get_obj_list(self) -> list[Object]:
         """All objects; removing one moves the last into its place."""
         return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
-
-    def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
-        with self.locked():
-            ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
-            check(lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids)))
-        return ids
 
     def remove_object(self, obj: Object) -> None:
         """Take an object out of the world; its handle becomes invalid."""
