@@ -10,20 +10,28 @@ typedef struct {
     rs_vec3 normal;
     double separation;
     rs_vec3 on_a, on_b;
+    bool located; /* the points belong to the normal */
 } way_out;
 
 /* Takes the candidate direction when it is better than what is known or, close to it, as good. */
 static void try_direction(const rs_core_pair *pair, rs_vec3 normal, way_out *best) {
-    rs_difference_point deepest = rs_pair_support(pair, rs_neg(normal));
-    double separation = rs_dot(normal, deepest.w);
+    double separation = rs_pair_separation(pair, normal);
     bool close = rs_dot(normal, best->normal) > 0.999;
     if (separation < best->separation + (close ? -1e-12 : 1e-9) * pair->size) return;
-    if (!close) { /* another place on the surface */
-        best->on_a = deepest.on_a;
-        best->on_b = rs_madd(deepest.on_a, -separation, normal);
-    }
+    best->located = best->located && close;
     best->separation = separation;
     best->normal = normal;
+}
+
+/* The points for a direction that was guessed: moved apart along it, the shapes have closest points. */
+static void locate(const rs_core_pair *pair, const rs_collide_settings *settings, way_out *best) {
+    rs_vec3 shift = rs_scale(0.01 * pair->size - best->separation, best->normal);
+    rs_core_pair moved = *pair;
+    moved.b_in_a.pos = rs_sub(pair->b_in_a.pos, shift);
+    rs_gjk_result apart;
+    if (rs_gjk(&moved, INFINITY, settings, &apart) != RS_GJK_APART) return;
+    best->on_a = apart.on_a;
+    best->on_b = rs_add(apart.on_b, shift);
 }
 
 /* Resting contacts lie on the normal of a flat side. EPA comes close; the side itself is exact and does not jitter. */
@@ -87,7 +95,7 @@ static way_out find_way_out(const rs_core_pair *pair, const rs_simplex *simplex,
     way_out best = {.normal = {0, 0, 1}, .separation = -INFINITY};
     rs_epa_result epa;
     bool found = rs_epa(pair, simplex, settings, &epa);
-    if (found) best = (way_out){epa.normal, epa.separation, epa.on_a, epa.on_b};
+    if (found) best = (way_out){epa.normal, epa.separation, epa.on_a, epa.on_b, true};
     rs_vec3 portal;
     if (!(found && epa.converged)) {
         if (rs_mpr(pair, settings, &portal)) try_direction(pair, portal, &best);
@@ -96,6 +104,7 @@ static way_out find_way_out(const rs_core_pair *pair, const rs_simplex *simplex,
     }
     snap_to_sides(pair, &best);
     snap_to_axes(pair, &best);
+    if (!best.located) locate(pair, settings, &best);
     return best;
 }
 

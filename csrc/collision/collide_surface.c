@@ -49,7 +49,9 @@ static void collide_surface(const rs_shape *a, const rs_transform *ta, const rs_
 
     bool maybe_inside = surface.mesh != NULL && (probe.met_from_behind || !touches(&probe.contacts));
     if (maybe_inside && rs_collide_when_inside(a, ta, probe.center, &surface, tb, settings, out)) return;
-    if (probe.contacts.count == 0 && probe.has_spare && probe.spare.separation < settings->margin)
+    /* points that are merely near do not make up for an overlap */
+    double nothing_below = probe.contacts.count == 0 ? settings->margin : 0.0;
+    if (probe.has_spare && probe.spare.separation < nothing_below && !touches(&probe.contacts))
         rs_surface_contacts_add(&probe.contacts, &probe.spare);
     rs_surface_contacts_drop_explained(&probe.contacts, &surface);
     rs_surface_contacts_finish(&probe.contacts, tb, settings->max_points, out);

@@ -167,6 +167,8 @@ static bool parts_triangle(const rs_surface_contact *a, const rs_surface_triangl
 }
 
 static bool explains(const rs_surface_contact *a, const rs_surface_contact *b, const rs_surface *surface, double size) {
+    /* a point that does not touch will not push the shape out as far as its separation promises */
+    if (a->separation < 0.0 && a->point.gap >= 0.0) return false;
     double noise = DEPTH_NOISE * size, depth = fmax(-a->separation, 0.0);
     bool alike = rs_dot(a->point.normal, b->point.normal) > ALIKE_COSINE;
     if (b->triangle == RS_NO_TRIANGLE)

@@ -96,6 +96,7 @@ typedef struct {
 /* Where shape and triangle are nearest, or how they are pushed apart the shortest way, whatever the neighbours say. */
 typedef struct {
     bool known;
+    double gap;
     rs_vec3 normal, on_triangle;
 } raw_axis;
 
@@ -106,7 +107,7 @@ static bool find_raw_axis(const rs_surface_probe *p, const rs_surface_triangle *
     rs_core_pair pair = rs_core_pair_make(&triangle, &identity, &p->core, &p->pose);
     rs_convex_contact nearest;
     if (!rs_convex_query(&pair, p->settings, &nearest)) return false;
-    *out = (raw_axis){true, rs_neg(nearest.normal), nearest.on_a};
+    *out = (raw_axis){true, nearest.gap, rs_neg(nearest.normal), nearest.on_a};
     return true;
 }
 
@@ -233,7 +234,7 @@ static void add_nearest(rs_surface_probe *p, const rs_surface_triangle *t, const
                                         feature_name(t, SPARE, 0));
     if (rs_norm2(rs_sub(axis->normal, raw->normal)) < ITERATED_SLACK * ITERATED_SLACK)
         rs_surface_contacts_add(&p->contacts, &c);
-    else
+    else if (raw->gap < 0.0)
         keep_spare(p, &c);
 }
 
@@ -241,7 +242,9 @@ static void add_nearest(rs_surface_probe *p, const rs_surface_triangle *t, const
  * touches. */
 static void keep_lowest(rs_surface_probe *p, const rs_surface_triangle *t, const contact_axis *axis) {
     raw_axis nearest;
-    if (p->contacts.count > 0 || !find_raw_axis(p, t, &nearest)) return;
+    for (int i = 0; i < p->contacts.count; i++)
+        if (p->contacts.items[i].point.gap < 0.0) return; /* another triangle carries the shape */
+    if (!find_raw_axis(p, t, &nearest) || nearest.gap >= 0.0) return;
     rs_vec3 lowest = rs_core_support(&p->core, rs_neg(rs_m3_tmulv(&p->pose.rot, axis->normal)));
     double height = axis->separation + p->core.rounding;
     rs_vec3 foot = rs_madd(rs_transform_point(&p->pose, lowest), -height, axis->normal);
