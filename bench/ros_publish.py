@@ -117,15 +117,16 @@ class Publishing:
             time.sleep(0.05)
 
 
-def rate(work, seconds: float) -> float:
-    """What `work` counts, per second; median of three runs."""
-    rates = []
+def rate(work, seconds: float) -> tuple[float, float]:
+    """What `work` counts per second, median of three runs, and the computing time for one [us, all threads]."""
+    rates, total, computing = [], 0, time.process_time()
     for _ in range(3):
         done, started = 0, time.perf_counter()
         while time.perf_counter() - started < seconds / 3.0:
             done += work()
         rates.append(done / (time.perf_counter() - started))
-    return sorted(rates)[1]
+        total += done
+    return sorted(rates)[1], (time.process_time() - computing) / total * 1e6
 
 
 def main() -> None:
@@ -149,16 +150,18 @@ def main() -> None:
         stop.set()
         received = counts.get(timeout=60.0)
         counter.join()
-    print(f"{arguments.objects} objects                       messages/s    target  arrived")
+    title = f"{arguments.objects} objects"
+    print(f"{title:<34} messages/s    target  CPU us/message  arrived")
     labels = {
         "unmatched": "<object>/state, no subscriber",
         "matched": "<object>/state, other process",
         "states": "states, other process",
     }
     for kind, label in labels.items():
-        arrived = f"{received[kind]:>8}" if kind in received else "       -"
-        print(f"  {label:<32} {results[kind]:>10.0f} {TARGETS[kind]:>9.0f} {arrived}")
-    print(f"  states skipped by the node when nobody listens: {skipping:.0f} /s")
+        per_second, computing = results[kind]
+        arrived = received.get(kind, "-")
+        print(f"  {label:<32} {per_second:>10.0f} {TARGETS[kind]:>9.0f} {computing:>15.1f} {arrived:>8}")
+    print(f"  {'skipped, nobody listens':<32} {skipping[0]:>10.0f} {'-':>9} {skipping[1]:>15.1f} {'-':>8}")
     publishing.node.destroy_node()
     rclpy.shutdown()
 
