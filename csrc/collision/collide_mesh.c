@@ -16,7 +16,7 @@ typedef struct {
     const rs_surface *a, *b;
     rs_transform a_in_b, b_in_a;
     const rs_collide_settings *settings;
-    double size;     /* smallest extent of A [m] */
+    double size;     /* of the smaller mesh [m] */
     bool cut;        /* triangles of the two cross */
     rs_surface_contact spare; /* then: the least that parts two of them along a normal, for want of better */
     rs_surface_contacts contacts; /* frame of B */
@@ -113,7 +113,7 @@ static void vertex_against_mesh(const moving_vertex *v, const rs_tri_mesh *mesh)
     rs_mesh_nearest nearest;
     bool found = rs_tri_mesh_nearest(mesh, v->position, mesh->solid ? INFINITY : reach, &nearest);
     if (!found) return;
-    if (mesh->solid ? nearest.inside || nearest.distance < touching : vertex_behind_shell(v, &nearest)) {
+    if (mesh->solid ? nearest.inside || nearest.distance <= touching : vertex_behind_shell(v, &nearest)) {
         if (mesh->solid) vertex_in_solid(v, mesh);
         return;
     }
@@ -135,8 +135,8 @@ static bool in_box(const rs_aabb *box, rs_vec3 p) {
            p.z <= box->max.z;
 }
 
-/* True for one triangle at each vertex (two at a few on the rim of a heightmap): the owner in a mesh; in a heightmap the
- * even triangle of the cell behind the vertex, and at the last column and row what there is. */
+/* True for one triangle at each vertex (two at a few on the rim of a heightmap): the owner in a mesh; in a heightmap
+ * the even triangle of the cell behind the vertex, and at the last column and row what there is. */
 static bool stands_for_vertex(const rs_surface *s, const rs_surface_triangle *t, int k) {
     if (s->mesh != NULL) return s->mesh->owner[t->vertex_id[k]] == t->id;
     bool even = t->id % 2 == 0;
@@ -268,17 +268,19 @@ static bool touches(const rs_surface_contacts *set) {
     return false;
 }
 
-/* The part of a surface, in its own frame, that may meet the other. Vertices may be deep in a heightmap. */
-static rs_aabb meeting_box(const rs_surface *other, const rs_transform *other_in_own, double margin) {
+/* The part of a surface, in its own frame, whose vertices may meet the other: they may be deep in a heightmap, and have
+ * passed through a shell. */
+static rs_aabb meeting_box(const mesh_pair *p, const rs_surface *other, const rs_transform *other_in_own) {
     rs_aabb box = surface_box(other);
+    double margin = fmax(p->settings->margin, 0.0);
     if (other->grid != NULL) box.min.z -= other->grid->x_size + other->grid->y_size;
+    if (!rs_surface_is_solid(other)) margin = fmax(margin, SHELL_DEPTH * p->size);
     return grown(turned_box(box, other_in_own), margin);
 }
 
 void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                              const rs_collide_settings *settings, rs_manifold *out) {
     rs_surface surface_a = rs_surface_of(a), surface_b = rs_surface_of(b);
-    rs_vec3 extent = rs_sub(a->mesh->box.max, a->mesh->box.min);
     double margin = fmax(settings->margin, 0.0);
     mesh_pair p;
     p.a = &surface_a;
@@ -286,7 +288,8 @@ void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs
     p.a_in_b = rs_transform_relative(tb, ta);
     p.b_in_a = rs_transform_relative(ta, tb);
     p.settings = settings;
-    p.size = fmin(extent.x, fmin(extent.y, extent.z));
+    p.size = rs_tri_mesh_size(a->mesh);
+    if (b->type == RS_SHAPE_MESH) p.size = fmin(p.size, rs_tri_mesh_size(b->mesh));
     p.cut = false;
     p.spare.separation = -INFINITY;
     rs_surface_contacts_init(&p.contacts, p.size);
@@ -296,8 +299,8 @@ void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs
     if (!p.cut && push_out(a, ta, any_vertex(p.a), b, tb, any_vertex(p.b), &p, out)) return;
     vertex_side of_a = {&p, p.a, p.b, p.a_in_b, center_a, true};
     vertex_side of_b = {&p, p.b, p.a, p.b_in_a, rs_transform_point(&p.b_in_a, center_b), false};
-    try_vertices(&of_a, meeting_box(p.b, &p.b_in_a, margin));
-    try_vertices(&of_b, meeting_box(p.a, &p.a_in_b, margin));
+    try_vertices(&of_a, meeting_box(&p, p.b, &p.b_in_a));
+    try_vertices(&of_b, meeting_box(&p, p.a, &p.a_in_b));
     rs_surface_contacts_drop_explained(&p.contacts, p.b);
     if (p.cut && !touches(&p.contacts)) { /* so deep that no feature has a way out of its own */
         if (push_out(a, ta, box_center(a->mesh->box), b, tb, center_b, &p, out)) return;

@@ -93,9 +93,8 @@ void rs_collide_half_space_mesh(const rs_shape *a, const rs_transform *ta, const
     const rs_tri_mesh *mesh = b->mesh;
     rs_vec3 n = rs_m3_tmulv(&tb->rot, rs_m3_col(&ta->rot, 2));
     double offset = rs_dot(n, rs_transform_inv_point(tb, ta->pos));
-    rs_vec3 extent = rs_sub(mesh->box.max, mesh->box.min);
     rs_surface_contacts set;
-    rs_surface_contacts_init(&set, fmin(extent.x, fmin(extent.y, extent.z)));
+    rs_surface_contacts_init(&set, rs_tri_mesh_size(mesh));
     uint32_t stack[RS_BVH_STACK] = {0};
     for (int top = 1; top > 0;) {
         const rs_bvh_node *node = &mesh->bvh.nodes[stack[--top]];

@@ -248,3 +248,9 @@ rs_aabb rs_tri_mesh_aabb(const rs_tri_mesh *mesh, const rs_transform *pose) {
                            rs_dot(rs_v3_abs(rs_m3_row(&pose->rot, 2)), reach));
     return (rs_aabb){rs_sub(center, turned), rs_add(center, turned)};
 }
+
+double rs_tri_mesh_size(const rs_tri_mesh *mesh) {
+    rs_vec3 extent = rs_sub(mesh->box.max, mesh->box.min);
+    double smallest = fmin(extent.x, fmin(extent.y, extent.z)), largest = fmax(extent.x, fmax(extent.y, extent.z));
+    return fmax(smallest, 0.01 * largest);
+}

@@ -33,6 +33,9 @@ void rs_tri_mesh_destroy(rs_tri_mesh *mesh);
 /* Bounding box of the mesh at the pose: the mesh's own box, turned. */
 rs_aabb rs_tri_mesh_aabb(const rs_tri_mesh *mesh, const rs_transform *pose);
 
+/* Smallest extent of the mesh's box, for flat meshes a hundredth of the largest: what tolerances are relative to [m]. */
+double rs_tri_mesh_size(const rs_tri_mesh *mesh);
+
 typedef struct {
     rs_vec3 point;     /* nearest point of the surface */
     rs_vec3 normal;    /* unit, of the nearest triangle */
