@@ -188,7 +188,11 @@ static grid make_grid(const rs_broad_phase *bp, const rs_contact_settings *setti
             low[axis] = settings->mbp_world_min[axis];
             high[axis] = settings->mbp_world_max[axis];
         }
-        double length = low[axis] < high[axis] ? high[axis] - low[axis] : 1.0;
+        if (!(low[axis] < high[axis])) { /* nothing ends along this axis: one cell for all */
+            low[axis] = 0.0;
+            high[axis] = settings->mbp_cell_size[axis];
+        }
+        double length = high[axis] - low[axis];
         double cell = settings->mbp_cell_size[axis];
         double wanted = ceil(length / cell);
         if (wanted > settings->mbp_max_cells_per_axis) {

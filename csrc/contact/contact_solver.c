@@ -4,7 +4,9 @@
 static const double ANGLE_TOLERANCE = 1e-8;
 /* Largest turn of one step of the search [rad]. */
 static const double MAX_TURN = 0.5;
-enum { MAX_SECANT_STEPS = 12, MAX_SEARCH_STEPS = 100 };
+/* Tangent of one turn of the search all around: SEARCH_DIRECTIONS of them make a little more than a full circle. */
+static const double SEARCH_TURN = 0.0246;
+enum { MAX_SECANT_STEPS = 12, SEARCH_DIRECTIONS = 256, MAX_HALVINGS = 40 };
 
 /* ---- one contact ---- */
 
@@ -48,31 +50,46 @@ static slip_trial try_direction(const slip_problem *p, direction d) {
     return trial;
 }
 
-/* Marches towards the side that the slip asks for until the miss changes sign, then halves. */
+/* Halves the angle between two directions whose misses have different signs. */
+static slip_trial bisect_direction(const slip_problem *p, direction low, direction high) {
+    slip_trial middle = {.valid = false};
+    for (int k = 0; k < MAX_HALVINGS; k++) {
+        direction d = unit(low.x + high.x, low.y + high.y);
+        middle = try_direction(p, d);
+        if (!middle.valid || fabs(middle.miss) < ANGLE_TOLERANCE)
+            break;
+        if (middle.miss > 0.0)
+            low = d;
+        else
+            high = d;
+    }
+    return middle;
+}
+
+static double energy_change(const slip_problem *p, rs_vec3 impulse) {
+    return rs_dot(impulse, rs_add(rs_scale(0.5, rs_sym3_mulv(p->g, impulse)), p->c));
+}
+
+/* Looks all around for the direction that opposes the slip: there the miss falls through zero as the direction turns.
+ * Where it jumps, friction points along the slip, or the cone leaves the plane v_n = 0: that is no root. Without a
+ * root (very rare) the impulse that takes most energy away. */
 static rs_vec3 search_direction(const slip_problem *p, direction d) {
-    slip_trial low = try_direction(p, d);
-    for (int k = 0; k < MAX_SEARCH_STEPS && !low.valid; k++) { /* invalid directions form a fan: leave it */
-        d = turned(d, MAX_TURN);
-        low = try_direction(p, d);
-    }
-    double step = copysign(0.01, low.miss);
-    for (int k = 0; k < MAX_SEARCH_STEPS && fabs(step) > ANGLE_TOLERANCE; k++) {
-        direction next_d = turned(d, step);
+    slip_trial trial = try_direction(p, d);
+    rs_vec3 best = rs_v3_zero();
+    for (int k = 0; k < SEARCH_DIRECTIONS; k++) {
+        direction next_d = turned(d, SEARCH_TURN);
         slip_trial next = try_direction(p, next_d);
-        bool crossed = next.valid && next.miss * low.miss <= 0.0;
-        /* Where friction points along the slip the miss jumps from one end to the other: that is no root. */
-        bool jump = crossed && fabs(next.miss - low.miss) >= 2.0;
-        if (!next.valid || (crossed && !jump)) {
-            step *= 0.5;
-            if (crossed && fabs(step) <= ANGLE_TOLERANCE)
-                return next.impulse;
-            continue;
+        if (trial.valid && next.valid && trial.miss > 0.0 && next.miss <= 0.0) {
+            slip_trial root = bisect_direction(p, d, next_d);
+            if (root.valid && fabs(root.miss) < 1e3 * ANGLE_TOLERANCE)
+                return root.impulse;
         }
+        if (next.valid && energy_change(p, next.impulse) < energy_change(p, best))
+            best = next.impulse;
         d = next_d;
-        low = next;
-        step = rs_clamp(1.3 * step, -MAX_TURN, MAX_TURN);
+        trial = next;
     }
-    return low.impulse;
+    return best;
 }
 
 /* Secant steps from a good guess nearly always arrive in a few evaluations; the search is for the rest. */
