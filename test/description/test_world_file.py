@@ -1,0 +1,294 @@
+"""World files: every construct, every spelling, every mistake."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError
+from raisim_ros.description.world_file import load_world_file
+from raisim_ros.description.world_schema import ELEMENTS
+from raisim_ros.description.world_types import CompoundEntry, GroundEntry, HeightMapEntry, MeshEntry, PrimitiveEntry
+from raisim_ros.description.world_values import collision_groups
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Reads the text of a world file."""
+
+    def reader(text, **params):
+        file = tmp_path / "world.xml"
+        file.write_text(text)
+        return load_world_file(file, params)
+
+    return reader
+
+
+def objects(inside):
+    return f"<raisim><objects>{inside}</objects></raisim>"
+
+
+BALL = '<sphere mass="2"><dim radius="0.1"/></sphere>'
+
+
+def test_settings(read):
+    world = read("""
+        <raisim version="1"><gravity value="0, 0 -1.62"/><timeStep value="0.001"/><erp erp="0.3" erp2="0.1"/>
+        <simulation time="2.5"><solver max_iterations="7"/><sleeping enabled="false"/><contact broadphase="none"/></simulation>
+        <camera follow="nobody" x="1" y="2" z="3"/></raisim>""")
+    assert world.settings.gravity == (0, 0, -1.62)
+    assert world.settings.time_step == 0.001
+    assert world.settings.erp == (0.3, 0.1)
+    assert world.settings.time == 2.5
+    assert world.settings.solver == {"max_iterations": 7, "threshold": 1e-8, "fixed_order": False}
+    assert world.settings.sleeping["enabled"] is False
+    assert world.settings.contact["broadphase"] == "none"
+    assert (world.camera.follow, world.camera.offset) == ("nobody", (1, 2, 3))
+    assert world.warnings == []
+
+
+def test_defaults(read):
+    world = read("<raisim/>")
+    assert world.objects == []
+    assert world.materials is None
+    assert (world.settings.gravity, world.settings.time_step, world.settings.erp) == (None, None, None)
+
+
+def test_primitive_with_everything(read):
+    (box,) = read(
+        objects("""
+        <box name="b" material="ice" appearance="1,0,0,1" collision_group="collision[2]" collisionMask="collision[0|61]"
+             body_type="Kinematic" mass="3" com="0.1 0 0" linear_damping="0.5" angular_damping="1 2 3"
+             gyroscopic_mode="none">
+          <dim z="3" x="1" y="2"/>
+          <inertia zz="3" xx="1" yy="2.5" xy="0.1" xz="0.2" yz="0.3"/>
+          <state ang_vel="4 5 6" quat="0 1 0 0" pos="1 2 3" linVel="7 8 9"/>
+        </box>""")
+    ).objects
+    assert isinstance(box, PrimitiveEntry)
+    assert (box.shape, box.dim) == ("box", (1, 2, 3))  # in this order, whatever the order in the file
+    assert box.inertia == (1, 0.1, 0.2, 2.5, 0.3, 3)
+    assert (box.name, box.material, box.appearance, box.body_type) == ("b", "ice", "1,0,0,1", "kinematic")
+    assert (box.collision_group, box.collision_mask) == (4, 1 | 1 << 61)
+    assert (box.mass, box.com) == (3, (0.1, 0, 0))
+    assert (box.linear_damping, box.angular_damping, box.gyroscopic_mode) == (0.5, (1, 2, 3), "none")
+    assert (box.state.position, box.state.quaternion) == ((1, 2, 3), (0, 1, 0, 0))
+    assert (box.state.linear_velocity, box.state.angular_velocity) == ((7, 8, 9), (4, 5, 6))
+
+
+@pytest.mark.parametrize("shape", ["cylinder", "cone", "capsule"])
+def test_round_primitives(read, shape):
+    (entry,) = read(objects(f'<{shape} mass="1"><dim height="0.5" radius="0.2"/></{shape}>')).objects
+    assert (entry.shape, entry.dim) == (shape, (0.2, 0.5))
+
+
+def test_compound(read):
+    (entry,) = read(
+        objects("""<compound mass="2" com="0 0 0.1"><children>
+            <sphere name="ignored" mass="5"><dim radius="0.1"/><state pos="1 0 0"/></sphere>
+            <box material="ice"><dim x="1" y="2" z="3"/></box>
+            <sphere appearance="red"><dim radius="0.3"/></sphere></children></compound>""")
+    ).objects
+    assert isinstance(entry, CompoundEntry)
+    assert [child.shape for child in entry.children] == ["sphere", "box", "sphere"]  # order of the file
+    assert entry.children[0].position == (1, 0, 0)
+    assert entry.children[1].material == "ice"
+    assert entry.com == (0, 0, 0.1)
+
+
+def test_mesh_path_is_looked_up_beside_the_file(read, tmp_path):
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.obj").write_text("")
+    (entry,) = read(objects(r'<mesh mass="1" fileName="parts\a.obj" scale="2"/>')).objects
+    assert isinstance(entry, MeshEntry)
+    assert entry.file == tmp_path / "parts" / "a.obj"
+    assert entry.scale == (2, 2, 2)
+    assert entry.collision_mode == "convexify"
+
+
+def test_ground_ignores_its_group(read):
+    (entry,) = read(objects('<ground height="1.5" collision_group="3"/>')).objects
+    assert isinstance(entry, GroundEntry)
+    assert (entry.height, entry.collision_group) == (1.5, 1 << 61)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inside", "chosen"),
+    [
+        ('x_sample="2" ySample="2" height="1 2 3 4" png="a.png" text="a.txt"', "", "heights"),
+        ('png="a.png"', '<terrainProperties zScale="3" fractalOctaves="2"/>', "terrain"),
+        ('png="a.png" text="a.txt" zScale="0.5" heightOffset="-2"', "", "png"),
+        ('text="a.txt"', "", "text"),
+    ],
+)
+def test_heightmap_sources_have_an_order(read, attributes, inside, chosen):
+    (entry,) = read(objects(f'<heightmap centerX="3" {attributes}>{inside}</heightmap>')).objects
+    assert isinstance(entry, HeightMapEntry)
+    assert [name for name in ("heights", "terrain", "png", "text") if getattr(entry, name) is not None] == [chosen]
+    assert entry.center == (3, 0, 0)
+    if chosen == "png":
+        assert (entry.z_scale, entry.z_offset) == (0.5, -2)
+    if chosen == "terrain":
+        assert (entry.terrain.z_scale, entry.terrain.fractal_octaves, entry.terrain.seed) == (3, 2, 0)
+
+
+def test_materials_may_follow_objects(read):
+    world = read(f"""<raisim><objects>{BALL}</objects><material>
+        <default friction="0.5" restitution="0.1" restitution_threshold="0.2"/>
+        <pair_prop name1="a" name2="b" friction="1" static_friction="1.5" static_friction_velocity_threshold="0.01"/>
+        </material></raisim>""")
+    assert world.materials.default.restitution == 0.1
+    pair = world.materials.pairs["a", "b"]
+    assert (pair.friction, pair.static_friction, pair.static_friction_velocity_threshold) == (1, 1.5, 0.01)
+
+
+def test_every_spelling_of_every_attribute_means_the_same(read):
+    """Each alias of each element is read like the canonical name."""
+    samples = {"integer, at least 0": "3", "quaternion w x y z": "1 0 0 0", "3 numbers": "1 2 3", "collision groups": "5"}
+    checked = 0
+    for element in ELEMENTS.values():
+        for attribute in element.attributes:
+            if len(attribute.names) == 1 or attribute.names[0] == "version":
+                continue
+            sample = samples.get(attribute.kind.value, "2.5")
+            sample = {"body_type": "static", "collision_mode": "original", "gyroscopic_mode": "none"}.get(
+                attribute.names[0], "mesh.obj" if attribute.kind.value == "path" else sample
+            )
+            sample = "true" if attribute.kind.value == "true or false" else sample
+            results = [_read_attribute(read, element.names[0], name, sample) for name in attribute.names]
+            assert all(result == results[0] for result in results), attribute.names
+            checked += 1
+    assert checked > 15
+
+
+def _read_attribute(read, element, name, sample):
+    if element == "heightmap":
+        return _plain(read(objects(f'<heightmap height="1 2 3 4" {name}="{sample}"/>')).objects[0])
+    if element == "terrain_properties":
+        return _plain(read(objects(f'<heightmap><terrain_properties {name}="{sample}"/></heightmap>')).objects[0])
+    if element == "state":
+        return _plain(read(objects(f'<sphere mass="1"><dim radius="1"/><state {name}="{sample}"/></sphere>')).objects[0])
+    if element in ("solver", "sleeping"):
+        return read(f'<raisim><simulation><{element} {name}="{sample}"/></simulation></raisim>').settings
+    if element == "mesh":
+        more = "" if name in ("file_name", "fileName") else 'file_name="a.obj"'
+        return _plain(read(objects(f'<mesh mass="1" {more} {name}="{sample}"/>')).objects[0])
+    if element == "ground":
+        return _plain(read(objects(f'<ground {name}="{sample}"/>')).objects[0])
+    dim = {"box": 'x="1" y="1" z="1"', "sphere": 'radius="1"'}.get(element, 'radius="1" height="1"')
+    inside = '<children><box><dim x="1" y="1" z="1"/></box></children>' if element == "compound" else f"<dim {dim}/>"
+    return _plain(read(objects(f'<{element} mass="1" {name}="{sample}">{inside}</{element}>')).objects[0])
+
+
+def _plain(entry):
+    return {name: value for name, value in vars(entry).items() if name != "place"}
+
+
+@pytest.mark.parametrize("tag", ["time_step", "timeStep", "timestep"])
+def test_spellings_of_the_time_step(read, tag):
+    assert read(f'<raisim><{tag} value="0.01"/></raisim>').settings.time_step == 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        ("1", 1),
+        ("-1", 2**64 - 1),
+        ("-2147483648", 2**64 - 2147483648),
+        ("18446744073709551615", 2**64 - 1),
+        ("collision[1]", 2),
+        ("collision[1|4|6]", 2 | 16 | 64),
+        ("collision[ 1 | 1 ]", 2),
+        ("collision[-1]", 2**64 - 1),
+        ("collision[63]", 1 << 63),
+    ],
+)
+def test_collision_groups(text, bits):
+    assert collision_groups(text) == bits
+
+
+def test_templates_includes_and_parameters(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "inner.xml").write_text(
+        '<raisim><params><r value="0.1"/></params><objects><array idx="@@i" start="0" end="@@n" increment="2">'
+        '<sphere name="s_@@i" mass="1"><dim radius="@@r"/><state pos="{2*@@i} 0 1"/></sphere></array>'
+        '<box exist="False" mass="1"><dim x="1" y="1" z="1"/></box></objects></raisim>'
+    )
+    (tmp_path / "world.xml").write_text(
+        f'\n<!-- first -->\n<raisim Version="2"><include value="[THIS_DIR]/sub/inner.xml"/><objects>{BALL}</objects></raisim>'
+    )
+    world = load_world_file(tmp_path / "world.xml", {"n": 4})
+    assert [entry.name for entry in world.objects] == ["s_0", "s_2", "s_4", ""]  # includes come first, the end counts
+    assert [entry.state.position[0] for entry in world.objects[:3]] == [0, 4, 8]
+    wider = load_world_file(tmp_path / "world.xml", {"n": 0, "r": 0.7})
+    assert [entry.dim for entry in wider.objects] == [(0.7,), (0.1,)]
+
+
+def test_unknown_names_are_warned_about(read):
+    world = read(objects('<spere/>' + '<sphere mass="1" colision_group="2"><dim radius="1"/></sphere>'))
+    assert len(world.objects) == 1
+    assert "did you mean 'sphere'" in world.warnings[0]
+    assert "did you mean 'collision_group'" in world.warnings[1]
+    assert "world.xml:1" in world.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<raisim>", "malformed XML"),
+        ("<robot/>", "root element is <robot>; expected <raisim>"),
+        (objects('<sphere mass="-1"><dim radius="1"/></sphere>'), 'mass="-1": -1 is not greater than 0'),
+        (objects('<sphere><dim radius="1"/></sphere>'), "'mass' is missing"),
+        (objects('<sphere mass="1"/>'), "<dim> is missing"),
+        (objects('<sphere mass="1"><dim/></sphere>'), "'radius' is missing"),
+        (objects('<sphere mass="1"><dim radius="nan"/></sphere>'), "'nan' is not a finite number"),
+        (objects('<sphere mass="1"><dim radius="1"/><dim radius="1"/></sphere>'), "stands twice"),
+        (objects('<box mass="1"><dim x="1" y="2"/></box>'), "'z' is missing"),
+        (objects(BALL.replace("/></sphere>", '/><state pos="1 2"/></sphere>')), "2 numbers found; expected 3"),
+        (objects(BALL.replace("/></sphere>", '/><state quat="0 0 0 0"/></sphere>')), "quaternion is zero"),
+        (objects(BALL.replace("<sphere", '<sphere body_type="soft"')), "'soft' is unknown; expected dynamic"),
+        (objects(BALL.replace("<sphere", '<sphere collision_mask="collision[64]"')), "outside 0 to 63"),
+        (objects(BALL.replace("<sphere", '<sphere collision_mask="x"')), "neither a number nor collision"),
+        (objects(BALL.replace("<sphere", '<sphere linear_damping="1" linearDamping="2"')), "given twice"),
+        (objects('<compound mass="1"/>'), "<children> is missing"),
+        (objects('<compound mass="1"><children/></compound>'), "no primitives"),
+        (objects("<heightmap/>"), "expected height, <terrain_properties>, png or text"),
+        (objects('<sphere mass="{1/0}"><dim radius="1"/></sphere>'), "divides by zero"),
+        (objects('<sphere mass="@@m"><dim radius="1"/></sphere>'), "'@@m' has no value"),
+        (objects("""<sphere mass="{__import__('os')}"><dim radius="1"/></sphere>"""), "expression"),
+        ('<raisim><include value="none.xml"/></raisim>', "'none.xml' does not exist"),
+        ('<raisim><include value="world.xml"/></raisim>', "includes itself"),
+        ('<raisim><gravity value="0 0"/></raisim>', "2 numbers found; expected 3"),
+        ('<raisim><time_step value="0"/></raisim>', "not greater than 0"),
+        (objects('<array idx="@@i" start="0" end="1000000000" increment="1"><ground/></array>'), "expected at most"),
+        ('<!DOCTYPE r [<!ENTITY a "b">]><raisim/>', "document type declaration"),
+    ],
+)
+def test_mistakes_are_told_with_file_and_line(read, text, expected):
+    with pytest.raises(ParseError) as caught:
+        read(text)
+    assert expected in str(caught.value)
+    assert "world.xml" in str(caught.value)
+
+
+def test_line_numbers_are_those_of_the_file(read):
+    with pytest.raises(ParseError, match=r"world\.xml:5: <dim>"):
+        read('\n\n<raisim><objects>\n<sphere mass="1">\n<dim radius="x"/></sphere></objects></raisim>')
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(FileMissingError, match="world file"):
+        load_world_file(tmp_path / "nothing.xml")
+
+
+def test_all_errors_are_of_one_family():
+    assert issubclass(ParseError, RaisimError)
+
+
+def test_document_is_up_to_date():
+    spec = importlib.util.spec_from_file_location("document_world_file", ROOT / "tools" / "document_world_file.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.DOCUMENT.read_text(encoding="utf-8") == module.document(), "run tools/document_world_file.py"

@@ -1,0 +1,229 @@
+"""Worlds from files: what the reader says becomes objects, and what is written reads back to the same bits."""
+
+import numpy as np
+import pytest
+import trimesh
+
+import raisim_ros
+from raisim_ros import (
+    BodyType,
+    BroadphaseType,
+    CompoundChild,
+    FileMissingError,
+    GyroscopicMode,
+    MeshCollisionMode,
+    ParseError,
+    RaisimError,
+    ShapeType,
+    World,
+)
+
+
+@pytest.fixture
+def load(tmp_path):
+    def loader(text, **params):
+        file = tmp_path / "world.xml"
+        file.write_text(text)
+        return World(file, params)
+
+    return loader
+
+
+def test_objects_settings_and_states(load, tmp_path):
+    world = load("""
+        <raisim><gravity value="0 0 -5"/><timestep value="0.004"/><erp erp="0.2"/>
+        <simulation><contact broadphase="multi_box_prune" swept_ccd_enabled="true"/><sleeping quiet_steps="9"/></simulation>
+        <material><pair_prop name1="a" name2="b" friction="0.3" restitution="0.4" restitution_threshold="0.5"/></material>
+        <objects>
+          <ground height="-2" material="a"/>
+          <box name="b" material="b" mass="3" body_type="kinematic" gyroscopic_mode="explicit"><dim x="1" y="2" z="3"/>
+            <inertia xx="3" xy="0.1" xz="0.2" yy="4" yz="0.3" zz="5"/>
+            <state pos="1 2 3" quat="0.8 0 0.6 0" lin_vel="1 0 0" ang_vel="0 1 0"/></box>
+          <heightmap x_sample="2" y_sample="3" x_size="4" y_size="2" center_x="1" height="0 1 2 3 4 5"/>
+        </objects></raisim>""")
+    ground, box, terrain = world.get_obj_list()
+    assert world.get_time_step() == 0.004
+    np.testing.assert_array_equal(world.get_gravity(), (0, 0, -5))
+    assert world.get_contact_settings().broadphase.type == BroadphaseType.MULTI_BOX_PRUNE
+    assert world.get_contact_settings().swept_ccd_enabled
+    assert world.get_sleeping_parameters().quiet_steps == 9
+    assert world.get_material_pair_properties("b", "a").restitution == 0.4
+    assert world.get_config_file() == str(tmp_path / "world.xml")
+    assert ground.get_height() == -2
+    assert world.get_object_material(box) == "b"
+    assert (box.get_name(), box.get_body_type()) == ("b", BodyType.KINEMATIC)
+    assert box.get_gyroscopic_mode() == GyroscopicMode.EXPLICIT
+    np.testing.assert_array_equal(box.get_inertia_matrix_b(), [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]])
+    np.testing.assert_array_equal(box.get_position(), (1, 2, 3))
+    np.testing.assert_array_equal(box.get_quaternion(), (0.8, 0, 0.6, 0))
+    np.testing.assert_array_equal(box.get_linear_velocity(), (1, 0, 0))
+    np.testing.assert_array_equal(box.get_angular_velocity(), (0, 1, 0))
+    assert terrain.get_height(-1, -1) == 0  # first sample: lowest x and y
+    assert terrain.get_height(3, -1) == 1  # x runs fastest
+    assert terrain.get_height(-1, 1) == 4
+
+
+def test_load_adds_to_a_world(load, tmp_path):
+    world = World()
+    world.add_ground()
+    file = tmp_path / "more.xml"
+    file.write_text('<raisim><objects><sphere name="@@name" mass="1"><dim radius="1"/></sphere></objects></raisim>')
+    world.load(file, {"name": "ball"})
+    assert [type(handle).__name__ for handle in world.get_obj_list()] == ["Ground", "Sphere"]
+    assert world.get_object("ball") is not None
+
+
+@pytest.mark.parametrize(
+    ("inside", "error", "message"),
+    [
+        ('<mesh mass="1" file_name="none.obj"/>', FileMissingError, r"world.xml:2: file .*none\.obj' does not exist"),
+        ('<sphere mass="1"><dim radius="1"/><inertia xx="1" yy="1" zz="9"/></sphere>', ParseError, "world.xml:2: inertia"),
+        ('<sphere mass="1"><dim radius="1e9"/></sphere>', ParseError, "world.xml:2: radius"),
+        ('<heightmap x_sample="2" y_sample="2" height="1 2 3"/>', ParseError, "world.xml:2: "),
+        ('<heightmap png="none.png"/>', FileMissingError, "world.xml:2: file"),
+    ],
+)
+def test_a_failed_load_changes_nothing(tmp_path, inside, error, message):
+    world = World()
+    world.add_ground()
+    world.add_sphere(0.1, 1.0).set_position(0, 0, 1)
+    world.integrate(10)
+    before = world.get_state_hash(), len(world.get_obj_list()), world.get_time_step()
+    file = tmp_path / "world.xml"
+    file.write_text(
+        '<raisim><time_step value="0.1"/><gravity value="1 1 1"/><objects><sphere mass="1"><dim radius="1"/></sphere>\n'
+        f"{inside}</objects></raisim>"
+    )
+    with pytest.raises(error, match=message):
+        world.load(file)
+    assert (world.get_state_hash(), len(world.get_obj_list()), world.get_time_step()) == before
+    np.testing.assert_array_equal(world.get_gravity(), (0, 0, -9.81))
+
+
+def random_world(seed, folder):
+    """A world with a bit of everything, in motion."""
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.set_time_step(rng.choice([0.001, 0.0025, 0.005]))
+    world.set_gravity(rng.normal(size=3) * 0.1 + [0, 0, -9.81])
+    world.set_material_pair_prop("steel", "rubber", rng.random(), rng.random(), rng.random() * 0.1, 1.2, 0.05)
+    world.set_erp(rng.random())
+    if rng.random() < 0.7:
+        world.add_ground(rng.normal() * 0.1, "rubber")
+    else:
+        world.add_height_map(raisim_ros.TerrainProperties(seed=seed, x_samples=12, y_samples=9), material="rubber")
+    mesh = trimesh.creation.icosahedron()
+    mesh.apply_scale(0.2)
+    path = folder / f"mesh_{seed}.stl"
+    mesh.export(path)
+    makers = [
+        lambda: world.add_sphere(*rng.uniform(0.1, 0.3, 2), "steel"),
+        lambda: world.add_box(*rng.uniform(0.1, 0.5, 4), collision_group=3, collision_mask=-1),
+        lambda: world.add_cylinder(*rng.uniform(0.1, 0.3, 3)),
+        lambda: world.add_cone(*rng.uniform(0.1, 0.3, 3)),
+        lambda: world.add_capsule(*rng.uniform(0.1, 0.3, 3)),
+        lambda: world.add_compound(
+            [
+                CompoundChild(ShapeType.BOX, rng.uniform(0.1, 0.3, 3), rng.normal(size=3) * 0.1, (0.6, 0.8, 0, 0)),
+                CompoundChild(ShapeType.SPHERE, (0.1,), rng.normal(size=3) * 0.1, material="steel"),
+            ],
+            2.0,
+            rng.normal(size=3) * 0.02,
+        ),
+        lambda: world.add_mesh(path, 1.0, scale=(1.0, 1.5, 0.7), collision_mode=MeshCollisionMode.CONVEX_HULL),
+    ]
+    for number in range(rng.integers(3, 9)):
+        body = makers[rng.integers(len(makers))]()
+        quaternion = rng.normal(size=4)
+        body.set_pose((*rng.uniform(-1, 1, 2), 0.8 + 0.5 * number), quaternion / np.linalg.norm(quaternion))
+        body.set_velocity(rng.normal(size=3), rng.normal(size=3))
+        body.set_name(f"body_{number % 3}")
+        body.set_appearance(str(rng.choice(["red", "0.1 0.2 0.3 1", ""])))
+        if rng.random() < 0.2:
+            body.set_body_type(BodyType.KINEMATIC)
+        if rng.random() < 0.3:
+            body.set_linear_damping(rng.random())
+    return world
+
+
+def assert_equal_worlds(first, second):
+    a, b = first.read_states(), second.read_states()
+    np.testing.assert_array_equal(a.poses, b.poses)
+    np.testing.assert_array_equal(a.twists, b.twists)
+    assert first.get_time_step() == second.get_time_step()
+    assert first.get_world_time() == second.get_world_time()
+    np.testing.assert_array_equal(first.get_gravity(), second.get_gravity())
+    assert first.get_contact_settings() == second.get_contact_settings()
+    assert first.get_sleeping_parameters() == second.get_sleeping_parameters()
+    assert first.get_material_manager() == second.get_material_manager()
+    for one, other in zip(first.get_obj_list(), second.get_obj_list(), strict=True):
+        assert type(one) is type(other)
+        assert (one.get_name(), one.get_appearance()) == (other.get_name(), other.get_appearance())
+        assert one.get_body_type() == other.get_body_type()
+        assert (one.get_mass(), one.get_collision_group(), one.get_collision_mask()) == (
+            other.get_mass(),
+            other.get_collision_group(),
+            other.get_collision_mask(),
+        )
+        np.testing.assert_array_equal(one.get_inertia_matrix_b(), other.get_inertia_matrix_b())
+        np.testing.assert_array_equal(one.get_com(), other.get_com())
+        for shape, twin in zip(one.get_collision_body_list(), other.get_collision_body_list(), strict=True):
+            assert (shape.shape, shape.material) == (twin.shape, twin.material)
+            np.testing.assert_array_equal(shape.dim, twin.dim)
+            np.testing.assert_array_equal(shape.position, twin.position)
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_export_reads_back_to_the_same_world_and_steps_to_the_same_bits(tmp_path, block):
+    for seed in range(20 * block, 20 * block + 20):
+        original = random_world(seed, tmp_path)
+        original.integrate(20)
+        file = tmp_path / f"world_{seed}.xml"
+        original.export_to_xml(tmp_path, file.name)
+        first, second = World(file), World(file)
+        assert_equal_worlds(original, first)
+        first.integrate(1000)
+        second.integrate(1000)
+        assert first.get_state_hash() == second.get_state_hash()
+        again = tmp_path / f"again_{seed}.xml"
+        World(file).export_to_xml(again)
+        assert again.read_text() == file.read_text()
+
+
+def test_meshes_without_a_file_are_written_beside_the_world(tmp_path):
+    world = World()
+    box = trimesh.creation.box((0.2, 0.3, 0.4))
+    path = tmp_path / "source.obj"
+    box.export(path)
+    world.add_mesh(raisim_ros.load_mesh(path), 1.0, collision_mode=MeshCollisionMode.CONVEX_HULL)
+    world.export_to_xml(tmp_path / "out" / "world.xml")
+    assert (tmp_path / "out" / "world_mesh_0.obj").is_file()
+    assert_equal_worlds(world, World(tmp_path / "out" / "world.xml"))
+    (written,) = world.export_mesh_assets_to_obj(tmp_path / "assets", "part")
+    assert written.endswith("part_0.obj")
+    np.testing.assert_array_equal(raisim_ros.load_mesh(written).vertices, world.get_obj_list()[0].get_mesh().vertices)
+
+
+@pytest.mark.filterwarnings("ignore:.*is ignored:RuntimeWarning")
+def test_fuzzed_files_load_or_tell(tmp_path):
+    """Mutations of a valid file: a typed error or a world, never anything else."""
+    rng = np.random.default_rng(3)
+    source = tmp_path / "valid.xml"
+    random_world(1, tmp_path).export_to_xml(source)
+    text = source.read_text()
+    pieces = ['"', "<", ">", "/", "nan", "-1", "1e400", "{", "}", "@@x", "0", " ", "&", "collision[", "é"]
+    outcomes = {"loaded": 0, "refused": 0}
+    for number in range(200):
+        start = int(rng.integers(len(text)))
+        cut = int(rng.integers(0, 12))
+        mutated = text[:start] + str(rng.choice(pieces)) + text[start + cut :]
+        file = tmp_path / f"mutated_{number}.xml"
+        file.write_text(mutated)
+        world = World()
+        try:
+            world.load(file)
+            outcomes["loaded"] += 1
+        except RaisimError:
+            outcomes["refused"] += 1
+            assert world.get_obj_list() == []
+    assert min(outcomes.values()) > 10
