@@ -17,27 +17,41 @@ from raisim_ros.msg import ResultCode, WorldState
 from raisim_ros.srv import ListObjects, Play, SpawnObject, Step
 
 
+def assert_quick(end):
+    """`end()` takes less than a second; a busy machine may spoil an attempt or two."""
+    durations = []
+    while not durations or durations[-1] >= 1.0:
+        assert len(durations) < 3, durations
+        durations.append(end())
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("paused", [True, False])
 def test_a_signal_ends_it_cleanly_within_a_second(start_node, probe, number, paused):
-    node = start_node(paused=paused)
-    assert probe.call(ListObjects, "list_objects").result == ResultCode.OK
-    code, duration = node.interrupt(number)
-    assert code == 0, node.output
-    assert duration < 1.0
-    assert "Traceback" not in node.output
-    assert "rror" not in node.output
+    def end():
+        node = start_node(paused=paused)
+        assert probe.call(ListObjects, "list_objects").result == ResultCode.OK
+        code, duration = node.interrupt(number)
+        assert code == 0, node.output
+        assert "Traceback" not in node.output
+        assert "rror" not in node.output
+        return duration
+
+    assert_quick(end)
 
 
 def test_it_ends_within_a_second_while_it_serves_a_long_step(start_node, probe):
-    node = start_node(paused=True)
-    answer = probe.call_async(Step, "step", steps=1_000_000_000)
-    with probe.subscribed(WorldState, "world/state") as worlds:
-        probe.spin_until(lambda: worlds and worlds[-1].sim_step > 10, "the steps to begin")
-    code, duration = node.interrupt()
-    assert (code, "Traceback" in node.output) == (0, False), node.output
-    assert duration < 1.0
-    assert not answer.done() or answer.result().result == ResultCode.WRONG_STATE
+    def end():
+        node = start_node(paused=True)
+        answer = probe.call_async(Step, "step", steps=1_000_000_000)
+        with probe.subscribed(WorldState, "world/state") as worlds:
+            probe.spin_until(lambda: worlds and worlds[-1].sim_step > 10, "the steps to begin")
+        code, duration = node.interrupt()
+        assert (code, "Traceback" in node.output) == (0, False), node.output
+        assert not answer.done() or answer.result().result == ResultCode.WRONG_STATE
+        return duration
+
+    assert_quick(end)
 
 
 def test_it_leaves_no_process_and_no_name_behind(start_node, probe):
