@@ -11,6 +11,7 @@ from raisim_ros.description.errors import UrdfError
 from raisim_ros.description.robot_model import JOINT_TYPES, SHAPES, Geometry, Joint, Link, Place, Pose, RobotModel
 from raisim_ros.description.rotation import Array
 
+LARGEST = 1e30  # kg, m, kg·m²: products of a few such numbers still fit into a double
 _ROUNDING = 1e-9  # relative size of an asymmetry that may come from rounded digits
 
 
@@ -32,8 +33,8 @@ def check_link(link: Link) -> None:
     if not link.name:
         fail(link.place, "a link without a name")
     what = f"link '{link.name}'"
-    if not (math.isfinite(link.mass) and link.mass >= 0.0):
-        fail(link.place, f"{what}: mass is {link.mass!r}; expected zero or more")
+    if not 0.0 <= link.mass <= LARGEST:
+        fail(link.place, f"{what}: mass is {link.mass!r}; expected zero or more, up to {LARGEST:g}")
     _check_array(link.place, f"{what}: centre of mass", link.com, (3,))
     _check_inertia(link, what)
     for k, collision in enumerate(link.collisions):
@@ -83,8 +84,8 @@ def check_joint(joint: Joint) -> None:
             fail(joint.place, f"{what}: the axis is zero")
     for name in ("damping", "friction", "rotor_inertia", "stiffness"):
         value = getattr(joint, name)
-        if not (math.isfinite(value) and value >= 0.0):
-            fail(joint.place, f"{what}: {name} is {value!r}; expected zero or more")
+        if not 0.0 <= value <= LARGEST:
+            fail(joint.place, f"{what}: {name} is {value!r}; expected zero or more, up to {LARGEST:g}")
     _check_limits(joint, what)
     _check_spring_mount(joint, what)
 
@@ -129,6 +130,6 @@ def _check_array(place: Place, what: str, value: Any, shape: tuple[int, ...]) ->
         counts = {(): "one number", (0,): "no numbers", (1,): "1 number"}
         expected = counts.get(shape, " by ".join(map(str, shape)) + " numbers")
         fail(place, f"{what}: expected {expected}, found {array.size}")
-    if not np.isfinite(array).all():
-        fail(place, f"{what}: {value!r} has a value that is not a finite number")
+    if not (np.abs(array) <= LARGEST).all():  # also true for NaN
+        fail(place, f"{what}: {value!r} has a value beyond {LARGEST:g}")
     return array

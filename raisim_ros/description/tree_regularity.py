@@ -45,7 +45,7 @@ def _is_regular(felt: Array, reference: Array) -> bool:
     scale = np.diag(reference)
     if scale.size == 0:
         return True
-    if not (scale > 0.0).all():
+    if not (scale > 0.0).all() or not np.isfinite(felt).all():
         return False
     unit = 1.0 / np.sqrt(scale)
     smallest: float = np.linalg.eigvalsh(felt * unit[:, None] * unit).min()
