@@ -24,6 +24,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.resources import resource
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
 from raisim_ros.ros import qos
@@ -31,7 +32,6 @@ from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox
 from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
 from raisim_ros.ros.contact_topic import ContactTopic
-from raisim_ros.ros.default_world import build_default_world
 from raisim_ros.ros.endpoints import ObjectEndpoints
 from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.markers import MarkerTopics
@@ -55,7 +55,7 @@ _WAKE_PERIOD = 0.2
 
 def load_world(file: str) -> World:
     """The world of a file, or the default one."""
-    return World(file) if file else build_default_world()
+    return World(file or resource("worlds/default.xml"))
 
 
 class WorldNode:

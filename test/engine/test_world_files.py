@@ -1,5 +1,7 @@
 """Worlds from files: what the reader says becomes objects, and what is written reads back to the same bits."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import trimesh
@@ -227,3 +229,29 @@ def test_fuzzed_files_load_or_tell(tmp_path):
             outcomes["refused"] += 1
             assert world.get_obj_list() == []
     assert min(outcomes.values()) > 10
+
+
+WORLDS = sorted((Path(__file__).resolve().parents[2] / "rsc" / "worlds").glob("*.xml"))
+
+
+@pytest.mark.parametrize("file", WORLDS, ids=lambda file: file.stem)
+def test_the_worlds_that_come_with_the_package(file, tmp_path):
+    world = World(file)
+    assert len(world.get_obj_list()) >= 8
+    world.export_to_xml(tmp_path / "first.xml")
+    first, second = World(tmp_path / "first.xml"), World(tmp_path / "first.xml")
+    assert_equal_worlds(world, first)
+    first.integrate(1000)
+    second.integrate(1000)
+    assert first.get_state_hash() == second.get_state_hash()
+
+
+def test_materials_world_slides_and_sticks():
+    world = World(next(file for file in WORLDS if file.stem == "materials"))
+    start = {name: world.get_object(name).get_position() for name in ("ice", "steel", "wood", "stiction")}
+    world.integrate(200)  # 1 s
+    moved = {name: np.linalg.norm(world.get_object(name).get_position() - start[name]) for name in start}
+    for name, friction in (("ice", 0.02), ("steel", 0.3)):
+        assert moved[name] == pytest.approx(0.5 * 9.81 * (np.sin(0.4) - friction * np.cos(0.4)), rel=0.01)
+    assert moved["wood"] < 1e-4
+    assert moved["stiction"] < 1e-4
