@@ -20,15 +20,23 @@ Choice = TypeVar("Choice", bound=IntEnum)
 
 def vector(name: str, value: VectorLike | Sequence[VectorLike], size: int) -> Vector:
     """A float64 array of `size` finite numbers; nested sequences are read row by row."""
-    try:
-        array = np.asarray(value, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"{name} is {value!r}; expected {size} numbers") from error
+    array = _numbers(value)
+    if array is None:
+        raise InvalidValueError(f"{name} is {value!r}; expected {size} numbers")
     if array.shape != (size,):
         raise InvalidValueError(f"{name} has {array.size} numbers; expected {size}")
     if not np.isfinite(array).all():
         raise InvalidValueError(f"{name} is {array.tolist()}; expected finite numbers")
-    return np.ascontiguousarray(array)
+    return array
+
+
+def _numbers(value: VectorLike | Sequence[VectorLike]) -> Vector | None:
+    """All numbers in one row; None for strings (NumPy would read them), ragged rows and other things."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        return None
+    return array.astype(np.float64).reshape(-1) if array.dtype.kind in "biuf" else None
 
 
 def matrix3(name: str, value: VectorLike | Sequence[VectorLike]) -> Vector:
@@ -101,11 +109,10 @@ def rotation_of_quaternion(q: VectorLike) -> Vector:
 
 def orientation(value: VectorLike | Sequence[VectorLike]) -> Vector:
     """Quaternion w, x, y, z of a quaternion or of a rotation matrix."""
-    try:
-        size = np.asarray(value, dtype=np.float64).size
-    except (TypeError, ValueError) as error:
-        raise InvalidValueError(f"orientation is {value!r}; expected 4 or 3 x 3 numbers") from error
-    return quaternion_of_matrix(matrix3("orientation", value)) if size == 9 else vector("quaternion", value, 4)
+    array = _numbers(value)
+    if array is not None and array.size == 9:
+        return quaternion_of_matrix(matrix3("orientation", value))
+    return vector("quaternion", value, 4)
 
 
 def number(name: str, value: Any) -> float:

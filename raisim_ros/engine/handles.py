@@ -300,13 +300,15 @@ class SingleBodyObject(Object):
     def set_external_force(self, local_idx: int, force: VectorLike, /) -> None: ...
     @overload
     def set_external_force(self, local_idx: int, pos: VectorLike, force: VectorLike, /) -> None: ...
-    def set_external_force(self, local_idx: int, first: VectorLike, second: VectorLike | None = None, /) -> None:
+    def set_external_force(self, local_idx: int, first: VectorLike, *second: VectorLike) -> None:
         """Add a force for the next step [N]: ``(local_idx, force)`` at the centre of mass, or
         ``(local_idx, pos, force)`` at a point of the body frame [m]. The force is in world axes.
         """
         _check_local(local_idx)
-        force = arguments.vector("force", first if second is None else second, 3)
-        body_point = self.get_com() if second is None else arguments.vector("pos", first, 3)
+        if len(second) > 1:
+            raise InvalidValueError(f"set_external_force has {2 + len(second)} arguments; expected 2 or 3")
+        force = arguments.vector("force", second[0] if second else first, 3)
+        body_point = arguments.vector("pos", first, 3) if second else self.get_com()
         position = self.get_position(0, body_point)
         check(lib.rs_body_add_force(self._c, self._engine_id, list(force), list(position)))
         self._forget_old_loads()
