@@ -15,6 +15,7 @@ from raisim_ros.description.errors import (
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.contact import Contact
 from raisim_ros.engine.errors import (
     DivergedError,
@@ -43,19 +44,26 @@ from raisim_ros.engine.types import (
     CollisionCounters,
     CompoundChild,
     ContactSettings,
+    ControlMode,
     GyroscopicMode,
+    IntegrationScheme,
+    JointSpring,
     MeshCollisionMode,
     ObjectType,
     ShapeType,
     SingleBodySnapshot,
     SleepSettings,
+    SparseJacobian,
     StateBuffer,
 )
 from raisim_ros.engine.world import World
+from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.engine.world_rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 
 __all__ = [
+    "ArticulatedSystem",
+    "ArticulatedSystemOption",
     "BodyType",
     "Box",
     "BroadphaseSettings",
@@ -69,6 +77,7 @@ __all__ = [
     "Cone",
     "Contact",
     "ContactSettings",
+    "ControlMode",
     "Cylinder",
     "DepthCameraFrame",
     "DepthCameraProperties",
@@ -79,7 +88,9 @@ __all__ = [
     "GyroscopicMode",
     "HeightMap",
     "HeightMapData",
+    "IntegrationScheme",
     "InvalidValueError",
+    "JointSpring",
     "MaterialManager",
     "MaterialPairProperties",
     "Mesh",
@@ -96,6 +107,7 @@ __all__ = [
     "SingleBodyObject",
     "SingleBodySnapshot",
     "SleepSettings",
+    "SparseJacobian",
     "Sphere",
     "StateBuffer",
     "TerrainError",

@@ -14,6 +14,7 @@ typedef struct {
     bool dynamic;         /* the body answers to forces */
     bool active;          /* the body may move in this step: dynamic and awake, moving kinematic, or just placed */
     int32_t body;         /* owner, index into the world's bodies */
+    int32_t link;         /* of an articulated system, 0 for a single body */
     int32_t next_in_body; /* next collider of the body, or RS_NONE */
     int32_t number;       /* counted within the object */
     int32_t material;

@@ -254,6 +254,145 @@ rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const dou
 /* Swaps the heightmap's grid (same object, new heights or size) and moves its centre. */
 rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id asset, const double position[3]);
 
+/* ---- articulated systems ---- */
+
+typedef enum {
+    RS_JOINT_FIXED = 0, /* link 0 of a fixed base */
+    RS_JOINT_FLOATING,  /* link 0 of a floating base */
+    RS_JOINT_REVOLUTE,
+    RS_JOINT_PRISMATIC,
+    RS_JOINT_SPHERICAL
+} rs_joint_type;
+
+typedef enum {
+    RS_SCHEME_TRAPEZOID = 0, /* dynamics at the midpoint configuration; the default */
+    RS_SCHEME_SEMI_IMPLICIT, /* dynamics at the beginning, new velocity moves the configuration */
+    RS_SCHEME_EULER,         /* explicit */
+    RS_SCHEME_RUNGE_KUTTA_4, /* contact impulses first, then four contact-free stages */
+    RS_SCHEME_MIDPOINT       /* as TRAPEZOID, with velocity products taken at the velocity half-way */
+} rs_integration_scheme;
+
+typedef enum { RS_CONTROL_FORCE_AND_TORQUE = 0, RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE } rs_control_mode;
+
+/* A link and the joint that carries it. The link frame is the joint frame after the joint's motion. Numbers of the
+ * joint hold for each of its degrees of freedom. */
+typedef struct {
+    const char *name; /* for error texts; may be NULL */
+    int32_t parent;   /* index of a link before this one; -1 for link 0 */
+    int32_t joint_type;
+    double joint_position[3], joint_rotation[9]; /* joint frame in the parent's frame; rotation row-major */
+    double axis[3];    /* unit, joint frame; revolute and prismatic */
+    double mass;       /* [kg] */
+    double com[3];     /* link frame [m] */
+    double inertia[6]; /* xx yy zz xy xz yz about the centre of mass, link axes [kg m^2] */
+    double damping;    /* [N m s/rad] or [N s/m] */
+    double friction;   /* Coulomb friction [N m] or [N] */
+    double rotor_inertia; /* [kg m^2] or [kg] */
+    double stiffness;     /* of the spring to spring_mount [N m/rad] or [N/m] */
+    double spring_mount[4]; /* coordinate of rest; spherical: quaternion */
+    double lower, upper;    /* [rad] or [m], infinite for none; spherical: upper is the largest angle */
+    double velocity_limit;  /* [rad/s] or [m/s], infinite for none */
+    double effort_limit;    /* [N m] or [N], infinite for none */
+} rs_link_def;
+
+typedef struct {
+    int32_t object_type; /* free for the caller; reported back by rs_object_kind */
+    int32_t link_count;
+    const rs_link_def *links;
+} rs_articulation_def;
+
+void rs_default_link_def(rs_link_def *def);
+/* At rest in the zero configuration, base at the world's origin. */
+rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def, rs_object_id *out);
+rs_status rs_articulation_sizes(rs_world *world, rs_object_id id, int32_t *link_count, int32_t *q_count,
+                                int32_t *u_count);
+
+/* Vectors of an articulated system. Those "like q" have q_count entries: floating base position (3) and quaternion
+ * w x y z (4), revolute and prismatic 1, spherical quaternion 4. The others have u_count entries: floating base
+ * linear velocity of the base link's origin (3) and angular velocity (3), world frame; spherical 3, in the joint frame
+ * fixed to the parent. Forces are conjugate to velocities. */
+typedef enum {
+    RS_FIELD_COORDINATE = 0, /* like q */
+    RS_FIELD_VELOCITY,
+    RS_FIELD_ACCELERATION,  /* of the last step; read only */
+    RS_FIELD_APPLIED_FORCE, /* clamped command of the last step; read only */
+    RS_FIELD_FEED_FORWARD,
+    RS_FIELD_P_TARGET, /* like q */
+    RS_FIELD_D_TARGET,
+    RS_FIELD_P_GAIN, /* entries of a floating base are kept at zero */
+    RS_FIELD_D_GAIN,
+    RS_FIELD_DAMPING,
+    RS_FIELD_FRICTION,
+    RS_FIELD_ROTOR_INERTIA,
+    RS_FIELD_STIFFNESS,
+    RS_FIELD_SPRING_MOUNT, /* like q */
+    RS_FIELD_LOWER,
+    RS_FIELD_UPPER,
+    RS_FIELD_VELOCITY_LIMIT,
+    RS_FIELD_EFFORT_LOWER,
+    RS_FIELD_EFFORT_UPPER,
+    RS_FIELD_COUNT
+} rs_articulation_field;
+rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, double *out, int32_t count);
+/* Wakes the object; quaternions are normalised. A new coordinate or velocity drops the contacts of the object. */
+rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count);
+
+typedef struct {
+    int32_t scheme;       /* rs_integration_scheme */
+    int32_t control_mode; /* rs_control_mode */
+    double base_position[3], base_quaternion[4]; /* of a fixed base */
+} rs_articulation_options;
+rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_articulation_options *out);
+rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs_articulation_options *options);
+
+/* The functions below refer to the present state; between integrate1 and integrate2 to the configuration at which
+ * the step takes its dynamics. */
+
+/* Poses and velocities of all links: origin, rotation (row-major, link to world), velocity of the origin, angular
+ * velocity. Any pointer may be NULL. */
+rs_status rs_articulation_read_links(rs_world *world, rs_object_id id, double *position, double *rotation,
+                                     double *linear_velocity, double *angular_velocity);
+/* Joint-space inertia M with rotor inertia, row-major u_count x u_count. */
+rs_status rs_articulation_mass_matrix(rs_world *world, rs_object_id id, double *out);
+/* Inverse of M + W, where W holds the implicit part of gains, springs and damping at the present time step. */
+rs_status rs_articulation_inverse_mass_matrix(rs_world *world, rs_object_id id, double *out);
+/* out = M * x, u_count entries. */
+rs_status rs_articulation_mass_multiply(rs_world *world, rs_object_id id, const double *x, double *out);
+/* h of M * udot + h = tau. */
+rs_status rs_articulation_nonlinearities(rs_world *world, rs_object_id id, const double gravity[3], double *out);
+/* Accelerations for generalised forces, without motors, springs, dampers and loads. */
+rs_status rs_articulation_forward_dynamics(rs_world *world, rs_object_id id, const double gravity[3],
+                                           const double *tau, double *udot);
+/* Generalised forces for accelerations. wrench (may be NULL): force and moment through each joint on its link, at the
+ * link origin, 6 per link. */
+rs_status rs_articulation_inverse_dynamics(rs_world *world, rs_object_id id, const double gravity[3],
+                                           const double *udot, double *tau, double *wrench);
+/* Motor command at the present state, clamped to the effort limits. */
+rs_status rs_articulation_command(rs_world *world, rs_object_id id, double *out);
+/* Non-zero columns of the Jacobian of a point (world frame) of a link, or of its time derivative: `index` of the degree
+ * of freedom, 3 numbers linear and 3 angular per column. Room for u_count columns. */
+rs_status rs_articulation_jacobian(rs_world *world, rs_object_id id, int32_t link, const double point[3],
+                                   int32_t derivative, int32_t *index, double *linear, double *angular, int32_t *count);
+/* Each link with its descendants: mass, centre of mass (world), inertia about it (xx yy zz xy xz yz, world axes). */
+rs_status rs_articulation_composites(rs_world *world, rs_object_id id, double *mass, double *com, double *inertia);
+/* Kinetic energy, potential energy in the given gravity (zero at the world's origin), energy of the joint springs. */
+rs_status rs_articulation_energy(rs_world *world, rs_object_id id, const double gravity[3], double out[3]);
+rs_status rs_articulation_momentum(rs_world *world, rs_object_id id, const double about[3], double linear[3],
+                                   double angular[3]);
+
+/* Constants of a link: joint placement, axis, mass, centre of mass, inertia; the other members of the definition are
+ * not touched (see the fields). */
+rs_status rs_articulation_link_get(rs_world *world, rs_object_id id, int32_t link, rs_link_def *out);
+rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t link, const rs_link_def *def);
+
+/* Loads for the next step only. The point is in the link frame and moves with the link; the force is in the world
+ * frame. */
+rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t link, const double point[3],
+                                    const double force[3]);
+rs_status rs_articulation_add_torque(rs_world *world, rs_object_id id, int32_t link, const double torque[3],
+                                     int32_t in_link_frame);
+rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id);
+
 /* ---- objects of every kind ---- */
 
 rs_status rs_object_remove(rs_world *world, rs_object_id id);

@@ -7,7 +7,7 @@ static rs_sym3 load_inertia(const double *i) { return (rs_sym3){i[0], i[1], i[2]
 
 rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out) {
     rs_world_enter(world);
-    const rs_body *body = rs_world_body(world, id);
+    const rs_body *body = rs_world_single_body(world, id);
     if (body == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
     rs_v3_store(out->position, body->position);
@@ -35,7 +35,7 @@ static rs_status check_state(const rs_body *body, const rs_body_state *state, rs
 
 rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_state *state) {
     rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+    rs_body *body = rs_world_single_body(world, id);
     rs_quat q;
     rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : check_state(body, state, &q);
     if (status != RS_OK)
@@ -52,7 +52,7 @@ rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_stat
 
 rs_status rs_body_properties_get(rs_world *world, rs_object_id id, rs_body_properties *out) {
     rs_world_enter(world);
-    const rs_body *body = rs_world_body(world, id);
+    const rs_body *body = rs_world_single_body(world, id);
     if (body == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
     const rs_sym3 *i = &body->inertia;
@@ -103,7 +103,7 @@ static rs_status check_properties(const rs_world *world, const rs_body *body, co
 
 rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body_properties *properties) {
     rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+    rs_body *body = rs_world_single_body(world, id);
     rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : check_properties(world, body, properties);
     if (status != RS_OK)
         return rs_world_leave(world, status);
@@ -129,7 +129,7 @@ rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body
 
 static rs_status add_load(rs_world *world, rs_object_id id, rs_vec3 force, rs_vec3 torque, const double *point) {
     rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+    rs_body *body = rs_world_single_body(world, id);
     if (body == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
     if (point != NULL) {
@@ -157,7 +157,7 @@ rs_status rs_body_add_torque(rs_world *world, rs_object_id id, const double torq
 
 rs_status rs_body_clear_forces(rs_world *world, rs_object_id id) {
     rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+    rs_body *body = rs_world_single_body(world, id);
     if (body != NULL)
         body->force = body->torque = rs_v3_zero();
     return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
@@ -171,7 +171,7 @@ rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const dou
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+    rs_body *body = rs_world_single_body(world, id);
     if (body != NULL) {
         body->command_force = rs_v3_load(force);
         body->command_torque = rs_v3_load(torque);
@@ -188,7 +188,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+    rs_body *body = rs_world_single_body(world, id);
     rs_asset_entry *entry = rs_world_asset(world, asset);
     if (body == NULL || entry == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);

@@ -20,6 +20,14 @@ rs_body *rs_world_body(rs_world *world, rs_object_id id) {
     return slot != NULL ? &RS_ITEMS(rs_body, world->data.bodies)[slot->body] : NULL;
 }
 
+rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
+    rs_body *body = rs_world_body(world, id);
+    if (body == NULL || body->articulation == NULL)
+        return body;
+    rs_fail(RS_WRONG_TYPE, "object %u is an articulated system; expected a single body", (uint32_t)(id >> 32));
+    return NULL;
+}
+
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
     return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
 }
@@ -212,7 +220,7 @@ static rs_status reserve_object(rs_world *world, int32_t shape_count) {
     return RS_OK;
 }
 
-static rs_object_id insert_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
+static rs_object_id place_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
                                 const rs_collider *colliders) {
     rs_world_data *data = &world->data;
     rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
@@ -236,7 +244,15 @@ static rs_object_id insert_body(rs_world *world, const rs_body_def *def, const r
     return rs_slot_id(world, slot);
 }
 
-static rs_status check_not_half_way(const rs_world *world) {
+rs_status rs_world_insert_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
+                               const rs_collider *colliders, rs_object_id *out) {
+    rs_status status = reserve_object(world, def->shape_count);
+    if (status == RS_OK)
+        *out = place_body(world, def, draft, colliders);
+    return status;
+}
+
+rs_status rs_world_check_not_half_way(const rs_world *world) {
     return world->half_way ? rs_fail(RS_WRONG_STATE, "objects cannot be added or removed between integrate1 and "
                                                      "integrate2")
                            : RS_OK;
@@ -250,18 +266,16 @@ rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *
         return RS_OUT_OF_MEMORY;
     rs_body body = {.type = (rs_body_type)def->body_type};
     rs_world_enter(world);
-    rs_status status = check_not_half_way(world);
+    rs_status status = rs_world_check_not_half_way(world);
     if (status == RS_OK)
         status = check_body_def(world, def, &body, colliders);
-    if (status == RS_OK)
-        status = reserve_object(world, def->shape_count);
     if (status == RS_OK) {
         body.position = rs_v3_load(def->position);
         body.velocity = rs_v3_load(def->linear_velocity);
         body.omega = rs_v3_load(def->angular_velocity);
         if (body.type == RS_BODY_STATIC)
             body.velocity = body.omega = rs_v3_zero();
-        *out = insert_body(world, def, &body, colliders);
+        status = rs_world_insert_body(world, def, &body, colliders, out);
     }
     rs_free(colliders);
     return rs_world_leave(world, status);
@@ -302,7 +316,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     rs_world_enter(world);
     rs_world_data *data = &world->data;
     rs_slot *slot = rs_world_slot(world, id);
-    rs_status status = slot == NULL ? RS_UNKNOWN_OBJECT : check_not_half_way(world);
+    rs_status status = slot == NULL ? RS_UNKNOWN_OBJECT : rs_world_check_not_half_way(world);
     if (status != RS_OK)
         return rs_world_leave(world, status);
 
@@ -310,6 +324,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
     forget_touches(world, body_index);
     free_colliders(world, body);
+    rs_articulation_free(body->articulation);
     *body = (rs_body){.slot = data->free_body};
     data->free_body = body_index;
 

@@ -107,6 +107,11 @@ uint64_t rs_world_state_hash(rs_world *world) {
         rs_v3_store(&state[10], body->omega);
         state[13] = body->asleep;
         hash = fnv1a(hash, state, sizeof state);
+        const rs_articulation *a = body->articulation;
+        if (a != NULL) {
+            hash = fnv1a(hash, a->q, sizeof(double) * (size_t)a->q_count);
+            hash = fnv1a(hash, a->u, sizeof(double) * (size_t)a->u_count);
+        }
     }
     rs_world_leave(world, RS_OK);
     return hash;

@@ -6,14 +6,30 @@ struct rs_snapshot {
     uint32_t next_serial; /* for a restore into another world: its new ids must not meet these */
 };
 
-static void drop_data(rs_world_data *data) {
+void rs_world_data_drop(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
         if (RS_ITEMS(rs_asset_entry, data->assets)[i].id != 0)
             rs_asset_drop(RS_ITEMS(rs_asset_entry, data->assets)[i].asset);
+    for (int64_t i = 0; i < data->bodies.count; i++)
+        rs_articulation_free(RS_ITEMS(rs_body, data->bodies)[i].articulation);
     rs_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
         rs_array_free(arrays[i]);
+}
+
+/* Every articulation of a copied list of bodies gets a copy of its own; on failure the rest is left out. */
+static rs_status copy_articulations(rs_array *bodies) {
+    rs_status status = RS_OK;
+    for (int64_t i = 0; i < bodies->count; i++) {
+        rs_body *body = &RS_ITEMS(rs_body, *bodies)[i];
+        if (body->articulation == NULL)
+            continue;
+        body->articulation = status == RS_OK ? rs_articulation_clone(body->articulation) : NULL;
+        if (body->articulation == NULL)
+            status = RS_OUT_OF_MEMORY;
+    }
+    return status;
 }
 
 /* Copies everything, holding the assets once more; on failure `to` is empty. */
@@ -27,10 +43,15 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
         *to_arrays[i] = rs_array_of(from_arrays[i]->item_size);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
         if (rs_array_copy(to_arrays[i], from_arrays[i]) != RS_OK) {
-            to->assets.count = 0; /* not held yet */
-            drop_data(to);
+            to->assets.count = to->bodies.count = 0; /* not held yet */
+            rs_world_data_drop(to);
             return RS_OUT_OF_MEMORY;
         }
+    if (copy_articulations(&to->bodies) != RS_OK) {
+        to->assets.count = 0;
+        rs_world_data_drop(to);
+        return RS_OUT_OF_MEMORY;
+    }
     for (int64_t i = 0; i < to->assets.count; i++)
         if (RS_ITEMS(rs_asset_entry, to->assets)[i].id != 0)
             rs_asset_hold(RS_ITEMS(rs_asset_entry, to->assets)[i].asset);
@@ -59,7 +80,7 @@ rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
     if (status != RS_OK)
         return rs_world_leave(world, status);
     uint64_t configuration_number = world->data.configuration_number + 1;
-    drop_data(&world->data);
+    rs_world_data_drop(&world->data);
     world->data = copy;
     world->data.configuration_number = configuration_number; /* what readers cached is out of date */
     if (world->next_serial < snapshot->next_serial)
@@ -73,6 +94,6 @@ rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
 void rs_snapshot_destroy(rs_snapshot *snapshot) {
     if (snapshot == NULL)
         return;
-    drop_data(&snapshot->data);
+    rs_world_data_drop(&snapshot->data);
     rs_free(snapshot);
 }

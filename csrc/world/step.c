@@ -11,13 +11,19 @@ static const double FORESIGHT = 0.5;
 
 /* ---- first half: midpoint, detection ---- */
 
-static void place_collider(rs_collider *collider, const rs_body *body, const rs_world_data *data) {
-    collider->pose = collider->local_identity ? body->middle : rs_transform_mul(&body->middle, &collider->local);
+/* What carries a collider: a single body or a link. */
+typedef struct {
+    rs_transform pose;
+    rs_vec3 velocity, omega; /* velocity of the centre of mass */
+} carrier;
+
+static void place_collider(rs_collider *collider, const carrier *by, const rs_world_data *data) {
+    collider->pose = collider->local_identity ? by->pose : rs_transform_mul(&by->pose, &collider->local);
     collider->reach = 0.0;
     if (collider->active) {
         const rs_contact_settings *settings = &data->contact;
-        double speed = rs_norm(body->velocity);
-        double turn = rs_norm(body->omega);
+        double speed = rs_norm(by->velocity);
+        double turn = rs_norm(by->omega);
         double fall = collider->dynamic ? rs_norm(data->gravity) * data->dt : 0.0;
         double travel = data->dt * (speed + fall + (turn > 0.0 ? turn * collider->radius : 0.0));
         bool swept = settings->swept_ccd_enabled && collider->dynamic && speed >= settings->swept_ccd_min_speed;
@@ -32,6 +38,19 @@ static void place_collider(rs_collider *collider, const rs_body *body, const rs_
 
 static bool is_moving(const rs_body *body) { return rs_norm2(body->velocity) > 0.0 || rs_norm2(body->omega) > 0.0; }
 
+static void place_articulation(rs_body *body, rs_world_data *data) {
+    rs_articulation *a = body->articulation;
+    rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    rs_articulated_begin(a, data->dt);
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+        const rs_link_motion *m = &a->motion[colliders[c].link];
+        rs_vec3 com = rs_m3_mulv(&m->rot, a->links[colliders[c].link].com);
+        carrier by = {{m->rot, m->pos}, rs_link_point_velocity(a, colliders[c].link, com), m->w};
+        colliders[c].active = true;
+        place_collider(&colliders[c], &by, data);
+    }
+}
+
 /* Bodies at rest keep last step's placement. */
 static void stage_midpoint(rs_world *world) {
     rs_world_data *data = &world->data;
@@ -41,6 +60,11 @@ static void stage_midpoint(rs_world *world) {
         rs_body *body = &bodies[i];
         if (!body->alive)
             continue;
+        if (body->articulation != NULL) {
+            if (!body->asleep)
+                place_articulation(body, data);
+            continue;
+        }
         bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
         bool was_active = body->first_collider != RS_NONE && colliders[body->first_collider].active;
         if (active)
@@ -49,9 +73,10 @@ static void stage_midpoint(rs_world *world) {
             rs_rigid_body_hold(body);
         else
             continue;
+        carrier by = {body->middle, body->velocity, body->omega};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
             colliders[c].active = active;
-            place_collider(&colliders[c], body, data);
+            place_collider(&colliders[c], &by, data);
         }
     }
 }
@@ -125,7 +150,13 @@ static rs_status stage_forces(rs_world *world) {
             solver[i] = (rs_solver_body){0};
             continue;
         }
-        rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
+        if (bodies[i].articulation != NULL) {
+            rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
+            solver[i] = (rs_solver_body){0};
+            before[i].v.x = INFINITY; /* never quiet: articulated systems stay awake */
+        } else {
+            rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
+        }
         world->stats.awake_bodies += bodies[i].type == RS_BODY_DYNAMIC;
     }
     return RS_OK;
@@ -177,6 +208,15 @@ static void stage_solve(rs_world *world) {
     world->stats.broad_phase_pairs = world->pairs.count;
 }
 
+static bool integrate_body(rs_body *body, const rs_solver_body *solved, const rs_push_body *push,
+                           const rs_world_data *data) {
+    if (body->articulation == NULL)
+        return rs_rigid_body_integrate(body, solved, push, data->dt);
+    bool finite = rs_articulated_integrate(body->articulation, data->gravity, data->dt);
+    rs_world_mirror_base(body);
+    return finite;
+}
+
 static void stage_integrate(rs_world *world) {
     rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
@@ -189,7 +229,7 @@ static void stage_integrate(rs_world *world) {
             continue;
         bool pushed = of_body[i] != RS_NONE && islands[of_body[i]].pushed;
         const rs_push_body *push = pushed ? &RS_ITEMS(rs_push_body, world->pushes)[i] : NULL;
-        if (!rs_rigid_body_integrate(body, &solver[i], push, data->dt)) {
+        if (!integrate_body(body, &solver[i], push, data)) {
             body->asleep = true;
             if (world->diverged_slot == RS_NONE)
                 world->diverged_slot = body->slot;

@@ -69,14 +69,7 @@ rs_status rs_world_create(rs_world **out) {
 void rs_world_destroy(rs_world *world) {
     if (world == NULL)
         return;
-    rs_asset_entry *assets = RS_ITEMS(rs_asset_entry, world->data.assets);
-    for (int64_t i = 0; i < world->data.assets.count; i++)
-        if (assets[i].id != 0)
-            rs_asset_drop(assets[i].asset);
-    rs_array *arrays[RS_DATA_ARRAY_COUNT];
-    rs_world_data_arrays(&world->data, arrays);
-    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        rs_array_free(arrays[i]);
+    rs_world_data_drop(&world->data);
     rs_broad_phase_free(&world->broad_phase);
     rs_array_free(&world->pairs);
     rs_array_free(&world->touches_other);

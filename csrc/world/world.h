@@ -8,6 +8,7 @@
 #include "../contact/contact_solver.h"
 #include "../contact/island.h"
 #include "../contact/push_out.h"
+#include "../dynamics/articulated.h"
 #include "../model/asset.h"
 #include "../sensors/scan.h"
 
@@ -80,6 +81,8 @@ struct rs_world {
 
 enum { RS_DATA_ARRAY_COUNT = 8 };
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
+/* Frees all that the data hold. */
+void rs_world_data_drop(rs_world_data *data);
 
 /* Every public function works between these two. */
 void rs_world_enter(rs_world *world);
@@ -88,7 +91,18 @@ rs_status rs_world_leave(rs_world *world, rs_status status);
 /* The slot of a living object, or NULL with the error text set. */
 rs_slot *rs_world_slot(rs_world *world, rs_object_id id);
 rs_body *rs_world_body(rs_world *world, rs_object_id id);
+/* The same for objects that are one rigid body. */
+rs_body *rs_world_single_body(rs_world *world, rs_object_id id);
+rs_status rs_world_check_not_half_way(const rs_world *world);
+/* Puts a checked body with its colliders into the world. */
+rs_status rs_world_insert_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
+                               const rs_collider *colliders, rs_object_id *out);
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
+
+/* The articulation of an object and the body that stands for it; NULL with the error text set. */
+rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body **body);
+/* Copies the state of the base link to the body that stands for the articulation. */
+void rs_world_mirror_base(rs_body *body);
 
 /* The body must be placed and looked at again in the next step. */
 void rs_world_touch_body(rs_world *world, rs_body *body);

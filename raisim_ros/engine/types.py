@@ -24,6 +24,7 @@ class ObjectType(IntEnum):
     GROUND = 6
     COMPOUND = 7
     HEIGHTMAP = 8
+    ARTICULATED_SYSTEM = 9
 
 
 class BodyType(IntEnum):
@@ -59,6 +60,23 @@ class GyroscopicMode(IntEnum):
     IMPLICIT_WORLD = lib.RS_GYRO_IMPLICIT_WORLD
     EXPLICIT = lib.RS_GYRO_EXPLICIT
     NONE = lib.RS_GYRO_NONE
+
+
+class ControlMode(IntEnum):
+    """What drives the joints: generalised forces alone, or PD control on top of them."""
+
+    FORCE_AND_TORQUE = lib.RS_CONTROL_FORCE_AND_TORQUE
+    PD_PLUS_FEEDFORWARD_TORQUE = lib.RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE
+
+
+class IntegrationScheme(IntEnum):
+    """How an articulated system is advanced in time; TRAPEZOID is the default."""
+
+    TRAPEZOID = lib.RS_SCHEME_TRAPEZOID
+    SEMI_IMPLICIT = lib.RS_SCHEME_SEMI_IMPLICIT
+    EULER = lib.RS_SCHEME_EULER
+    RUNGE_KUTTA_4 = lib.RS_SCHEME_RUNGE_KUTTA_4
+    MIDPOINT = lib.RS_SCHEME_MIDPOINT
 
 
 class MeshCollisionMode(IntEnum):
@@ -130,6 +148,26 @@ class CompoundChild:
     quaternion: VectorLike = (1.0, 0.0, 0.0, 0.0)
     material: str = "default"
     appearance: str = ""
+
+
+@dataclass(frozen=True)
+class JointSpring:
+    """A spring between a joint and its rest position `mount` [rad, m or quaternion w, x, y, z].
+
+    `joint` is the joint's index; `stiffness` in N m/rad or N/m.
+    """
+
+    joint: int
+    stiffness: float
+    mount: float | VectorLike
+
+
+@dataclass(frozen=True)
+class SparseJacobian:
+    """Non-zero columns of a Jacobian: `idx` names the degrees of freedom, `v` holds the columns (3 x n)."""
+
+    idx: np.ndarray[tuple[int], np.dtype[np.int32]]
+    v: Vector
 
 
 @dataclass(frozen=True)

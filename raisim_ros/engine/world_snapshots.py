@@ -12,7 +12,7 @@ from raisim_ros.engine.core import WorldCore
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
-from raisim_ros.engine.world_objects import WorldObjects
+from raisim_ros.engine.world_articulated import WorldArticulated
 
 Handle = TypeVar("Handle", bound=SingleBodyObject)
 
@@ -31,7 +31,7 @@ class WorldSnapshot:
         self._looks = {handle: (handle._name, handle._appearance) for handle in world._handles.values()}
 
 
-class WorldSnapshots(WorldObjects):
+class WorldSnapshots(WorldArticulated):
     """Snapshots of the whole world and of single bodies, and clones."""
 
     def save_snapshot(self) -> WorldSnapshot:

@@ -1,0 +1,99 @@
+/* Algorithms on trees of links, one textbook algorithm per file. All are linear in the number of links, except the
+ * dense mass matrix. World frame; "placed" means that rs_kinematics_place() ran for the configuration in question. */
+#ifndef RS_DYNAMICS_ARTICULATED_H
+#define RS_DYNAMICS_ARTICULATED_H
+
+#include "spatial.h"
+
+/* ---- kinematics.c ---- */
+
+/* Poses and velocities of all links, and their inertias in world axes. `q` must be an array of the articulation. */
+void rs_kinematics_place(rs_articulation *a, const double *q, const double *u);
+/* The same for the present state, unless it is placed there already. */
+void rs_kinematics_refresh(rs_articulation *a);
+/* out = q moved by dt * u; quaternions turn by the exponential map and stay unit. out may be q. */
+void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out);
+/* Rotation vector that turns `from` into `to`, in the frame fixed to the parent; at most pi long. */
+rs_vec3 rs_rotation_between(rs_quat from, rs_quat to);
+/* Velocity and acceleration of a point fixed to a link, given in world axes from the link origin. */
+rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin);
+
+/* ---- rnea.c: recursive Newton-Euler ---- */
+
+/* tau = M * udot + h: the generalised force for the accelerations `udot` (NULL: zero, so tau = h) under gravity and,
+ * with `loaded`, the loads on the links. Velocities are those of the last placing. Also fills a->acc (the sum of
+ * acceleration and minus gravity) and a->force (wrench through each joint, at the link origin). */
+void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau);
+
+/* ---- crba.c: composite rigid bodies ---- */
+
+/* Dense joint-space inertia with rotor inertia, row-major u_count x u_count. */
+void rs_crba(rs_articulation *a, double *out);
+/* out = M * x, without forming M. */
+void rs_mass_multiply(rs_articulation *a, const double *x, double *out);
+/* Mass, centre of mass (world frame) and inertia about it of a link with all its descendants; rs_composites_sum() first. */
+typedef struct {
+    double mass;
+    rs_vec3 com;
+    rs_sym3 inertia;
+} rs_composite;
+void rs_composites_sum(rs_articulation *a);
+rs_composite rs_composite_of(const rs_articulation *a, int32_t link);
+
+/* ---- aba.c: articulated bodies ---- */
+
+/* Factorises M + diag(weight) for the placed configuration. False when it is not positive definite: *joint then names
+ * the first joint without inertia. */
+bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint);
+/* x = (M + diag(weight))^-1 * b; x may be b. */
+void rs_aba_solve(rs_articulation *a, const double *b, double *x);
+
+/* ---- jacobian.c ---- */
+
+/* Columns for a point of `link` that are not zero, ascending; `out` has room for u_count. Returns their number. `point` in world frame. */
+int32_t rs_jacobian(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out);
+/* Time derivatives of the same columns, for a point fixed to the link. */
+int32_t rs_jacobian_derivative(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out);
+
+/* ---- energy.c ---- */
+
+/* Of the placed configuration and its velocities `u`. */
+double rs_kinetic_energy(const rs_articulation *a, const double *u);
+double rs_potential_energy(const rs_articulation *a, rs_vec3 gravity);
+double rs_spring_energy(const rs_articulation *a, const double *q);
+/* Linear momentum, and angular momentum about a point. */
+void rs_momentum(const rs_articulation *a, rs_vec3 about, rs_vec3 *linear, rs_vec3 *angular);
+
+/* ---- actuation.c ---- */
+
+/* Which explicit forces and which implicit weights a scheme wants. */
+typedef struct {
+    double damping_weight;   /* times (b + kd) */
+    double stiffness_weight; /* times (kp + ks) */
+    double foresight;        /* explicit part of the stiffness' implicit treatment: -foresight * (kp + ks) * u */
+} rs_actuation_rule;
+
+typedef struct {
+    double *command; /* of the motors, clamped to the effort limits */
+    double *force;   /* command - damping * u + springs */
+    double *weight;  /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
+} rs_actuation_result;
+
+/* What motors, springs and dampers do at (q, u); arrays of u_count entries. */
+void rs_actuation(const rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
+                  const rs_actuation_result *out);
+
+/* ---- articulated_step.c: the stages of a step ---- */
+
+/* How the articulation's scheme treats gains, springs and dampers. */
+rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt);
+/* First half: places the links where contacts are detected and dynamics is evaluated (the midpoint, for the default
+ * scheme). */
+void rs_articulated_begin(rs_articulation *a, double dt);
+/* Second half: a->u_free = velocity after all forces, before contacts; the factorisation is ready for rs_aba_solve. */
+bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt);
+/* Takes over a->u_free (with the contacts' part) and ends the step. False when the result is not finite; the
+ * articulation then keeps its configuration and rests. */
+bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt);
+
+#endif

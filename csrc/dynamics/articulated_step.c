@@ -1,0 +1,99 @@
+#include "articulated.h"
+#include "runge_kutta.h"
+
+#include <string.h>
+
+static bool at_midpoint(const rs_articulation *a) {
+    return a->scheme == RS_SCHEME_TRAPEZOID || a->scheme == RS_SCHEME_MIDPOINT;
+}
+
+void rs_articulated_begin(rs_articulation *a, double dt) {
+    if (at_midpoint(a))
+        rs_kinematics_advance(a, a->q, a->u, 0.5 * dt, a->q_stage);
+    else
+        memcpy(a->q_stage, a->q, sizeof(double) * (size_t)a->q_count);
+    rs_kinematics_place(a, a->q_stage, a->u);
+}
+
+rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt) {
+    switch (a->scheme) {
+    case RS_SCHEME_TRAPEZOID:
+    case RS_SCHEME_MIDPOINT: return (rs_actuation_rule){0.5 * dt, 0.25 * dt * dt, 0.0};
+    case RS_SCHEME_SEMI_IMPLICIT: return (rs_actuation_rule){dt, dt * dt, dt};
+    default: return (rs_actuation_rule){0.0, 0.0, 0.0};
+    }
+}
+
+/* u_free = u + dt * (M + W)^-1 * (force - h) */
+static void accelerate(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
+    rs_rnea(a, gravity, NULL, a->loaded, a->rhs);
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->rhs[k] = dt * (force[k] - a->rhs[k]);
+    rs_aba_solve(a, a->rhs, a->rhs);
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_free[k] = a->u[k] + a->rhs[k];
+}
+
+/* Velocity products at the velocity half-way: second order also where they dominate. */
+static void repeat_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
+    double *half = a->work[1];
+    for (int32_t k = 0; k < a->u_count; k++)
+        half[k] = 0.5 * (a->u[k] + a->u_free[k]);
+    rs_kinematics_place(a, a->q_stage, half);
+    accelerate(a, gravity, dt, force);
+    rs_kinematics_place(a, a->q_stage, a->u); /* contacts want the velocity before the step */
+}
+
+bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {
+    rs_actuation_rule rule = rs_articulated_rule(a, dt);
+    double *force = a->work[0];
+    rs_actuation_result actuation = {a->applied_force, force, a->weight};
+    int32_t joint;
+    rs_actuation(a, a->q_stage, a->u, &rule, &actuation);
+    bool regular = rs_aba_factor(a, a->weight, &joint);
+    accelerate(a, gravity, dt, force);
+    if (a->scheme == RS_SCHEME_MIDPOINT)
+        repeat_half_way(a, gravity, dt, force);
+    if (a->scheme == RS_SCHEME_RUNGE_KUTTA_4)
+        memcpy(a->work[1], a->u_free, sizeof(double) * (size_t)a->u_count);
+    return regular;
+}
+
+static bool all_finite(const double *values, int32_t count) {
+    double sum = 0.0; /* anything not finite makes it NaN */
+    for (int32_t k = 0; k < count; k++)
+        sum += 0.0 * values[k];
+    return sum == 0.0;
+}
+
+static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new) {
+    switch (a->scheme) {
+    case RS_SCHEME_TRAPEZOID:
+    case RS_SCHEME_MIDPOINT: rs_kinematics_advance(a, a->q_stage, a->u_free, 0.5 * dt, q_new); break;
+    case RS_SCHEME_SEMI_IMPLICIT: rs_kinematics_advance(a, a->q, a->u_free, dt, q_new); break;
+    case RS_SCHEME_EULER: rs_kinematics_advance(a, a->q, a->u, dt, q_new); break;
+    case RS_SCHEME_RUNGE_KUTTA_4:
+        for (int32_t k = 0; k < a->u_count; k++) /* the blow of the contacts comes first */
+            a->u_free[k] = a->u[k] + (a->u_free[k] - a->work[1][k]);
+        rs_runge_kutta_4(a, gravity, dt, q_new, a->u_free);
+        break;
+    }
+}
+
+bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
+    double *q_new = a->q_work[0];
+    finish_configuration(a, gravity, dt, q_new);
+    bool finite = all_finite(q_new, a->q_count) && all_finite(a->u_free, a->u_count);
+    for (int32_t k = 0; k < a->u_count; k++) {
+        double before = a->u[k];
+        a->u[k] = finite ? a->u_free[k] : 0.0;
+        a->acceleration[k] = finite ? (a->u[k] - before) / dt : 0.0;
+    }
+    if (finite)
+        memcpy(a->q, q_new, sizeof(double) * (size_t)a->q_count);
+    if (a->loaded)
+        memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
+    a->loaded = false;
+    a->placed_at = NULL;
+    return finite;
+}

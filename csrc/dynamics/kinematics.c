@@ -1,0 +1,120 @@
+#include "articulated.h"
+
+/* ---- placing ---- */
+
+static void place_base(rs_articulation *a, const double *q, const double *u) {
+    const rs_link *link = &a->links[0];
+    rs_link_motion *m = &a->motion[0];
+    m->arm = rs_v3_zero();
+    if (link->type == RS_JOINT_FIXED) {
+        m->pos = a->base_position;
+        m->rot = rs_quat_to_m3(a->base_quaternion);
+        m->v = m->w = rs_v3_zero();
+        return;
+    }
+    m->pos = rs_v3_load(q);
+    m->rot = rs_quat_to_m3(rs_quat_load(q + 3));
+    m->v = rs_v3_load(u);
+    m->w = rs_v3_load(u + 3);
+}
+
+static void place_revolute(const rs_link *link, const rs_link_motion *parent, double q, double u, rs_link_motion *m) {
+    double s = sin(q), c = cos(q);
+    rs_mat3 turn;
+    for (int k = 0; k < 9; k++)
+        turn.m[k] = link->turn_fixed.m[k] + c * link->turn_cos.m[k] + s * link->turn_sin.m[k];
+    m->rot = rs_m3_mul(&parent->rot, &turn);
+    m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
+    m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
+    m->w = rs_madd(parent->w, u, m->axis);
+    m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
+}
+
+static void place_prismatic(const rs_link *link, const rs_link_motion *parent, double q, double u, rs_link_motion *m) {
+    m->rot = rs_m3_mul(&parent->rot, &link->joint_rot);
+    m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
+    m->arm = rs_madd(rs_m3_mulv(&parent->rot, link->joint_pos), q, m->axis);
+    m->w = parent->w;
+    m->v = rs_madd(rs_add(parent->v, rs_cross(parent->w, m->arm)), u, m->axis);
+}
+
+static void place_spherical(const rs_link *link, const rs_link_motion *parent, const double *q, const double *u,
+                            rs_link_motion *m) {
+    rs_mat3 turn = rs_quat_to_m3(rs_quat_load(q));
+    m->joint_frame = link->joint_rot_identity ? parent->rot : rs_m3_mul(&parent->rot, &link->joint_rot);
+    m->rot = rs_m3_mul(&m->joint_frame, &turn);
+    m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
+    m->w = rs_add(parent->w, rs_m3_mulv(&m->joint_frame, rs_v3_load(u)));
+    m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
+}
+
+void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
+    place_base(a, q, u);
+    for (int32_t i = 0; i < a->link_count; i++) {
+        const rs_link *link = &a->links[i];
+        rs_link_motion *m = &a->motion[i];
+        if (i > 0) {
+            const rs_link_motion *parent = &a->motion[link->parent];
+            if (link->type == RS_JOINT_REVOLUTE)
+                place_revolute(link, parent, q[link->q_first], u[link->u_first], m);
+            else if (link->type == RS_JOINT_SPHERICAL)
+                place_spherical(link, parent, &q[link->q_first], &u[link->u_first], m);
+            else
+                place_prismatic(link, parent, q[link->q_first], u[link->u_first], m);
+            m->pos = rs_add(parent->pos, m->arm);
+        }
+        a->mass[i].mass = link->mass;
+        a->mass[i].mass_com = rs_m3_mulv(&m->rot, link->mass_com);
+        a->mass[i].inertia = rs_sym3_rotate(&m->rot, &link->inertia_origin);
+    }
+    a->placed_at = q;
+}
+
+void rs_kinematics_refresh(rs_articulation *a) {
+    if (a->placed_at != a->q)
+        rs_kinematics_place(a, a->q, a->u);
+}
+
+/* ---- coordinates ---- */
+
+/* A product of unit quaternions is off by rounding only: one Newton step for 1/sqrt puts it back. */
+static rs_quat renormalize(rs_quat q) {
+    double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return (rs_quat){s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+static void turn(const double *q, rs_vec3 rotation, double *out) {
+    rs_quat_store(out, renormalize(rs_quat_mul(rs_quat_exp(rotation), rs_quat_load(q))));
+}
+
+void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out) {
+    for (int32_t i = 0; i < a->link_count; i++) {
+        const rs_link *link = &a->links[i];
+        const double *qi = &q[link->q_first], *ui = &u[link->u_first];
+        double *to = &out[link->q_first];
+        if (link->u_count == 1) {
+            to[0] = qi[0] + dt * ui[0];
+        } else if (link->type == RS_JOINT_SPHERICAL) {
+            turn(qi, rs_scale(dt, rs_v3_load(ui)), to);
+        } else if (link->type == RS_JOINT_FLOATING) {
+            for (int k = 0; k < 3; k++)
+                to[k] = qi[k] + dt * ui[k];
+            turn(qi + 3, rs_scale(dt, rs_v3_load(ui + 3)), to + 3);
+        }
+    }
+}
+
+rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
+    rs_quat d = rs_quat_mul(to, rs_quat_conj(from));
+    double sign = d.w < 0.0 ? -1.0 : 1.0; /* the shorter way round */
+    rs_vec3 v = rs_v3(sign * d.x, sign * d.y, sign * d.z);
+    double s2 = rs_norm2(v);
+    if (s2 < 1e-10) /* series of angle / sin(angle / 2): exact to rounding here, and no 0/0 */
+        return rs_scale(2.0 + s2 / 3.0, v);
+    double s = sqrt(s2);
+    return rs_scale(2.0 * atan2(s, fabs(d.w)) / s, v);
+}
+
+rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin) {
+    return rs_add(a->motion[link].v, rs_cross(a->motion[link].w, from_origin));
+}

@@ -1,0 +1,83 @@
+#include "articulated.h"
+
+/* Acceleration of a link from its parent's; gravity acts as an upward acceleration of the base. The velocity products
+ * of a prismatic joint's sliding link (Coriolis) come on top of those of a point carried by the parent. */
+static rs_pair6 carry_acceleration(const rs_articulation *a, int32_t i, const double *udot) {
+    const rs_link *link = &a->links[i];
+    const rs_link_motion *m = &a->motion[i], *parent = &a->motion[link->parent];
+    rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
+    acc.lin = rs_add(acc.lin, rs_cross(parent->w, rs_cross(parent->w, m->arm)));
+    if (link->type == RS_JOINT_PRISMATIC) {
+        rs_vec3 carried = rs_add(parent->v, rs_cross(parent->w, m->arm));
+        acc.lin = rs_madd(acc.lin, 2.0, rs_cross(parent->w, rs_sub(m->v, carried)));
+        if (udot != NULL)
+            acc.lin = rs_madd(acc.lin, udot[link->u_first], m->axis);
+        return acc;
+    }
+    acc.ang = rs_add(acc.ang, rs_cross(parent->w, m->w)); /* parent.w x (m.w - parent.w) */
+    if (udot != NULL && link->type == RS_JOINT_REVOLUTE)
+        acc.ang = rs_madd(acc.ang, udot[link->u_first], m->axis);
+    else if (udot != NULL)
+        acc.ang = rs_add(acc.ang, rs_m3_mulv(&m->joint_frame, rs_v3_load(&udot[link->u_first])));
+    return acc;
+}
+
+/* Wrench that gives a link its acceleration, at its origin. */
+static rs_pair6 inertial_wrench(const rs_link_mass *mass, rs_vec3 w, rs_pair6 acc) {
+    rs_vec3 h = mass->mass_com;
+    rs_vec3 force = rs_madd(rs_add(rs_cross(acc.ang, h), rs_cross(w, rs_cross(w, h))), mass->mass, acc.lin);
+    rs_vec3 moment = rs_add(rs_add(rs_sym3_mulv(&mass->inertia, acc.ang), rs_cross(w, rs_sym3_mulv(&mass->inertia, w))),
+                            rs_cross(h, acc.lin));
+    return (rs_pair6){force, moment};
+}
+
+static rs_pair6 load_wrench(const rs_link_load *load, const rs_mat3 *rot) {
+    rs_mat3 t = rs_m3_mul(rot, &load->arms); /* sum of arm * transpose(force); its skew part is the moment */
+    rs_vec3 moment = rs_v3(t.m[5] - t.m[7], t.m[6] - t.m[2], t.m[1] - t.m[3]);
+    rs_vec3 torque = rs_add(load->torque, rs_m3_mulv(rot, load->local_torque));
+    return (rs_pair6){load->force, rs_add(moment, torque)};
+}
+
+static void forward_pass(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded) {
+    a->acc[0] = (rs_pair6){rs_neg(gravity), rs_v3_zero()};
+    if (a->links[0].type == RS_JOINT_FLOATING && udot != NULL)
+        a->acc[0] = (rs_pair6){rs_sub(rs_v3_load(udot), gravity), rs_v3_load(udot + 3)};
+    for (int32_t i = 0; i < a->link_count; i++) {
+        if (i > 0)
+            a->acc[i] = carry_acceleration(a, i, udot);
+        a->force[i] = inertial_wrench(&a->mass[i], a->motion[i].w, a->acc[i]);
+        if (loaded) {
+            rs_pair6 load = load_wrench(&a->loads[i], &a->motion[i].rot);
+            a->force[i].lin = rs_sub(a->force[i].lin, load.lin);
+            a->force[i].ang = rs_sub(a->force[i].ang, load.ang);
+        }
+    }
+}
+
+/* The part of a wrench that does work in the joint. */
+static inline void project(const rs_link *link, const rs_link_motion *m, const rs_pair6 *f, double *tau) {
+    double *out = &tau[link->u_first];
+    switch (link->type) {
+    case RS_JOINT_REVOLUTE: out[0] = rs_dot(m->axis, f->ang); break;
+    case RS_JOINT_PRISMATIC: out[0] = rs_dot(m->axis, f->lin); break;
+    case RS_JOINT_SPHERICAL: rs_v3_store(out, rs_m3_tmulv(&m->joint_frame, f->ang)); break;
+    case RS_JOINT_FLOATING:
+        rs_v3_store(out, f->lin);
+        rs_v3_store(out + 3, f->ang);
+        break;
+    case RS_JOINT_FIXED: break;
+    }
+}
+
+void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau) {
+    forward_pass(a, gravity, udot, loaded);
+    for (int32_t i = a->link_count - 1; i >= 0; i--) {
+        const rs_link *link = &a->links[i];
+        project(link, &a->motion[i], &a->force[i], tau);
+        if (i > 0)
+            a->force[link->parent] = rs_pair6_add(a->force[link->parent], rs_shift_force(a->force[i], a->motion[i].arm));
+    }
+    if (udot != NULL)
+        for (int32_t k = 0; k < a->u_count; k++)
+            tau[k] += a->rotor_inertia[k] * udot[k];
+}

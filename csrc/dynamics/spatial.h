@@ -1,0 +1,92 @@
+/* Spatial algebra in world axes: accelerations and wrenches as pairs, 6x6 inertias as blocks. */
+#ifndef RS_DYNAMICS_SPATIAL_H
+#define RS_DYNAMICS_SPATIAL_H
+
+#include "../model/articulation.h"
+
+static inline rs_pair6 rs_pair6_add(rs_pair6 a, rs_pair6 b) { return (rs_pair6){rs_add(a.lin, b.lin), rs_add(a.ang, b.ang)}; }
+
+/* a * transpose(b) */
+static inline rs_mat3 rs_outer(rs_vec3 a, rs_vec3 b) {
+    return (rs_mat3){{a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x, a.z * b.y, a.z * b.z}};
+}
+
+/* a + s * b * transpose(b) */
+static inline rs_sym3 rs_sym3_add_outer(const rs_sym3 *a, double s, rs_vec3 b) {
+    rs_vec3 c = rs_scale(s, b);
+    return (rs_sym3){.xx = a->xx + c.x * b.x, .yy = a->yy + c.y * b.y, .zz = a->zz + c.z * b.z,
+                     .xy = a->xy + c.x * b.y, .xz = a->xz + c.x * b.z, .yz = a->yz + c.y * b.z};
+}
+
+static inline rs_sym3 rs_sym3_add(const rs_sym3 *a, const rs_sym3 *b) {
+    return (rs_sym3){a->xx + b->xx, a->yy + b->yy, a->zz + b->zz, a->xy + b->xy, a->xz + b->xz, a->yz + b->yz};
+}
+
+/* m * s, s symmetric */
+static inline rs_mat3 rs_m3_mul_sym3(const rs_mat3 *m, const rs_sym3 *s) {
+    rs_mat3 out;
+    for (int r = 0; r < 3; r++) {
+        double a = m->m[3 * r], b = m->m[3 * r + 1], c = m->m[3 * r + 2];
+        out.m[3 * r] = a * s->xx + b * s->xy + c * s->xz;
+        out.m[3 * r + 1] = a * s->xy + b * s->yy + c * s->yz;
+        out.m[3 * r + 2] = a * s->xz + b * s->yz + c * s->zz;
+    }
+    return out;
+}
+
+/* a * b where the product is known to be symmetric */
+static inline rs_sym3 rs_sym3_mul_symmetric(const rs_sym3 *a, const rs_sym3 *b) {
+    return (rs_sym3){.xx = a->xx * b->xx + a->xy * b->xy + a->xz * b->xz,
+                     .yy = a->xy * b->xy + a->yy * b->yy + a->yz * b->yz,
+                     .zz = a->xz * b->xz + a->yz * b->yz + a->zz * b->zz,
+                     .xy = a->xx * b->xy + a->xy * b->yy + a->xz * b->yz,
+                     .xz = a->xx * b->xz + a->xy * b->yz + a->xz * b->zz,
+                     .yz = a->xy * b->xz + a->yy * b->yz + a->yz * b->zz};
+}
+
+/* a - m * transpose(n), known to be symmetric */
+static inline rs_sym3 rs_sym3_sub_mul_t(const rs_sym3 *a, const rs_mat3 *m, const rs_mat3 *n) {
+    rs_vec3 m0 = rs_m3_row(m, 0), m1 = rs_m3_row(m, 1), m2 = rs_m3_row(m, 2);
+    rs_vec3 n0 = rs_m3_row(n, 0), n1 = rs_m3_row(n, 1), n2 = rs_m3_row(n, 2);
+    return (rs_sym3){.xx = a->xx - rs_dot(m0, n0), .yy = a->yy - rs_dot(m1, n1), .zz = a->zz - rs_dot(m2, n2),
+                     .xy = a->xy - rs_dot(m0, n1), .xz = a->xz - rs_dot(m0, n2), .yz = a->yz - rs_dot(m1, n2)};
+}
+
+/* r * diag(d) * transpose(r) */
+static inline rs_sym3 rs_rotate_diagonal(const rs_mat3 *r, const double *d) {
+    rs_sym3 diagonal = {.xx = d[0], .yy = d[1], .zz = d[2]};
+    return rs_sym3_rotate(r, &diagonal);
+}
+
+/* Acceleration seen at a point `arm` away on the same rigid body, without the velocity's part. */
+static inline rs_pair6 rs_shift_motion(rs_pair6 a, rs_vec3 arm) {
+    return (rs_pair6){rs_add(a.lin, rs_cross(a.ang, arm)), a.ang};
+}
+
+/* Wrench about the point from which `arm` leads to the wrench's own point. */
+static inline rs_pair6 rs_shift_force(rs_pair6 f, rs_vec3 arm) {
+    return (rs_pair6){f.lin, rs_add(f.ang, rs_cross(arm, f.lin))};
+}
+
+/* to += from, which refers to a point `r` away from the point of `to`. */
+static inline void rs_inertia6_add_shifted(rs_inertia6 *to, const rs_inertia6 *from, rs_vec3 r) {
+    const rs_sym3 *m = &from->mass;
+    const double *h = from->couple.m;
+    /* couple - mass * [r]x */
+    double s[9] = {h[0] - (m->xy * r.z - m->xz * r.y), h[1] - (m->xz * r.x - m->xx * r.z), h[2] - (m->xx * r.y - m->xy * r.x),
+                   h[3] - (m->yy * r.z - m->yz * r.y), h[4] - (m->yz * r.x - m->xy * r.z), h[5] - (m->xy * r.y - m->yy * r.x),
+                   h[6] - (m->yz * r.z - m->zz * r.y), h[7] - (m->zz * r.x - m->xz * r.z), h[8] - (m->xz * r.y - m->yz * r.x)};
+    to->mass = rs_sym3_add(&to->mass, m);
+    for (int k = 0; k < 9; k++)
+        to->couple.m[k] += s[k];
+    /* inertia + [r]x * (shifted couple) - transpose(couple) * [r]x */
+    const rs_sym3 *i = &from->inertia;
+    to->inertia.xx += i->xx + (r.y * s[6] - r.z * s[3]) - (h[3] * r.z - h[6] * r.y);
+    to->inertia.yy += i->yy + (r.z * s[1] - r.x * s[7]) - (h[7] * r.x - h[1] * r.z);
+    to->inertia.zz += i->zz + (r.x * s[5] - r.y * s[2]) - (h[2] * r.y - h[5] * r.x);
+    to->inertia.xy += i->xy + (r.y * s[7] - r.z * s[4]) - (h[6] * r.x - h[0] * r.z);
+    to->inertia.xz += i->xz + (r.y * s[8] - r.z * s[5]) - (h[0] * r.y - h[3] * r.x);
+    to->inertia.yz += i->yz + (r.z * s[2] - r.x * s[8]) - (h[1] * r.y - h[4] * r.x);
+}
+
+#endif

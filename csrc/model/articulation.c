@@ -1,0 +1,250 @@
+#include "articulation.h"
+
+#include <string.h>
+
+/* ---- memory: one block, this struct in front, arrays behind it ---- */
+
+enum { BLOCK_ALIGNMENT = 64 };
+
+/* Takes the next array from the block; with base NULL it only counts. */
+static void *take(char *base, size_t *offset, size_t bytes) {
+    size_t start = (*offset + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    *offset = start + bytes;
+    return base != NULL ? base + start : NULL;
+}
+
+/* Points the arrays of `a` into the block at `base` and returns the size of the block. */
+static size_t lay_out(rs_articulation *a, char *base) {
+    size_t offset = sizeof *a;
+    size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
+    a->links = take(base, &offset, links * sizeof *a->links);
+    double **like_u[] = {&a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
+                         &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
+                         &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
+                         &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
+                         &a->work[1],      &a->work[2],      &a->work[3]};
+    double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1]};
+    for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)
+        *like_u[k] = take(base, &offset, nu);
+    for (size_t k = 0; k < sizeof like_q / sizeof *like_q; k++)
+        *like_q[k] = take(base, &offset, nq);
+    a->loads = take(base, &offset, links * sizeof *a->loads);
+    a->motion = take(base, &offset, links * sizeof *a->motion);
+    a->mass = take(base, &offset, links * sizeof *a->mass);
+    a->articulated = take(base, &offset, links * sizeof *a->articulated);
+    a->factor = take(base, &offset, links * sizeof *a->factor);
+    a->acc = take(base, &offset, links * sizeof *a->acc);
+    a->force = take(base, &offset, links * sizeof *a->force);
+    a->composite = take(base, &offset, links * sizeof *a->composite);
+    a->columns = take(base, &offset, (size_t)a->u_count * sizeof *a->columns);
+    a->reaction = take(base, &offset, links * sizeof *a->reaction);
+    return offset;
+}
+
+rs_articulation *rs_articulation_clone(const rs_articulation *source) {
+    rs_articulation *copy = rs_alloc(source->bytes);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, source, source->bytes);
+    lay_out(copy, (char *)copy);
+    copy->placed_at = NULL;
+    return copy;
+}
+
+void rs_articulation_free(rs_articulation *a) { rs_free(a); }
+
+/* ---- links ---- */
+
+static int32_t joint_q_count(rs_joint_type type) {
+    static const int32_t counts[] = {[RS_JOINT_FIXED] = 0, [RS_JOINT_FLOATING] = 7, [RS_JOINT_REVOLUTE] = 1,
+                                     [RS_JOINT_PRISMATIC] = 1, [RS_JOINT_SPHERICAL] = 4};
+    return counts[type];
+}
+
+static int32_t joint_u_count(rs_joint_type type) {
+    static const int32_t counts[] = {[RS_JOINT_FIXED] = 0, [RS_JOINT_FLOATING] = 6, [RS_JOINT_REVOLUTE] = 1,
+                                     [RS_JOINT_PRISMATIC] = 1, [RS_JOINT_SPHERICAL] = 3};
+    return counts[type];
+}
+
+/* Rodrigues' formula, split by its dependence on the angle and with the joint's rotation multiplied in. */
+static void split_rotation(rs_link *link) {
+    rs_vec3 a = link->axis;
+    rs_mat3 along = {{a.x * a.x, a.x * a.y, a.x * a.z, a.y * a.x, a.y * a.y, a.y * a.z, a.z * a.x, a.z * a.y, a.z * a.z}};
+    rs_mat3 across = rs_m3_identity(), cross = {{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}};
+    for (int k = 0; k < 9; k++)
+        across.m[k] -= along.m[k];
+    link->turn_fixed = rs_m3_mul(&link->joint_rot, &along);
+    link->turn_cos = rs_m3_mul(&link->joint_rot, &across);
+    link->turn_sin = rs_m3_mul(&link->joint_rot, &cross);
+}
+
+static void update_derived(rs_link *link) {
+    static const rs_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    link->joint_rot_identity = memcmp(&link->joint_rot, &identity, sizeof identity) == 0;
+    link->axis_in_parent = rs_m3_mulv(&link->joint_rot, link->axis);
+    split_rotation(link);
+    rs_vec3 c = link->com;
+    link->mass_com = rs_scale(link->mass, c);
+    const rs_sym3 *i = &link->inertia;
+    double m = link->mass;
+    link->inertia_origin = (rs_sym3){.xx = i->xx + m * (c.y * c.y + c.z * c.z), .yy = i->yy + m * (c.x * c.x + c.z * c.z),
+                                     .zz = i->zz + m * (c.x * c.x + c.y * c.y), .xy = i->xy - m * c.x * c.y,
+                                     .xz = i->xz - m * c.x * c.z, .yz = i->yz - m * c.y * c.z};
+}
+
+/* ---- checks ---- */
+
+static rs_status bad_link(int32_t index, const rs_link_def *def, const char *what) {
+    return rs_fail(RS_INVALID_VALUE, "link %d ('%s'): %s", index, def->name != NULL ? def->name : "", what);
+}
+
+static bool all_finite(const double *values, int count) {
+    for (int k = 0; k < count; k++)
+        if (!isfinite(values[k]))
+            return false;
+    return true;
+}
+
+/* Singular tensors are fine here: massless links, rods and points carry real robots' frames. */
+static bool inertia_is_possible(const double *i) {
+    double tolerance = 1e-9 * (fabs(i[0]) + fabs(i[1]) + fabs(i[2])) + 1e-300;
+    rs_sym3 s = {i[0], i[1], i[2], i[3], i[4], i[5]};
+    double trace = i[0] + i[1] + i[2];
+    return i[0] >= -tolerance && i[1] >= -tolerance && i[2] >= -tolerance &&
+           i[0] * i[1] - i[3] * i[3] >= -tolerance * tolerance - tolerance * trace &&
+           i[0] * i[2] - i[4] * i[4] >= -tolerance * trace && i[1] * i[2] - i[5] * i[5] >= -tolerance * trace &&
+           rs_sym3_det(&s) >= -tolerance * trace * trace;
+}
+
+static bool is_rotation(const double *r) {
+    rs_mat3 m;
+    memcpy(m.m, r, sizeof m.m);
+    rs_mat3 product = rs_m3_tmul(&m, &m);
+    static const rs_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int k = 0; k < 9; k++)
+        if (!(fabs(product.m[k] - identity.m[k]) <= 1e-9))
+            return false;
+    rs_vec3 x = rs_m3_col(&m, 0), y = rs_m3_col(&m, 1), z = rs_m3_col(&m, 2);
+    return rs_dot(rs_cross(x, y), z) > 0.0;
+}
+
+static rs_status check_joint(int32_t index, const rs_link_def *d) {
+    if (d->joint_type < RS_JOINT_FIXED || d->joint_type > RS_JOINT_SPHERICAL)
+        return bad_link(index, d, "unknown joint type");
+    bool root_type = d->joint_type == RS_JOINT_FIXED || d->joint_type == RS_JOINT_FLOATING;
+    if (index == 0 && (!root_type || d->parent != -1))
+        return bad_link(index, d, "expected parent -1 and a fixed or floating joint for link 0");
+    if (index > 0 && root_type)
+        return bad_link(index, d, "only link 0 may be fixed or floating");
+    if (index > 0 && (d->parent < 0 || d->parent >= index))
+        return bad_link(index, d, "expected the parent before the child");
+    if (!all_finite(d->joint_position, 3) || !is_rotation(d->joint_rotation))
+        return bad_link(index, d, "expected a finite joint position and a rotation matrix");
+    rs_vec3 axis = rs_v3_load(d->axis);
+    bool has_axis = d->joint_type == RS_JOINT_REVOLUTE || d->joint_type == RS_JOINT_PRISMATIC;
+    if (has_axis && !(fabs(rs_norm(axis) - 1.0) <= 1e-6))
+        return bad_link(index, d, "expected a joint axis of length 1");
+    return RS_OK;
+}
+
+rs_status rs_articulation_check_link(int32_t index, const rs_link_def *d) {
+    rs_status status = check_joint(index, d);
+    if (status != RS_OK)
+        return status;
+    if (!(isfinite(d->mass) && d->mass >= 0.0) || !all_finite(d->com, 3))
+        return bad_link(index, d, "expected a finite centre of mass and a finite mass, at least 0");
+    if (!all_finite(d->inertia, 6) || !inertia_is_possible(d->inertia))
+        return bad_link(index, d, "expected an inertia without negative moments");
+    const double passive[4] = {d->damping, d->friction, d->rotor_inertia, d->stiffness};
+    for (int k = 0; k < 4; k++)
+        if (!(isfinite(passive[k]) && passive[k] >= 0.0))
+            return bad_link(index, d, "expected damping, friction, rotor inertia and stiffness of at least 0");
+    if (!all_finite(d->spring_mount, 4))
+        return bad_link(index, d, "expected a finite spring mount");
+    if (!(d->lower <= d->upper) || !(d->velocity_limit >= 0.0) || !(d->effort_limit >= 0.0))
+        return bad_link(index, d, "expected lower <= upper and limits of at least 0");
+    return RS_OK;
+}
+
+/* ---- construction ---- */
+
+void rs_articulation_fill_link(rs_link *link, const rs_link_def *d) {
+    link->joint_pos = rs_v3_load(d->joint_position);
+    memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
+    link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+    link->mass = d->mass;
+    link->com = rs_v3_load(d->com);
+    const double *i = d->inertia;
+    link->inertia = (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]};
+    update_derived(link);
+}
+
+/* One number of the definition serves all degrees of freedom of its joint; a floating base has no motor. */
+static void fill_parameters(rs_articulation *a, const rs_link *link, const rs_link_def *d) {
+    bool joint = link->type != RS_JOINT_FLOATING;
+    for (int32_t k = link->u_first; k < link->u_first + link->u_count; k++) {
+        a->damping[k] = joint ? d->damping : 0.0;
+        a->friction[k] = joint ? d->friction : 0.0;
+        a->rotor_inertia[k] = joint ? d->rotor_inertia : 0.0;
+        a->stiffness[k] = joint ? d->stiffness : 0.0;
+        a->lower[k] = joint ? d->lower : -INFINITY;
+        a->upper[k] = joint ? d->upper : INFINITY;
+        a->velocity_limit[k] = joint ? d->velocity_limit : INFINITY;
+        a->effort_lower[k] = joint ? -d->effort_limit : -INFINITY;
+        a->effort_upper[k] = joint ? d->effort_limit : INFINITY;
+    }
+    double *mount = &a->spring_mount[link->q_first];
+    int32_t quaternion = link->type == RS_JOINT_FLOATING ? link->q_first + 3 : link->q_first;
+    if (link->u_count == 1)
+        mount[0] = d->spring_mount[0];
+    if (link->type == RS_JOINT_SPHERICAL)
+        rs_quat_store(mount, rs_quat_normalize(rs_quat_load(d->spring_mount)));
+    if (link->u_count >= 3) {
+        a->q[quaternion] = a->p_target[quaternion] = 1.0;
+        if (link->type == RS_JOINT_FLOATING)
+            mount[3] = 1.0;
+    }
+}
+
+rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out) {
+    if (def->link_count < 1 || def->links == NULL)
+        return rs_fail(RS_INVALID_VALUE, "link count is %d; expected at least 1", def->link_count);
+    rs_articulation counts = {.link_count = def->link_count};
+    for (int32_t i = 0; i < def->link_count; i++) {
+        rs_status status = rs_articulation_check_link(i, &def->links[i]);
+        if (status == RS_OK && def->links[i].joint_type == RS_JOINT_SPHERICAL &&
+            !(rs_quat_norm(rs_quat_load(def->links[i].spring_mount)) > 1e-6))
+            status = bad_link(i, &def->links[i], "expected a quaternion as spring mount");
+        if (status != RS_OK)
+            return status;
+        counts.q_count += joint_q_count((rs_joint_type)def->links[i].joint_type);
+        counts.u_count += joint_u_count((rs_joint_type)def->links[i].joint_type);
+    }
+    size_t bytes = lay_out(&counts, NULL);
+    rs_articulation *a = rs_alloc(bytes);
+    if (a == NULL)
+        return RS_OUT_OF_MEMORY;
+    *a = counts;
+    a->bytes = bytes;
+    lay_out(a, (char *)a);
+    a->fixed_base = def->links[0].joint_type == RS_JOINT_FIXED;
+    a->base_quaternion = rs_quat_identity();
+    a->scheme = RS_SCHEME_TRAPEZOID;
+    a->control_mode = RS_CONTROL_FORCE_AND_TORQUE;
+    int32_t q_first = 0, u_first = 0;
+    for (int32_t i = 0; i < def->link_count; i++) {
+        rs_link *link = &a->links[i];
+        link->type = (rs_joint_type)def->links[i].joint_type;
+        link->parent = def->links[i].parent;
+        link->q_first = q_first;
+        link->u_first = u_first;
+        link->u_count = joint_u_count(link->type);
+        rs_articulation_fill_link(link, &def->links[i]);
+        fill_parameters(a, link, &def->links[i]);
+        q_first += joint_q_count(link->type);
+        u_first += link->u_count;
+    }
+    *out = a;
+    return RS_OK;
+}

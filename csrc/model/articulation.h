@@ -1,0 +1,154 @@
+/* A tree of links: its constants, its parameters, its state, and room for the algorithms that work on it.
+ *
+ * Link i hangs on joint i; parents come before their children. The frame of a link is its joint frame after the
+ * joint's motion. Spatial quantities of the algorithms are in world axes and refer to the link's own origin: no
+ * rotation of 6x6 matrices, short lever arms, and no loss of digits far from the world's origin. */
+#ifndef RS_MODEL_ARTICULATION_H
+#define RS_MODEL_ARTICULATION_H
+
+#include "../base/math3d.h"
+#include "../base/memory.h"
+
+typedef struct {
+    rs_joint_type type;
+    int32_t parent;  /* -1 for link 0 */
+    int32_t q_first; /* where its coordinates begin in q */
+    int32_t u_first; /* where its velocities begin in u */
+    int32_t u_count; /* 0, 1, 3 or 6 */
+
+    /* joint frame in the parent's frame, axis in the joint frame */
+    rs_vec3 joint_pos;
+    rs_mat3 joint_rot;
+    rs_vec3 axis;
+
+    /* link frame; inertia about the centre of mass */
+    double mass;
+    rs_vec3 com;
+    rs_sym3 inertia;
+
+    /* follow from the above */
+    bool joint_rot_identity;
+    rs_mat3 turn_fixed, turn_cos, turn_sin; /* joint_rot * R(axis, q) = fixed + cos(q) * turn_cos + sin(q) * turn_sin */
+    rs_vec3 axis_in_parent;
+    rs_vec3 mass_com;       /* mass * com */
+    rs_sym3 inertia_origin; /* about the link origin */
+} rs_link;
+
+/* Placement and motion of a link, world frame: kinematics.c */
+typedef struct {
+    rs_mat3 rot;
+    rs_vec3 pos;
+    rs_vec3 arm;         /* from the parent's origin to this one */
+    rs_vec3 axis;        /* revolute, prismatic */
+    rs_mat3 joint_frame; /* spherical: the joint frame, fixed to the parent */
+    rs_vec3 v, w;        /* velocity of the origin, angular velocity */
+} rs_link_motion;
+
+/* Rigid inertia in world axes about the link origin. */
+typedef struct {
+    double mass;
+    rs_vec3 mass_com;
+    rs_sym3 inertia;
+} rs_link_mass;
+
+/* Symmetric 6x6: force = mass * a + couple * alpha, moment = couple' * a + inertia * alpha. */
+typedef struct {
+    rs_sym3 mass;
+    rs_mat3 couple;
+    rs_sym3 inertia;
+} rs_inertia6;
+
+typedef struct {
+    rs_vec3 lin, ang; /* force and moment, or acceleration of the origin and angular acceleration */
+} rs_pair6;
+
+/* What one joint adds to the factorisation of the joint-space inertia: aba.c */
+typedef struct {
+    rs_pair6 u;        /* one degree of freedom: articulated inertia times the joint's direction */
+    double d_inverse;  /* one degree of freedom */
+    rs_mat3 couple;    /* spherical: the same, three columns */
+    rs_sym3 inertia;
+    rs_sym3 d_inverse3; /* spherical, world axes */
+} rs_joint_factor;
+
+/* Load on a link, world frame, for the next step only. The lever arms are kept in the link frame, so that the torque
+ * turns with the link. */
+typedef struct {
+    rs_vec3 force;
+    rs_vec3 torque;
+    rs_mat3 arms;    /* sum of (point in the link frame) * transpose(force) */
+    rs_vec3 local_torque; /* link frame */
+} rs_link_load;
+
+/* One column of a Jacobian: velocity of a point and angular velocity per unit of a degree of freedom. */
+typedef struct {
+    int32_t index; /* of the degree of freedom */
+    rs_vec3 linear, angular;
+} rs_jacobian_column;
+
+typedef struct rs_articulation {
+    int32_t link_count, q_count, u_count;
+    bool fixed_base;
+    rs_vec3 base_position; /* fixed base only */
+    rs_quat base_quaternion;
+    rs_integration_scheme scheme;
+    rs_control_mode control_mode;
+
+    rs_link *links;
+
+    /* parameters, per degree of freedom unless noted */
+    double *p_gain, *d_gain;
+    double *damping, *friction, *rotor_inertia, *stiffness;
+    double *spring_mount; /* like q */
+    double *lower, *upper; /* spherical: upper of the first entry is the largest angle */
+    double *velocity_limit;
+    double *effort_lower, *effort_upper;
+
+    /* commands */
+    double *feed_forward;
+    double *p_target; /* like q */
+    double *d_target;
+    rs_link_load *loads; /* per link */
+    bool loaded;         /* some load is not zero */
+
+    /* state */
+    double *q, *u;
+
+    /* written by a step */
+    double *acceleration;  /* (u after - u before) / dt */
+    double *applied_force; /* the clamped command of the last step */
+
+    /* scratch. `placed_at` says which configuration the motions belong to. */
+    const double *placed_at; /* q, q_stage or NULL when out of date */
+    double *q_stage;         /* the midpoint, or the stage of another scheme */
+    double *u_free;          /* velocity before contacts, then the solved one */
+    double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
+    double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
+    double *q_work[2];       /* q_count each */
+    rs_link_motion *motion;
+    rs_link_mass *mass;
+    rs_inertia6 *articulated;
+    rs_joint_factor *factor;
+    rs_sym3 base_inverse_mass; /* inverse of the floating base's articulated inertia */
+    rs_mat3 base_inverse_couple;
+    rs_sym3 base_inverse_inertia;
+    rs_pair6 *acc, *force;
+    rs_link_mass *composite; /* links with all their descendants: crba.c */
+    rs_pair6 *reaction;      /* wrench that the parent exerts through the joint, at the link origin: last step */
+
+    rs_jacobian_column *columns; /* u_count */
+
+    size_t bytes; /* of the whole block, this struct first */
+} rs_articulation;
+
+/* Checks the definition and builds the tree at rest in its zero configuration (unit quaternions). */
+rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out);
+rs_articulation *rs_articulation_clone(const rs_articulation *source);
+void rs_articulation_free(rs_articulation *a);
+
+/* RS_OK, or what is wrong with the definition of link `index`. */
+rs_status rs_articulation_check_link(int32_t index, const rs_link_def *def);
+/* Takes over joint placement, axis and mass from a checked definition. */
+void rs_articulation_fill_link(rs_link *link, const rs_link_def *def);
+
+#endif

@@ -1,0 +1,288 @@
+/* Articulated systems in the world: creation, vectors of state and parameters, options, loads. */
+#include "world.h"
+
+#include <string.h>
+
+void rs_default_link_def(rs_link_def *def) {
+    *def = (rs_link_def){.parent = -1, .joint_rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .axis = {0, 0, 1},
+                         .spring_mount = {0}, .lower = -INFINITY, .upper = INFINITY, .velocity_limit = INFINITY,
+                         .effort_limit = INFINITY};
+}
+
+rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body **body) {
+    *body = rs_world_body(world, id);
+    if (*body == NULL || (*body)->articulation != NULL)
+        return *body != NULL ? (*body)->articulation : NULL;
+    rs_fail(RS_WRONG_TYPE, "object %u is a single body; expected an articulated system", (uint32_t)(id >> 32));
+    return NULL;
+}
+
+void rs_world_mirror_base(rs_body *body) {
+    const rs_articulation *a = body->articulation;
+    bool floating = !a->fixed_base;
+    body->position = floating ? rs_v3_load(a->q) : a->base_position;
+    body->quaternion = floating ? rs_quat_load(a->q + 3) : a->base_quaternion;
+    body->velocity = floating ? rs_v3_load(a->u) : rs_v3_zero();
+    body->omega = floating ? rs_v3_load(a->u + 3) : rs_v3_zero();
+}
+
+/* ---- creation ---- */
+
+/* Massless links may carry frames, but every joint needs something to accelerate. Looked at in a generic
+ * configuration: special ones (a wrist in line) may be singular for robots that are not. */
+static rs_status check_regular(rs_articulation *a, const rs_articulation_def *def) {
+    int32_t joint = 0;
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->work[0][k] = 0.5 + 0.1 * (double)(k % 5);
+    rs_kinematics_advance(a, a->q, a->work[0], 1.0, a->q_work[0]);
+    rs_kinematics_place(a, a->q_work[0], a->u);
+    if (rs_aba_factor(a, a->rotor_inertia, &joint))
+        return RS_OK;
+    const char *name = def->links[joint].name;
+    return rs_fail(RS_INVALID_VALUE, "link %d ('%s'): no inertia moves with its joint; expected mass and inertia on it or "
+                                     "behind it, or rotor inertia", joint, name != NULL ? name : "");
+}
+
+rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def, rs_object_id *out) {
+    rs_body body = {.type = RS_BODY_DYNAMIC, .quaternion = {1, 0, 0, 0}};
+    rs_status status = rs_articulation_make(def, &body.articulation);
+    if (status != RS_OK)
+        return status;
+    static const rs_sym3 unit = {.xx = 1, .yy = 1, .zz = 1};
+    double total = 0.0;
+    for (int32_t i = 0; i < def->link_count; i++)
+        total += def->links[i].mass;
+    rs_rigid_body_set_mass(&body, total, rs_v3_zero(), &unit);
+    rs_body_def object = {.object_type = def->object_type};
+    rs_world_enter(world);
+    status = rs_world_check_not_half_way(world);
+    if (status == RS_OK)
+        status = check_regular(body.articulation, def);
+    if (status == RS_OK)
+        status = rs_world_insert_body(world, &object, &body, NULL, out);
+    if (status != RS_OK)
+        rs_articulation_free(body.articulation);
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_sizes(rs_world *world, rs_object_id id, int32_t *link_count, int32_t *q_count,
+                                int32_t *u_count) {
+    rs_body *body;
+    rs_world_enter(world);
+    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    if (a != NULL) {
+        *link_count = a->link_count;
+        *q_count = a->q_count;
+        *u_count = a->u_count;
+    }
+    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+/* ---- vectors ---- */
+
+typedef enum { ANY_FINITE, NOT_NEGATIVE, ANY_BOUND, READ_ONLY } field_rule;
+
+typedef struct {
+    const char *name;
+    double *values;
+    bool like_q;
+    field_rule rule;
+} field_info;
+
+static field_info field_of(const rs_articulation *a, int32_t field) {
+    switch (field) {
+    case RS_FIELD_COORDINATE: return (field_info){"generalized coordinate", a->q, true, ANY_FINITE};
+    case RS_FIELD_VELOCITY: return (field_info){"generalized velocity", a->u, false, ANY_FINITE};
+    case RS_FIELD_ACCELERATION: return (field_info){"generalized acceleration", a->acceleration, false, READ_ONLY};
+    case RS_FIELD_APPLIED_FORCE: return (field_info){"applied force", a->applied_force, false, READ_ONLY};
+    case RS_FIELD_FEED_FORWARD: return (field_info){"generalized force", a->feed_forward, false, ANY_FINITE};
+    case RS_FIELD_P_TARGET: return (field_info){"position target", a->p_target, true, ANY_FINITE};
+    case RS_FIELD_D_TARGET: return (field_info){"velocity target", a->d_target, false, ANY_FINITE};
+    case RS_FIELD_P_GAIN: return (field_info){"p gain", a->p_gain, false, NOT_NEGATIVE};
+    case RS_FIELD_D_GAIN: return (field_info){"d gain", a->d_gain, false, NOT_NEGATIVE};
+    case RS_FIELD_DAMPING: return (field_info){"joint damping", a->damping, false, NOT_NEGATIVE};
+    case RS_FIELD_FRICTION: return (field_info){"joint friction", a->friction, false, NOT_NEGATIVE};
+    case RS_FIELD_ROTOR_INERTIA: return (field_info){"rotor inertia", a->rotor_inertia, false, NOT_NEGATIVE};
+    case RS_FIELD_STIFFNESS: return (field_info){"spring stiffness", a->stiffness, false, NOT_NEGATIVE};
+    case RS_FIELD_SPRING_MOUNT: return (field_info){"spring mount", a->spring_mount, true, ANY_FINITE};
+    case RS_FIELD_LOWER: return (field_info){"lower joint limit", a->lower, false, ANY_BOUND};
+    case RS_FIELD_UPPER: return (field_info){"upper joint limit", a->upper, false, ANY_BOUND};
+    case RS_FIELD_VELOCITY_LIMIT: return (field_info){"joint velocity limit", a->velocity_limit, false, ANY_BOUND};
+    case RS_FIELD_EFFORT_LOWER: return (field_info){"lower effort limit", a->effort_lower, false, ANY_BOUND};
+    case RS_FIELD_EFFORT_UPPER: return (field_info){"upper effort limit", a->effort_upper, false, ANY_BOUND};
+    default: return (field_info){0};
+    }
+}
+
+static rs_status check_field(const rs_articulation *a, const field_info *info, int32_t field, int32_t count) {
+    if (info->name == NULL)
+        return rs_fail(RS_INVALID_VALUE, "field %d is unknown", field);
+    int32_t expected = info->like_q ? a->q_count : a->u_count;
+    if (count != expected)
+        return rs_fail(RS_INVALID_VALUE, "%s has %d numbers; expected %d", info->name, count, expected);
+    return RS_OK;
+}
+
+rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, double *out, int32_t count) {
+    rs_body *body;
+    rs_world_enter(world);
+    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    if (a == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    field_info info = field_of(a, field);
+    rs_status status = check_field(a, &info, field, count);
+    if (status == RS_OK)
+        memcpy(out, info.values, sizeof(double) * (size_t)count);
+    return rs_world_leave(world, status);
+}
+
+/* Copies the values, normalising quaternions; what is not accepted is named. */
+static rs_status accept_values(const rs_articulation *a, const field_info *info, const double *values, int32_t count,
+                               double *out) {
+    if (info->rule == READ_ONLY)
+        return rs_fail(RS_INVALID_VALUE, "%s can only be read", info->name);
+    for (int32_t k = 0; k < count; k++) {
+        bool fine = info->rule == ANY_BOUND ? !isnan(values[k]) : isfinite(values[k]);
+        if (!fine || (info->rule == NOT_NEGATIVE && values[k] < 0.0))
+            return rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected %s", info->name, k, values[k],
+                           info->rule == NOT_NEGATIVE ? "a finite number, at least 0"
+                           : fine                     ? "another number"
+                                                      : "a finite number");
+    }
+    memcpy(out, values, sizeof(double) * (size_t)count);
+    for (int32_t i = 0; i < a->link_count && info->like_q; i++) {
+        const rs_link *link = &a->links[i];
+        if (link->u_count < 3)
+            continue;
+        int32_t at = link->q_first + (link->type == RS_JOINT_FLOATING ? 3 : 0);
+        rs_quat q;
+        rs_status status = rs_load_quaternion(&values[at], &q);
+        if (status != RS_OK)
+            return status;
+        rs_quat_store(&out[at], q);
+    }
+    return RS_OK;
+}
+
+rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count) {
+    rs_body *body;
+    rs_world_enter(world);
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    if (a == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    field_info info = field_of(a, field);
+    double *checked = info.like_q ? a->q_work[0] : a->work[0];
+    rs_status status = check_field(a, &info, field, count);
+    if (status == RS_OK)
+        status = accept_values(a, &info, values, count, checked);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    memcpy(info.values, checked, sizeof(double) * (size_t)count);
+    bool gain = field == RS_FIELD_P_GAIN || field == RS_FIELD_D_GAIN;
+    for (int32_t k = 0; k < 6 && gain && !a->fixed_base; k++)
+        info.values[k] = 0.0;
+    if (field == RS_FIELD_COORDINATE || field == RS_FIELD_VELOCITY) {
+        a->placed_at = NULL;
+        rs_world_mirror_base(body);
+    }
+    rs_world_touch_body(world, body);
+    return rs_world_leave(world, RS_OK);
+}
+
+/* ---- options ---- */
+
+rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_articulation_options *out) {
+    rs_body *body;
+    rs_world_enter(world);
+    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    if (a != NULL) {
+        *out = (rs_articulation_options){.scheme = (int32_t)a->scheme, .control_mode = (int32_t)a->control_mode};
+        rs_v3_store(out->base_position, a->base_position);
+        rs_quat_store(out->base_quaternion, a->base_quaternion);
+    }
+    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs_articulation_options *options) {
+    rs_body *body;
+    rs_quat q;
+    rs_world_enter(world);
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    rs_status status = a != NULL ? rs_check_finite("base position", options->base_position, 3) : RS_UNKNOWN_OBJECT;
+    if (status == RS_OK)
+        status = rs_load_quaternion(options->base_quaternion, &q);
+    if (status == RS_OK && (options->scheme < RS_SCHEME_TRAPEZOID || options->scheme > RS_SCHEME_MIDPOINT))
+        status = rs_fail(RS_INVALID_VALUE, "integration scheme %d is unknown", options->scheme);
+    if (status == RS_OK && options->control_mode != RS_CONTROL_FORCE_AND_TORQUE &&
+        options->control_mode != RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE)
+        status = rs_fail(RS_INVALID_VALUE, "control mode %d is unknown", options->control_mode);
+    if (status == RS_OK) {
+        a->scheme = (rs_integration_scheme)options->scheme;
+        a->control_mode = (rs_control_mode)options->control_mode;
+        a->base_position = rs_v3_load(options->base_position);
+        a->base_quaternion = q;
+        a->placed_at = NULL;
+        rs_world_mirror_base(body);
+        rs_world_touch_body(world, body);
+    }
+    return rs_world_leave(world, status);
+}
+
+/* ---- loads ---- */
+
+static rs_link_load *load_of(rs_world *world, rs_object_id id, int32_t link, rs_status *status) {
+    rs_body *body;
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    *status = a == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
+    if (a != NULL && (link < 0 || link >= a->link_count))
+        *status = rs_fail(RS_INVALID_VALUE, "link is %d; expected 0 to %d", link, a->link_count - 1);
+    if (*status != RS_OK)
+        return NULL;
+    a->loaded = true;
+    body->asleep = false;
+    body->quiet_steps = 0;
+    return &a->loads[link];
+}
+
+rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t link, const double point[3],
+                                    const double force[3]) {
+    rs_status status = rs_check_finite("force", force, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("point", point, 3);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_link_load *load = load_of(world, id, link, &status);
+    if (load != NULL) {
+        rs_mat3 arm = rs_outer(rs_v3_load(point), rs_v3_load(force));
+        load->force = rs_add(load->force, rs_v3_load(force));
+        for (int k = 0; k < 9; k++)
+            load->arms.m[k] += arm.m[k];
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_add_torque(rs_world *world, rs_object_id id, int32_t link, const double torque[3],
+                                     int32_t in_link_frame) {
+    rs_status status = rs_check_finite("torque", torque, 3);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_link_load *load = load_of(world, id, link, &status);
+    if (load != NULL) {
+        rs_vec3 *sum = in_link_frame ? &load->local_torque : &load->torque;
+        *sum = rs_add(*sum, rs_v3_load(torque));
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id) {
+    rs_body *body;
+    rs_world_enter(world);
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    if (a != NULL) {
+        memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
+        a->loaded = false;
+    }
+    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
