@@ -23,6 +23,7 @@ from raisim_ros.description.kinematic_tree import (
 )
 from raisim_ros.description.robot_model import Pose
 from raisim_ros.description.rotation import Array, rpy_from_matrix
+from raisim_ros.description.urdf_fields import NO_LIMIT
 
 
 def urdf_text(tree: KinematicTree) -> str:
@@ -193,15 +194,20 @@ def _add_motion(joint: etree._Element, body: TreeBody) -> None:
         dynamics["spring_mount"] = _text(np.atleast_1d(body.spring_mount))
     if dynamics:
         etree.SubElement(joint, "dynamics", dynamics)
-    limits = {
-        "lower": body.upper if spherical else body.lower,  # a spherical joint's only limit is written there
-        "upper": np.inf if spherical else body.upper,
-        "effort": body.effort_limit,
-        "velocity": body.velocity_limit,
-    }
-    finite = {name: repr(float(value)) for name, value in limits.items() if math.isfinite(value)}
-    if finite:
-        etree.SubElement(joint, "limit", finite)
+    _add_limits(joint, body)
     if body.mimic is not None:
         leader, multiplier, offset = body.mimic
         etree.SubElement(joint, "mimic", joint=leader, multiplier=repr(float(multiplier)), offset=repr(float(offset)))
+
+
+def _add_limits(joint: etree._Element, body: TreeBody) -> None:
+    """The limits, with the attributes that other readers of URDF demand for each type of joint."""
+    limits = {"effort": body.effort_limit, "velocity": body.velocity_limit}
+    if body.joint_type is JointType.SPHERICAL:
+        limits["lower"] = body.upper  # a spherical joint's only angle is written there
+    elif _joint_type(body) != "continuous":
+        limits.update({"lower": body.lower, "upper": body.upper})
+    elif np.isinf(list(limits.values())).all():
+        return
+    bounded = {name: min(max(value, -NO_LIMIT), NO_LIMIT) for name, value in limits.items()}
+    etree.SubElement(joint, "limit", {name: repr(float(value)) for name, value in bounded.items()})

@@ -12,6 +12,8 @@ from raisim_ros.description.robot_checks import fail
 from raisim_ros.description.robot_model import Place, Pose
 from raisim_ros.description.rotation import matrix_from_rpy
 
+NO_LIMIT = 1e300  # numbers from here on mean "no limit"; other readers of URDF demand a number
+
 _SEPARATORS = re.compile(r"[\s,]+")
 
 
@@ -57,14 +59,14 @@ class Fields:
         return self.numbers(element, attribute, 1)[0]
 
     def limit(self, element: etree._Element | None, attribute: str, default: float) -> float:
-        """One number that may be infinite."""
+        """One number; infinite when it is `NO_LIMIT` or more."""
         text = (element.get(attribute) or "").strip() if element is not None else ""
         if element is None or not text:
             return default
         value = _number(text)
         if math.isnan(value):
             fail(self.place(element), f"<{element.tag} {attribute}=\"{text}\">; expected a number")
-        return value
+        return value if abs(value) < NO_LIMIT else math.copysign(math.inf, value)
 
     def pose(self, parent: etree._Element) -> Pose:
         """The ``<origin xyz rpy>`` below an element; identity where it is missing."""
