@@ -33,6 +33,9 @@ MAX_TRIANGLES = 4_000_000
 
 USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
+# trimesh reads these when another package is installed.
+_OPTIONAL_READERS = {"dae": "pycollada", "zae": "pycollada", "3mf": "networkx", "3dxml": "networkx"}
+
 # The engine refuses triangles whose height is below 1e-12 of their longest side; stay clear of that.
 _MIN_ASPECT = 1e-10
 _CACHE_SIZE = 32
@@ -194,6 +197,9 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
 
     known = trimesh.available_formats()
     suffix = file.suffix.lower().lstrip(".")
+    if suffix not in known and suffix in _OPTIONAL_READERS:
+        package = _OPTIONAL_READERS[suffix]
+        raise MeshError(f"{file}: reading '{suffix}' needs the Python package {package}: pip install {package}")
     if suffix not in known:
         raise MeshError(f"{file}: unknown mesh format '{suffix}', expected one of {', '.join(sorted(known))}")
     try:

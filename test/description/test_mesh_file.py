@@ -131,6 +131,15 @@ def test_wrong_files_are_refused_with_their_name(tmp_path, name, content, messag
         load_mesh(path)
 
 
+@pytest.mark.parametrize(("suffix", "package"), [("dae", "pycollada"), ("3mf", "networkx")])
+def test_formats_of_optional_packages_say_what_to_install(tmp_path, monkeypatch, suffix, package):
+    monkeypatch.setattr(trimesh, "available_formats", lambda: {"obj", "stl"})
+    path = tmp_path / f"robot.{suffix}"
+    path.write_text("something")
+    with pytest.raises(MeshError, match=f"needs the Python package {package}"):
+        load_mesh(path)
+
+
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(FileMissingError, match=r"mesh file '.*nowhere\.obj' does not exist"):
         load_mesh(tmp_path / "nowhere.obj")
