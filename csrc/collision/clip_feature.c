@@ -284,47 +284,54 @@ static double edge_height(const rs_clip_polygon *edge, double x, double y, doubl
     return p->z + t * (q->z - p->z);
 }
 
+/* The features of both cores and how they lie over each other. */
+typedef struct {
+    const rs_core_pair *pair;
+    contact_frame frame;
+    core_feature a, b; /* both in the frame of A */
+    rs_clip_polygon laid_a, laid_b;
+} overlay;
+
 typedef struct {
     int count;
     rs_manifold_point points[RS_CLIP_MAX + 1];
 } point_list;
 
+static uint32_t feature_ids(const overlay *o) { return (o->a.id & 0xFFu) << 24 | (o->b.id & 0xFFu) << 16; }
+
 /* ---- from shared corners to contact points ---- */
 
-static void collect(const rs_core_pair *pair, const contact_frame *frame, const core_feature *fa, const core_feature *fb,
-                    const rs_clip_polygon *laid_a, const rs_clip_polygon *laid_b, bool subject_is_a,
-                    const rs_clip_polygon *shared, double margin, point_list *list) {
-    const core_feature *other = subject_is_a ? fb : fa;
-    const rs_clip_polygon *laid = subject_is_a ? laid_b : laid_a;
-    uint32_t ids = (fa->id & 0xFFu) << 24 | (fb->id & 0xFFu) << 16;
-    double round_edge = fa->curvature_radius + fb->curvature_radius;
+/* Corners of the shared part, at the height of A's feature when it `is_of_a`, else of B's; the other one's height above
+ * or below each corner gives the gap. */
+static void collect(const overlay *o, const rs_clip_polygon *shared, bool is_of_a, double margin, point_list *list) {
+    const core_feature *other = is_of_a ? &o->b : &o->a;
+    const rs_clip_polygon *laid = is_of_a ? &o->laid_b : &o->laid_a;
+    double round_edge = o->a.curvature_radius + o->b.curvature_radius;
     for (int i = 0; i < shared->count; i++) {
         const rs_clip_vertex *v = &shared->vertices[i];
-        double beside = 0.0, z = other->count > 2 ? face_height(frame, other, laid, v->x, v->y)
+        double beside = 0.0, z = other->count > 2 ? face_height(&o->frame, other, laid, v->x, v->y)
                                                   : edge_height(laid, v->x, v->y, &beside);
-        double za = (subject_is_a ? v->z : z) - pair->a->rounding, zb = (subject_is_a ? z : v->z) + pair->b->rounding;
+        double za = (is_of_a ? v->z : z) - o->pair->a->rounding, zb = (is_of_a ? z : v->z) + o->pair->b->rounding;
         /* beside the line of contact of two round edges their surfaces curve apart */
         double gap = za - zb + (hypot(round_edge, beside) - round_edge);
-        if (gap >= margin || beside > BESIDE * pair->size) continue;
-        rs_vec3 p = rs_madd(rs_madd(frame->origin, v->x, frame->x), v->y, frame->y);
-        list->points[list->count++] = (rs_manifold_point){rs_madd(p, 0.5 * (za + zb), frame->z), frame->z, gap,
-                                                          ids | (uint32_t)v->in << 8 | v->out};
+        if (gap >= margin || beside > BESIDE * o->pair->size) continue;
+        rs_vec3 p = rs_madd(rs_madd(o->frame.origin, v->x, o->frame.x), v->y, o->frame.y);
+        list->points[list->count++] = (rs_manifold_point){rs_madd(p, 0.5 * (za + zb), o->frame.z), o->frame.z, gap,
+                                                          feature_ids(o) | (uint32_t)v->in << 8 | v->out};
     }
 }
 
-static void overlap_features(const rs_core_pair *pair, const contact_frame *frame, const core_feature *fa,
-                             const core_feature *fb, double margin, point_list *list) {
-    if (fa->count == 1 || fb->count == 1) return;
-    rs_clip_polygon a, b;
-    lay_down(frame, fa, &a);
-    lay_down(frame, fb, &b);
-    bool edges = fa->count == 2 && fb->count == 2;
-    if (edges && !nearly_parallel(&a, &b)) return;
-    bool subject_is_a = fa->count == 2 || fb->count > 2;
-    rs_clip_polygon shared = subject_is_a ? a : b;
-    if (edges) clip_by_ends(&shared, &b);
-    else clip_by_face(&shared, subject_is_a ? &b : &a);
-    collect(pair, frame, fa, fb, &a, &b, subject_is_a, &shared, margin, list);
+static void overlap_features(overlay *o, double margin, point_list *list) {
+    if (o->a.count == 1 || o->b.count == 1) return;
+    lay_down(&o->frame, &o->a, &o->laid_a);
+    lay_down(&o->frame, &o->b, &o->laid_b);
+    bool edges = o->a.count == 2 && o->b.count == 2;
+    if (edges && !nearly_parallel(&o->laid_a, &o->laid_b)) return;
+    bool cut_a = o->a.count == 2 || o->b.count > 2;
+    rs_clip_polygon shared = cut_a ? o->laid_a : o->laid_b;
+    if (edges) clip_by_ends(&shared, &o->laid_b);
+    else clip_by_face(&shared, cut_a ? &o->laid_b : &o->laid_a);
+    collect(o, &shared, cut_a, margin, list);
 }
 
 /* Corners that fell together are one contact. */
@@ -347,22 +354,23 @@ static double deepest(const point_list *list) {
 
 void rs_add_feature_contacts(const rs_core_pair *pair, const rs_convex_contact *contact, const rs_transform *ta,
                              const rs_collide_settings *settings, rs_manifold *out) {
-    contact_frame frame = {.origin = rs_lerp(contact->on_a, contact->on_b, 0.5), .z = contact->normal};
-    rs_tangents(frame.z, &frame.x, &frame.y);
-    core_feature fa, fb;
-    find_feature(pair->a, rs_neg(frame.z), &fa);
-    find_feature(pair->b, rs_m3_tmulv(&pair->b_in_a.rot, frame.z), &fb);
-    for (int i = 0; i < fb.count; i++) fb.points[i] = rs_transform_point(&pair->b_in_a, fb.points[i]);
-    if (fb.count > 2) fb.normal = rs_m3_mulv(&pair->b_in_a.rot, fb.normal);
+    overlay o;
+    o.pair = pair;
+    o.frame.origin = rs_lerp(contact->on_a, contact->on_b, 0.5);
+    o.frame.z = contact->normal;
+    rs_tangents(o.frame.z, &o.frame.x, &o.frame.y);
+    find_feature(pair->a, rs_neg(o.frame.z), &o.a);
+    find_feature(pair->b, rs_m3_tmulv(&pair->b_in_a.rot, o.frame.z), &o.b);
+    for (int i = 0; i < o.b.count; i++) o.b.points[i] = rs_transform_point(&pair->b_in_a, o.b.points[i]);
+    if (o.b.count > 2) o.b.normal = rs_m3_mulv(&pair->b_in_a.rot, o.b.normal);
     point_list list;
     list.count = 0;
     double size = pair->size + pair->rounding;
-    overlap_features(pair, &frame, &fa, &fb, settings->margin, &list);
+    overlap_features(&o, settings->margin, &list);
     drop_doubles(&list, 1e-5 * size);
-    if (deepest(&list) > contact->gap + 1e-9 * size) {
-        uint32_t ids = (fa.id & 0xFFu) << 24 | (fb.id & 0xFFu) << 16;
-        list.points[list.count++] = (rs_manifold_point){frame.origin, frame.z, contact->gap, ids | 0xFFFFu};
-    }
+    if (deepest(&list) > contact->gap + 1e-9 * size)
+        list.points[list.count++] =
+            (rs_manifold_point){o.frame.origin, o.frame.z, contact->gap, feature_ids(&o) | 0xFFFFu};
     int room = RS_MAX_MANIFOLD - out->count;
     int kept = rs_points_reduce(list.points, list.count, settings->max_points < room ? settings->max_points : room);
     for (int i = 0; i < kept; i++) {

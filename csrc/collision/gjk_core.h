@@ -24,6 +24,7 @@ typedef struct {
     rs_vec3 center;         /* a point inside the core */
 } rs_core;
 
+/* Of a bounded convex shape, which must outlive the core. */
 rs_core rs_core_of_shape(const rs_shape *shape);
 rs_core rs_core_of_triangle(const rs_vec3 vertices[3]);
 

@@ -349,9 +349,9 @@ def tolerance(*shapes: Shape) -> float:
     if kinds & {"half_space", "heightmap"}:
         return 1e-12
     if "mesh" in kinds and "sphere" not in kinds:
-        return 1e-3  # triangle by triangle, without regard to the whole
+        return 5e-3  # triangle by triangle, without regard to the whole
     if kinds & {"cylinder", "cone"} or kinds == {"box"}:
-        return 1e-5  # found by iteration; of nearly equal faces of two boxes the first is kept
+        return 3e-5  # found by iteration; of nearly equal faces of two boxes the first is kept
     return 1e-9
 
 
