@@ -160,7 +160,7 @@ class KinematicTree:
     sensors: list[TreeSensor]
     fixed_base: bool
     source: str  # path of the file, or "text"
-    robot_description: str  # URDF text after templating
+    robot_description: str  # URDF text after templating, with full addresses of its files
     resource_dir: str
 
     @property

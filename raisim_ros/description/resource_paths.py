@@ -44,14 +44,27 @@ def candidates_in_folders(address: str, directory: Path, folders: Iterable[str])
 
 
 def first_file(candidates: Iterable[Path]) -> Path | None:
-    """The first candidate that is a file."""
+    """The full path of the first candidate that is a file."""
     for path in candidates:
         try:
             if path.is_file():
-                return path
+                return Path(os.path.abspath(path))
         except (OSError, ValueError):  # a name too long for the file system, a zero byte
             continue
     return None
+
+
+def portable_address(address: str, file: Path) -> str:
+    """An address of `file` that needs neither the folder of the naming file nor this process's settings.
+
+    ``package://`` stays where the ament index leads to the same file; everything else becomes ``file://``.
+    """
+    address = address.strip()
+    if address.startswith(_PACKAGE):
+        inside = address.removeprefix(_PACKAGE).lstrip("/")
+        if first_file(_in_ament_prefixes(inside)) == file:
+            return address
+    return file.as_uri()
 
 
 def _in_ament_prefixes(inside: str) -> list[Path]:

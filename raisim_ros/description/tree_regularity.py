@@ -34,6 +34,7 @@ def find_singular_body(tree: KinematicTree) -> int | None:
         if body.parent >= 0:
             passed = articulated[index] @ motion
             remaining = articulated[index] - passed @ np.linalg.solve(felt, passed.T)
+            remaining = 0.5 * (remaining + remaining.T)  # an asymmetry from rounding would grow from body to body
             to_body = _transform_to_body(body, angles[index])
             articulated[body.parent] += to_body.T @ remaining @ to_body
             composite[body.parent] += to_body.T @ composite[index] @ to_body

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 from lxml import etree
@@ -27,7 +28,7 @@ from raisim_ros.description.urdf_fields import NO_LIMIT
 
 
 def urdf_text(tree: KinematicTree) -> str:
-    """The tree as URDF, numbers with all their digits, files with their full paths."""
+    """The tree as URDF, numbers with all their digits, meshes as ``file://`` addresses."""
     root = etree.Element("robot", name=tree.name)
     poses = _link_poses(tree)
     sensors = {sensor.link: sensor for sensor in tree.sensors}
@@ -145,7 +146,7 @@ def _add_shape(
     _add_origin(element, _relative(link_pose, shape.position, shape.rotation))
     geometry = etree.SubElement(etree.SubElement(element, "geometry"), shape.shape)
     if shape.shape == "mesh":
-        geometry.set("filename", shape.mesh_file or "")
+        geometry.set("filename", Path(shape.mesh_file or "").absolute().as_uri())
         geometry.set("scale", _text(shape.scale))
     elif shape.shape == "box":
         geometry.set("size", _text(shape.dim))

@@ -12,6 +12,7 @@ from raisim_ros.description.resource_paths import (
     SENSOR_FOLDERS,
     candidates_in_folders,
     first_file,
+    portable_address,
     resource_candidates,
 )
 from raisim_ros.description.robot_checks import fail
@@ -35,7 +36,11 @@ SensorFileOpener = Callable[[Path], etree._Element]
 
 
 class UrdfReader:
-    """Collects the links and joints of a file and of its modules."""
+    """Collects the links and joints of a file and of its modules.
+
+    In the elements it reads it replaces the names of files by full addresses, so that their text can be read
+    anywhere.
+    """
 
     def __init__(self, name: str, place: Place, res_path: str | Path, open_sensor_file: SensorFileOpener) -> None:
         self.model = RobotModel(name, [], [], place=place)
@@ -109,6 +114,7 @@ class UrdfReader:
         sensor_fields = Fields(str(file))
         if root.tag != "sensor_set":
             fail(sensor_fields.place(root), f"root element is <{root.tag}>; expected <sensor_set>")
+        element.set("sensor", str(file))
         link.sensor = SensorReference(str(file), element.get("serial_number", ""), element.get("model", ""))
         described = root.find("link")
         if described is not None:
@@ -138,8 +144,8 @@ class UrdfReader:
     def _mesh(self, shape: etree._Element, fields: Fields, directory: Path, what: str) -> Geometry:
         address = fields.text(shape, "filename")
         file = find_mesh(address, directory, self._res_path, fields.place(shape), what)
-        counts = (1, 3)
-        scale = fields.split_numbers(shape, "scale", shape.get("scale") or "1", counts)
+        shape.set("filename", portable_address(address, file))
+        scale = fields.split_numbers(shape, "scale", shape.get("scale") or "1", (1, 3))
         return Geometry("mesh", (), str(file), scale * 3 if len(scale) == 1 else scale)
 
     def _color(self, part: etree._Element, fields: Fields) -> Color | None:

@@ -9,6 +9,7 @@ from raisim_ros.description.resource_paths import (
     SENSOR_FOLDERS,
     candidates_in_folders,
     first_file,
+    portable_address,
     resource_candidates,
 )
 
@@ -93,3 +94,20 @@ def test_module_folders(tmp_path, folder):
     file = make((directory / folder / "m.urdf").resolve())
     assert first_file(candidates_in_folders("m.urdf", directory, MODULE_FOLDERS)) == file
     assert candidates_in_folders(str(file), directory, MODULE_FOLDERS) == [file]
+
+
+def test_portable_addresses(tmp_path, monkeypatch):
+    installed = make(tmp_path / "prefix/share/my_robot/m n.obj")
+    address = "package://my_robot/m n.obj"
+    assert portable_address(address, installed) == installed.as_uri()
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "prefix"))
+    assert portable_address(address, installed) == address
+    other = make(tmp_path / "m n.obj")
+    assert portable_address(address, other) == other.as_uri()
+    assert find(portable_address("m n.obj", other), Path("/nowhere")) == other
+
+
+def test_what_is_found_has_a_full_path(tmp_path, monkeypatch):
+    make(tmp_path / "res/m.obj")
+    monkeypatch.chdir(tmp_path)
+    assert find("m.obj", Path("nowhere"), "res/../res") == tmp_path / "res/m.obj"

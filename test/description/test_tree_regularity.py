@@ -67,3 +67,11 @@ def test_light_parts_are_not_taken_for_massless():
     joints = [("revolute", X, {}), ("revolute", Y, {}), ("revolute", Z, {})]
     assert find_singular_body(tree_from_child(serial(joints, [heavy, heavy, feather]))) is None
     assert find_singular_body(tree_from_child(serial(joints, [feather, feather, heavy]))) is None
+
+
+@pytest.mark.parametrize("kind", ["spherical", "revolute", "prismatic"])
+def test_rounding_does_not_grow_along_a_chain(kind):
+    count = 400
+    rod = {"mass": 1.0, "com": (0, 0, -0.1), "inertia": np.diag((4e-3, 4e-3, 1e-5))}
+    joints = [(kind, (X, Y, Z)[index % 3], {"pose": Pose((0, 0, -0.2))}) for index in range(count)]
+    assert find_singular_body(tree_from_child(serial(joints, [rod] * count))) is None

@@ -359,6 +359,20 @@ def test_this_dir(tmp_path):
     assert load_urdf(tmp_path / "r.urdf").bodies[0].visuals[0].mesh_file == str(tmp_path / "box.stl")
 
 
+def test_description_can_be_read_anywhere(tmp_path, same_tree):
+    (tmp_path / "sensors").mkdir()
+    (tmp_path / "sensors/imu.xml").write_text(SENSOR_SET)
+    trimesh.creation.box().export(tmp_path / "box.stl")
+    (tmp_path / "r.urdf").write_text(
+        f"""<robot><link name="a">{INERTIAL}<visual><geometry><mesh filename="box.stl"/></geometry></visual></link>
+        <link name="s" sensor="imu.xml"/>
+        <joint name="j" type="fixed"><parent link="a"/><child link="s"/></joint></robot>"""
+    )
+    tree = load_urdf(tmp_path / "r.urdf")
+    assert f"file://{tmp_path}/box.stl" in tree.robot_description
+    same_tree(load_urdf(tree.robot_description), tree, 0.0)
+
+
 XACRO = f"""<robot name="x" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:arg name="reach" default="0.25"/>
   <xacro:macro name="part" params="name"><link name="${{name}}">{INERTIAL}</link></xacro:macro>
   <xacro:part name="a"/><xacro:part name="b"/>
