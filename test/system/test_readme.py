@@ -16,7 +16,7 @@ def test_readme_has_examples_without_ros():
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_example_runs_and_prints(block):
-    result = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, timeout=100)
+def test_example_runs_and_prints(block, tmp_path):
+    result = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, timeout=100)
     assert result.returncode == 0, result.stderr
     assert result.stdout.strip()
