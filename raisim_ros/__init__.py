@@ -10,10 +10,13 @@ from raisim_ros.description.errors import (
     MeshError,
     ParseError,
     RaisimError,
+    TemplateError,
     TerrainError,
+    UrdfError,
 )
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
+from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.contact import Contact
@@ -69,7 +72,9 @@ __all__ = [
     "BroadphaseSettings",
     "BroadphaseType",
     "Capsule",
+    "Child",
     "CoacdOptions",
+    "Collision",
     "CollisionBody",
     "CollisionCounters",
     "Compound",
@@ -84,13 +89,16 @@ __all__ = [
     "DivergedError",
     "EngineMemoryError",
     "FileMissingError",
+    "Geometry",
     "Ground",
     "GyroscopicMode",
     "HeightMap",
     "HeightMapData",
     "IntegrationScheme",
     "InvalidValueError",
+    "Joint",
     "JointSpring",
+    "Link",
     "MaterialManager",
     "MaterialPairProperties",
     "Mesh",
@@ -101,6 +109,8 @@ __all__ = [
     "ObjectRemovedError",
     "ObjectType",
     "ParseError",
+    "Pin",
+    "Pose",
     "RaisimError",
     "RayCollisionItem",
     "ShapeType",
@@ -110,8 +120,11 @@ __all__ = [
     "SparseJacobian",
     "Sphere",
     "StateBuffer",
+    "TemplateError",
     "TerrainError",
     "TerrainProperties",
+    "UrdfError",
+    "Visual",
     "World",
     "WorldSnapshot",
     "WrongStateError",
