@@ -40,59 +40,58 @@ class FrameNames:
 class _TransformGroup:
     """Transforms of some of the objects in one message."""
 
-    def __init__(self, publisher: Any) -> None:
+    def __init__(self, frames: FrameNames, publisher: Any) -> None:
+        self._frames = frames
         self._publisher = publisher
+        self._elements: dict[int, FrozenElement] = {}
+        self._members: list[tuple[int, ObjectEntry]] = []
         self._rows = np.zeros(0, np.int64)
-        self._message = FrozenSequence(TFMessage(), [])
+        self._message: FrozenSequence | None = None
 
-    def rebuild(self, rows: list[int], elements: list[FrozenElement]) -> None:
-        self._rows = np.array(rows, np.int64)
-        self._message = FrozenSequence(TFMessage(), elements)
+    def rebuild(self, members: list[tuple[int, ObjectEntry]]) -> None:
+        self._members = members
+        self._message = None
+
+    @property
+    def has_listeners(self) -> bool:
+        return len(self._members) > 0 and self._publisher.get_subscription_count() > 0
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
+        if self._message is None:
+            self._message = self._assemble()
         self._message.write_stamp(moment.stamp)
         self._message.write(_FIRST, _LAST, states.poses[self._rows])
         self._publisher.publish(self._message.to_bytes())
 
-    @property
-    def has_listeners(self) -> bool:
-        return len(self._rows) > 0 and self._publisher.get_subscription_count() > 0
-
-
-class FrameTopics:
-    """Moving objects go to `/tf` at a rate [Hz of simulation time], static ones once to `/tf_static`."""
-
-    def __init__(self, frames: FrameNames, rate_hz: float, publisher: Any, static_publisher: Any) -> None:
-        self._frames = frames
-        self._rate_hz = rate_hz
-        self._moving = _TransformGroup(publisher)
-        self._static = _TransformGroup(static_publisher)
-        self._elements: dict[int, FrozenElement] = {}
-        self._period = 1
-        self._static_changed = False
-        self._static_ids: list[int] = []
+    def _assemble(self) -> FrozenSequence:
+        self._rows = np.array([row for row, _ in self._members], np.int64)
+        self._elements = {entry.id: self._elements.get(entry.id) or self._freeze(entry) for _, entry in self._members}
+        return FrozenSequence(TFMessage(), list(self._elements.values()))
 
     def _freeze(self, entry: ObjectEntry) -> FrozenElement:
         header = Header(frame_id=self._frames.world)
         transform = TransformStamped(header=header, child_frame_id=self._frames.of(entry.name))
         return FrozenElement(transform, TFMessage, "transforms")
 
+
+class FrameTopics:
+    """Moving objects go to `/tf` at a rate [Hz of simulation time], static ones once to `/tf_static`."""
+
+    def __init__(self, frames: FrameNames, rate_hz: float, publisher: Any, static_publisher: Any) -> None:
+        self._rate_hz = rate_hz
+        self._moving = _TransformGroup(frames, publisher)
+        self._static = _TransformGroup(frames, static_publisher)
+        self._period = 1
+        self._static_changed = False
+
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self._rate_hz, time_step)
-        self._elements = {
-            entry.id: self._elements.get(entry.id) or self._freeze(entry) for entry in rows if entry.options.tf
-        }
-        moving: list[tuple[int, int]] = []
-        static: list[tuple[int, int]] = []
-        for row, entry in enumerate(rows):
-            if entry.options.tf:
-                (static if entry.body_type == ObjectState.STATIC else moving).append((row, entry.id))
-        for group, members in ((self._moving, moving), (self._static, static)):
-            group.rebuild([row for row, _ in members], [self._elements[object_id] for _, object_id in members])
-        # A static object may also have been moved by a service: send them whenever anything was rebuilt.
-        self._static_changed = bool(static) or bool(self._static_ids)
-        self._static_ids = [object_id for _, object_id in static]
+        shown = [(row, entry) for row, entry in enumerate(rows) if entry.options.tf]
+        self._moving.rebuild([(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC])
+        self._static.rebuild([(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC])
+        # Those who come later get the last message: it must be there, also when nobody listens now.
+        self._static_changed = True
 
     def steps_until_due(self, step: int) -> int:
         """Steps until the next transforms must go out."""
@@ -100,7 +99,8 @@ class FrameTopics:
 
     def due(self, moment: Moment) -> bool:
         """Whether transforms must go out at this moment."""
-        return moment.everything or self._static_changed or moment.step % self._period == 0
+        on_time = moment.everything or moment.step % self._period == 0
+        return self._static_changed or (on_time and self._moving.has_listeners)
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes what is due."""

@@ -111,8 +111,10 @@ class _Drawn:
     static: bool
     locked: bool
 
-
-_DELETE_ALL = FrozenElement(Marker(action=Marker.DELETEALL), MarkerArray, "markers")
+    @property
+    def quiet(self) -> bool:
+        """Whether its markers need to be sent only when something changes."""
+        return self.static or self.locked
 
 
 class _MarkerGroup:
@@ -121,7 +123,6 @@ class _MarkerGroup:
     def __init__(self, publisher: Any) -> None:
         self._publisher = publisher
         self._deletions: list[tuple[FrozenElement, int]] = []  # and how often it must still be sent
-        self._clear_first = False
         self._rows = np.zeros(0, np.int64)
         self._poses = np.zeros((0, 7))
         self._elements: list[FrozenElement] = []
@@ -131,46 +132,32 @@ class _MarkerGroup:
     def watched(self) -> bool:
         return bool(self._publisher.get_subscription_count())
 
-    @property
-    def has_work(self) -> bool:
-        return bool(self._elements or self._deletions or self._clear_first)
-
     def rebuild(self, members: list[tuple[int, _Drawn]], deleted: list[FrozenElement]) -> None:
         # Row -1, behind the objects, is the frame that a locked marker is given in.
         rows = [-1 if drawn.locked else row for row, drawn in members for _ in drawn.elements]
         self._rows = np.array(rows, np.int64)
         self._elements = [element for _, drawn in members for element in drawn.elements]
         self._poses = np.concatenate([np.zeros((0, 7)), *(drawn.poses for _, drawn in members)])
+        self._deletions += [(element, DELETE_REPEATS) for element in deleted]
         self._message = None
-        if self.watched:
-            self._deletions += [(element, DELETE_REPEATS) for element in deleted]
-        elif deleted:
-            # The next viewer gets the last message, which is out of date: it must forget what that one draws.
-            self._deletions.clear()
-            self._clear_first = True
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
-        before = [_DELETE_ALL] if self._clear_first else []
+        if not self._elements and not self._deletions:
+            return
+        count = len(self._elements)
         if self._message is None:
-            after = [element for element, _ in self._deletions]
-            self._message = FrozenSequence(MarkerArray(), before + self._elements + after)
-            self._all_poses = np.zeros((len(before) + len(self._elements) + len(after), 7))
+            deletions = [element for element, _ in self._deletions]
+            self._message = FrozenSequence(MarkerArray(), self._elements + deletions)
+            self._all_poses = np.zeros((count + len(deletions), 7))
             self._all_poses[:, 6] = 1.0
-        drawn = slice(len(before), len(before) + len(self._elements))
         frames = np.vstack((states.poses, _pose()))
-        self._all_poses[drawn] = compose_xyzw(frames[self._rows], self._poses)
+        self._all_poses[:count] = compose_xyzw(frames[self._rows], self._poses)
         self._message.write_stamp(moment.stamp)
         self._message.write("pose.position.x", "pose.orientation.w", self._all_poses)
         self._publisher.publish(self._message.to_bytes())
-        if before or self._deletions:
-            self._clear_first = False
+        if self._deletions:
             self._deletions = [(element, left - 1) for element, left in self._deletions if left > 1]
             self._message = None
-
-
-def _is_quiet(drawn: _Drawn) -> bool:
-    """Whether its markers need to be sent only when something changes."""
-    return drawn.static or drawn.locked
 
 
 class MarkerTopics:
@@ -188,6 +175,8 @@ class MarkerTopics:
         self._moving = _MarkerGroup(publisher)
         self._static = _MarkerGroup(static_publisher)
         self._drawn: dict[int, _Drawn] = {}
+        self._rows: list[ObjectEntry] = []
+        self._drawn_rows = True
         self._static_repeats = 0
         self._next_marker_id = 0
 
@@ -197,22 +186,24 @@ class MarkerTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects."""
+        self._rows = rows
+        self._drawn_rows = False
+
+    def _draw_rows(self) -> None:
+        """Draws what came since the last message, and deletes what that one still shows."""
         before, self._drawn = self._drawn, {}
-        for entry in rows:
-            known = before.get(entry.id)
-            if known is not None and known.static == (entry.body_type == ObjectState.STATIC):
-                self._drawn[entry.id] = before.pop(entry.id)
-            else:
-                self._drawn[entry.id] = self._draw(entry)
+        for entry in self._rows:
+            self._drawn[entry.id] = before.pop(entry.id) if entry.id in before else self._draw(entry)
         for group, quiet in ((self._moving, False), (self._static, True)):
             members = [
                 (row, self._drawn[entry.id])
-                for row, entry in enumerate(rows)
-                if _is_quiet(self._drawn[entry.id]) == quiet
+                for row, entry in enumerate(self._rows)
+                if self._drawn[entry.id].quiet == quiet
             ]
-            gone = [drawn for drawn in before.values() if _is_quiet(drawn) == quiet]
+            gone = [drawn for drawn in before.values() if drawn.quiet == quiet]
             group.rebuild(members, [element for drawn in gone for element in drawn.deletions])
         self._static_repeats = DELETE_REPEATS
+        self._drawn_rows = True
 
     def _draw(self, entry: ObjectEntry) -> _Drawn:
         parts = object_parts(entry)
@@ -260,9 +251,9 @@ class MarkerTopics:
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes all moving markers, and the static ones after a change."""
+        if not self._drawn_rows:
+            self._draw_rows()
         if self._static_repeats:
             self._static_repeats -= 1
-            if self._static.has_work:
-                self._static.publish(moment, states)
-        if self._moving.has_work:
-            self._moving.publish(moment, states)
+            self._static.publish(moment, states)
+        self._moving.publish(moment, states)

@@ -49,20 +49,12 @@ class ObjectEntry:
 
     id: int
     name: str
+    type: str  # as in ObjectState
+    body_type: str  # dynamic, kinematic or static
     handle: Any
     spawned: bool  # not part of the loaded world
     options: PublishOptions
     initial: InitialState
-
-    @property
-    def type(self) -> str:
-        """Its shape, as in ObjectState."""
-        return TYPE_NAMES[self.handle.get_object_type()]
-
-    @property
-    def body_type(self) -> str:
-        """dynamic, kinematic or static."""
-        return BODY_TYPE_NAMES[self.handle.get_body_type()]
 
 
 def set_twist(handle: Any, twist: Twist) -> None:
@@ -129,7 +121,9 @@ class ObjectTable:
         type_name = TYPE_NAMES[handle.get_object_type()]
         ros_name = name or names.automatic(type_name, object_id, self._by_name)
         handle.set_name(ros_name)
-        entry = ObjectEntry(object_id, ros_name, handle, spawned, options, initial_state(handle))
+        body_type = BODY_TYPE_NAMES[handle.get_body_type()]
+        state = initial_state(handle)
+        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, options, state)
         self._insert(entry)
         return entry
 

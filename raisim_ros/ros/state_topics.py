@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Quaternion, Vector3
+from numpy.typing import NDArray
 from std_msgs.msg import Header
 
 from raisim_ros.engine.types import StateBuffer
@@ -16,13 +18,18 @@ from raisim_ros.ros.conversions import principal_inertia
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
-from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
+from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
 
 # The numbers of an ObjectState that change, side by side: 26 of eight bytes each.
 FIRST_NUMBER, LAST_NUMBER = "sim_step", "wrench.torque.z"
 _STEP, _SIM_TIME, _WALL_TIME = 0, 1, 2
 _POSE, _TWIST, _WRENCH = slice(7, 14), slice(14, 20), slice(20, 26)
 _NUMBERS = 26
+
+Rows = slice | NDArray[np.int64]
+
+# How often the subscribers of all objects are counted [Hz of wall time].
+_CENSUS_RATE_HZ = 20.0
 
 
 def state_message(entry: ObjectEntry, world_frame: str) -> ObjectState:
@@ -78,7 +85,7 @@ class StateRates:
 
 
 class StateTable:
-    """The numbers of all ObjectState messages, in the order of the world's object list.
+    """The numbers of many ObjectState messages.
 
     The messages lie below each other in one block of bytes, shifted so that their numbers form columns: the
     text before them ends in the same column in every row. So one NumPy assignment updates all of them.
@@ -114,16 +121,16 @@ class StateTable:
         rows = np.arange(len(self._elements), dtype=np.int64) * width
         self._seconds_at = (rows + column - heads + ENCAPSULATION) // 4
 
-    def update(self, states: StateBuffer, moment: Moment) -> None:
-        """Takes over the state of all objects at a moment."""
+    def update(self, states: StateBuffer, moment: Moment, rows: Rows = slice(None)) -> None:
+        """Takes over the state of the objects at a moment; `rows` are theirs in the world's object list."""
         numbers = self._numbers
         numbers[:, _STEP].view(np.uint64)[:] = moment.step
         numbers[:, _SIM_TIME] = moment.sim_time
         numbers[:, _WALL_TIME] = moment.wall_time
-        numbers[:, _POSE] = states.poses
-        numbers[:, _TWIST] = states.twists
-        numbers[:, _WRENCH] = states.wrenches
-        self._sleeping[:, 0] = states.sleeping
+        numbers[:, _POSE] = states.poses[rows]
+        numbers[:, _TWIST] = states.twists[rows]
+        numbers[:, _WRENCH] = states.wrenches[rows]
+        self._sleeping[:, 0] = states.sleeping[rows]
         self._columns[:] = numbers
         self._sleeping_column[:] = self._sleeping
         self._words[self._seconds_at] = moment.stamp.sec
@@ -146,9 +153,10 @@ class StateTable:
 
 
 class StateTopics:
-    """Publishes the states whose time has come. For the stepping thread.
+    """Publishes the states whose time has come, to whom it may concern. For the stepping thread.
 
-    An object is published at its lower rate, and at its upper one while it is commanded.
+    An object is published at its lower rate, and at its upper one while it is commanded. Messages are made and
+    filled only for objects that somebody listens to.
     """
 
     def __init__(self, rates: StateRates, world_frame: str, array_publisher: Any) -> None:
@@ -158,21 +166,22 @@ class StateTopics:
         self._publishers: dict[int, Any] = {}
         self._elements: dict[int, FrozenElement] = {}
         self._commanded: set[int] = set()
+        self._census = WallTimer(_CENSUS_RATE_HZ)
+        self._listened: list[int] | None = None  # rows with a subscriber; None: to be counted
+        self._table: tuple[list[int], StateTable] | None = None  # of those rows
+        self._array_table: StateTable | None = None  # of all rows
         self.rebuild([], time_step=1.0)
 
     def attach(self, object_id: int, publisher: Any) -> None:
         """From now on the object's state goes out through `publisher`."""
         self._publishers[object_id] = publisher
-        if object_id in self._row_of:
-            self._row_publishers[self._row_of[object_id]] = publisher
 
     def detach(self, object_id: int) -> None:
         """Lets go of the object's publisher."""
         self._publishers.pop(object_id, None)
         self._elements.pop(object_id, None)
         self._commanded.discard(object_id)
-        if object_id in self._row_of:
-            self._row_publishers[self._row_of[object_id]] = None
+        self._listened = None
 
     def set_commanded(self, object_id: int, commanded: bool) -> None:
         """Chooses between the upper and the lower rate."""
@@ -184,12 +193,8 @@ class StateTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
-        for entry in rows:
-            if entry.id not in self._elements:
-                self._elements[entry.id] = freeze_state(entry, self._world_frame)
-        self._table = StateTable(self._world_frame, [self._elements[entry.id] for entry in rows])
+        self._rows = rows
         self._row_of = {entry.id: row for row, entry in enumerate(rows)}
-        self._row_publishers = [self._publishers.get(entry.id) for entry in rows]
         rates = [self._rates.of(entry) for entry in rows]
         self._slow = np.array([period_in_steps(slow, time_step) for slow, _ in rates], np.int64)
         self._fast = np.array([period_in_steps(fast, time_step) for _, fast in rates], np.int64)
@@ -197,6 +202,7 @@ class StateTopics:
         self._periods = np.where(commanded, self._fast, self._slow)
         self._array_period = period_in_steps(self._rates.array_hz, time_step)
         self._distinct_periods = self._distinct()
+        self._listened = self._table = self._array_table = None
 
     def _distinct(self) -> list[int]:
         return [self._array_period, *np.unique(self._periods).tolist()]
@@ -210,13 +216,43 @@ class StateTopics:
         return moment.everything or any(moment.step % period == 0 for period in self._distinct_periods)
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
-        """Publishes what is due, to whom it may concern."""
-        self._table.update(states, moment)
-        due = np.arange(len(self._periods)) if moment.everything else np.flatnonzero(moment.step % self._periods == 0)
-        for row in due.tolist():
-            publisher = self._row_publishers[row]
-            if publisher is not None and publisher.get_subscription_count():
-                publisher.publish(self._table.message(row))
+        """Publishes what is due."""
+        self._publish_singles(moment, states)
         array_due = moment.everything or moment.step % self._array_period == 0
         if array_due and self._array_publisher.get_subscription_count():
-            self._array_publisher.publish(self._table.array_message(moment))
+            if self._array_table is None:
+                self._array_table = self._make_table(range(len(self._rows)))
+            self._array_table.update(states, moment)
+            self._array_publisher.publish(self._array_table.array_message(moment))
+
+    def _publish_singles(self, moment: Moment, states: StateBuffer) -> None:
+        listened = self._listened_rows(moment)
+        if not listened:
+            return
+        if self._table is None or self._table[0] != listened:
+            self._table = (listened, self._make_table(listened))
+        table = self._table[1]
+        rows = np.array(listened, np.int64)
+        due = np.flatnonzero(moment.everything | (moment.step % self._periods[rows] == 0)).tolist()
+        if due:
+            table.update(states, moment, rows)
+        for index in due:
+            self._publishers[self._rows[listened[index]].id].publish(table.message(index))
+
+    def _listened_rows(self, moment: Moment) -> list[int]:
+        """Rows with a subscriber. Counting takes a microsecond for each object, so it is not done every time."""
+        if self._listened is None or moment.everything or self._census.due():
+            self._listened = [
+                row
+                for row, entry in enumerate(self._rows)
+                if (publisher := self._publishers.get(entry.id)) is not None and publisher.get_subscription_count()
+            ]
+        return self._listened
+
+    def _make_table(self, rows: Iterable[int]) -> StateTable:
+        elements = []
+        for entry in (self._rows[row] for row in rows):
+            if entry.id not in self._elements:
+                self._elements[entry.id] = freeze_state(entry, self._world_frame)
+            elements.append(self._elements[entry.id])
+        return StateTable(self._world_frame, elements)

@@ -15,6 +15,9 @@ from typing import Any
 
 import pytest
 
+# A ground, a stack of three boxes and six falling balls: what the tests expect, whatever the default world shows.
+WORLD = Path(__file__).with_name("node_world.xml")
+
 # Generous: only reached when something is broken, or the machine is very busy.
 PATIENCE = 20.0
 
@@ -96,13 +99,13 @@ StartNode = Callable[..., NodeProcess]
 
 @pytest.fixture(scope="module")
 def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartNode]:
-    """Starts nodes: `start_node(namespace="/a", paused=True)`; keyword arguments are parameters."""
+    """Starts nodes with WORLD: `start_node(namespace="/a", paused=True)`; keyword arguments are parameters."""
     pytest.importorskip("rclpy", reason="needs rclpy")
     nodes: list[NodeProcess] = []
 
     def start(namespace: str = "/", **parameters: Any) -> NodeProcess:
         arguments = ["--ros-args", "-r", f"__ns:={namespace}"]
-        for name, value in parameters.items():
+        for name, value in {"world": WORLD, **parameters}.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             arguments += ["-p", f"{name}:={text}"]
         node = NodeProcess(arguments, ros_environment, tmp_path_factory.mktemp("node") / "log.txt")
@@ -116,6 +119,8 @@ def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPat
 
 class Probe:
     """The other side: a node of the test that subscribes, publishes and calls."""
+
+    OBJECTS = 10  # in WORLD
 
     def __init__(self, domain_id: int) -> None:
         import rclpy

@@ -19,12 +19,13 @@ from raisim_ros.ros import qos
 from raisim_ros.srv import GetObjectInfo, ListObjects, RemoveObject, SpawnObject
 
 LAUNCH_FILE = Path(__file__).parents[2] / "launch" / "world.launch.py"
+WORLD = Path(__file__).with_name("node_world.xml")
 EXITS = []  # exit codes of the processes that launch started
 
 
 @launch_pytest.fixture
 def launched_world(ros_environment):
-    arguments = {"namespace": "arena", "real_time_factor": "2.0", "paused": "false"}
+    arguments = {"world": str(WORLD), "namespace": "arena", "real_time_factor": "2.0", "paused": "false"}
     source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
     world = IncludeLaunchDescription(source, launch_arguments=arguments.items())
     exits = RegisterEventHandler(OnProcessExit(on_exit=lambda event, _: EXITS.append(event.returncode)))
@@ -44,7 +45,7 @@ def test_launch_arguments_reach_the_node_and_it_ends_cleanly(probe):
     info = probe.call(GetObjectInfo, "/arena/get_object_info", name="ball").info
     assert (info.frame_id, info.state_topic) == ("arena/ball", "/arena/ball/state")
     assert probe.call(RemoveObject, "/arena/remove_object", name="ball").result == ResultCode.OK
-    assert len(probe.call(ListObjects, "/arena/list_objects").names) == 46
+    assert len(probe.call(ListObjects, "/arena/list_objects").names) == probe.OBJECTS
 
     yield  # launch ends everything here
 

@@ -18,9 +18,9 @@ from raisim_ros.srv import ListObjects, Play, SpawnObject, Step
 
 
 def assert_quick(end):
-    """`end()` takes less than a second; a busy machine may spoil an attempt or two."""
+    """`end()` takes less than a second, or as many times that as processes share a processor of this machine."""
     durations = []
-    while not durations or durations[-1] >= 1.0:
+    while not durations or durations[-1] >= max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)):
         assert len(durations) < 3, durations
         durations.append(end())
 
@@ -67,7 +67,7 @@ def test_it_leaves_no_process_and_no_name_behind(start_node, probe):
 def test_it_tells_what_runs_and_how_to_stop(start_node):
     node = start_node(namespace="/arena", paused=True, real_time_factor=0.5)
     node.wait_for_output("stop with Ctrl-C")
-    for text in ("default world, 46 objects", "0.5 x real time, paused", "/arena/spawn_object", "/clock"):
+    for text in ("node_world.xml, 10 objects", "0.5 x real time, paused", "/arena/spawn_object", "/clock"):
         assert text in node.output
     node.end()
 

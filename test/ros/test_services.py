@@ -75,7 +75,7 @@ def snapshot_of_everything(probe):
 def test_spawned_object_is_listed_published_and_removed_without_a_trace(probe):
     spawned = spawn_ball(probe, mass=2.5)
     listed = ok(probe.call(ListObjects, "list_objects"))
-    assert len(listed.names) == 47
+    assert len(listed.names) == probe.OBJECTS + 1
     row = listed.names.index("ball")
     assert (listed.ids[row], listed.types[row], listed.body_types[row]) == (spawned.id, "sphere", "dynamic")
     assert "ball" in ok(probe.call(ListObjects, "list_objects", type="sphere")).names
@@ -84,7 +84,7 @@ def test_spawned_object_is_listed_published_and_removed_without_a_trace(probe):
         probe.spin_until(lambda: states, "its state")
         assert (states[-1].name, states[-1].id, states[-1].mass) == ("ball", spawned.id, 2.5)
     ok(probe.call(RemoveObject, "remove_object", name="ball"))
-    assert len(ok(probe.call(ListObjects, "list_objects")).names) == 46
+    assert len(ok(probe.call(ListObjects, "list_objects")).names) == probe.OBJECTS
     probe.spin_until(lambda: not {"/ball/state", "/ball/cmd"} & probe.topics(), "its topics to go")
 
 

@@ -256,7 +256,7 @@ def test_a_bad_height_map_is_refused_and_changes_nothing(probe, case):
     response = spawn_height_map(probe, **fields)
     assert response.result == code, response.message
     assert text in response.message
-    assert len(ok(probe.call(ListObjects, "list_objects")).names) == 46
+    assert len(ok(probe.call(ListObjects, "list_objects")).names) == probe.OBJECTS
 
 
 # ---- clones and frames ----
@@ -296,7 +296,7 @@ def test_bad_clones_are_refused(probe):
     assert probe.call(CloneObject, "clone_object", source="nobody", name="a").result == ResultCode.UNKNOWN_OBJECT
     assert probe.call(CloneObject, "clone_object", source="ground", name="a").result == ResultCode.UNSUPPORTED
     assert probe.call(CloneObject, "clone_object", source="ball_0", name="ball_1").result == ResultCode.NAME_TAKEN
-    assert len(ok(probe.call(ListObjects, "list_objects")).names) == 46
+    assert len(ok(probe.call(ListObjects, "list_objects")).names) == probe.OBJECTS
 
 
 def test_tf_has_the_pose_of_every_moving_object_and_leaves_out_who_wants_none(probe):
@@ -309,7 +309,7 @@ def test_tf_has_the_pose_of_every_moving_object_and_leaves_out_who_wants_none(pr
         stamp = states[-1].header.stamp
         probe.spin_until(lambda: messages and messages[-1].transforms[0].header.stamp == stamp, "its transform")
     transforms = {transform.child_frame_id: transform for transform in messages[-1].transforms}
-    assert len(transforms) == 46, "45 moving objects of the default world and one more"
+    assert len(transforms) == probe.OBJECTS, "the moving objects of the world, and one more"
     assert "unseen" not in transforms
     seen, pose = transforms["seen"], states[-1].pose
     assert seen.header.frame_id == "world"

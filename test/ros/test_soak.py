@@ -53,7 +53,7 @@ def test_memory_is_flat_and_no_topic_is_left(start_node, probe, watched):
     print(f"{CYCLES} cycles, {(time.monotonic() - started) / CYCLES * 1e3:.1f} ms each, {grown / 1e6:.2f} MB grown")
     assert grown < NOISE + ALLOWED_PER_CYCLE * CYCLES
     probe.spin_until(lambda: not [t for t in probe.topics() if "soak" in t], "all topics to go")
-    assert len(probe.call(ListObjects, "list_objects").names) == 46
+    assert len(probe.call(ListObjects, "list_objects").names) == probe.OBJECTS
     node.end()
 
 
@@ -68,4 +68,4 @@ def test_commanding_an_object_while_it_is_removed_does_no_harm(start_node, probe
             assert probe.call(RemoveObject, "/harm/remove_object", name=name).result == ResultCode.OK
             commands.publish(ObjectCmd())
     assert node.process.poll() is None, node.output
-    assert len(probe.call(ListObjects, "/harm/list_objects").names) == 46
+    assert len(probe.call(ListObjects, "/harm/list_objects").names) == probe.OBJECTS

@@ -131,7 +131,7 @@ def test_step_answers_after_its_state_was_published(probe):
             probe.spin_until(lambda count=count: states and states[-1].sim_step == count, "the state of the step")
             probe.spin_until(lambda count=count: worlds and worlds[-1].sim_step == count, "the world's state")
     assert worlds[-1].paused
-    assert worlds[-1].num_objects == 46
+    assert worlds[-1].num_objects == probe.OBJECTS
 
 
 @pytest.mark.usefixtures("paused_node")
@@ -182,7 +182,7 @@ def test_full_reset_returns_to_the_loaded_world_at_time_zero(probe):
 
 @pytest.mark.usefixtures("paused_node")
 def test_two_runs_give_the_same_bits(probe):
-    with probe.subscribed(ObjectState, "box_5_0/state") as states:
+    with probe.subscribed(ObjectState, "box_2/state") as states:
         ends = []
         for _ in range(2):
             assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK
