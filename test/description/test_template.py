@@ -167,7 +167,7 @@ def test_runaway_templates_are_refused(text):
     start = time.perf_counter()
     with pytest.raises(RaisimError):
         expand(text, {"p0": "xx"})
-    assert time.perf_counter() - start < 20.0
+    assert time.perf_counter() - start < 2.0
 
 
 def test_ten_thousand_objects_quickly():
