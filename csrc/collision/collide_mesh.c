@@ -109,10 +109,11 @@ static bool vertex_behind_shell(const moving_vertex *v, const rs_mesh_nearest *n
 
 static void vertex_against_mesh(const moving_vertex *v, const rs_tri_mesh *mesh) {
     const mesh_pair *p = v->side->pair;
-    double reach = fmax(p->settings->margin, mesh->solid ? 0.0 : SHELL_DEPTH * p->size), touching = 1e-9 * p->size;
+    /* where nothing is cut, no vertex can be inside; and inside, the surface is at most half the mesh's width away */
+    double behind = !p->cut ? 0.0 : mesh->solid ? rs_tri_mesh_size(mesh) : SHELL_DEPTH * p->size;
+    double touching = 1e-9 * p->size;
     rs_mesh_nearest nearest;
-    bool found = rs_tri_mesh_nearest(mesh, v->position, mesh->solid ? INFINITY : reach, &nearest);
-    if (!found) return;
+    if (!rs_tri_mesh_nearest(mesh, v->position, fmax(fmax(p->settings->margin, touching), behind), &nearest)) return;
     if (mesh->solid ? nearest.inside || nearest.distance <= touching : vertex_behind_shell(v, &nearest)) {
         if (mesh->solid) vertex_in_solid(v, mesh);
         return;
@@ -150,7 +151,7 @@ static void try_vertices(const vertex_side *side, rs_aabb box) {
     for (uint32_t id; rs_surface_query_next(&query, &id);) {
         rs_surface_triangle t;
         rs_surface_get(side->own, id, rs_v3_zero(), &t);
-        rs_surface_find_neighbors(side->own, &t);
+        if (side->own->grid != NULL) rs_surface_find_neighbors(side->own, &t); /* for its rim */
         for (int k = 0; k < 3; k++)
             if (in_box(&box, t.v[k]) && stands_for_vertex(side->own, &t, k))
                 try_vertex(side, t.vertex_id[k], t.v[k]);
@@ -199,18 +200,28 @@ static void keep_spare(mesh_pair *p, const rs_surface_triangle *face, const rs_s
     p->spare = (rs_surface_contact){{middle, rs_scale(sign, face->normal), gap, 0}, gap, RS_NO_TRIANGLE};
 }
 
-static void collide_triangles(mesh_pair *p, const rs_surface_triangle *ta, const rs_surface_triangle *tb) {
+/* All of `other` on one side of the triangle's plane, and not near it. */
+static bool beside_plane(const rs_surface_triangle *t, const rs_surface_triangle *other, double margin) {
+    double h[3];
+    for (int k = 0; k < 3; k++) h[k] = rs_dot(t->normal, rs_sub(other->v[k], t->v[0]));
+    return (h[0] > margin && h[1] > margin && h[2] > margin) || (h[0] < -margin && h[1] < -margin && h[2] < -margin);
+}
+
+static void collide_triangles(mesh_pair *p, const rs_surface_triangle *ta, rs_surface_triangle *tb) {
+    double margin = fmax(p->settings->margin, 0.0);
+    if (beside_plane(ta, tb, margin) || beside_plane(tb, ta, margin)) return;
     rs_core core_a = rs_core_of_triangle(ta->v), core_b = rs_core_of_triangle(tb->v);
     rs_transform identity = rs_transform_identity();
     rs_core_pair cores = rs_core_pair_make(&core_a, &identity, &core_b, &identity);
     rs_gjk_result gjk;
-    rs_gjk_outcome outcome = rs_gjk(&cores, fmax(p->settings->margin, 0.0), p->settings, &gjk);
+    rs_gjk_outcome outcome = rs_gjk(&cores, margin, p->settings, &gjk);
     if (outcome == RS_GJK_FAR) return;
     if (outcome == RS_GJK_OVERLAP) {
         p->cut = true;
         keep_spare(p, tb, ta, 1.0);
         keep_spare(p, ta, tb, -1.0);
     }
+    rs_surface_find_neighbors(p->b, tb);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3 && rs_surface_edge_is_active(ta, i); j++)
             if (rs_surface_edge_is_active(tb, j)) collide_edges(p, ta, i, tb, j);
@@ -239,7 +250,6 @@ static void collide_all_triangles(mesh_pair *p, double margin, rs_vec3 center_a,
         while (rs_surface_query_next(&of_b, &id_b)) {
             rs_surface_triangle tb;
             rs_surface_get(p->b, id_b, center_a, &tb);
-            rs_surface_find_neighbors(p->b, &tb);
             collide_triangles(p, &ta, &tb);
         }
     }

@@ -293,8 +293,13 @@ static bool add_flat_contacts(rs_surface_probe *p, const rs_surface_triangle *t,
     return patch.count > 0;
 }
 
-/* Whether a plane through a side of the triangle keeps the shape away. */
-static bool clearly_beside(const rs_surface_probe *p, const rs_surface_triangle *t, double margin) {
+/* Whether one of the likely planes keeps the shape away: across the line from the triangle to the shape's centre, or
+ * through a side of the triangle. */
+static bool clearly_apart(const rs_surface_probe *p, const rs_surface_triangle *t, double margin) {
+    rs_triangle_part part;
+    int index;
+    rs_vec3 toward = rs_sub(p->center, rs_triangle_nearest(t->v, p->center, &part, &index));
+    if (separation_along(p, t, rs_normalize_or(toward, t->normal)) >= margin) return true;
     for (int k = 0; k < 3; k++) {
         rs_vec3 along = rs_sub(t->v[next3(k)], t->v[k]);
         rs_vec3 outward = rs_normalize_or(rs_cross(along, t->normal), t->normal);
@@ -310,7 +315,7 @@ void rs_probe_convex_triangle(rs_surface_probe *p, uint32_t id) {
     bool behind = rs_dot(t.normal, rs_sub(p->center, t.v[0])) <= 0.0;
     if (separation >= p->settings->margin || (behind && separation_along(p, &t, rs_neg(t.normal)) >= margin)) return;
     if (!behind && add_flat_contacts(p, &t, separation)) return;
-    if (clearly_beside(p, &t, margin)) return;
+    if (clearly_apart(p, &t, margin)) return;
     rs_surface_find_neighbors(p->surface, &t);
     raw_axis raw = {.known = false};
     bool only_face = !rs_surface_edge_is_active(&t, 0) && !rs_surface_edge_is_active(&t, 1) &&

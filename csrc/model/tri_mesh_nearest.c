@@ -49,11 +49,14 @@ static void try_triangle(const rs_tri_mesh *mesh, uint32_t t, rs_vec3 p, candida
     }
 }
 
-/* Squared distance of p to a child's box. */
+/* How far x lies outside [lo, hi]. */
+static double outside(double x, double lo, double hi) { return x < lo ? lo - x : x > hi ? x - hi : 0.0; }
+
+/* Squared distance of p to a child's box; infinite when there is no child. */
 static double box_distance2(const rs_bvh_node *node, int i, rs_vec3 p) {
-    double dx = fmax(0.0, fmax((double)node->lo[0][i] - p.x, p.x - (double)node->hi[0][i]));
-    double dy = fmax(0.0, fmax((double)node->lo[1][i] - p.y, p.y - (double)node->hi[1][i]));
-    double dz = fmax(0.0, fmax((double)node->lo[2][i] - p.z, p.z - (double)node->hi[2][i]));
+    double dx = outside(p.x, (double)node->lo[0][i], (double)node->hi[0][i]);
+    double dy = outside(p.y, (double)node->lo[1][i], (double)node->hi[1][i]);
+    double dz = outside(p.z, (double)node->lo[2][i], (double)node->hi[2][i]);
     return dx * dx + dy * dy + dz * dz;
 }
 
