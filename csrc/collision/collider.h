@@ -25,7 +25,10 @@ typedef struct {
 
     /* written by the midpoint stage */
     rs_transform pose;  /* world frame */
-    double reach;       /* how far the surface may travel within this step [m] */
+    double foresight;   /* other surfaces closer than this are contacts to come [m] */
+    bool swept;         /* farther ones too, when they lie in the way */
+    double reach;       /* how far the surface may get until the next midpoint, if contacts so far ahead count [m] */
+    rs_vec3 motion;     /* until the next midpoint, if nothing is in the way [m] */
     rs_aabb box;        /* of the shape at `pose`, grown by `reach` */
 } rs_collider;
 

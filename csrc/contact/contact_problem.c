@@ -1,5 +1,7 @@
 #include "contact_problem.h"
 
+#include "../collision/ccd.h"
+
 /* A contact takes over the impulse of the nearest one of the step before within this distance [m]. */
 static const double MATCH_DISTANCE = 0.01;
 /* Points of a manifold closer than this share of its extent are one. */
@@ -92,10 +94,38 @@ static void merge_close_points(rs_manifold *m) {
     m->count = kept;
 }
 
+/* Contacts of a fast body with what is near or lies in its way. All points count that it may reach in this step: a
+ * corner that is stopped turns the body, and another corner must not pass. */
+static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, const rs_collide_settings *collide,
+                       rs_manifold *manifold) {
+    rs_collide_settings wide = *collide;
+    wide.margin = RS_TOUCH_DISTANCE + a->reach + b->reach;
+    bool is_near = manifold->count > 0;
+    manifold->count = 0;
+    if (is_near) {
+        rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &wide, manifold);
+        return;
+    }
+    rs_vec3 motion = rs_sub(a->motion, b->motion);
+    double fraction;
+    if (!rs_sweep(&a->shape, &a->pose, &b->shape, &b->pose, motion, near, &wide, manifold, &fraction)) {
+        manifold->count = 0;
+        return;
+    }
+    /* The gap is the way across it. The point is placed where it is now on the faster body, whose turning it decides. */
+    bool a_faster = rs_norm2(a->motion) >= rs_norm2(b->motion);
+    for (int k = 0; k < manifold->count; k++) {
+        rs_manifold_point *point = &manifold->points[k];
+        point->gap += rs_max(0.0, -fraction * rs_dot(motion, point->normal));
+        if (a_faster)
+            point->position = rs_madd(point->position, -fraction, motion);
+    }
+}
+
 static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_collider *colliders,
                               const rs_touch *former, int64_t former_count, rs_array *touches) {
     const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
-    rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + a->reach + b->reach,
+    rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + a->foresight + b->foresight,
                                    .max_points = settings->max_contacts_per_pair,
                                    .gjk_max_iterations = settings->gjk_max_iterations,
                                    .gjk_tolerance = settings->gjk_tolerance,
@@ -104,6 +134,8 @@ static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *se
     rs_manifold manifold;
     manifold.count = 0;
     rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, &manifold);
+    if (a->swept || b->swept)
+        sweep_pair(a, b, rs_max(settings->swept_ccd_speculative_margin, RS_TOUCH_DISTANCE), &collide, &manifold);
     merge_close_points(&manifold);
     return add_manifold(pair, colliders, &manifold, former, former_count, touches);
 }

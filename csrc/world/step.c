@@ -6,7 +6,7 @@
 
 /* Contacts are foreseen for surfaces that may meet within the step, but not farther ahead than this share of the
  * smaller half extent: beyond that a fast body passing an edge would be held by a contact that never happens. Swept
- * collision detection lifts the limit. */
+ * collision detection looks farther, along the way that the body takes. */
 static const double FORESIGHT = 0.5;
 
 /* ---- first half: midpoint, detection ---- */
@@ -19,16 +19,23 @@ typedef struct {
 
 static void place_collider(rs_collider *collider, const carrier *by, const rs_world_data *data) {
     collider->pose = collider->local_identity ? by->pose : rs_transform_mul(&by->pose, &collider->local);
-    collider->reach = 0.0;
+    collider->reach = collider->foresight = 0.0;
+    collider->swept = false;
+    collider->motion = rs_v3_zero();
     if (collider->active) {
         const rs_contact_settings *settings = &data->contact;
-        double speed = rs_norm(by->velocity);
-        double turn = rs_norm(by->omega);
-        double fall = collider->dynamic ? rs_norm(data->gravity) * data->dt : 0.0;
-        double travel = data->dt * (speed + fall + (turn > 0.0 ? turn * collider->radius : 0.0));
-        bool swept = settings->swept_ccd_enabled && collider->dynamic && speed >= settings->swept_ccd_min_speed;
-        collider->reach = swept ? travel + settings->swept_ccd_speculative_margin
-                                : rs_min(travel, FORESIGHT * collider->size);
+        double speed = rs_norm(by->velocity), turn = rs_norm(by->omega);
+        double swing = turn > 0.0 ? data->dt * turn * collider->radius : 0.0;
+        rs_vec3 fall = collider->dynamic ? rs_scale(data->dt, data->gravity) : rs_v3_zero();
+        double travel = data->dt * (speed + rs_norm(fall)) + swing;
+        collider->motion = rs_scale(data->dt, rs_add(by->velocity, fall));
+        collider->foresight = rs_min(travel, FORESIGHT * collider->size);
+        collider->reach = collider->foresight;
+        if (settings->swept_ccd_enabled && collider->dynamic && speed >= settings->swept_ccd_min_speed) {
+            collider->swept = travel > collider->foresight;
+            collider->foresight = rs_max(collider->foresight, swing); /* the sweep does not turn */
+            collider->reach = travel + settings->swept_ccd_speculative_margin;
+        }
     }
     rs_aabb box = rs_shape_aabb(&collider->shape, &collider->pose);
     double grow = collider->reach + RS_TOUCH_DISTANCE;
