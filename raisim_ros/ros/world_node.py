@@ -210,6 +210,11 @@ class WorldNode:
             self._loop.stop()
             stop.set()
 
+    def close(self) -> None:
+        """Leaves the ROS graph."""
+        self._endpoints.close()
+        self.node.destroy_node()
+
     def describe(self) -> str:
         """What is running, for whoever started it."""
         values = self._parameters
@@ -217,12 +222,14 @@ class WorldNode:
         factor = "as fast as possible" if values.real_time_factor == 0.0 else f"{values.real_time_factor:g} x real time"
         pace = f"{factor}, paused" if values.paused else factor
         names = [entry.name for entry in self._loop.table]
-        shown = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-        topics = ["/clock", "/tf", "/tf_static", *(f"{namespace}/{name}" for name in _TOPICS)]
+        examples = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
+        shown = {"/clock": values.publish_clock, "/tf": values.publish_tf, "/tf_static": values.publish_tf}
+        topics = [name for name, published in shown.items() if published]
+        topics += [f"{namespace}/{name}" for name in _TOPICS if name != "markers" or values.publish_markers]
         services = [f"{namespace}/{name}" for name in self._services.names]
         return "\n".join(
             (
-                f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({shown})",
+                f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({examples})",
                 f"  time step {self._loop.world.get_time_step():g} s, {pace}",
                 f"  topics    {_wrapped(topics)}",
                 f"  services  {_wrapped(services)}",
@@ -269,7 +276,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return 2
     finally:
         if world_node is not None:
-            world_node.node.destroy_node()
+            world_node.close()
         rclpy.try_shutdown()
 
 
