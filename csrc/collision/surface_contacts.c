@@ -192,6 +192,7 @@ static void sort_by_separation(rs_surface_contacts *set) {
 }
 
 void rs_surface_contacts_drop_explained(rs_surface_contacts *set, const rs_surface *surface) {
+    thin_out(set);
     sort_by_separation(set);
     int kept = 0;
     for (int b = 0; b < set->count; b++) {

@@ -38,6 +38,7 @@ void rs_surface_probe_init(rs_surface_probe *p, const rs_surface *surface, const
     p->center = rs_transform_point(pose, p->core.center);
     p->met_from_behind = false;
     p->has_spare = false;
+    p->last_patch.count = 0;
     rs_surface_contacts_init(&p->contacts, smallest_extent(shape));
 }
 
@@ -185,6 +186,27 @@ static contact_axis choose_axis(rs_surface_probe *p, const rs_surface_triangle *
 
 /* ---- contact points along an axis ---- */
 
+static bool same_direction(rs_vec3 a, rs_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/* The side of the shape that faces along the normal, ready for clipping, in a frame with the given origin. */
+static rs_patch_frame facing_patch(rs_surface_probe *p, rs_vec3 origin, rs_vec3 normal, rs_clip_polygon *out) {
+    rs_shape_patch *last = &p->last_patch;
+    if (last->count == 0 || !same_direction(last->frame.normal, normal))
+        rs_shape_patch_find(&p->core, &p->pose, rs_patch_frame_make(origin, normal), last);
+    rs_patch_frame frame = last->frame;
+    rs_vec3 shift = rs_sub(origin, frame.origin);
+    double dx = rs_dot(shift, frame.x), dy = rs_dot(shift, frame.y), dz = rs_dot(shift, normal);
+    frame.origin = origin;
+    out->count = last->count;
+    for (int i = 0; i < last->count; i++) {
+        out->vertices[i] = last->corners[i];
+        out->vertices[i].x -= dx;
+        out->vertices[i].y -= dy;
+        out->vertices[i].z -= dz;
+    }
+    return frame;
+}
+
 /* Keeps what lies over the triangle. */
 static void clip_to_face(const rs_surface_triangle *t, const rs_patch_frame *f, double tolerance,
                          rs_clip_polygon *patch) {
@@ -265,8 +287,7 @@ static void add_contacts(rs_surface_probe *p, const rs_surface_triangle *t, cons
         return;
     }
     int k = axis->part == FACE ? 0 : (int)axis->part - EDGE;
-    rs_patch_frame frame = rs_patch_frame_make(t->v[k], axis->normal);
-    rs_shape_patch(&p->core, &p->pose, &frame, &patch);
+    rs_patch_frame frame = facing_patch(p, t->v[k], axis->normal, &patch);
     if (axis->part == FACE)
         clip_to_face(t, &frame, tolerance, &patch);
     else
@@ -283,9 +304,8 @@ static void add_contacts(rs_surface_probe *p, const rs_surface_triangle *t, cons
  * keeps all their contact points on ground that is not quite even. */
 static bool add_flat_contacts(rs_surface_probe *p, const rs_surface_triangle *t, double separation) {
     if (separation > 0.0 || separation < -DEEP * p->contacts.size) return false;
-    rs_patch_frame frame = rs_patch_frame_make(t->v[0], t->normal);
     rs_clip_polygon patch;
-    rs_shape_patch(&p->core, &p->pose, &frame, &patch);
+    rs_patch_frame frame = facing_patch(p, t->v[0], t->normal, &patch);
     if (patch.count < 3) return false;
     clip_to_face(t, &frame, BESIDE * p->contacts.size, &patch);
     contact_axis axis = {t->normal, separation, FACE};
