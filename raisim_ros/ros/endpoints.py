@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 
 from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.ros import qos
@@ -31,13 +32,20 @@ class ObjectEndpoints:
     """`<object>/state` publisher and `<object>/cmd` subscription of every object. For the executor thread."""
 
     def __init__(
-        self, node: Node, queue: RequestQueue, table: ObjectTable, states: StateTopics, inbox: CommandInbox
+        self,
+        node: Node,
+        queue: RequestQueue,
+        table: ObjectTable,
+        states: StateTopics,
+        inbox: CommandInbox,
+        state_profile: QoSProfile,
     ) -> None:
         self._node = node
         self._queue = queue
         self._table = table
         self._states = states
         self._inbox = inbox
+        self._state_profile = state_profile
         self._group = HiddenGroup()
         self._pairs: dict[int, _Pair] = {}
 
@@ -88,7 +96,7 @@ class ObjectEndpoints:
         publisher = self._node.create_publisher(
             ObjectState,
             f"{name}/state",
-            qos.STATE,
+            self._state_profile,
             event_callbacks=PublisherEventCallbacks(use_default_callbacks=False),
         )
         subscription = self._node.create_subscription(

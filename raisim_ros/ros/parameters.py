@@ -25,6 +25,7 @@ class Parameters:
     clock_rate_hz: float
     state_min_rate_hz: float
     state_max_rate_hz: float
+    state_best_effort: bool
     states_rate_hz: float
     world_state_rate_hz: float
     contacts_rate_hz: float
@@ -61,6 +62,12 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         1000.0,
         "Rate of <object>/state while the object is commanded [Hz of simulation time].",
         (0.01, _MAX_RATE),
+        False,
+    ),
+    "state_best_effort": (
+        False,
+        "Publish <object>/state with best-effort instead of reliable quality of service.",
+        None,
         False,
     ),
     "states_rate_hz": (50.0, "Rate of states [Hz of simulation time].", (0.01, _MAX_RATE), False),

@@ -81,7 +81,8 @@ class WorldNode:
         )
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
-        self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, inbox)
+        profile = qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE
+        self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, inbox, profile)
         operations = Operations(self._loop, self._endpoints.let_go)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         self._loop.set_topics([*self._make_topics(), states], clock, values.clock_rate_hz)

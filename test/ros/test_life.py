@@ -12,6 +12,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.parameter import Parameter
+from rclpy.qos import ReliabilityPolicy
 
 from raisim_ros.msg import ResultCode, WorldState
 from raisim_ros.srv import ListObjects, Play, SpawnObject, Step
@@ -115,6 +116,23 @@ def test_parameters_are_described_and_guarded(start_node, probe):
         probe.spin_until(lambda: worlds and worlds[-1].target_real_time_factor == 4.0, "the new factor")
     values = probe.call(GetParameters, "/described/world_node/get_parameters", names=["real_time_factor"]).values
     assert values[0].double_value == 4.0
+
+
+def test_quality_of_service_can_be_chosen(start_node, probe):
+    overrides = {"qos_overrides./chosen/states.publisher.depth": 7, "state_best_effort": True}
+    start_node(namespace="/chosen", paused=True, **overrides)
+    assert probe.call(ListObjects, "/chosen/list_objects").result == ResultCode.OK
+    profiles = {}
+    for topic in ("/chosen/states", "/chosen/ball_0/state"):
+        probe.spin_until(lambda topic=topic: probe.node.get_publishers_info_by_topic(topic), topic)
+        (end,) = probe.node.get_publishers_info_by_topic(topic)
+        profiles[topic] = end.qos_profile.reliability
+    assert profiles["/chosen/states"] == ReliabilityPolicy.RELIABLE
+    assert profiles["/chosen/ball_0/state"] == ReliabilityPolicy.BEST_EFFORT
+    values = probe.call(
+        GetParameters, "/chosen/world_node/get_parameters", names=["qos_overrides./chosen/states.publisher.depth"]
+    ).values
+    assert values[0].integer_value == 7
 
 
 def test_worlds_side_by_side_keep_their_names_apart(start_node, probe):

@@ -1,6 +1,6 @@
 """Spawning and removing for a long time: memory stays flat, no topic and no frame is left.
 
-RAISIM_SOAK_CYCLES sets the number of cycles (300 unless told otherwise; 10000 for a thorough run).
+RAISIM_SOAK_CYCLES sets the number of cycles (200 unless told otherwise; 10000 for a thorough run).
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from raisim_ros.msg import ContactArray, ObjectCmd, ObjectStateArray, ResultCode
 from raisim_ros.ros import qos
 from raisim_ros.srv import ListObjects, RemoveObject, SpawnObject
 
-CYCLES = int(os.environ.get("RAISIM_SOAK_CYCLES", "300"))
+CYCLES = int(os.environ.get("RAISIM_SOAK_CYCLES", "200"))
 # Caches and the allocator settle during the first cycles.
 WARM_UP = 100
 # Growth per cycle that counts as a leak: one forgotten publisher costs more than ten times this [bytes].
