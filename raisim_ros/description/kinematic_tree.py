@@ -62,6 +62,9 @@ class TreeCollision:
     position: Array  # in the body frame
     rotation: Array  # 3×3, shape to body
     material: str = "default"
+    convex: bool = False  # a mesh that collides as its convex hull
+    collision_group: int | None = None  # None: that of the whole robot
+    collision_mask: int | None = None
 
 
 @dataclass(eq=False)
@@ -135,6 +138,21 @@ class TreePin:
     nominal_config: Array  # q of the whole tree
 
 
+@dataclass(frozen=True)
+class TreeActuator:
+    """A motor with a control of its own: the joint's generalised forces are its force times `gear`.
+
+    The force is `gain` times the control, with the control kept in `control_range` and the force in `force_range`.
+    """
+
+    name: str
+    joint: str
+    gear: tuple[float, ...]  # one factor per degree of freedom of the joint
+    gain: float = 1.0
+    control_range: tuple[float, float] = (-np.inf, np.inf)
+    force_range: tuple[float, float] = (-np.inf, np.inf)
+
+
 @dataclass(eq=False)
 class TreeSensor:
     """A link that a sensor file describes. Its own mass is part of its body's; it is kept here for the export."""
@@ -162,6 +180,8 @@ class KinematicTree:
     source: str  # path of the file, or "text"
     robot_description: str  # URDF text after templating, with full addresses of its files
     resource_dir: str
+    ignored_pairs: list[tuple[int, int]] = field(default_factory=list)  # bodies that never collide
+    actuators: list[TreeActuator] = field(default_factory=list)
 
     @property
     def coordinate_dim(self) -> int:

@@ -70,12 +70,18 @@ class Geometry:
 
 @dataclass(eq=False)
 class Collision:
-    """A shape that collides, placed in its link's frame; `material` names a contact material."""
+    """A shape that collides, placed in its link's frame; `material` names a contact material.
+
+    `convex`: a mesh collides as its convex hull. `collision_group` and `collision_mask`: None for those of the robot.
+    """
 
     geometry: Geometry
     pose: Pose = field(default_factory=Pose)
     material: str = "default"
     place: Place = _CODE
+    convex: bool = False
+    collision_group: int | None = None
+    collision_mask: int | None = None
 
 
 @dataclass(eq=False)
@@ -160,6 +166,7 @@ class RobotModel:
     joints: list[Joint]
     pins: list[Pin] = field(default_factory=list)
     place: Place = _CODE
+    ignored_pairs: list[tuple[str, str]] = field(default_factory=list)  # links whose bodies never collide
 
 
 @dataclass(eq=False)

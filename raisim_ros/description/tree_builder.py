@@ -82,6 +82,9 @@ class _Builder:
             source=self._model.place.source,
             robot_description=robot_description,
             resource_dir=resource_dir,
+            ignored_pairs=[
+                (self._where[link1][0], self._where[link2][0]) for link1, link2 in self._model.ignored_pairs
+            ],
         )
         self._check_regular(tree)
         return tree
@@ -277,6 +280,7 @@ def _add_shapes(body: TreeBody, link: Link, link_pose: Pose) -> None:
             TreeCollision(
                 f"{link.name}/{k}", link.name, shape.shape, tuple(map(float, shape.dim)), shape.mesh_file,
                 np.array(shape.scale, dtype=np.float64), position, rotation, collision.material,
+                collision.convex, collision.collision_group, collision.collision_mask,
             )
         )
     for k, visual in enumerate(link.visuals):
