@@ -27,20 +27,21 @@ typedef struct {
     double friction, restitution;
 } rs_touch;
 
-/* One contact in the solver: 3 unknown impulses (t1, t2, n). Relative velocity v = G * impulse + (all the rest). */
+/* One contact in the solver: 3 unknown impulses (t1, t2, n). Relative velocity v = G * impulse + (all the rest). The
+ * fields come in the order in which a sweep reads them: sweeps are bound by memory. */
 typedef struct {
+    rs_quad impulse;
+    rs_quad former;    /* impulse after the sweep before */
+    rs_quad ra, rb;    /* contact point from the centres of mass */
+    rs_quad n;
     int32_t body_a, body_b;
-    int32_t touch; /* where the result goes */
+    double target;     /* normal speed to reach or exceed [m/s] */
     double mu;
-    double target; /* normal speed to reach or exceed [m/s] */
-    double push;   /* the same for the push-out motion, which moves bodies apart without giving them speed [m/s] */
+    double push;       /* target of the push-out motion, which moves bodies apart without giving them speed [m/s] */
+    rs_quad t1, t2;
+    rs_columns g, g_inverse;
     double push_impulse;
-    rs_vec3 t1, t2, n;
-    rs_vec3 ra, rb;     /* contact point from the centres of mass */
-    rs_sym3 g, g_inverse;
-    rs_vec3 impulse;
-    rs_vec3 change;    /* by the last sweep */
-    rs_vec3 direction; /* conjugate search direction */
+    int32_t touch;     /* where the result goes */
 } rs_row;
 
 #endif

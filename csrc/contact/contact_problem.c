@@ -10,6 +10,8 @@ static const double MERGE_SHARE = 0.05;
 static const double MAX_PUSH_OUT_SPEED = 3.0;
 /* Push-out gain per unit of ERP, and its limit: the share of the overlap removed in one step. */
 static const double ERP_GAIN = 0.2, MAX_ERP_SHARE = 0.3;
+/* Keeps the speed at which a gap may close finite for perfectly elastic pairs. */
+static const double MIN_INELASTICITY = 1e-9;
 /* Diagonal added to a singular effective inverse mass, relative to its trace. */
 static const double REGULARISATION = 1e-12;
 
@@ -186,8 +188,8 @@ static void add_inverse_mass(rs_sym3 *g, const rs_solver_body *body, rs_vec3 r, 
     if (body->inverse_mass == 0.0)
         return;
     rs_vec3 c1 = rs_cross(r, touch->t1), c2 = rs_cross(r, touch->t2), c3 = rs_cross(r, touch->n);
-    rs_vec3 i1 = rs_sym3_mulv(&body->inverse_inertia, c1), i2 = rs_sym3_mulv(&body->inverse_inertia, c2),
-            i3 = rs_sym3_mulv(&body->inverse_inertia, c3);
+    rs_vec3 i1 = rs_columns_mul3(&body->inverse_inertia, c1), i2 = rs_columns_mul3(&body->inverse_inertia, c2),
+            i3 = rs_columns_mul3(&body->inverse_inertia, c3);
     g->xx += body->inverse_mass + rs_dot(c1, i1);
     g->yy += body->inverse_mass + rs_dot(c2, i2);
     g->zz += body->inverse_mass + rs_dot(c3, i3);
@@ -210,7 +212,7 @@ static double target_speed(double dt, const rs_material_pair *pair, double gap, 
     double closing = beyond_touch(gap) / dt;
     if (bounce > 0.0 && approach >= closing)
         return bounce;
-    return closing > 0.0 ? -closing / (1.0 - pair->restitution) : 0.0;
+    return -closing / rs_max(1.0 - pair->restitution, MIN_INELASTICITY);
 }
 
 /* Speed of the motion that removes overlap. It is kept apart from the velocities: pushed into them it would heat up
@@ -227,15 +229,16 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     const rs_body *a = &input->bodies[touch->body_a], *b = &input->bodies[touch->body_b];
     row->body_a = touch->body_a;
     row->body_b = touch->body_b;
-    row->t1 = touch->t1;
-    row->t2 = touch->t2;
-    row->n = touch->n;
-    row->ra = rs_sub(touch->position, a->middle_com);
-    row->rb = rs_sub(touch->position, b->middle_com);
+    row->t1 = (rs_quad){touch->t1, 0.0};
+    row->t2 = (rs_quad){touch->t2, 0.0};
+    row->n = (rs_quad){touch->n, 0.0};
+    rs_vec3 ra = rs_sub(touch->position, a->middle_com), rb = rs_sub(touch->position, b->middle_com);
+    row->ra = (rs_quad){ra, 0.0};
+    row->rb = (rs_quad){rb, 0.0};
 
-    rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->omega, row->ra),
-                              point_velocity(b->velocity, b->omega, row->rb));
-    touch->velocity = rs_v3(rs_dot(relative, row->t1), rs_dot(relative, row->t2), rs_dot(relative, row->n));
+    rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->omega, ra),
+                              point_velocity(b->velocity, b->omega, rb));
+    touch->velocity = rs_v3(rs_dot(relative, touch->t1), rs_dot(relative, touch->t2), rs_dot(relative, touch->n));
 
     const rs_material_pair *pair =
         rs_materials_find(input->materials, input->colliders[touch->collider_a].material,
@@ -247,14 +250,15 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     touch->friction = row->mu;
     touch->restitution = pair->restitution;
 
-    row->g = (rs_sym3){0};
-    add_inverse_mass(&row->g, &input->solver_bodies[touch->body_a], row->ra, touch);
-    add_inverse_mass(&row->g, &input->solver_bodies[touch->body_b], row->rb, touch);
-    double trace = row->g.xx + row->g.yy + row->g.zz;
-    row->g.xx += REGULARISATION * trace;
-    row->g.yy += REGULARISATION * trace;
-    row->g.zz += REGULARISATION * trace;
-    row->g_inverse = rs_sym3_inverse(&row->g);
-    touch->g = row->g;
-    row->impulse = touch->impulse;
+    touch->g = (rs_sym3){0};
+    add_inverse_mass(&touch->g, &input->solver_bodies[touch->body_a], ra, touch);
+    add_inverse_mass(&touch->g, &input->solver_bodies[touch->body_b], rb, touch);
+    double regularisation = REGULARISATION * (touch->g.xx + touch->g.yy + touch->g.zz);
+    touch->g.xx += regularisation;
+    touch->g.yy += regularisation;
+    touch->g.zz += regularisation;
+    rs_sym3 g_inverse = rs_sym3_inverse(&touch->g);
+    row->g = rs_columns_of(&touch->g);
+    row->g_inverse = rs_columns_of(&g_inverse);
+    row->impulse = (rs_quad){touch->impulse, 0.0};
 }

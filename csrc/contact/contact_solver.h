@@ -1,9 +1,11 @@
 /* Per-contact iteration: sweeps over the contacts of an island, solving each one exactly against Coulomb's law while
- * the others stand still (after Hwangbo, Lee, Hutter, RA-L 2018). */
+ * the others stand still (after Hwangbo, Lee, Hutter, RA-L 2018). Stacks take a shortcut: see direct_solver.h. */
 #ifndef RS_CONTACT_CONTACT_SOLVER_H
 #define RS_CONTACT_CONTACT_SOLVER_H
 
 #include "contact.h"
+#include "direct_solver.h"
+#include "island.h"
 
 typedef struct {
     int32_t iterations;
@@ -11,12 +13,22 @@ typedef struct {
 } rs_solve_result;
 
 /* Impulse (t1, t2, n) of one contact with friction mu: v = g * impulse + c obeys
- * open (v_n > 0), stick (v = 0) or slip (v_n = 0, impulse on the cone, against the slip). `guess` starts the search
- * for the direction of slip. */
-rs_vec3 rs_contact_solve_one(const rs_sym3 *g, const rs_sym3 *g_inverse, double mu, rs_vec3 c, rs_vec3 guess);
+ * open (v_n > 0), stick (v = 0) or slip (v_n = 0, impulse on the cone, against the slip). */
+rs_vec3 rs_contact_solve_one(const rs_sym3 *g, double mu, rs_vec3 c);
+
+/* What belongs to one island. */
+typedef struct {
+    rs_row *rows;
+    int64_t count;
+    rs_island_bodies members;
+    rs_solver_body *bodies; /* of the whole world */
+    int64_t world_body_count;
+    rs_direct_solver *direct;
+    int32_t *busy;          /* scratch, one entry per row */
+    int64_t busy_count;
+} rs_contact_island;
 
 /* Solves the rows of one island and updates the bodies' velocities. Rows start from the impulses they hold. */
-rs_solve_result rs_contact_solve(rs_row *rows, int64_t count, rs_solver_body *bodies,
-                                 const rs_solver_settings *settings, bool backward);
+rs_solve_result rs_contact_solve(rs_contact_island *island, const rs_solver_settings *settings, bool backward);
 
 #endif

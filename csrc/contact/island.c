@@ -7,7 +7,8 @@ rs_islands rs_islands_make(void) {
     return (rs_islands){.parent = rs_array_of(sizeof(int32_t)),
                         .of_body = rs_array_of(sizeof(int32_t)),
                         .islands = rs_array_of(sizeof(rs_island)),
-                        .order = rs_array_of(sizeof(int32_t))};
+                        .order = rs_array_of(sizeof(int32_t)),
+                        .bodies = rs_array_of(sizeof(int32_t))};
 }
 
 void rs_islands_free(rs_islands *islands) {
@@ -15,6 +16,11 @@ void rs_islands_free(rs_islands *islands) {
     rs_array_free(&islands->of_body);
     rs_array_free(&islands->islands);
     rs_array_free(&islands->order);
+    rs_array_free(&islands->bodies);
+}
+
+rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island) {
+    return (rs_island_bodies){RS_ITEMS(int32_t, islands->bodies) + island->first_body, island->body_count};
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -87,6 +93,31 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, int6
     return RS_OK;
 }
 
+static rs_status group_bodies(rs_islands *islands, int64_t body_count) {
+    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    int64_t total = 0;
+    for (int64_t i = 0; i < body_count; i++)
+        if (of_body[i] != RS_NONE) {
+            island[of_body[i]].body_count++;
+            total++;
+        }
+    int64_t next = 0;
+    for (int64_t i = 0; i < islands->islands.count; i++) {
+        island[i].first_body = next;
+        next += island[i].body_count;
+        island[i].body_count = 0;
+    }
+    if (rs_array_resize(&islands->bodies, total) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < body_count; i++)
+        if (of_body[i] != RS_NONE) {
+            rs_island *home = &island[of_body[i]];
+            RS_ITEMS(int32_t, islands->bodies)[home->first_body + home->body_count++] = i;
+        }
+    return RS_OK;
+}
+
 static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_array *touches) {
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
     rs_touch *touch = RS_ITEMS(rs_touch, *touches);
@@ -127,7 +158,7 @@ rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_co
         parent[i] = i;
     join_bodies(parent, bodies, touches);
     wake_joined(islands, bodies, body_count, colliders, touches);
-    if (number_islands(islands, bodies, body_count) != RS_OK)
+    if (number_islands(islands, bodies, body_count) != RS_OK || group_bodies(islands, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     return group_touches(islands, bodies, touches);
 }
@@ -141,8 +172,8 @@ static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, con
     if (push != NULL && (rs_norm2(push->v) >= linear2 || rs_norm2(push->w) >= angular2))
         return false;
     return rs_norm2(body->velocity) < linear2 && rs_norm2(body->omega) < angular2 &&
-           rs_norm2(rs_sub(body->velocity, before->v)) < change2 &&
-           rs_norm2(rs_sub(body->omega, before->w)) < change2;
+           rs_norm2(rs_sub(body->velocity, before->v.xyz)) < change2 &&
+           rs_norm2(rs_sub(body->omega, before->w.xyz)) < change2;
 }
 
 void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,

@@ -6,20 +6,29 @@
 #include "contact.h"
 
 typedef struct {
-    int64_t first_row, row_count; /* into the list of touching points ordered by island */
+    int64_t first_row, row_count;   /* into the list of touching points ordered by island */
+    int64_t first_body, body_count; /* into the list of bodies ordered by island */
     bool pushed;                  /* overlaps are being corrected in this step */
     bool quiet;                   /* every body has been slow for long enough */
 } rs_island;
+
+/* The dynamic bodies of one island. */
+typedef struct {
+    const int32_t *index;
+    int64_t count;
+} rs_island_bodies;
 
 typedef struct {
     rs_array parent;  /* int32_t per body: union-find */
     rs_array of_body; /* int32_t per body: island, RS_NONE for sleeping, static and kinematic ones */
     rs_array islands; /* rs_island */
     rs_array order;   /* int32_t: touching points of awake islands, grouped by island, else in list order */
+    rs_array bodies;  /* int32_t: awake dynamic bodies, grouped by island */
 } rs_islands;
 
 rs_islands rs_islands_make(void);
 void rs_islands_free(rs_islands *islands);
+rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island);
 
 /* Groups the bodies, wakes sleepers that touch something awake or moving, and groups the touching points. A sleeping
  * body that woke takes part in this very step: a blow is felt when it lands. */

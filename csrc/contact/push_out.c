@@ -14,19 +14,19 @@ static void add_push(rs_push_body *push, const rs_solver_body *body, rs_vec3 r, 
     if (body->inverse_mass == 0.0)
         return;
     push->v = rs_madd(push->v, body->inverse_mass, p);
-    push->w = rs_add(push->w, rs_sym3_mulv(&body->inverse_inertia, rs_cross(r, p)));
+    push->w = rs_add(push->w, rs_columns_mul3(&body->inverse_inertia, rs_cross(r, p)));
 }
 
 static void relax_row(rs_row *row, const rs_solver_body *bodies, rs_push_body *pushes) {
     rs_push_body *a = &pushes[row->body_a], *b = &pushes[row->body_b];
-    rs_vec3 v = rs_sub(rs_add(a->v, rs_cross(a->w, row->ra)), rs_add(b->v, rs_cross(b->w, row->rb)));
-    double impulse = rs_max(0.0, row->push_impulse + (row->push - rs_dot(v, row->n)) / row->g.zz);
+    rs_vec3 v = rs_sub(rs_add(a->v, rs_cross(a->w, row->ra.xyz)), rs_add(b->v, rs_cross(b->w, row->rb.xyz)));
+    double impulse = rs_max(0.0, row->push_impulse + (row->push - rs_dot(v, row->n.xyz)) / row->g.z.xyz.z);
     double change = impulse - row->push_impulse;
     if (change == 0.0)
         return;
     row->push_impulse = impulse;
-    add_push(a, &bodies[row->body_a], row->ra, rs_scale(change, row->n));
-    add_push(b, &bodies[row->body_b], row->rb, rs_scale(-change, row->n));
+    add_push(a, &bodies[row->body_a], row->ra.xyz, rs_scale(change, row->n.xyz));
+    add_push(b, &bodies[row->body_b], row->rb.xyz, rs_scale(-change, row->n.xyz));
 }
 
 bool rs_push_out(rs_row *rows, int64_t count, const rs_solver_body *bodies, rs_push_body *pushes) {

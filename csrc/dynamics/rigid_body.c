@@ -170,13 +170,14 @@ static rs_vec3 damp_omega(const rs_body *body, rs_vec3 omega, double dt) {
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out) {
     if (body->type != RS_BODY_DYNAMIC) { /* loads do not wait until it becomes dynamic */
         body->force = body->torque = body->applied_force = body->applied_torque = rs_v3_zero();
-        *out = (rs_solver_body){.v = body->velocity, .w = body->omega};
+        *out = (rs_solver_body){.v.xyz = body->velocity, .w.xyz = body->omega};
         return;
     }
     double inverse_mass = 1.0 / body->mass;
+    rs_sym3 inverse_inertia = body->isotropic ? body->inverse_inertia
+                                              : rs_sym3_rotate(&body->middle.rot, &body->inverse_inertia);
     out->inverse_mass = inverse_mass;
-    out->inverse_inertia = body->isotropic ? body->inverse_inertia
-                                           : rs_sym3_rotate(&body->middle.rot, &body->inverse_inertia);
+    out->inverse_inertia = rs_columns_of(&inverse_inertia);
 
     body->applied_force = rs_add(body->force, body->command_force);
     body->applied_torque = rs_add(body->torque, body->command_torque);
@@ -184,8 +185,8 @@ void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_s
 
     rs_vec3 acceleration = rs_madd(gravity, inverse_mass, body->applied_force);
     double drag = 1.0 / (1.0 + dt * body->linear_damping * inverse_mass);
-    out->v = rs_scale(drag, rs_madd(body->velocity, dt, acceleration));
-    out->w = damp_omega(body, free_omega(body, body->applied_torque, &out->inverse_inertia, dt), dt);
+    out->v = (rs_quad){rs_scale(drag, rs_madd(body->velocity, dt, acceleration)), 0.0};
+    out->w = (rs_quad){damp_omega(body, free_omega(body, body->applied_torque, &inverse_inertia, dt), dt), 0.0};
 }
 
 static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
@@ -193,8 +194,8 @@ static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
 }
 
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt) {
-    rs_vec3 w1 = solved->w;
-    rs_vec3 shift = rs_scale(0.5 * dt, rs_add(body->velocity, solved->v));
+    rs_vec3 w1 = solved->w.xyz;
+    rs_vec3 shift = rs_scale(0.5 * dt, rs_add(body->velocity, solved->v.xyz));
     rs_vec3 position;
     rs_quat quaternion;
 
@@ -211,13 +212,13 @@ bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const 
         advance(body, rs_quat_exp(rs_scale(dt, mean)), shift, &position, &quaternion);
     }
 
-    if (!state_is_finite(position, quaternion, solved->v, w1)) {
+    if (!state_is_finite(position, quaternion, solved->v.xyz, w1)) {
         body->velocity = body->omega = rs_v3_zero();
         return false;
     }
     body->position = position;
     body->quaternion = quaternion;
-    body->velocity = solved->v;
+    body->velocity = solved->v.xyz;
     body->omega = w1;
     if (push != NULL) {
         advance(body, rs_quat_exp(rs_scale(dt, push->w)), rs_scale(dt, push->v), &position, &quaternion);

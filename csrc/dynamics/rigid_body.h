@@ -6,7 +6,7 @@
 #ifndef RS_DYNAMICS_RIGID_BODY_H
 #define RS_DYNAMICS_RIGID_BODY_H
 
-#include "../base/math3d.h"
+#include "../base/simd4.h"
 #include "../include/raisim_engine.h"
 
 typedef struct {
@@ -51,11 +51,12 @@ typedef struct {
     int32_t quiet_steps; /* consecutive steps below the thresholds */
 } rs_body;
 
-/* What the contact solver needs of a body, packed for its inner loop. */
+/* What the contact solver needs of a body, packed for its inner loop; world frame. */
 typedef struct {
-    rs_vec3 v, w; /* velocity of the centre of mass, angular velocity; world frame */
-    double inverse_mass;
-    rs_sym3 inverse_inertia; /* world frame, at the midpoint */
+    rs_quad v, w; /* velocity of the centre of mass, angular velocity */
+    double inverse_mass; /* 0: its velocity is given */
+    rs_columns inverse_inertia; /* at the midpoint */
+    rs_quad v_former, w_former; /* velocities after the sweep before */
 } rs_solver_body;
 
 /* Motion that corrects overlaps: it moves a body in one step and leaves no velocity behind. */

@@ -151,8 +151,8 @@ static rs_status stage_forces(rs_world *world) {
     for (int64_t i = 0; i < count; i++) {
         if (!bodies[i].alive)
             continue;
-        before[i].v = bodies[i].velocity;
-        before[i].w = bodies[i].omega;
+        before[i].v.xyz = bodies[i].velocity;
+        before[i].w.xyz = bodies[i].omega;
         if (bodies[i].asleep) {
             solver[i] = (rs_solver_body){0};
             continue;
@@ -160,7 +160,7 @@ static rs_status stage_forces(rs_world *world) {
         if (bodies[i].articulation != NULL) {
             rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
             solver[i] = (rs_solver_body){0};
-            before[i].v.x = INFINITY; /* never quiet: articulated systems stay awake */
+            before[i].v.xyz.x = INFINITY; /* never quiet: articulated systems stay awake */
         } else {
             rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
         }
@@ -172,7 +172,7 @@ static rs_status stage_forces(rs_world *world) {
 static rs_status stage_contact_setup(rs_world *world) {
     rs_world_data *data = &world->data;
     int64_t count = world->islands.order.count;
-    if (rs_array_resize(&world->rows, count) != RS_OK)
+    if (rs_array_resize(&world->rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_problem_input input = {.dt = data->dt,
                               .settings = &data->solver,
@@ -201,14 +201,20 @@ static void stage_solve(rs_world *world) {
             continue;
         rs_row *first = &rows[islands[i].first_row];
         islands[i].pushed = rs_push_out(first, islands[i].row_count, bodies, RS_ITEMS(rs_push_body, world->pushes));
-        rs_solve_result result =
-            rs_contact_solve(first, islands[i].row_count, bodies, &data->solver, data->sweep_backward);
+        rs_contact_island island = {.rows = first,
+                                    .count = islands[i].row_count,
+                                    .members = rs_islands_bodies(&world->islands, &islands[i]),
+                                    .bodies = bodies,
+                                    .world_body_count = data->bodies.count,
+                                    .direct = &world->direct_solver,
+                                    .busy = RS_ITEMS(int32_t, world->busy_rows)};
+        rs_solve_result result = rs_contact_solve(&island, &data->solver, data->sweep_backward);
         if (result.iterations > world->stats.solver_iterations)
             world->stats.solver_iterations = result.iterations;
         world->stats.solver_error = rs_max(world->stats.solver_error, result.error);
     }
     for (int64_t k = 0; k < world->rows.count; k++)
-        RS_ITEMS(rs_touch, data->touches)[rows[k].touch].impulse = rows[k].impulse;
+        RS_ITEMS(rs_touch, data->touches)[rows[k].touch].impulse = rows[k].impulse.xyz;
     data->sweep_backward = !data->sweep_backward && !data->solver.fixed_order;
     world->stats.contacts = data->touches.count;
     world->stats.islands = world->islands.islands.count;

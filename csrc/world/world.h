@@ -68,6 +68,8 @@ struct rs_world {
     rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
     rs_array before;        /* rs_solver_body per body: velocities at the beginning of the step */
     rs_array rows;          /* rs_row, grouped by island: contact setup */
+    rs_array busy_rows;     /* int32_t: solver */
+    rs_direct_solver direct_solver; /* scratch of its own */
 
     /* what rays see; built when a ray asks and something changed */
     rs_ray_scene ray_scene;

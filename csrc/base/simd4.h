@@ -1,0 +1,71 @@
+/* Four doubles at once, for the inner loops of the solver: x, y, z and a spare lane. The compiler's vector extension
+ * serves every instruction set; results do not depend on it. */
+#ifndef RS_BASE_SIMD4_H
+#define RS_BASE_SIMD4_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "math3d.h"
+
+/* How vectors lie in memory: aligned, so that none of them straddles two cache lines. */
+typedef struct { _Alignas(32) rs_vec3 xyz; double rest; } rs_quad;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define RS_SHUFFLE4(v, i, j, k, l) __builtin_shuffle((v), (rs_index4){(i), (j), (k), (l)})
+#define RS_MIX4(u, v, i, j, k, l) __builtin_shuffle((u), (v), (rs_index4){(i), (j), (k), (l)})
+#else
+#define RS_SHUFFLE4(v, i, j, k, l) __builtin_shufflevector((v), (v), (i), (j), (k), (l))
+#define RS_MIX4(u, v, i, j, k, l) __builtin_shufflevector((u), (v), (i), (j), (k), (l))
+#endif
+
+typedef double rs_v4 __attribute__((vector_size(32)));
+typedef int64_t rs_index4 __attribute__((vector_size(32)));
+
+#define RS_INLINE static inline __attribute__((always_inline))
+
+RS_INLINE rs_v4 rs_v4_load(const rs_quad *from) {
+    rs_v4 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+RS_INLINE void rs_v4_store(rs_quad *to, rs_v4 v) { memcpy(to, &v, sizeof v); }
+RS_INLINE rs_v4 rs_v4_all(double s) { return (rs_v4){s, s, s, s}; }
+
+/* a x b; the spare lane becomes zero. */
+RS_INLINE rs_v4 rs_v4_cross(rs_v4 a, rs_v4 b) {
+    rs_v4 turned = a * RS_SHUFFLE4(b, 1, 2, 0, 3) - RS_SHUFFLE4(a, 1, 2, 0, 3) * b;
+    return RS_SHUFFLE4(turned, 1, 2, 0, 3);
+}
+
+/* Sum of all four lanes. */
+RS_INLINE double rs_v4_sum(rs_v4 a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+/* (sum of a, sum of b, sum of c, 0) */
+RS_INLINE rs_v4 rs_v4_sums(rs_v4 a, rs_v4 b, rs_v4 c) {
+    rs_v4 zero = {0.0, 0.0, 0.0, 0.0};
+    rs_v4 ab = RS_MIX4(a, b, 0, 4, 2, 6) + RS_MIX4(a, b, 1, 5, 3, 7);
+    rs_v4 c0 = RS_MIX4(c, zero, 0, 4, 2, 6) + RS_MIX4(c, zero, 1, 5, 3, 7);
+    return RS_MIX4(ab, c0, 0, 1, 4, 5) + RS_MIX4(ab, c0, 2, 3, 6, 7);
+}
+
+/* s.x * x + s.y * y + s.z * z: the combination of three vectors. */
+RS_INLINE rs_v4 rs_v4_combine(rs_v4 s, rs_v4 x, rs_v4 y, rs_v4 z) {
+    return RS_SHUFFLE4(s, 0, 0, 0, 0) * x + RS_SHUFFLE4(s, 1, 1, 1, 1) * y + RS_SHUFFLE4(s, 2, 2, 2, 2) * z;
+}
+
+/* A symmetric matrix by its columns. */
+typedef struct { rs_quad x, y, z; } rs_columns;
+
+RS_INLINE rs_v4 rs_columns_mulv(const rs_columns *m, rs_v4 v) {
+    return rs_v4_combine(v, rs_v4_load(&m->x), rs_v4_load(&m->y), rs_v4_load(&m->z));
+}
+
+static inline rs_columns rs_columns_of(const rs_sym3 *s) {
+    return (rs_columns){{{s->xx, s->xy, s->xz}, 0.0}, {{s->xy, s->yy, s->yz}, 0.0}, {{s->xz, s->yz, s->zz}, 0.0}};
+}
+static inline rs_vec3 rs_columns_mul3(const rs_columns *m, rs_vec3 v) {
+    return rs_madd(rs_madd(rs_scale(v.x, m->x.xyz), v.y, m->y.xyz), v.z, m->z.xyz);
+}
+
+#endif
