@@ -155,8 +155,11 @@ static inline rs_mat3 rs_quat_to_m3(rs_quat q) {
 static inline rs_quat rs_quat_exp(rs_vec3 r) {
     double angle2 = rs_norm2(r);
     double half_sinc, c;
-    if (angle2 < 0.25) { /* a step's rotation: series, exact to double precision, without 0/0 and without libm */
-        double y = 0.25 * angle2;
+    double y = 0.25 * angle2;
+    if (y < 1e-3) { /* a step's rotation: series, exact to double precision, without 0/0 and without libm */
+        half_sinc = 0.5 + y * (-1.0 / 12 + y * (1.0 / 240 - y / 10080));
+        c = 1.0 + y * (-0.5 + y * (1.0 / 24 + y * (-1.0 / 720 + y / 40320)));
+    } else if (angle2 < 0.25) {
         half_sinc = 0.5 * (1.0 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 - y / 39916800)))));
         c = 1.0 + y * (-0.5 + y * (1.0 / 24 + y * (-1.0 / 720 + y * (1.0 / 40320 + y * (-1.0 / 3628800 + y / 479001600)))));
     } else {

@@ -1,5 +1,7 @@
 #include "articulated.h"
 
+#include "../base/trig.h"
+
 /* ---- placing ---- */
 
 static void place_base(rs_articulation *a, const double *q, const double *u) {
@@ -19,7 +21,8 @@ static void place_base(rs_articulation *a, const double *q, const double *u) {
 }
 
 static void place_revolute(const rs_link *link, const rs_link_motion *parent, double q, double u, rs_link_motion *m) {
-    double s = sin(q), c = cos(q);
+    double s, c;
+    rs_sincos(q, &s, &c);
     rs_mat3 turn;
     for (int k = 0; k < 9; k++)
         turn.m[k] = link->turn_fixed.m[k] + c * link->turn_cos.m[k] + s * link->turn_sin.m[k];
@@ -108,11 +111,7 @@ rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
     rs_quat d = rs_quat_mul(to, rs_quat_conj(from));
     double sign = d.w < 0.0 ? -1.0 : 1.0; /* the shorter way round */
     rs_vec3 v = rs_v3(sign * d.x, sign * d.y, sign * d.z);
-    double s2 = rs_norm2(v);
-    if (s2 < 1e-10) /* series of angle / sin(angle / 2): exact to rounding here, and no 0/0 */
-        return rs_scale(2.0 + s2 / 3.0, v);
-    double s = sqrt(s2);
-    return rs_scale(2.0 * atan2(s, fabs(d.w)) / s, v);
+    return rs_scale(rs_rotation_factor(fabs(d.w), rs_norm2(v)), v);
 }
 
 rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin) {

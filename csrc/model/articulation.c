@@ -37,6 +37,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
     a->force = take(base, &offset, links * sizeof *a->force);
     a->composite = take(base, &offset, links * sizeof *a->composite);
     a->columns = take(base, &offset, (size_t)a->u_count * sizeof *a->columns);
+    a->acc_lanes = take(base, &offset, links * sizeof *a->acc_lanes);
     a->reaction = take(base, &offset, links * sizeof *a->reaction);
     return offset;
 }

@@ -80,6 +80,15 @@ typedef struct {
     rs_vec3 local_torque; /* link frame */
 } rs_link_load;
 
+/* Up to four right-hand sides at once, one per lane. */
+typedef double rs_lanes __attribute__((vector_size(32)));
+typedef struct {
+    rs_lanes x, y, z;
+} rs_lanes3;
+typedef struct {
+    rs_lanes3 lin, ang;
+} rs_lanes6;
+
 /* One column of a Jacobian: velocity of a point and angular velocity per unit of a degree of freedom. */
 typedef struct {
     int32_t index; /* of the degree of freedom */
@@ -137,6 +146,7 @@ typedef struct rs_articulation {
     rs_pair6 *reaction;      /* wrench that the parent exerts through the joint, at the link origin: last step */
 
     rs_jacobian_column *columns; /* u_count */
+    rs_lanes6 *acc_lanes;        /* contact_response.c */
 
     size_t bytes; /* of the whole block, this struct first */
 } rs_articulation;
