@@ -12,6 +12,9 @@
  * step and hit again. */
 static const double RS_TOUCH_DISTANCE = 1e-5;
 
+/* A launched body (see rs_body) is this many steps away from its next midpoint, others are one. */
+static const double RS_LAUNCH_STEPS = 1.5;
+
 /* One touching point. Side A is the collider with the smaller index. */
 typedef struct {
     int32_t collider_a, collider_b;

@@ -15,6 +15,11 @@ static const double MIN_INELASTICITY = 1e-9;
 /* Diagonal added to a singular effective inverse mass, relative to its trace. */
 static const double REGULARISATION = 1e-12;
 
+/* Radius of a fast body's core, as a share of its smallest half extent: a cone is that much slimmer than its box. */
+static const double CORE_SHARE = 0.5;
+/* Names the contact of the core among those of a pair. */
+static const uint32_t CORE_FEATURE = 0xFFFFFFFFU;
+
 /* ---- detection ---- */
 
 static int compare_pair(int32_t a0, int32_t b0, int32_t a1, int32_t b1) {
@@ -96,16 +101,39 @@ static void merge_close_points(rs_manifold *m) {
     m->count = kept;
 }
 
+/* The core of a fast body, a ball inside it, must not pass the surface either: a corner that is stopped alone only turns
+ * the body. `sign` is 1 when the body is side A, `shift` leads from the reported points to where they are now. */
+static void add_core_point(const rs_collider *fast, double sign, rs_vec3 shift, rs_manifold *manifold) {
+    if (manifold->count == 0 || manifold->count == RS_MAX_MANIFOLD)
+        return;
+    const rs_manifold_point *nearest = &manifold->points[0];
+    for (int k = 1; k < manifold->count; k++)
+        if (manifold->points[k].gap < nearest->gap)
+            nearest = &manifold->points[k];
+    rs_vec3 centre = fast->pose.pos, outward = rs_scale(sign, nearest->normal);
+    if (fast->asset != 0) { /* the origin of a mesh may lie outside */
+        rs_aabb box = rs_shape_aabb(&fast->shape, &fast->pose);
+        centre = rs_scale(0.5, rs_add(box.min, box.max));
+    }
+    double radius = CORE_SHARE * fast->size;
+    double height = rs_dot(outward, rs_sub(centre, rs_add(nearest->position, shift))) + 0.5 * nearest->gap;
+    rs_manifold_add(manifold, rs_madd(centre, -radius, outward), nearest->normal, height - radius, CORE_FEATURE);
+}
+
 /* Contacts of a fast body with what is near or lies in its way. All points count that it may reach in this step: a
  * corner that is stopped turns the body, and another corner must not pass. */
 static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, const rs_collide_settings *collide,
                        rs_manifold *manifold) {
+    bool a_faster = rs_norm2(a->motion) >= rs_norm2(b->motion);
+    const rs_collider *fast = a_faster ? a : b;
+    double sign = a_faster ? 1.0 : -1.0;
     rs_collide_settings wide = *collide;
     wide.margin = RS_TOUCH_DISTANCE + a->reach + b->reach;
     bool is_near = manifold->count > 0;
     manifold->count = 0;
     if (is_near) {
         rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &wide, manifold);
+        add_core_point(fast, sign, rs_v3_zero(), manifold);
         return;
     }
     rs_vec3 motion = rs_sub(a->motion, b->motion);
@@ -115,12 +143,14 @@ static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, 
         return;
     }
     /* The gap is the way across it. The point is placed where it is now on the faster body, whose turning it decides. */
-    bool a_faster = rs_norm2(a->motion) >= rs_norm2(b->motion);
-    for (int k = 0; k < manifold->count; k++) {
+    int found = manifold->count;
+    rs_vec3 way = rs_scale(-fraction, motion);
+    add_core_point(fast, sign, a_faster ? rs_v3_zero() : way, manifold);
+    for (int k = 0; k < found; k++) {
         rs_manifold_point *point = &manifold->points[k];
-        point->gap += rs_max(0.0, -fraction * rs_dot(motion, point->normal));
+        point->gap += rs_max(0.0, rs_dot(way, point->normal));
         if (a_faster)
-            point->position = rs_madd(point->position, -fraction, motion);
+            point->position = rs_add(point->position, way);
     }
 }
 
@@ -204,12 +234,13 @@ static rs_vec3 point_velocity(rs_vec3 v, rs_vec3 w, rs_vec3 r) { return rs_add(v
  * box different targets, only three of four could hold, and the load would jump between them in every step. */
 static double beyond_touch(double distance) { return distance > RS_TOUCH_DISTANCE ? distance : 0.0; }
 
-/* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint to touch;
- * closing it within this step would leave a speed that penetrates in the next one. The more elastic the pair, the
- * faster it may close: a body struck in this step would lose at the gap the speed with which it is to bounce. */
-static double target_speed(double dt, const rs_material_pair *pair, double gap, double approach) {
+/* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint, `time` from
+ * here, to touch; closing it within this step would leave a speed that penetrates in the next one. The more elastic
+ * the pair, the faster it may close: a body struck in this step would lose at the gap the speed with which it is to
+ * bounce. */
+static double target_speed(double time, const rs_material_pair *pair, double gap, double approach) {
     double bounce = pair->restitution * rs_max(0.0, approach - pair->restitution_threshold);
-    double closing = beyond_touch(gap) / dt;
+    double closing = beyond_touch(gap) / time;
     if (bounce > 0.0 && approach >= closing)
         return bounce;
     return -closing / rs_max(1.0 - pair->restitution, MIN_INELASTICITY);
@@ -245,7 +276,8 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
                           input->colliders[touch->collider_b].material);
     row->mu = rs_material_friction(pair, sqrt(touch->velocity.x * touch->velocity.x +
                                               touch->velocity.y * touch->velocity.y));
-    row->target = target_speed(input->dt, pair, touch->gap, -touch->velocity.z);
+    double time = a->launched || b->launched ? RS_LAUNCH_STEPS * input->dt : input->dt;
+    row->target = target_speed(time, pair, touch->gap, -touch->velocity.z);
     row->push = push_speed(input, touch->gap, -touch->velocity.z);
     touch->friction = row->mu;
     touch->restitution = pair->restitution;

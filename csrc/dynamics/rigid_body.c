@@ -195,7 +195,8 @@ static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
 
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt) {
     rs_vec3 w1 = solved->w.xyz;
-    rs_vec3 shift = rs_scale(0.5 * dt, rs_add(body->velocity, solved->v.xyz));
+    rs_vec3 mean_velocity = body->launched ? solved->v.xyz : rs_scale(0.5, rs_add(body->velocity, solved->v.xyz));
+    rs_vec3 shift = rs_scale(dt, mean_velocity);
     rs_vec3 position;
     rs_quat quaternion;
 

@@ -41,6 +41,7 @@ typedef struct {
     /* written by the midpoint stage */
     rs_transform middle; /* body origin */
     rs_vec3 middle_com;
+    bool launched; /* `middle` is the pose at the beginning, and the whole step is made with the new velocity */
 
     /* written at the end of a step */
     rs_vec3 applied_force, applied_torque;

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from raisim_ros import BodyType, CompoundChild, ContactSettings, ShapeType, World
+from raisim_ros import (
+    BodyType,
+    CompoundChild,
+    ContactSettings,
+    MeshCollisionMode,
+    MeshData,
+    ShapeType,
+    World,
+)
 
 WALL = 0.01  # thickness [m]
 
@@ -41,7 +49,7 @@ def test_swept_detection_stops_every_shape_wherever_it_starts(shape, speed):
     for offset in np.linspace(0.0, 1.0, 9):
         world = world_with_wall(swept=True)
         body = SHAPES[shape](world)
-        start = -0.2 - (0.5 + offset) * speed * 0.005
+        start = -0.2 - offset * speed * 0.005
         body.set_pose((start, 0.2, -0.1), (0.8, 0.0, 0.36, -0.48))
         body.set_linear_velocity((speed, 0.0, 0.0))
         world.integrate(round(2.0 * abs(start) / speed / 0.005) + 20)
@@ -63,6 +71,59 @@ def test_a_swept_ball_hits_ground_and_terrain():
     world.integrate(50)
     assert on_ground.get_position()[2] == pytest.approx(0.05, abs=1e-3)
     assert on_terrain.get_position()[2] > 1.0
+
+
+def mesh_wall(world: World) -> None:
+    """The wall as triangles."""
+    half = np.array([WALL / 2, 2.0, 2.0])
+    corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * half
+    triangles = [
+        [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+        [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
+    ]  # fmt: skip
+    mesh = MeshData(corners, np.array(triangles), is_closed=True)
+    wall = world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH)
+    wall.set_body_type(BodyType.STATIC)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_wall_of_triangles_stops_bullets(shape):
+    for offset in np.linspace(0.0, 1.0, 7):
+        world = World()
+        world.set_gravity((0.0, 0.0, 0.0))
+        world.set_contact_settings(ContactSettings(swept_ccd_enabled=True))
+        mesh_wall(world)
+        body = SHAPES[shape](world)
+        start = -0.2 - offset * 100.0 * 0.005
+        body.set_pose((start, 0.2, -0.1), (0.8, 0.0, 0.36, -0.48))
+        body.set_linear_velocity((100.0, 0.0, 0.0))
+        world.integrate(40)
+        assert body.get_position()[0] < 0.0, f"passed from x = {start}"
+
+
+def test_a_convex_mesh_is_swept_too():
+    corners = np.array([[0.1, 0.0, -0.03], [-0.05, 0.08, -0.03], [-0.05, -0.08, -0.03], [0.0, 0.0, 0.09]])
+    mesh = MeshData(corners, np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]), is_closed=True)
+    for offset in np.linspace(0.0, 1.0, 7):
+        world = world_with_wall(swept=True)
+        body = world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.CONVEX_HULL)
+        body.set_position(-0.2 - offset * 0.5, 0.2, -0.1)
+        body.set_linear_velocity((100.0, 0.0, 0.0))
+        world.integrate(40)
+        assert body.get_position()[0] < 0.0
+
+
+def test_a_swept_projectile_keeps_to_its_parabola():
+    """The step after a launch is made with the new velocity throughout: off by g dt^2 / 2, once."""
+    world = World()
+    world.set_contact_settings(ContactSettings(swept_ccd_enabled=True))
+    world.add_ground()
+    ball = world.add_sphere(0.05, 1.0)
+    ball.set_position(0.0, 0.0, 50.0)
+    ball.set_linear_velocity((100.0, 0.0, 20.0))
+    world.integrate(200)
+    expected = [100.0, 0.0, 50.0 + 20.0 - 0.5 * 9.81]
+    assert ball.get_position() == pytest.approx(expected, abs=0.5 * 9.81 * 0.005**2 + 1e-9)
 
 
 def test_without_swept_detection_a_bullet_passes():
