@@ -198,9 +198,7 @@ class SteppingLoop:
         request.steps -= self._advance(request.steps)
         if request.steps <= 0:
             self._step_requests.popleft()
-            self._publish(everything=True)
             request.done(0)
-            self.restart_clock()
 
     def _run_freely(self) -> None:
         wait = self.pacer.seconds_until(self.world.get_world_time())
@@ -210,14 +208,16 @@ class SteppingLoop:
             self._advance(NEVER)
 
     def _idle(self) -> None:
-        now = time.monotonic()
-        if now >= self._next_paused_publish or self._built_for != self._configuration():
-            self._next_paused_publish = now + _PAUSED_PERIOD
+        if time.monotonic() >= self._next_paused_publish or self._built_for != self._configuration():
             self._publish(everything=True)
+            self._next_paused_publish = time.monotonic() + _PAUSED_PERIOD
         self._queue.wait(_IDLE_PERIOD)
 
     def _advance(self, limit: int) -> int:
-        """Steps to the next moment at which something must be published, at most `limit` steps."""
+        """Steps to the next moment at which something must be published, at most `limit` steps.
+
+        The state after the last of these is published completely.
+        """
         self._rebuild_topics()
         before = self.world.get_step_count()
         steps = min(limit, self._steps_to_next_stop(), self._steps_that_fit())
@@ -229,7 +229,7 @@ class SteppingLoop:
         taken = self.world.get_step_count() - before
         self._note_duration((time.perf_counter() - started) / max(taken, 1))
         self.commands.drop_stale(self.step, self.world.get_time_step(), self.table.by_id)
-        self._publish(everything=False)
+        self._publish(everything=taken >= limit)
         return taken
 
     def _steps_to_next_stop(self) -> int:
