@@ -140,17 +140,22 @@ class TreePin:
 
 @dataclass(frozen=True)
 class TreeActuator:
-    """A motor with a control of its own: the joint's generalised forces are its force times `gear`.
+    """A motor on a revolute or prismatic joint: its force times `gear` is the joint's generalised force.
 
     The force is `gain` times the control, with the control kept in `control_range` and the force in `force_range`.
     """
 
     name: str
     joint: str
-    gear: tuple[float, ...]  # one factor per degree of freedom of the joint
+    gear: float = 1.0
     gain: float = 1.0
     control_range: tuple[float, float] = (-np.inf, np.inf)
     force_range: tuple[float, float] = (-np.inf, np.inf)
+
+    def joint_force(self, control: float) -> float:
+        """Generalised force of the joint for a control [N m, N]."""
+        force = self.gain * min(max(control, self.control_range[0]), self.control_range[1])
+        return self.gear * min(max(force, self.force_range[0]), self.force_range[1])
 
 
 @dataclass(eq=False)

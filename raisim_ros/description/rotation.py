@@ -54,3 +54,28 @@ def matrix_from_quaternion(wxyz: Sequence[float] | Array) -> Array:
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+
+
+def quaternion_from_matrix(rotation: Array) -> Array:
+    """Unit quaternion w, x, y, z of a rotation matrix, w not negative."""
+    m = rotation
+    # The largest of the four squared components: no cancellation.
+    squares = np.array(
+        [
+            1 + m[0, 0] + m[1, 1] + m[2, 2],
+            1 + m[0, 0] - m[1, 1] - m[2, 2],
+            1 - m[0, 0] + m[1, 1] - m[2, 2],
+            1 - m[0, 0] - m[1, 1] + m[2, 2],
+        ]
+    )
+    largest = int(np.argmax(squares))
+    rows = np.array(
+        [
+            [squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
+            [m[2, 1] - m[1, 2], squares[1], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
+            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], squares[2], m[1, 2] + m[2, 1]],
+            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[3]],
+        ]
+    )
+    q: Array = rows[largest] / np.linalg.norm(rows[largest])
+    return q if q[0] >= 0 else -q

@@ -1,4 +1,4 @@
-"""Reads RaiSim world files into a WorldDescription."""
+"""Reads world files (RaiSim's, and MuJoCo's by their root element) into a WorldDescription."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lxml import etree
 
 from raisim_ros.description.errors import ParseError
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
+from raisim_ros.description.mjcf import read_mjcf
 from raisim_ros.description.template import ParameterValue, expand_template
 from raisim_ros.description.world_schema import CANONICAL, DIMENSIONS, ELEMENTS, PRIMITIVES, REQUIRED, Attribute
 from raisim_ros.description.world_types import (
@@ -281,8 +282,11 @@ def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | Non
 def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescription, above: tuple[Path, ...]) -> None:
     """Adds a file to the description, the files that it includes first."""
     root = parse_xml(read_text(file, "world file"), file)
+    if root.tag == "mujoco":
+        read_mjcf(root, file, world)
+        return
     if root.tag != "raisim":
-        raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim>")
+        raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim> or <mujoco>")
     expand_template(root, file, file.parent.resolve(), params)
     source = _Source(file, world.warnings)
     for include in root.findall("include"):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.materials import MaterialManager
 
 ALL_GROUPS = 2**64 - 1
@@ -135,6 +136,20 @@ class HeightMapEntry(ObjectEntry):
     z_scale: float = 1.0
     z_offset: float = 0.0
     text: Path | None = None
+
+
+@dataclass
+class ArticulatedEntry(ObjectEntry):
+    """A robot: from a URDF file, or a tree that another reader made. `qpos` None: zero position; `qvel` None: zeros."""
+
+    urdf: Path | None = None
+    res_dir: Path | None = None  # None: the folder of the file
+    joint_order: tuple[str, ...] | str = ()
+    modules: tuple[str, ...] = ()
+    base: str = "auto"
+    tree: KinematicTree | None = None
+    qpos: Numbers | None = None
+    qvel: Numbers | None = None
 
 
 @dataclass

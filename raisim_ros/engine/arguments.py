@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.rotation import quaternion_from_matrix
 
 Vector = NDArray[np.float64]
 VectorLike = Sequence[float] | NDArray[Any]
@@ -72,27 +73,7 @@ def quaternion_of_matrix(rotation: Vector) -> Vector:
     """Unit quaternion w, x, y, z of a rotation matrix."""
     if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
         raise InvalidValueError(f"orientation is {rotation.tolist()}; expected a rotation matrix")
-    m = rotation
-    # The largest of the four squared components: no cancellation.
-    squares = np.array(
-        [
-            1 + m[0, 0] + m[1, 1] + m[2, 2],
-            1 + m[0, 0] - m[1, 1] - m[2, 2],
-            1 - m[0, 0] + m[1, 1] - m[2, 2],
-            1 - m[0, 0] - m[1, 1] + m[2, 2],
-        ]
-    )
-    largest = int(np.argmax(squares))
-    rows = np.array(
-        [
-            [squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
-            [m[2, 1] - m[1, 2], squares[1], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
-            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], squares[2], m[1, 2] + m[2, 1]],
-            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[3]],
-        ]
-    )
-    q: Vector = rows[largest] / np.linalg.norm(rows[largest])
-    return q if q[0] >= 0 else -q
+    return quaternion_from_matrix(rotation)
 
 
 def rotation_of_quaternion(q: VectorLike) -> Vector:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.kinematic_tree import JointType, KinematicTree
+from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeActuator
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -202,6 +202,19 @@ class ArticulatedState(Object):
         out = np.empty(self._u_count)
         check(lib.rs_articulation_command(self._c, self._engine_id, pointer(out)))
         return out
+
+    def get_actuators(self) -> list[TreeActuator]:
+        """The motors that the robot's file gives it, in the order of the file; only MJCF files do."""
+        return list(self._tree.actuators)
+
+    def set_actuation(self, control: VectorLike) -> None:
+        """Set the feed-forward forces through the motors: one control per actuator, zero force at other joints."""
+        controls = arguments.vector("control", control, len(self._tree.actuators))
+        force = np.zeros(self._u_count)
+        joints = {body.joint_name: index for index, body in enumerate(self._tree.bodies)}
+        for actuator, value in zip(self._tree.actuators, controls, strict=True):
+            force[self._u_first[joints[actuator.joint]]] += actuator.joint_force(float(value))
+        self.set_generalized_force(force)
 
     def set_control_mode(self, mode: ControlMode) -> None:
         """Choose feed-forward forces alone, or PD control on top of them."""
