@@ -295,10 +295,20 @@ typedef struct {
     double effort_limit;    /* [N m] or [N], infinite for none */
 } rs_link_def;
 
+/* A collision shape of a link; position and quaternion of the shape are in the link frame. */
+typedef struct {
+    int32_t link;
+    rs_shape_def shape;
+    uint64_t collision_group, collision_mask;
+} rs_link_shape_def;
+
 typedef struct {
     int32_t object_type; /* free for the caller; reported back by rs_object_kind */
     int32_t link_count;
     const rs_link_def *links;
+    int32_t shape_count;
+    const rs_link_shape_def *shapes;
+    int32_t collide_with_parent; /* nonzero: links collide with their parents too */
 } rs_articulation_def;
 
 void rs_default_link_def(rs_link_def *def);
@@ -384,6 +394,12 @@ rs_status rs_articulation_momentum(rs_world *world, rs_object_id id, const doubl
  * not touched (see the fields). */
 rs_status rs_articulation_link_get(rs_world *world, rs_object_id id, int32_t link, rs_link_def *out);
 rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t link, const rs_link_def *def);
+
+/* Whether two links of the same robot may collide with each other; a link never does with itself. */
+rs_status rs_articulation_set_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                             int32_t enabled);
+rs_status rs_articulation_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                         int32_t *enabled);
 
 /* Loads for the next step only. The point is in the link frame and moves with the link; the force is in the world
  * frame. */

@@ -18,6 +18,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
     size_t offset = sizeof *a;
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     a->links = take(base, &offset, links * sizeof *a->links);
+    a->self_collision = take(base, &offset, links * links);
     double **like_u[] = {&a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
@@ -208,6 +209,14 @@ static void fill_parameters(rs_articulation *a, const rs_link *link, const rs_li
     }
 }
 
+static void fill_self_collision(rs_articulation *a, bool with_parent) {
+    for (int32_t i = 0; i < a->link_count; i++)
+        for (int32_t j = 0; j < a->link_count; j++) {
+            bool related = a->links[i].parent == j || a->links[j].parent == i;
+            a->self_collision[i * a->link_count + j] = i != j && (with_parent || !related);
+        }
+}
+
 rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out) {
     if (def->link_count < 1 || def->links == NULL)
         return rs_fail(RS_INVALID_VALUE, "link count is %d; expected at least 1", def->link_count);
@@ -246,6 +255,7 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
         q_first += joint_q_count(link->type);
         u_first += link->u_count;
     }
+    fill_self_collision(a, def->collide_with_parent != 0);
     *out = a;
     return RS_OK;
 }

@@ -104,6 +104,7 @@ typedef struct rs_articulation {
     rs_control_mode control_mode;
 
     rs_link *links;
+    uint8_t *self_collision; /* link_count x link_count, symmetric: these two may collide */
 
     /* parameters, per degree of freedom unless noted */
     double *p_gain, *d_gain;

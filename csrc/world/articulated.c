@@ -43,6 +43,22 @@ static rs_status check_regular(rs_articulation *a, const rs_articulation_def *de
                                      "behind it, or rotor inertia", joint, name != NULL ? name : "");
 }
 
+static rs_status make_colliders(rs_world *world, const rs_articulation_def *def, rs_collider *out) {
+    for (int32_t k = 0; k < def->shape_count; k++) {
+        const rs_link_shape_def *shape = &def->shapes[k];
+        if (shape->link < 0 || shape->link >= def->link_count)
+            return rs_fail(RS_INVALID_VALUE, "shape %d: link is %d; expected 0 to %d", k, shape->link,
+                           def->link_count - 1);
+        rs_status status = rs_world_make_collider(world, &shape->shape, true, &out[k]);
+        if (status != RS_OK)
+            return status;
+        out[k].link = shape->link;
+        out[k].group = shape->collision_group;
+        out[k].mask = shape->collision_mask;
+    }
+    return RS_OK;
+}
+
 rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def, rs_object_id *out) {
     rs_body body = {.type = RS_BODY_DYNAMIC, .quaternion = {1, 0, 0, 0}};
     rs_status status = rs_articulation_make(def, &body.articulation);
@@ -53,15 +69,18 @@ rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def
     for (int32_t i = 0; i < def->link_count; i++)
         total += def->links[i].mass;
     rs_rigid_body_set_mass(&body, total, rs_v3_zero(), &unit);
-    rs_body_def object = {.object_type = def->object_type};
+    rs_collider *colliders = rs_alloc(sizeof(rs_collider) * (size_t)(def->shape_count + 1));
     rs_world_enter(world);
-    status = rs_world_check_not_half_way(world);
+    status = colliders == NULL ? RS_OUT_OF_MEMORY : rs_world_check_not_half_way(world);
     if (status == RS_OK)
         status = check_regular(body.articulation, def);
     if (status == RS_OK)
-        status = rs_world_insert_body(world, &object, &body, NULL, out);
+        status = make_colliders(world, def, colliders);
+    if (status == RS_OK)
+        status = rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out);
     if (status != RS_OK)
         rs_articulation_free(body.articulation);
+    rs_free(colliders);
     return rs_world_leave(world, status);
 }
 
@@ -225,6 +244,39 @@ rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs
         rs_world_mirror_base(body);
         rs_world_touch_body(world, body);
     }
+    return rs_world_leave(world, status);
+}
+
+/* ---- self-collision ---- */
+
+/* The entry of a pair of links in the table, or NULL with the status set. */
+static uint8_t *pair_entry(rs_world *world, rs_object_id id, int32_t i, int32_t j, rs_status *status) {
+    rs_body *body;
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    *status = a == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
+    if (a != NULL && (i < 0 || i >= a->link_count || j < 0 || j >= a->link_count || i == j))
+        *status = rs_fail(RS_INVALID_VALUE, "links are %d and %d; expected two different ones from 0 to %d", i, j,
+                          a->link_count - 1);
+    return *status == RS_OK ? &a->self_collision[i * a->link_count + j] : NULL;
+}
+
+rs_status rs_articulation_set_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                             int32_t enabled) {
+    rs_status status;
+    rs_world_enter(world);
+    uint8_t *one = pair_entry(world, id, link_a, link_b, &status), *other = pair_entry(world, id, link_b, link_a, &status);
+    if (status == RS_OK)
+        *one = *other = enabled != 0;
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                         int32_t *enabled) {
+    rs_status status;
+    rs_world_enter(world);
+    const uint8_t *entry = pair_entry(world, id, link_a, link_b, &status);
+    if (entry != NULL)
+        *enabled = *entry;
     return rs_world_leave(world, status);
 }
 

@@ -99,6 +99,26 @@ static rs_sym3 uniform_inertia(const rs_body_def *def, const rs_collider *collid
     return (rs_sym3){s * sum.xx, s * sum.yy, s * sum.zz, s * sum.xy, s * sum.xz, s * sum.yz};
 }
 
+rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, bool dynamic, rs_collider *out) {
+    rs_quat q;
+    rs_status status = rs_world_make_shape(world, shape, &out->shape);
+    if (status == RS_OK)
+        status = rs_check_finite("shape position", shape->position, 3);
+    if (status == RS_OK)
+        status = rs_load_quaternion(shape->quaternion, &q);
+    if (status == RS_OK && (shape->material < 0 || shape->material >= world->data.materials.names.count))
+        status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", shape->material);
+    bool bounded = shape->type != RS_SHAPE_HALF_SPACE && shape->type != RS_SHAPE_HEIGHTMAP;
+    if (status == RS_OK && !bounded && dynamic)
+        status = rs_fail(RS_INVALID_VALUE, "ground and heightmaps cannot be dynamic");
+    if (status != RS_OK)
+        return status;
+    out->local = rs_transform_make(rs_v3_load(shape->position), q);
+    out->asset = out->shape.convex != NULL || out->shape.mesh != NULL || out->shape.grid != NULL ? shape->asset : 0;
+    out->material = shape->material;
+    return RS_OK;
+}
+
 /* Everything that can be wrong with the definition, and the colliders it asks for. */
 static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body *body, rs_collider *colliders) {
     rs_status status = rs_check_body_type(def->body_type);
@@ -117,24 +137,9 @@ static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body
     if (status == RS_OK)
         status = rs_load_quaternion(def->quaternion, &body->quaternion);
     for (int32_t k = 0; k < def->shape_count && status == RS_OK; k++) {
-        const rs_shape_def *shape = &def->shapes[k];
-        rs_quat q;
-        status = rs_world_make_shape(world, shape, &colliders[k].shape);
-        if (status == RS_OK)
-            status = rs_check_finite("shape position", shape->position, 3);
-        if (status == RS_OK)
-            status = rs_load_quaternion(shape->quaternion, &q);
-        if (status == RS_OK && (shape->material < 0 || shape->material >= world->data.materials.names.count))
-            status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", shape->material);
-        if (status != RS_OK)
-            return status;
-        bool bounded = shape->type != RS_SHAPE_HALF_SPACE && shape->type != RS_SHAPE_HEIGHTMAP;
-        if (!bounded && def->body_type == RS_BODY_DYNAMIC)
-            return rs_fail(RS_INVALID_VALUE, "ground and heightmaps cannot be dynamic");
-        colliders[k].local = rs_transform_make(rs_v3_load(shape->position), q);
-        const rs_shape *made = &colliders[k].shape;
-        colliders[k].asset = made->convex != NULL || made->mesh != NULL || made->grid != NULL ? shape->asset : 0;
-        colliders[k].material = shape->material;
+        status = rs_world_make_collider(world, &def->shapes[k], def->body_type == RS_BODY_DYNAMIC, &colliders[k]);
+        colliders[k].group = def->collision_group;
+        colliders[k].mask = def->collision_mask;
     }
     if (status != RS_OK)
         return status;
@@ -182,12 +187,12 @@ static rs_collider *new_collider(rs_world *world, int32_t *index) {
     return &RS_ITEMS(rs_collider, data->colliders)[*index];
 }
 
-static void attach_colliders(rs_world *world, int32_t body_index, const rs_body_def *def, const rs_collider *drafts) {
+static void attach_colliders(rs_world *world, int32_t body_index, int32_t count, const rs_collider *drafts) {
     rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[body_index];
     body->first_collider = RS_NONE;
-    body->collider_count = def->shape_count;
+    body->collider_count = count;
     int32_t previous = RS_NONE;
-    for (int32_t k = 0; k < def->shape_count; k++) {
+    for (int32_t k = 0; k < count; k++) {
         int32_t index;
         rs_collider *collider = new_collider(world, &index);
         *collider = drafts[k];
@@ -196,9 +201,7 @@ static void attach_colliders(rs_world *world, int32_t body_index, const rs_body_
         collider->body = body_index;
         collider->next_in_body = RS_NONE;
         collider->number = k;
-        collider->group = def->collision_group;
-        collider->mask = def->collision_mask;
-        rs_measure_collider(collider, body->com);
+        rs_measure_collider(collider, body->articulation != NULL ? body->articulation->links[collider->link].com : body->com);
         if (collider->asset != 0)
             rs_world_asset(world, collider->asset)->users++;
         if (previous == RS_NONE)
@@ -220,8 +223,8 @@ static rs_status reserve_object(rs_world *world, int32_t shape_count) {
     return RS_OK;
 }
 
-static rs_object_id place_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
-                                const rs_collider *colliders) {
+static rs_object_id place_body(rs_world *world, int32_t object_type, const rs_body *draft, int32_t shape_count,
+                               const rs_collider *colliders) {
     rs_world_data *data = &world->data;
     rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
@@ -234,9 +237,9 @@ static rs_object_id place_body(rs_world *world, const rs_body_def *def, const rs
     bodies[place].slot = slot;
     bodies[place].moved = true;
     slots[slot] = (rs_slot){.serial = world->next_serial++, .body = place, .list_index = (int32_t)data->list.count,
-                            .object_type = def->object_type, .next_free = RS_NONE};
+                            .object_type = object_type, .next_free = RS_NONE};
     *(int32_t *)rs_array_push(&data->list) = slot;
-    attach_colliders(world, place, def, colliders);
+    attach_colliders(world, place, shape_count, colliders);
     rs_rigid_body_hold(&bodies[place]);
     data->configuration_number++;
     world->colliders_changed = true;
@@ -244,11 +247,11 @@ static rs_object_id place_body(rs_world *world, const rs_body_def *def, const rs
     return rs_slot_id(world, slot);
 }
 
-rs_status rs_world_insert_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
+rs_status rs_world_insert_body(rs_world *world, int32_t object_type, const rs_body *draft, int32_t shape_count,
                                const rs_collider *colliders, rs_object_id *out) {
-    rs_status status = reserve_object(world, def->shape_count);
+    rs_status status = reserve_object(world, shape_count);
     if (status == RS_OK)
-        *out = place_body(world, def, draft, colliders);
+        *out = place_body(world, object_type, draft, shape_count, colliders);
     return status;
 }
 
@@ -275,7 +278,7 @@ rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *
         body.omega = rs_v3_load(def->angular_velocity);
         if (body.type == RS_BODY_STATIC)
             body.velocity = body.omega = rs_v3_zero();
-        status = rs_world_insert_body(world, def, &body, colliders, out);
+        status = rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out);
     }
     rs_free(colliders);
     return rs_world_leave(world, status);

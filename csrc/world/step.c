@@ -124,6 +124,19 @@ static void clear_moved(rs_world *world) {
         bodies[i].moved = false;
 }
 
+/* Links are seen by rays but not yet by the contact solver: their pairs are left out. */
+static void drop_link_pairs(rs_world *world) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    rs_pair *pairs = RS_ITEMS(rs_pair, world->pairs);
+    int64_t kept = 0;
+    for (int64_t k = 0; k < world->pairs.count; k++)
+        if (bodies[colliders[pairs[k].a].body].articulation == NULL &&
+            bodies[colliders[pairs[k].b].body].articulation == NULL)
+            pairs[kept++] = pairs[k];
+    world->pairs.count = kept;
+}
+
 static rs_status stage_broad_phase(rs_world *world) {
     rs_world_data *data = &world->data;
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
@@ -132,7 +145,11 @@ static rs_status stage_broad_phase(rs_world *world) {
             return RS_OUT_OF_MEMORY;
         world->colliders_changed = false;
     }
-    return rs_broad_phase_find(&world->broad_phase, &data->contact, colliders, data->colliders.count, &world->pairs);
+    rs_status status =
+        rs_broad_phase_find(&world->broad_phase, &data->contact, colliders, data->colliders.count, &world->pairs);
+    if (status == RS_OK)
+        drop_link_pairs(world);
+    return status;
 }
 
 static rs_status stage_narrow_phase(rs_world *world) {

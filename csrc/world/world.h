@@ -97,8 +97,10 @@ rs_body *rs_world_body(rs_world *world, rs_object_id id);
 rs_body *rs_world_single_body(rs_world *world, rs_object_id id);
 rs_status rs_world_check_not_half_way(const rs_world *world);
 /* Puts a checked body with its colliders into the world. */
-rs_status rs_world_insert_body(rs_world *world, const rs_body_def *def, const rs_body *draft,
+rs_status rs_world_insert_body(rs_world *world, int32_t object_type, const rs_body *draft, int32_t shape_count,
                                const rs_collider *colliders, rs_object_id *out);
+/* Shape, placement and material of a collider: checks the definition. */
+rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, bool dynamic, rs_collider *out);
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
 
 /* The articulation of an object and the body that stands for it; NULL with the error text set. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,11 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.kinematic_tree import JointType, KinematicTree
 from raisim_ros.description.urdf_export import urdf_text
 from raisim_ros.engine import arguments
-from raisim_ros.engine._library import lib
+from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.articulated_frames import ArticulatedFrames
 from raisim_ros.engine.errors import check
+from raisim_ros.engine.types import LinkCollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -81,8 +83,11 @@ class LinkReference:
 class ArticulatedSystem(ArticulatedFrames):
     """A tree of bodies connected by joints. Made by World.add_articulated_system()."""
 
-    def __init__(self, world: World, engine_id: int, tree: KinematicTree) -> None:
+    def __init__(
+        self, world: World, engine_id: int, tree: KinematicTree, collision_bodies: Sequence[LinkCollisionBody]
+    ) -> None:
         super().__init__(world, engine_id, tree)
+        self._collision_bodies = list(collision_bodies)
         self._edits: _LinkEdits | None = None
 
     # ---- joints and links ----
@@ -200,6 +205,29 @@ class ArticulatedSystem(ArticulatedFrames):
     def update_kinematics(self) -> None:
         """Do nothing that needs doing: positions and velocities follow every change of the state."""
         self._alive()
+
+    # ---- collision ----
+
+    def get_collision_bodies(self) -> list[LinkCollisionBody]:
+        """Collision shapes of all bodies, placed in their body frames."""
+        return list(self._collision_bodies)
+
+    def get_collision_body(self, name: str) -> LinkCollisionBody:
+        """The collision shape named "LINK/k"."""
+        for shape in self._collision_bodies:
+            if shape.name == name:
+                return shape
+        raise InvalidValueError(f"no collision body named '{name}' in '{self._tree.name}'")
+
+    def ignore_collision_between(self, body_idx1: int, body_idx2: int) -> None:
+        """Let two bodies of the robot pass through each other."""
+        check(lib.rs_articulation_set_self_collision(self._c, self._engine_id, body_idx1, body_idx2, 0))
+
+    def may_collide(self, body_idx1: int, body_idx2: int) -> bool:
+        """Whether two bodies of the robot can touch each other."""
+        out = ffi.new("int32_t *")
+        check(lib.rs_articulation_self_collision(self._c, self._engine_id, body_idx1, body_idx2, out))
+        return bool(out[0])
 
     # ---- files ----
 

@@ -182,6 +182,17 @@ class CollisionBody:
 
 
 @dataclass(frozen=True)
+class LinkCollisionBody(CollisionBody):
+    """A collision shape of an articulated system; `name` is "LINK/k". Group and mask None: those of the robot."""
+
+    name: str
+    body_index: int
+    asset: int
+    collision_group: int | None = None
+    collision_mask: int | None = None
+
+
+@dataclass(frozen=True)
 class SingleBodySnapshot:
     """State and collision properties of a single body, for fast resets."""
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeBody
+from raisim_ros.description.convex_decomposition import decompose
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
+from raisim_ros.description.mesh_file import MeshData, convex_hull, load_mesh
 from raisim_ros.description.robot_model import Child
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.urdf import load_urdf, tree_from_child
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.types import ObjectType
+from raisim_ros.engine.types import LinkCollisionBody, ObjectType, ShapeType
 from raisim_ros.engine.world_objects import WorldObjects
 
 if TYPE_CHECKING:
@@ -47,10 +52,13 @@ _JOINT_NUMBERS = (
 class ArticulatedSystemOption:
     """How a robot is built.
 
-    `base`: "auto" fixes a root link named ``world``; "fixed", "floating".
+    `base`: "auto" fixes a root link named ``world``; "fixed", "floating". `do_not_collide_with_parent`: bodies
+    connected by a joint never touch each other. `convexify_collision_meshes`: meshes collide as convex pieces.
     """
 
     base: str = "auto"
+    do_not_collide_with_parent: bool = True
+    convexify_collision_meshes: bool = False
 
 
 class WorldArticulated(WorldObjects):
@@ -73,18 +81,75 @@ class WorldArticulated(WorldObjects):
         `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
         parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
         """
-        source, base = file_path_or_urdf_script, (options or ArticulatedSystemOption()).base
+        option = options or ArticulatedSystemOption()
+        source, base = file_path_or_urdf_script, option.base
         if isinstance(source, KinematicTree):
             tree = source
         elif isinstance(source, Child):
             tree = tree_from_child(source, res_path, joint_order, base)
         else:
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
-        arguments.collision_bits("collision_group", collision_group)
-        arguments.collision_bits("collision_mask", collision_mask)
-        return self._insert_tree(tree)
+        group = arguments.collision_bits("collision_group", collision_group)
+        mask = arguments.collision_bits("collision_mask", collision_mask)
+        with ExitStack() as assets:
+            shapes = self._link_shapes(tree, option, assets)
+            return self._insert_tree(tree, option, shapes, group, mask)
 
-    def _insert_tree(self, tree: KinematicTree) -> ArticulatedSystem:
+    def _link_shapes(
+        self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
+    ) -> list[LinkCollisionBody]:
+        """Collision shapes of all bodies; meshes become assets that live until `assets` is closed."""
+        shapes = []
+        for index, body in enumerate(tree.bodies):
+            for collision in body.collisions:
+                quaternion = arguments.quaternion_of_matrix(np.asarray(collision.rotation))
+                if collision.shape == "mesh":
+                    parts = self._mesh_parts(collision, option, assets)
+                else:
+                    parts = [(ShapeType[collision.shape.upper()], 0)]
+                for shape, asset in parts:
+                    shapes.append(
+                        LinkCollisionBody(
+                            shape,
+                            np.asarray(collision.dim, dtype=np.float64),
+                            np.asarray(collision.position, dtype=np.float64),
+                            quaternion,
+                            collision.material,
+                            collision.name,
+                            index,
+                            asset,
+                            collision.collision_group,
+                            collision.collision_mask,
+                        )
+                    )
+        return shapes
+
+    def _mesh_parts(
+        self, collision: TreeCollision, option: ArticulatedSystemOption, assets: ExitStack
+    ) -> list[tuple[ShapeType, int]]:
+        if collision.mesh_file is None:
+            raise InvalidValueError(f"collision shape '{collision.name}' is a mesh without a file")
+        mesh = load_mesh(collision.mesh_file, list(collision.scale))
+        if collision.convex:
+            parts: Sequence[MeshData] = [convex_hull(mesh)]
+        elif option.convexify_collision_meshes:
+            parts = decompose(mesh)
+        else:
+            parts = ()
+        if not parts:  # also where no decomposition is to be had, as a warning told
+            return [(ShapeType.MESH, assets.enter_context(mesh_asset(self._world, mesh)))]
+        return [
+            (ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part.vertices))) for part in parts
+        ]
+
+    def _insert_tree(
+        self,
+        tree: KinematicTree,
+        option: ArticulatedSystemOption,
+        shapes: list[LinkCollisionBody],
+        group: int,
+        mask: int,
+    ) -> ArticulatedSystem:
         links = ffi.new("rs_link_def[]", len(tree.bodies))
         names = [ffi.new("char[]", body.name.encode()) for body in tree.bodies]
         for link, body, name in zip(links, tree.bodies, names, strict=True):
@@ -94,12 +159,32 @@ class WorldArticulated(WorldObjects):
         definition.object_type = int(ObjectType.ARTICULATED_SYSTEM)
         definition.link_count = len(tree.bodies)
         definition.links = links
+        c_shapes = ffi.new("rs_link_shape_def[]", len(shapes))
+        for c_shape, shape in zip(c_shapes, shapes, strict=True):
+            _fill_shape(c_shape.shape, shape, self._material(shape.material))
+            c_shape.link = shape.body_index
+            c_shape.collision_group = group if shape.collision_group is None else shape.collision_group
+            c_shape.collision_mask = mask if shape.collision_mask is None else shape.collision_mask
+        definition.shape_count = len(shapes)
+        definition.shapes = c_shapes
+        definition.collide_with_parent = not option.do_not_collide_with_parent
         out = ffi.new("rs_object_id *")
         with self.locked():
             check(lib.rs_articulation_create(self._world, definition, out))
-            handle = ArticulatedSystem(cast("World", self), int(out[0]), tree)
+            handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes)
             self._register(handle)
+            for first, second in tree.ignored_pairs:
+                handle.ignore_collision_between(first, second)
         return handle
+
+
+def _fill_shape(c_shape: Any, shape: LinkCollisionBody, material: int) -> None:
+    c_shape.type = int(shape.shape)
+    c_shape.dim = [*shape.dim, 0.0, 0.0, 0.0][:3]
+    c_shape.asset = shape.asset
+    c_shape.position = list(shape.position)
+    c_shape.quaternion = list(shape.quaternion)
+    c_shape.material = material
 
 
 def _fill_link(link: Any, body: TreeBody) -> None:
