@@ -3,6 +3,7 @@
 ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 rviz:=true
 """
 
+import os
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
@@ -13,7 +14,9 @@ from launch_ros.actions import Node
 from launch import LaunchContext, LaunchDescription
 
 SHARE = Path(get_package_share_directory("raisim_ros"))
-FASTDDS_PROFILE = str(SHARE / "config" / "fastdds.xml")
+# FastDDS 2 (up to Jazzy) knows only the old name of the variable, FastDDS 3 warns about it.
+FASTDDS_2 = os.environ.get("ROS_DISTRO") in ("humble", "jazzy")
+PROFILE_VARIABLE = "FASTRTPS_DEFAULT_PROFILES_FILE" if FASTDDS_2 else "FASTDDS_DEFAULT_PROFILES_FILE"
 
 ARGUMENTS = {
     "world": ("", "World file to load; empty: the default world"),
@@ -78,9 +81,7 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             *arguments,
-            # Both spellings: the first up to FastDDS 2, the second since.
-            SetEnvironmentVariable("FASTRTPS_DEFAULT_PROFILES_FILE", FASTDDS_PROFILE),
-            SetEnvironmentVariable("FASTDDS_DEFAULT_PROFILES_FILE", FASTDDS_PROFILE),
+            SetEnvironmentVariable(PROFILE_VARIABLE, str(SHARE / "config" / "fastdds.xml")),
             OpaqueFunction(function=start_nodes),
         ]
     )

@@ -54,10 +54,11 @@ VIRTUAL_ENV="$raisim_venv"
 PYTHONSAFEPATH=1
 RMW_IMPLEMENTATION="${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp}"
 # A larger shared-memory segment: with the default one most large images are lost.
-if [ -f "$raisim_root/config/fastdds.xml" ] && [ -z "${FASTRTPS_DEFAULT_PROFILES_FILE:-}" ]; then
-    FASTRTPS_DEFAULT_PROFILES_FILE="$raisim_root/config/fastdds.xml"
-    FASTDDS_DEFAULT_PROFILES_FILE="$FASTRTPS_DEFAULT_PROFILES_FILE"
-    export FASTRTPS_DEFAULT_PROFILES_FILE FASTDDS_DEFAULT_PROFILES_FILE
+# FastDDS 2 (up to Jazzy) knows only the old name of the variable, FastDDS 3 warns about it.
+if [ "$ROS_DISTRO" = jazzy ] || [ "$ROS_DISTRO" = humble ]; then
+    export FASTRTPS_DEFAULT_PROFILES_FILE="${FASTRTPS_DEFAULT_PROFILES_FILE:-$raisim_root/config/fastdds.xml}"
+else
+    export FASTDDS_DEFAULT_PROFILES_FILE="${FASTDDS_DEFAULT_PROFILES_FILE:-$raisim_root/config/fastdds.xml}"
 fi
 
 export AMENT_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH PYTHONPATH PATH VIRTUAL_ENV PYTHONSAFEPATH

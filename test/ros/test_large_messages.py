@@ -15,11 +15,9 @@ PROFILE = Path(__file__).parents[2] / "config" / "fastdds.xml"
 def test_every_image_arrives(ros_environment):
     if ros_environment.get("RMW_IMPLEMENTATION", "rmw_fastrtps_cpp") != "rmw_fastrtps_cpp":
         pytest.skip("the profile is for FastDDS")
-    environment = {
-        **ros_environment,
-        "FASTRTPS_DEFAULT_PROFILES_FILE": str(PROFILE),
-        "FASTDDS_DEFAULT_PROFILES_FILE": str(PROFILE),
-    }
+    fastdds_2 = ros_environment.get("ROS_DISTRO") in ("humble", "jazzy")
+    variable = "FASTRTPS_DEFAULT_PROFILES_FILE" if fastdds_2 else "FASTDDS_DEFAULT_PROFILES_FILE"
+    environment = {**ros_environment, variable: str(PROFILE)}
     publisher = subprocess.Popen([sys.executable, str(ENDS), "publish"], env=environment)
     try:
         subscriber = subprocess.run(
