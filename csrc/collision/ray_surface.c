@@ -106,14 +106,17 @@ bool rs_ray_heightmap(const rs_height_grid *grid, const rs_ray *ray, rs_ray_hit 
     if (!clip_to_box(ray, low, high, &enter, &leave))
         return false;
     double tile_x = grid->dx * RS_GRID_TILE, tile_y = grid->dy * RS_GRID_TILE;
-    cell_axis x = make_axis(ray->origin.x, ray->direction.x, enter, -0.5 * grid->x_size, tile_x, 0, grid->x_tiles);
-    cell_axis y = make_axis(ray->origin.y, ray->direction.y, enter, -0.5 * grid->y_size, tile_y, 0, grid->y_tiles);
+    cell_axis x = make_axis(ray->origin.x, ray->direction.x, enter, -0.5 * grid->x_size, tile_x, 0,
+                            grid->x_nodes[RS_GRID_TILE_LEVEL]);
+    cell_axis y = make_axis(ray->origin.y, ray->direction.y, enter, -0.5 * grid->y_size, tile_y, 0,
+                            grid->y_nodes[RS_GRID_TILE_LEVEL]);
     double at = enter;
     while (x.cell != x.last && y.cell != y.last) {
         double end = rs_min(rs_min(x.next, y.next), leave);
         double z0 = ray->origin.z + at * ray->direction.z, z1 = ray->origin.z + end * ray->direction.z;
-        int64_t tile = (int64_t)y.cell * grid->x_tiles + x.cell;
-        bool may_hit = rs_min(z0, z1) <= grid->tile_max[tile] + slack && rs_max(z0, z1) >= grid->tile_min[tile] - slack;
+        rs_height_range tile;
+        rs_height_grid_range(grid, RS_GRID_TILE_LEVEL, x.cell, y.cell, &tile);
+        bool may_hit = rs_min(z0, z1) <= tile.high + slack && rs_max(z0, z1) >= tile.low - slack;
         if (may_hit && ray_tile(grid, ray, x.cell, y.cell, at, end, hit))
             return true;
         cell_axis *crossed = x.next < y.next ? &x : &y;

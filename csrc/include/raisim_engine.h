@@ -457,12 +457,28 @@ rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capac
 
 /* ---- rays: at the present poses, from either side of surfaces ---- */
 
+/* What rays pass through, and what they see. */
+typedef struct {
+    rs_object_id ignored;  /* 0: nothing */
+    int32_t ignored_local; /* body of the ignored object; -1: all of it */
+    uint64_t mask;         /* groups that are seen */
+} rs_ray_rule;
+
 /* Nearest hits of `count` rays. Origins: x y z each, or one for all when `shared_origin` is set. Directions need not be
- * unit. Rays pass through `ignored` (0: nothing) and see groups in `mask`. Outputs per ray, any may be NULL: distance
- * [m] (NaN: nothing within `length`), object (0: none), outward unit normal. */
+ * unit. Outputs per ray, any may be NULL: distance [m] (NaN: nothing within `length`), object (0: none) and its local
+ * body, outward unit normal. */
 rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origins, int32_t shared_origin,
-                             const double *directions, double length, rs_object_id ignored, uint64_t mask,
-                             double *distances, rs_object_id *objects, double *normals);
+                             const double *directions, double length, const rs_ray_rule *rule, double *distances,
+                             rs_object_id *objects, int32_t *locals, double *normals);
+
+typedef enum { RS_NOISE_NONE = 0, RS_NOISE_GAUSSIAN, RS_NOISE_UNIFORM } rs_noise_type;
+/* Added to each measured distance. The same seed and frame give the same noise. */
+typedef struct {
+    int32_t type;
+    double mean, spread; /* gaussian: mean and standard deviation; uniform: mean +- spread [m] */
+    double dropout;      /* share of returns that are lost, 0..1 */
+    uint64_t seed, frame;
+} rs_noise;
 
 /* A spinning lidar: +x forward, y left, z up. Yaw angles are index * increment * direction (+1 or -1). */
 typedef struct {
@@ -473,25 +489,51 @@ typedef struct {
     int32_t pitch_samples;
     double pitch_min, pitch_increment; /* [rad] */
     double range_min, range_max;       /* [m]; nearer hits are dropped */
+    rs_noise noise;
 } rs_lidar;
 /* RS_OK, or what is wrong with the numbers; likewise for cameras. */
 rs_status rs_lidar_valid(const rs_lidar *lidar);
 /* Points in the sensor frame, yaw outer, pitch inner, misses left out. Room for all rays. */
-rs_status rs_world_scan_lidar(rs_world *world, const rs_lidar *lidar, rs_object_id ignored, uint64_t mask,
-                              double *points, int64_t *count);
+rs_status rs_world_scan_lidar(rs_world *world, const rs_lidar *lidar, const rs_ray_rule *rule, double *points,
+                              int64_t *count);
 
-/* A depth camera: +x forward, y left, z up; square pixels, the first row on top. */
+/* Where the single-precision numbers of a scan go: bytes from column to column and from row to row, and the place of
+ * each number within a point; -1 leaves it out. */
+typedef struct {
+    int64_t yaw_stride, pitch_stride;
+    int64_t x, y, z;   /* sensor frame [m]; NaN: no return */
+    int64_t range;     /* [m]; -infinity: nearer than range_min, +infinity: no return (REP 117) */
+    int64_t intensity; /* cosine of the angle of incidence; 0: no return */
+} rs_cloud_layout;
+/* Every ray has its place in `out`; *returns counts those that are valid. */
+rs_status rs_world_scan_cloud(rs_world *world, const rs_lidar *lidar, const rs_ray_rule *rule,
+                              const rs_cloud_layout *layout, void *out, int64_t *returns);
+
+/* A camera: +x forward, y left, z up; square pixels, the first row on top. */
 typedef struct {
     double position[3], quaternion[4]; /* world frame */
     int32_t width, height;
     double horizontal_fov; /* full angle [rad] */
     double near, far;      /* along +x [m] */
+    rs_noise noise;        /* of the depth */
 } rs_depth_camera;
 rs_status rs_depth_camera_valid(const rs_depth_camera *camera);
 /* Per pixel: depth along +x (NaN: nothing within near..far), place of the object in the list (-1: none) and world
- * point (NaN; may be NULL). */
-rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, rs_object_id ignored, uint64_t mask,
-                              float *depth, int32_t *object_index, double *points);
+ * point (NaN). Any pointer may be NULL. */
+rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule, float *depth,
+                              int32_t *object_index, double *points);
+
+/* Light from far away. */
+typedef struct {
+    double direction[3];  /* of the light, world frame, unit */
+    double ambient;       /* share of the light that comes from everywhere, 0..1 */
+    double background[3]; /* red, green, blue where nothing is, 0..1 */
+    int32_t shadows;
+    double shadow_reach;  /* things farther away than this from a point do not shade it [m] */
+} rs_light;
+/* Colours, 3 bytes per pixel. `colors`: red, green, blue (0..1) of each object in the list, `object_count` of them. */
+rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+                              const rs_light *light, const float *colors, int64_t object_count, uint8_t *rgb);
 
 /* ---- snapshots ---- */
 

@@ -26,24 +26,41 @@ static rs_status check_input(int32_t x_samples, int32_t y_samples, double x_size
     return RS_OK;
 }
 
-/* Lowest and highest sample of each tile; neighbouring tiles share their border samples. */
-static void measure_tiles(rs_height_grid *g) {
-    g->min_height = INFINITY;
-    g->max_height = -INFINITY;
-    for (int32_t ty = 0; ty < g->y_tiles; ty++)
-        for (int32_t tx = 0; tx < g->x_tiles; tx++) {
-            double lo = INFINITY, hi = -INFINITY;
-            for (int32_t iy = ty * RS_GRID_TILE; iy <= (ty + 1) * RS_GRID_TILE && iy < g->y_samples; iy++)
-                for (int32_t ix = tx * RS_GRID_TILE; ix <= (tx + 1) * RS_GRID_TILE && ix < g->x_samples; ix++) {
-                    double h = g->heights[(int64_t)iy * g->x_samples + ix];
-                    lo = fmin(lo, h);
-                    hi = fmax(hi, h);
-                }
-            g->tile_min[ty * g->x_tiles + tx] = lo;
-            g->tile_max[ty * g->x_tiles + tx] = hi;
-            g->min_height = fmin(g->min_height, lo);
-            g->max_height = fmax(g->max_height, hi);
+/* Number of nodes of each level, up to the first that is one node. */
+static void size_pyramid(rs_height_grid *g) {
+    g->x_nodes[0] = g->x_samples - 1;
+    g->y_nodes[0] = g->y_samples - 1;
+    do {
+        int32_t below = g->levels++;
+        g->x_nodes[g->levels] = (g->x_nodes[below] + 1) / 2;
+        g->y_nodes[g->levels] = (g->y_nodes[below] + 1) / 2;
+    } while (g->levels < RS_GRID_TILE_LEVEL || g->x_nodes[g->levels] > 1 || g->y_nodes[g->levels] > 1);
+}
+
+/* Each node from the four below it. */
+static void measure_level(rs_height_grid *g, int32_t level) {
+    for (int32_t y = 0; y < g->y_nodes[level]; y++)
+        for (int32_t x = 0; x < g->x_nodes[level]; x++) {
+            rs_height_range all = {INFINITY, -INFINITY};
+            for (int c = 0; c < 4; c++) {
+                rs_height_range one;
+                if (!rs_height_grid_range(g, level - 1, 2 * x + (c & 1), 2 * y + (c >> 1), &one)) continue;
+                all = (rs_height_range){rs_min(all.low, one.low), rs_max(all.high, one.high)};
+            }
+            g->ranges[level][(int64_t)y * g->x_nodes[level] + x] = all;
         }
+}
+
+static rs_status build_pyramid(rs_height_grid *g) {
+    size_pyramid(g);
+    for (int32_t level = 1; level <= g->levels; level++) {
+        g->ranges[level] = rs_alloc((size_t)g->x_nodes[level] * (size_t)g->y_nodes[level] * sizeof(rs_height_range));
+        if (g->ranges[level] == NULL) return RS_OUT_OF_MEMORY;
+        measure_level(g, level);
+    }
+    g->min_height = g->ranges[g->levels]->low;
+    g->max_height = g->ranges[g->levels]->high;
+    return RS_OK;
 }
 
 rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_size, double y_size,
@@ -58,18 +75,13 @@ rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_s
     g->y_size = y_size;
     g->dx = x_size / (x_samples - 1);
     g->dy = y_size / (y_samples - 1);
-    g->x_tiles = (x_samples - 2) / RS_GRID_TILE + 1;
-    g->y_tiles = (y_samples - 2) / RS_GRID_TILE + 1;
-    size_t samples = (size_t)x_samples * (size_t)y_samples, tiles = (size_t)g->x_tiles * (size_t)g->y_tiles;
+    size_t samples = (size_t)x_samples * (size_t)y_samples;
     g->heights = rs_alloc(samples * sizeof *g->heights);
-    g->tile_min = rs_alloc(tiles * sizeof *g->tile_min);
-    g->tile_max = rs_alloc(tiles * sizeof *g->tile_max);
-    if (!g->heights || !g->tile_min || !g->tile_max) {
+    if (g->heights != NULL) memcpy(g->heights, heights, samples * sizeof *heights);
+    if (g->heights == NULL || build_pyramid(g) != RS_OK) {
         rs_height_grid_destroy(g);
         return RS_OUT_OF_MEMORY;
     }
-    memcpy(g->heights, heights, samples * sizeof *heights);
-    measure_tiles(g);
     *out = g;
     return RS_OK;
 }
@@ -77,8 +89,7 @@ rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_s
 void rs_height_grid_destroy(rs_height_grid *g) {
     if (g == NULL) return;
     rs_free(g->heights);
-    rs_free(g->tile_min);
-    rs_free(g->tile_max);
+    for (int32_t level = 1; level <= g->levels; level++) rs_free(g->ranges[level]);
     rs_free(g);
 }
 
@@ -130,6 +141,15 @@ rs_vec3 rs_height_grid_normal(const rs_height_grid *g, double x, double y) {
     return rs_normalize_or(rs_v3(-slope_x, -slope_y, 1.0), rs_v3(0, 0, 1));
 }
 
+rs_vec3 rs_height_grid_triangle_normal(const rs_height_grid *g, int64_t triangle) {
+    int32_t ix = (int32_t)(triangle / 2 % (g->x_samples - 1)), iy = (int32_t)(triangle / 2 / (g->x_samples - 1));
+    const double *near = &g->heights[(int64_t)iy * g->x_samples + ix], *far = near + g->x_samples;
+    bool even = triangle % 2 == 0;
+    double slope_x = (even ? near[1] - near[0] : far[1] - far[0]) / g->dx;
+    double slope_y = (even ? far[1] - near[1] : far[0] - near[0]) / g->dy;
+    return rs_normalize_or(rs_v3(-slope_x, -slope_y, 1.0), rs_v3(0, 0, 1));
+}
+
 bool rs_height_grid_covers(const rs_height_grid *g, double x, double y) {
     return fabs(x) <= 0.5 * g->x_size && fabs(y) <= 0.5 * g->y_size;
 }
@@ -164,8 +184,9 @@ static bool next_tile(rs_grid_query *q) {
             q->ty++;
             if (q->ty * RS_GRID_TILE > q->iy_max) return false;
         }
-        int32_t tile = q->ty * q->grid->x_tiles + q->tx;
-        if (q->grid->tile_min[tile] > q->z_max || q->grid->tile_max[tile] < q->z_min) continue;
+        rs_height_range tile;
+        rs_height_grid_range(q->grid, RS_GRID_TILE_LEVEL, q->tx, q->ty, &tile);
+        if (tile.low > q->z_max || tile.high < q->z_min) continue;
         q->ix = larger(q->ix_min, q->tx * RS_GRID_TILE);
         q->iy = larger(q->iy_min, q->ty * RS_GRID_TILE);
         return true;

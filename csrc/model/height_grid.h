@@ -8,15 +8,27 @@
 
 #include "shape.h"
 
-enum { RS_GRID_TILE = 8 }; /* cells along the side of a tile */
+enum {
+    RS_GRID_TILE_LEVEL = 3,
+    RS_GRID_TILE = 1 << RS_GRID_TILE_LEVEL, /* cells along the side of a tile */
+    RS_GRID_MAX_LEVELS = 16
+};
+
+/* Lowest and highest height within some cells [m]. */
+typedef struct {
+    double low, high;
+} rs_height_range;
 
 typedef struct rs_height_grid {
     int32_t x_samples, y_samples;
     double x_size, y_size; /* [m] */
     double dx, dy;         /* [m] */
     double *heights;       /* height[iy * x_samples + ix] [m] */
-    int32_t x_tiles, y_tiles;
-    double *tile_min, *tile_max; /* heights within a tile of RS_GRID_TILE x RS_GRID_TILE cells, [ty * x_tiles + tx] */
+    /* Pyramid: a node of level k covers 2^k x 2^k cells, ranges[k][y * x_nodes[k] + x]. Level 0 (the cells) is not
+     * stored, the highest level is one node, RS_GRID_TILE_LEVEL always exists. */
+    int32_t levels;
+    int32_t x_nodes[RS_GRID_MAX_LEVELS + 1], y_nodes[RS_GRID_MAX_LEVELS + 1];
+    rs_height_range *ranges[RS_GRID_MAX_LEVELS + 1];
     double min_height, max_height;
 } rs_height_grid;
 
@@ -37,6 +49,25 @@ static inline rs_vec3 rs_height_grid_vertex(const rs_height_grid *g, int32_t ix,
     return rs_v3(-0.5 * g->x_size + ix * g->dx, -0.5 * g->y_size + iy * g->dy,
                  g->heights[(int64_t)iy * g->x_samples + ix]);
 }
+
+/* Heights within a node of the pyramid, cells included; false outside the map. */
+static inline bool rs_height_grid_range(const rs_height_grid *g, int32_t level, int32_t x, int32_t y,
+                                        rs_height_range *out) {
+    *out = (rs_height_range){INFINITY, -INFINITY};
+    if (x >= g->x_nodes[level] || y >= g->y_nodes[level])
+        return false;
+    if (level > 0) {
+        *out = g->ranges[level][(int64_t)y * g->x_nodes[level] + x];
+        return true;
+    }
+    const double *near = &g->heights[(int64_t)y * g->x_samples + x], *far = near + g->x_samples;
+    out->low = rs_min(rs_min(near[0], near[1]), rs_min(far[0], far[1]));
+    out->high = rs_max(rs_max(near[0], near[1]), rs_max(far[0], far[1]));
+    return true;
+}
+
+/* Unit normal of a triangle, numbered as below. */
+rs_vec3 rs_height_grid_triangle_normal(const rs_height_grid *grid, int64_t triangle);
 
 /* Walks over the triangles whose boxes touch a box (grid frame), tile by tile, in a fixed order. A triangle's number is
  * 2 * cell + (0 even, 1 odd), cell = iy * (x_samples - 1) + ix. */

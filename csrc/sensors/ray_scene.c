@@ -1,13 +1,16 @@
 #include "ray_scene.h"
 
 #include "../collision/bvh_ray.h"
+#include "../collision/packet_bvh.h"
+#include "../model/articulation.h"
 
 rs_ray_scene rs_ray_scene_make(void) {
     return (rs_ray_scene){.unordered = rs_array_of(sizeof(rs_ray_target)),
                           .targets = rs_array_of(sizeof(rs_ray_target)),
                           .unbounded = rs_array_of(sizeof(rs_ray_target)),
                           .boxes = rs_array_of(sizeof(rs_aabb)),
-                          .order = rs_array_of(sizeof(uint32_t))};
+                          .order = rs_array_of(sizeof(uint32_t)),
+                          .scratch = rs_array_of(sizeof(double))};
 }
 
 void rs_ray_scene_free(rs_ray_scene *scene) {
@@ -16,7 +19,16 @@ void rs_ray_scene_free(rs_ray_scene *scene) {
     rs_array_free(&scene->unbounded);
     rs_array_free(&scene->boxes);
     rs_array_free(&scene->order);
+    rs_array_free(&scene->scratch);
     rs_bvh_free(&scene->bvh);
+}
+
+/* Pose of the body, or of the link, that carries a collider. */
+static rs_transform carrier_pose(const rs_body *body, int32_t link) {
+    if (body->articulation == NULL)
+        return rs_transform_make(body->position, body->quaternion);
+    const rs_link_motion *motion = &body->articulation->motion[link];
+    return (rs_transform){motion->rot, motion->pos};
 }
 
 static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const rs_collider *colliders,
@@ -26,14 +38,13 @@ static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const 
         const rs_collider *collider = &colliders[c];
         if (!collider->alive)
             continue;
-        const rs_body *body = &bodies[collider->body];
-        rs_transform pose = rs_transform_make(body->position, body->quaternion);
+        rs_transform pose = carrier_pose(&bodies[collider->body], collider->link);
         bool bounded = collider->shape.type != RS_SHAPE_HALF_SPACE;
         rs_ray_target *target = rs_array_push(bounded ? &scene->unordered : &scene->unbounded);
         if (target == NULL)
             return RS_OUT_OF_MEMORY;
         *target = (rs_ray_target){&collider->shape, rs_transform_mul(&pose, &collider->local), collider->group,
-                                  collider->body};
+                                  collider->body, collider->link};
         rs_aabb *box = bounded ? rs_array_push(&scene->boxes) : NULL;
         if (bounded && box == NULL)
             return RS_OUT_OF_MEMORY;
@@ -61,10 +72,16 @@ rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, const r
     return status;
 }
 
+static bool visible(const rs_ray_target *target, const rs_ray_filter *filter) {
+    bool ignored = target->body == filter->ignored_body &&
+                   (filter->ignored_link == RS_NONE || filter->ignored_link == target->link);
+    return (target->group & filter->mask) != 0 && !ignored;
+}
+
 /* Casts at one target and keeps the hit when it is the nearest so far; `*max` is the distance to beat. */
 static void try_target(const rs_ray_target *target, const rs_ray *ray, const rs_ray_filter *filter, double *max,
                        rs_scene_hit *best) {
-    if ((target->group & filter->mask) == 0 || target->body == filter->ignored_body)
+    if (!visible(target, filter))
         return;
     rs_ray local = {rs_transform_inv_point(&target->pose, ray->origin),
                     rs_m3_tmulv(&target->pose.rot, ray->direction), *max};
@@ -74,6 +91,7 @@ static void try_target(const rs_ray_target *target, const rs_ray *ray, const rs_
     *max = hit.distance;
     best->hit = (rs_ray_hit){hit.distance, rs_m3_mulv(&target->pose.rot, hit.normal)};
     best->body = target->body;
+    best->link = target->link;
 }
 
 rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter) {
@@ -89,4 +107,52 @@ rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, con
         for (uint32_t i = first; i < first + count; i++)
             try_target(&RS_ITEMS(rs_ray_target, scene->targets)[i], ray, filter, &walk.max, &best);
     return best;
+}
+
+/* ---- bundles ---- */
+
+const rs_ray_target *rs_ray_scene_target(const rs_ray_scene *scene, int64_t number) {
+    int64_t bounded = scene->targets.count;
+    return number < bounded ? &RS_ITEMS(rs_ray_target, scene->targets)[number]
+                            : &RS_ITEMS(rs_ray_target, scene->unbounded)[number - bounded];
+}
+
+static void rays_in_frame(const rs_packet_rays *rays, const rs_transform *pose, rs_packet_rays *out) {
+    const double *m = pose->rot.m;
+    out->origin = rs_transform_inv_point(pose, rays->origin);
+    for (int l = 0; l < RS_LANES; l++) {
+        double x = rays->x[l], y = rays->y[l], z = rays->z[l];
+        out->x[l] = m[0] * x + m[3] * y + m[6] * z;
+        out->y[l] = m[1] * x + m[4] * y + m[7] * z;
+        out->z[l] = m[2] * x + m[5] * y + m[8] * z;
+    }
+}
+
+static void try_target_packet(const rs_ray_scene *scene, int64_t number, const rs_packet_rays *rays,
+                              const rs_ray_filter *filter, rs_packet_hits *hits) {
+    const rs_ray_target *target = rs_ray_scene_target(scene, number);
+    if (!visible(target, filter))
+        return;
+    rs_packet_rays local;
+    rays_in_frame(rays, &target->pose, &local);
+    rs_packet_shape(target->shape, &local, number, hits);
+}
+
+void rs_ray_scene_cast_packet(const rs_ray_scene *scene, const rs_packet_rays *rays, const rs_ray_filter *filter,
+                              rs_packet_hits *hits) {
+    for (int64_t i = 0; i < scene->unbounded.count; i++)
+        try_target_packet(scene, scene->targets.count + i, rays, filter, hits);
+    rs_packet_bvh walk;
+    rs_packet_bvh_begin(&walk, &scene->bvh, rays);
+    uint32_t first, count;
+    while (rs_packet_bvh_next(&walk, hits, &first, &count))
+        for (uint32_t i = first; i < first + count; i++)
+            try_target_packet(scene, i, rays, filter, hits);
+}
+
+rs_vec3 rs_ray_scene_normal(const rs_ray_scene *scene, const rs_ray *ray, int64_t target, int64_t feature) {
+    const rs_ray_target *hit = rs_ray_scene_target(scene, target);
+    rs_ray local = {rs_transform_inv_point(&hit->pose, ray->origin), rs_m3_tmulv(&hit->pose.rot, ray->direction),
+                    ray->max};
+    return rs_m3_mulv(&hit->pose.rot, rs_packet_normal(hit->shape, &local, feature));
 }

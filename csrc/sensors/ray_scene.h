@@ -4,7 +4,7 @@
 
 #include "../base/memory.h"
 #include "../collision/collider.h"
-#include "../collision/ray_cast.h"
+#include "../collision/ray_packet.h"
 #include "../dynamics/rigid_body.h"
 #include "../model/bvh.h"
 
@@ -12,7 +12,7 @@ typedef struct {
     const rs_shape *shape;
     rs_transform pose; /* world frame */
     uint64_t group;
-    int32_t body;
+    int32_t body, link; /* link: of an articulated system, 0 for a single body */
 } rs_ray_target;
 
 typedef struct {
@@ -22,23 +22,34 @@ typedef struct {
     rs_array boxes;     /* rs_aabb of `unordered` */
     rs_array order;     /* uint32_t: build scratch */
     rs_bvh bvh;
+    rs_array scratch; /* double: what a sensor needs while it looks */
 } rs_ray_scene;
 
 /* What rays pass through, and which groups they see. */
 typedef struct {
     int32_t ignored_body; /* or RS_NONE */
+    int32_t ignored_link; /* RS_NONE: all of the body */
     uint64_t mask;
 } rs_ray_filter;
 
 typedef struct {
     rs_ray_hit hit; /* world frame */
     int32_t body;   /* RS_NONE: nothing was hit */
+    int32_t link;
 } rs_scene_hit;
 
 rs_ray_scene rs_ray_scene_make(void);
 void rs_ray_scene_free(rs_ray_scene *scene);
+/* Articulated systems must be placed. */
 rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, const rs_collider *colliders, int64_t count);
 
 rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter);
+
+/* A bundle of rays (world frame). hits->target is a number for rs_ray_scene_target(). */
+void rs_ray_scene_cast_packet(const rs_ray_scene *scene, const rs_packet_rays *rays, const rs_ray_filter *filter,
+                              rs_packet_hits *hits);
+const rs_ray_target *rs_ray_scene_target(const rs_ray_scene *scene, int64_t number);
+/* Outward unit normal, world frame, where a ray hit a target. */
+rs_vec3 rs_ray_scene_normal(const rs_ray_scene *scene, const rs_ray *ray, int64_t target, int64_t feature);
 
 #endif

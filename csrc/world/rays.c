@@ -4,10 +4,19 @@
 /* More rays in one call are a mistake, not a sensor. */
 static const int64_t MAX_RAYS = 100000000;
 
+/* Links stand where they are; half-way through a step, where the step takes its dynamics. */
+static void place_articulations(rs_world *world) {
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    for (int64_t b = 0; b < world->data.bodies.count && !world->half_way; b++)
+        if (bodies[b].alive && bodies[b].articulation != NULL)
+            rs_kinematics_refresh(bodies[b].articulation);
+}
+
 /* The scene, built anew when something changed since the last ray. */
 static rs_status fresh_scene(rs_world *world) {
     if (world->ray_scene_version == world->version)
         return RS_OK;
+    place_articulations(world);
     rs_status status = rs_ray_scene_build(&world->ray_scene, RS_ITEMS(rs_body, world->data.bodies),
                                           RS_ITEMS(rs_collider, world->data.colliders), world->data.colliders.count);
     if (status == RS_OK)
@@ -16,10 +25,10 @@ static rs_status fresh_scene(rs_world *world) {
 }
 
 /* What every query begins with; the world is entered. */
-static rs_status begin(rs_world *world, rs_object_id ignored, uint64_t mask, rs_ray_filter *filter) {
-    *filter = (rs_ray_filter){RS_NONE, mask};
-    if (ignored != 0) {
-        const rs_slot *slot = rs_world_slot(world, ignored);
+static rs_status begin(rs_world *world, const rs_ray_rule *rule, rs_ray_filter *filter) {
+    *filter = (rs_ray_filter){RS_NONE, rule->ignored_local, rule->mask};
+    if (rule->ignored != 0) {
+        const rs_slot *slot = rs_world_slot(world, rule->ignored);
         if (slot == NULL)
             return RS_UNKNOWN_OBJECT;
         filter->ignored_body = slot->body;
@@ -45,8 +54,8 @@ static rs_status make_ray(const double *origin, const double *direction, double 
 }
 
 rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origins, int32_t shared_origin,
-                             const double *directions, double length, rs_object_id ignored, uint64_t mask,
-                             double *distances, rs_object_id *objects, double *normals) {
+                             const double *directions, double length, const rs_ray_rule *rule, double *distances,
+                             rs_object_id *objects, int32_t *locals, double *normals) {
     if (count < 0 || count > MAX_RAYS)
         return rs_fail(RS_INVALID_VALUE, "%lld rays asked for; expected 0 to %lld", (long long)count, (long long)MAX_RAYS);
     rs_status status = rs_check_positive("length", length);
@@ -54,7 +63,7 @@ rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origi
         return status;
     rs_world_enter(world);
     rs_ray_filter filter;
-    status = begin(world, ignored, mask, &filter);
+    status = begin(world, rule, &filter);
     for (int64_t i = 0; i < count && status == RS_OK; i++) {
         rs_ray ray;
         status = make_ray(&origins[shared_origin ? 0 : 3 * i], &directions[3 * i], length, &ray);
@@ -66,6 +75,8 @@ rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origi
             distances[i] = found ? hit.hit.distance : NAN;
         if (objects != NULL)
             objects[i] = object_of(world, hit.body);
+        if (locals != NULL)
+            locals[i] = found ? hit.link : RS_NONE;
         if (normals != NULL)
             rs_v3_store(&normals[3 * i], found ? hit.hit.normal : rs_v3(NAN, NAN, NAN));
     }
@@ -94,19 +105,41 @@ rs_status rs_lidar_valid(const rs_lidar *lidar) {
     if (status == RS_OK && (lidar->pitch_samples < 1 || yaws < 0 || yaws * lidar->pitch_samples > MAX_RAYS))
         status = rs_fail(RS_INVALID_VALUE, "%lld x %d rays; expected at least one row and at most %lld rays",
                          (long long)yaws, lidar->pitch_samples, (long long)MAX_RAYS);
-    return status;
+    return status == RS_OK ? rs_noise_valid(&lidar->noise) : status;
 }
 
-rs_status rs_world_scan_lidar(rs_world *world, const rs_lidar *lidar, rs_object_id ignored, uint64_t mask,
-                              double *points, int64_t *count) {
+/* Casts a valid lidar; the scan stays in the world's scratch memory, so whoever calls has entered the world. */
+static rs_status cast_lidar(rs_world *world, const rs_lidar *lidar, const rs_ray_rule *rule, bool with_incidence,
+                            rs_lidar_scan *scan) {
+    rs_ray_filter filter;
+    rs_status status = begin(world, rule, &filter);
+    return status == RS_OK ? rs_lidar_cast(&world->ray_scene, lidar, &filter, &lidar->noise, with_incidence, scan)
+                           : status;
+}
+
+rs_status rs_world_scan_lidar(rs_world *world, const rs_lidar *lidar, const rs_ray_rule *rule, double *points,
+                              int64_t *count) {
     rs_status status = rs_lidar_valid(lidar);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
-    rs_ray_filter filter;
-    status = begin(world, ignored, mask, &filter);
+    rs_lidar_scan scan;
+    status = cast_lidar(world, lidar, rule, false, &scan);
     if (status == RS_OK)
-        *count = rs_scan_lidar(&world->ray_scene, lidar, &filter, points);
+        *count = rs_lidar_points(lidar, &scan, points);
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_world_scan_cloud(rs_world *world, const rs_lidar *lidar, const rs_ray_rule *rule,
+                              const rs_cloud_layout *layout, void *out, int64_t *returns) {
+    rs_status status = rs_lidar_valid(lidar);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_lidar_scan scan;
+    status = cast_lidar(world, lidar, rule, layout->intensity >= 0, &scan);
+    if (status == RS_OK)
+        *returns = rs_lidar_write(lidar, &scan, layout, out);
     return rs_world_leave(world, status);
 }
 
@@ -123,24 +156,81 @@ rs_status rs_depth_camera_valid(const rs_depth_camera *camera) {
                             (int64_t)camera->width * camera->height > MAX_RAYS))
         status = rs_fail(RS_INVALID_VALUE, "image of %d x %d; expected at least 1 x 1 and at most %lld pixels",
                          camera->width, camera->height, (long long)MAX_RAYS);
-    return status;
+    return status == RS_OK ? rs_noise_valid(&camera->noise) : status;
 }
 
-rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, rs_object_id ignored, uint64_t mask,
-                              float *depth, int32_t *object_index, double *points) {
+/* From indices of bodies to places of their objects in the list. */
+static void bodies_to_list(const rs_world *world, int32_t *index, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (index[i] != RS_NONE) {
+            int32_t slot = RS_ITEMS(rs_body, world->data.bodies)[index[i]].slot;
+            index[i] = RS_ITEMS(rs_slot, world->data.slots)[slot].list_index;
+        }
+}
+
+rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule, float *depth,
+                              int32_t *object_index, double *points) {
     rs_status status = rs_depth_camera_valid(camera);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
     rs_ray_filter filter;
-    status = begin(world, ignored, mask, &filter);
+    status = begin(world, rule, &filter);
     if (status == RS_OK) {
-        rs_scan_depth(&world->ray_scene, camera, &filter, depth, object_index, points);
-        for (int64_t i = 0; i < (int64_t)camera->width * camera->height; i++)
-            if (object_index[i] != RS_NONE) {
-                int32_t slot = RS_ITEMS(rs_body, world->data.bodies)[object_index[i]].slot;
-                object_index[i] = RS_ITEMS(rs_slot, world->data.slots)[slot].list_index;
-            }
+        rs_depth_image image = {depth, object_index, points};
+        rs_camera_depth(&world->ray_scene, camera, &filter, &camera->noise, &image);
+        if (object_index != NULL)
+            bodies_to_list(world, object_index, (int64_t)camera->width * camera->height);
     }
+    return rs_world_leave(world, status);
+}
+
+static rs_status check_light(const rs_light *light) {
+    rs_status status = rs_check_finite("light direction", light->direction, 3);
+    if (status == RS_OK && fabs(rs_norm(rs_v3_load(light->direction)) - 1.0) > 1e-6)
+        status = rs_fail(RS_INVALID_VALUE, "the light's direction is not a unit vector");
+    if (status == RS_OK && !(light->ambient >= 0.0 && light->ambient <= 1.0))
+        status = rs_fail(RS_INVALID_VALUE, "ambient light is %g; expected 0 to 1", light->ambient);
+    return status;
+}
+
+/* Colours of the objects in the list, body by body, in the scene's scratch memory. */
+static rs_status colors_by_body(rs_world *world, const float *colors, const float **out) {
+    rs_array *scratch = &world->ray_scene.scratch;
+    int64_t bodies = world->data.bodies.count;
+    if (rs_array_resize(scratch, 2 * bodies) != RS_OK) /* three floats fit in two doubles */
+        return RS_OUT_OF_MEMORY;
+    float *by_body = (float *)scratch->data;
+    for (int64_t b = 0; b < bodies; b++) {
+        const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[b];
+        if (!body->alive)
+            continue;
+        int32_t place = RS_ITEMS(rs_slot, world->data.slots)[body->slot].list_index;
+        for (int k = 0; k < 3; k++)
+            by_body[3 * b + k] = colors[3 * place + k];
+    }
+    *out = by_body;
+    return RS_OK;
+}
+
+rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+                              const rs_light *light, const float *colors, int64_t object_count, uint8_t *rgb) {
+    rs_status status = rs_depth_camera_valid(camera);
+    if (status == RS_OK)
+        status = check_light(light);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_ray_filter filter;
+    const float *by_body;
+    if (object_count != world->data.list.count)
+        status = rs_fail(RS_INVALID_VALUE, "%lld colours; expected one for each of the %lld objects",
+                         (long long)object_count, (long long)world->data.list.count);
+    if (status == RS_OK)
+        status = begin(world, rule, &filter);
+    if (status == RS_OK)
+        status = colors_by_body(world, colors, &by_body);
+    if (status == RS_OK)
+        rs_camera_color(&world->ray_scene, camera, &filter, light, by_body, rgb);
     return rs_world_leave(world, status);
 }

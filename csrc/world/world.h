@@ -10,7 +10,8 @@
 #include "../contact/push_out.h"
 #include "../dynamics/articulated.h"
 #include "../model/asset.h"
-#include "../sensors/scan.h"
+#include "../sensors/camera.h"
+#include "../sensors/lidar.h"
 
 /* Where a stable id leads. */
 typedef struct {

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.sensor_types import NoiseModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
+from raisim_ros.engine.noise import fill_noise
 from raisim_ros.engine.world_snapshots import WorldSnapshots
 
 
@@ -60,6 +62,10 @@ class DepthCameraProperties:
     noise_std: float = 0.0
     noise_seed: int = 0
 
+    def noise(self) -> NoiseModel:
+        """The noise as the sensors have it."""
+        return NoiseModel(self.noise_type, self.noise_mean, self.noise_std, 0.0, self.noise_seed)
+
 
 @dataclass(frozen=True)
 class DepthCameraFrame:
@@ -95,12 +101,14 @@ class WorldRays(WorldSnapshots):
         origin = arguments.vector("start", start, 3)
         toward = arguments.vector("direction", direction, 3)
         with self.locked():
-            distances, objects, normals = self._cast(origin, toward[None, :], length, object_id, collision_mask)
+            distances, objects, locals_, normals = self._cast(
+                origin, toward[None, :], length, self._rule(object_id, local_id, collision_mask)
+            )
             if np.isnan(distances[0]):
                 return []
             point = origin + distances[0] * toward / np.linalg.norm(toward)
             handle = self._handles[int(objects[0]) >> 32]
-        return [RayCollisionItem(handle, 0, point, normals[0], float(distances[0]))]
+        return [RayCollisionItem(handle, int(locals_[0]), point, normals[0], float(distances[0]))]
 
     def cast_rays(
         self,
@@ -120,16 +128,17 @@ class WorldRays(WorldSnapshots):
             raise InvalidValueError(f"directions has shape {toward.shape}; expected N x 3")
         if origins.shape not in ((3,), toward.shape):
             raise InvalidValueError(f"starts has shape {origins.shape}; expected 3 or {toward.shape}")
-        distances, objects, normals = self._cast(origins, toward, length, object_id, collision_mask)
+        rule = self._rule(object_id, None, collision_mask)
+        distances, objects, _, normals = self._cast(origins, toward, length, rule)
         return distances, (objects >> np.uint64(32)).astype(np.int64), normals
 
     def _cast(
-        self, origins: Vector, directions: Vector, length: float, object_id: int | None, collision_mask: int
-    ) -> tuple[Vector, NDArray[np.uint64], Vector]:
+        self, origins: Vector, directions: Vector, length: float, rule: Any
+    ) -> tuple[Vector, NDArray[np.uint64], NDArray[np.int32], Vector]:
         count = len(directions)
         directions = np.ascontiguousarray(directions)
         distances, normals = np.empty(count), np.empty((count, 3))
-        objects = np.empty(count, dtype=np.uint64)
+        objects, locals_ = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32)
         check(
             lib.rs_world_cast_rays(
                 self._world,
@@ -138,14 +147,14 @@ class WorldRays(WorldSnapshots):
                 origins.ndim == 1,
                 _doubles(directions),
                 arguments.number("length", length),
-                self._ignored(object_id),
-                arguments.collision_bits("collision_mask", collision_mask),
+                rule,
                 _doubles(distances),
                 ffi.cast("rs_object_id *", objects.ctypes.data),
+                ffi.cast("int32_t *", locals_.ctypes.data),
                 _doubles(normals),
             )
         )
-        return distances, objects, normals
+        return distances, objects, locals_, normals
 
     def ray_test_lidar(
         self,
@@ -180,11 +189,11 @@ class WorldRays(WorldSnapshots):
         lidar.pitch_min, lidar.pitch_increment = pitch_min_angle, pitch_increment
         lidar.range_min, lidar.range_max = range_min, range_max
         rays = max(0, yaw_end_count - yaw_start_count + 1) * max(0, pitch_samples)
-        mask = arguments.collision_bits("collision_mask", collision_mask)
+        rule = self._rule(object_id, local_id, collision_mask)
         check(lib.rs_lidar_valid(lidar))
         points = np.empty((rays, 3))
         found = ffi.new("int64_t *")
-        check(lib.rs_world_scan_lidar(self._world, lidar, self._ignored(object_id), mask, _doubles(points), found))
+        check(lib.rs_world_scan_lidar(self._world, lidar, rule, _doubles(points), found))
         return points[: found[0]]
 
     def capture_depth_camera(
@@ -205,7 +214,8 @@ class WorldRays(WorldSnapshots):
         camera.width, camera.height = properties.width, properties.height
         camera.horizontal_fov = properties.horizontal_fov
         camera.near, camera.far = properties.near, properties.far
-        mask = arguments.collision_bits("collision_mask", collision_mask)
+        fill_noise(camera.noise, properties.noise())
+        rule = self._rule(object_id, local_id, collision_mask)
         check(lib.rs_depth_camera_valid(camera))
         size = (properties.height, properties.width)
         depth = np.empty(size, dtype=np.float32)
@@ -216,37 +226,27 @@ class WorldRays(WorldSnapshots):
                 lib.rs_world_scan_depth(
                     self._world,
                     camera,
-                    self._ignored(object_id),
-                    mask,
+                    rule,
                     ffi.cast("float *", depth.ctypes.data),
                     ffi.cast("int32_t *", segmentation.ctypes.data),
                     _doubles(points) if points is not None else ffi.NULL,
                 )
             )
             timestamp = float(lib.rs_world_time(self._world))
-        _add_noise(depth, properties)
         return DepthCameraFrame(depth, segmentation, points, timestamp)
 
-    def _ignored(self, object_id: int | None) -> int:
-        """Engine id of the object at a world index."""
-        if object_id is None:
-            return 0
-        ids = self._engine_ids()
-        if not 0 <= object_id < len(ids):
-            raise InvalidValueError(f"object_id is {object_id}; there are {len(ids)} objects")
-        return int(ids[object_id])
+    def _rule(self, object_id: int | None, local_id: int | None, collision_mask: int) -> Any:
+        """What rays pass through and see, for the engine."""
+        rule = ffi.new("rs_ray_rule *")
+        rule.mask = arguments.collision_bits("collision_mask", collision_mask)
+        rule.ignored_local = -1 if local_id is None else arguments.count("local_id", local_id)
+        if object_id is not None:
+            ids = self._engine_ids()
+            if not 0 <= object_id < len(ids):
+                raise InvalidValueError(f"object_id is {object_id}; there are {len(ids)} objects")
+            rule.ignored = int(ids[object_id])
+        return rule
 
 
 def _doubles(array: Vector) -> Any:
     return ffi.cast("double *", array.ctypes.data)
-
-
-def _add_noise(depth: NDArray[np.float32], properties: DepthCameraProperties) -> None:
-    random = np.random.default_rng(properties.noise_seed)
-    mean, spread = properties.noise_mean, properties.noise_std
-    if properties.noise_type == "gaussian":
-        depth += random.normal(mean, spread, depth.shape).astype(np.float32)
-    elif properties.noise_type == "uniform":
-        depth += random.uniform(mean - spread, mean + spread, depth.shape).astype(np.float32)
-    elif properties.noise_type != "none":
-        raise InvalidValueError(f"noise_type is '{properties.noise_type}'; expected none, gaussian or uniform")
