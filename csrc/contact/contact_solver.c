@@ -15,9 +15,10 @@ enum { MAX_BUSY_SWEEPS = 7 };
 enum { MAX_JUMPS = 4 };
 /* Squared relative change at which the sweeps have sorted out well enough which contacts are closed. */
 static const double JUMP_ERROR = 1e-2;
-/* Share of the limit at which an island that can be solved exactly counts as solved: its slow modes hide behind small
- * changes. */
-static const double EXACT_SHARE = 1e-8;
+/* Islands that stand on faces are solved to this share of the threshold: slow modes hide behind small changes. */
+static const double FACES_SHARE = 1e-4;
+/* While jumps are left, it takes that much less again to stop. */
+static const double EXACT_SHARE = 1e-4;
 
 /* ---- one contact ---- */
 
@@ -335,7 +336,8 @@ static void try_jump(rs_contact_island *island, progress *at) {
  * closed; the next sweep is the judge of that. */
 rs_solve_result rs_contact_solve(rs_contact_island *island, const rs_solver_settings *settings, bool backward) {
     apply_warm_start(island->rows, island->count, island->bodies);
-    progress at = {.busy_sweeps = MAX_BUSY_SWEEPS, .jumps = stands_on_faces(island) ? MAX_JUMPS : 0};
+    bool faces = stands_on_faces(island);
+    progress at = {.busy_sweeps = MAX_BUSY_SWEEPS, .jumps = faces ? MAX_JUMPS : 0};
     double error = 0.0;
     while (at.sweeps < settings->max_iterations) {
         bool all = at.busy_sweeps == MAX_BUSY_SWEEPS || at.sweeps == settings->max_iterations - 1;
@@ -345,7 +347,7 @@ rs_solve_result rs_contact_solve(rs_contact_island *island, const rs_solver_sett
             at.busy_sweeps = change2 <= BUSY_STRICTNESS * at.limit ? MAX_BUSY_SWEEPS : at.busy_sweeps + 1;
             continue;
         }
-        at.limit = settings->threshold * size2;
+        at.limit = settings->threshold * size2 * (faces ? FACES_SHARE : 1.0);
         error = size2 > 0.0 ? change2 / size2 : 0.0;
         bool done = at.sweeps > 1 && at.jumps == 0 && change2 <= at.limit;
         if (island->count == 1 || done || change2 <= EXACT_SHARE * at.limit)

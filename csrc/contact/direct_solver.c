@@ -3,8 +3,8 @@
 /* Compliance of a constraint relative to its inverse mass: four-point contacts are redundant, so that the problem has
  * no unique solution without it. */
 static const double COMPLIANCE = 1e-6;
-/* Refinements remove what the compliance leaves over. */
-enum { REFINEMENTS = 2 };
+/* Refinements remove what the compliance leaves over, and let the friction of sliding contacts follow their load. */
+enum { REFINEMENTS = 2, SLIDING_REFINEMENTS = 8 };
 /* Friction impulses closer to the cone than this, relatively, slide. */
 static const double CONE_MARGIN = 1e-9;
 /* Multiplications of a factorisation, per row, beyond which sweeps are faster. */
@@ -21,6 +21,8 @@ typedef struct {
     double jacobian_a[3][DOF], jacobian_b[3][DOF];
     double miss[3];           /* target minus velocity */
     double change[3];         /* of the impulse: n, t1, t2 */
+    double slide[2];          /* of a sliding contact: friction along t1 and t2 per normal impulse */
+    double follow;            /* last change of its normal impulse, which friction has yet to follow */
 } rs_direct_row;
 
 rs_direct_solver rs_direct_solver_make(void) {
@@ -301,41 +303,66 @@ static void fill_row(rs_direct_row *out, const rs_row *row, int32_t index, const
         out->miss[c] = (c == 0 ? row->target : 0.0) - rs_dot(velocity, axes[c]);
         out->change[c] = 0.0;
     }
+    out->slide[0] = row->impulse.xyz.x / row->impulse.xyz.z;
+    out->slide[1] = row->impulse.xyz.y / row->impulse.xyz.z;
+    out->follow = 0.0;
 }
 
-/* Right-hand side: what the constraints pull with. */
-static void gather_misses(rs_direct_solver *s) {
+static void add_impulse(double *rhs, const rs_direct_row *row, int constraint, double impulse) {
+    for (int d = 0; d < DOF; d++) {
+        if (row->place_a != RS_NONE)
+            rhs[row->place_a * DOF + d] += impulse * row->jacobian_a[constraint][d];
+        if (row->place_b != RS_NONE)
+            rhs[row->place_b * DOF + d] += impulse * row->jacobian_b[constraint][d];
+    }
+}
+
+static double velocity_along(const double *x, const rs_direct_row *row, int constraint) {
+    double sum = 0.0;
+    for (int d = 0; d < DOF; d++) {
+        if (row->place_a != RS_NONE)
+            sum += x[row->place_a * DOF + d] * row->jacobian_a[constraint][d];
+        if (row->place_b != RS_NONE)
+            sum += x[row->place_b * DOF + d] * row->jacobian_b[constraint][d];
+    }
+    return sum;
+}
+
+/* Right-hand side: what the constraints pull with, and the friction that follows its load. */
+static void gather_pulls(rs_direct_solver *s) {
     memset(s->rhs.data, 0, (size_t)s->rhs.count * sizeof(double));
     double *rhs = RS_ITEMS(double, s->rhs);
-    const rs_direct_row *rows = RS_ITEMS(rs_direct_row, s->rows);
-    for (int64_t k = 0; k < s->rows.count; k++)
-        for (int c = 0; c < rows[k].constraints; c++) {
-            double pull = rows[k].stiffness[c] * rows[k].miss[c];
-            for (int d = 0; d < DOF; d++) {
-                if (rows[k].place_a != RS_NONE)
-                    rhs[rows[k].place_a * DOF + d] += pull * rows[k].jacobian_a[c][d];
-                if (rows[k].place_b != RS_NONE)
-                    rhs[rows[k].place_b * DOF + d] += pull * rows[k].jacobian_b[c][d];
-            }
+    rs_direct_row *rows = RS_ITEMS(rs_direct_row, s->rows);
+    for (int64_t k = 0; k < s->rows.count; k++) {
+        rs_direct_row *row = &rows[k];
+        for (int c = 0; c < row->constraints; c++)
+            add_impulse(rhs, row, c, row->stiffness[c] * row->miss[c]);
+        for (int c = 1; c < 3 && row->constraints == 1; c++) {
+            double friction = row->slide[c - 1] * row->follow;
+            add_impulse(rhs, row, c, friction);
+            row->change[c] += friction;
         }
+    }
 }
 
 /* Takes the velocity change in `rhs` off the misses; what is left is what the compliance gave way. */
 static void take_solution(rs_direct_solver *s) {
     const double *x = RS_ITEMS(double, s->rhs);
     rs_direct_row *rows = RS_ITEMS(rs_direct_row, s->rows);
-    for (int64_t k = 0; k < s->rows.count; k++)
+    for (int64_t k = 0; k < s->rows.count; k++) {
         for (int c = 0; c < rows[k].constraints; c++) {
-            double gained = 0.0;
-            for (int d = 0; d < DOF; d++) {
-                if (rows[k].place_a != RS_NONE)
-                    gained += x[rows[k].place_a * DOF + d] * rows[k].jacobian_a[c][d];
-                if (rows[k].place_b != RS_NONE)
-                    gained += x[rows[k].place_b * DOF + d] * rows[k].jacobian_b[c][d];
-            }
-            rows[k].miss[c] -= gained;
+            rows[k].miss[c] -= velocity_along(x, &rows[k], c);
             rows[k].change[c] += rows[k].stiffness[c] * rows[k].miss[c];
         }
+        rows[k].follow = rows[k].stiffness[0] * rows[k].miss[0];
+    }
+}
+
+static bool any_sliding(const rs_direct_solver *s) {
+    for (int64_t k = 0; k < s->rows.count; k++)
+        if (RS_ITEMS(rs_direct_row, s->rows)[k].constraints == 1)
+            return true;
+    return false;
 }
 
 bool rs_direct_solve(rs_direct_solver *s, rs_row *rows, int64_t count, const rs_island_bodies *members,
@@ -353,8 +380,9 @@ bool rs_direct_solve(rs_direct_solver *s, rs_row *rows, int64_t count, const rs_
     add_mass(s, members, bodies);
     add_constraints(s);
     factorise(s);
-    for (int k = 0; k <= REFINEMENTS; k++) {
-        gather_misses(s);
+    int refinements = any_sliding(s) ? SLIDING_REFINEMENTS : REFINEMENTS;
+    for (int k = 0; k <= refinements; k++) {
+        gather_pulls(s);
         substitute(s);
         take_solution(s);
     }

@@ -23,7 +23,7 @@ rs_direct_solver rs_direct_solver_make(void);
 void rs_direct_solver_free(rs_direct_solver *solver);
 
 /* Finds the change of the impulses that would solve the island if closed contacts stayed closed, sticking ones stuck
- * and sliding ones kept their friction, and writes it into `former` of the rows. The impulses may leave their cones.
+ * and sliding ones slid the same way, and writes it into `former` of the rows. The impulses may leave their cones.
  * False when the island is too large for it to pay, or memory is short: nothing is written then. */
 bool rs_direct_solve(rs_direct_solver *solver, rs_row *rows, int64_t count, const rs_island_bodies *members,
                      const rs_solver_body *bodies, int64_t body_count);
