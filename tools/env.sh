@@ -55,7 +55,7 @@ PYTHONSAFEPATH=1
 RMW_IMPLEMENTATION="${RMW_IMPLEMENTATION:-rmw_fastrtps_cpp}"
 # A larger shared-memory segment: with the default one most large images are lost.
 # FastDDS 2 (up to Jazzy) knows only the old name of the variable, FastDDS 3 warns about it.
-if [ "$ROS_DISTRO" = jazzy ] || [ "$ROS_DISTRO" = humble ]; then
+if [ "${ROS_DISTRO:-}" = jazzy ] || [ "${ROS_DISTRO:-}" = humble ]; then
     export FASTRTPS_DEFAULT_PROFILES_FILE="${FASTRTPS_DEFAULT_PROFILES_FILE:-$raisim_root/config/fastdds.xml}"
 else
     export FASTDDS_DEFAULT_PROFILES_FILE="${FASTDDS_DEFAULT_PROFILES_FILE:-$raisim_root/config/fastdds.xml}"
