@@ -44,7 +44,8 @@ rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_collider *collider
 }
 
 static bool may_collide(const rs_collider *a, const rs_collider *b) {
-    return a->body != b->body && (a->active || b->active) && (a->dynamic || b->dynamic) && rs_filters_agree(a, b);
+    bool apart = a->body != b->body || a->link != b->link; /* links of one body: its articulation decides later */
+    return apart && (a->active || b->active) && (a->dynamic || b->dynamic) && rs_filters_agree(a, b);
 }
 
 static rs_status emit(rs_array *pairs, const rs_collider *colliders, int32_t i, int32_t j) {

@@ -1,6 +1,7 @@
 #include "contact_problem.h"
 
 #include "../collision/ccd.h"
+#include "../model/articulation.h"
 
 /* A contact takes over the impulse of the nearest one of the step before within this distance [m]. */
 static const double MATCH_DISTANCE = 0.01;
@@ -154,17 +155,30 @@ static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, 
     }
 }
 
-static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_collider *colliders,
-                              const rs_touch *former, int64_t former_count, rs_array *touches) {
+/* Most contacts of two colliders: links of one articulated system have limits of their own. */
+static int most_points(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *a,
+                       const rs_collider *b) {
+    int most = settings->max_contacts_per_pair;
+    if (a->body != b->body)
+        return most;
+    const rs_articulation *own = bodies[a->body].articulation;
+    int allowed = own->self_collision[a->link * own->link_count + b->link];
+    return allowed < most ? allowed : most;
+}
+
+static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_body *bodies,
+                              const rs_collider *colliders, const rs_touch *former, int64_t former_count, rs_array *touches) {
     const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
     rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + a->foresight + b->foresight,
-                                   .max_points = settings->max_contacts_per_pair,
+                                   .max_points = most_points(settings, bodies, a, b),
                                    .gjk_max_iterations = settings->gjk_max_iterations,
                                    .gjk_tolerance = settings->gjk_tolerance,
                                    .epa_max_iterations = settings->epa_max_iterations,
                                    .epa_tolerance = settings->epa_tolerance};
     rs_manifold manifold;
     manifold.count = 0;
+    if (collide.max_points == 0)
+        return RS_OK;
     rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, &manifold);
     if (a->swept || b->swept)
         sweep_pair(a, b, rs_max(settings->swept_ccd_speculative_margin, RS_TOUCH_DISTANCE), &collide, &manifold);
@@ -172,8 +186,8 @@ static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *se
     return add_manifold(pair, colliders, &manifold, former, former_count, touches);
 }
 
-rs_status rs_touches_find(const rs_contact_settings *settings, const rs_collider *colliders, const rs_array *pairs,
-                          const rs_array *before, rs_array *touches) {
+rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *colliders,
+                          const rs_array *pairs, const rs_array *before, rs_array *touches) {
     const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
     const rs_touch *old = RS_ITEMS(rs_touch, *before);
     int64_t i = 0, k = 0;
@@ -202,7 +216,7 @@ rs_status rs_touches_find(const rs_contact_settings *settings, const rs_collider
             continue;
         }
         int64_t former_count = order == 0 ? group_end - k : 0;
-        if (collide_pair(&pair[i], settings, colliders, &old[k], former_count, touches) != RS_OK)
+        if (collide_pair(&pair[i], settings, bodies, colliders, &old[k], former_count, touches) != RS_OK)
             return RS_OUT_OF_MEMORY;
         i++;
         if (order == 0)
@@ -256,6 +270,21 @@ static double push_speed(const rs_problem_input *input, double gap, double appro
     return rs_max(0.0, push - input->settings->erp2 * rs_max(0.0, approach));
 }
 
+rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch, rs_vec3 relative) {
+    touch->velocity = rs_v3(rs_dot(relative, touch->t1), rs_dot(relative, touch->t2), rs_dot(relative, touch->n));
+    const rs_material_pair *pair =
+        rs_materials_find(input->materials, input->colliders[touch->collider_a].material,
+                          input->colliders[touch->collider_b].material);
+    double slip = sqrt(touch->velocity.x * touch->velocity.x + touch->velocity.y * touch->velocity.y);
+    touch->friction = rs_material_friction(pair, slip);
+    touch->restitution = pair->restitution;
+    bool launched = input->bodies[touch->body_a].launched || input->bodies[touch->body_b].launched;
+    double time = launched ? RS_LAUNCH_STEPS * input->dt : input->dt;
+    return (rs_contact_law){.mu = touch->friction,
+                            .target = target_speed(time, pair, touch->gap, -touch->velocity.z),
+                            .push = push_speed(input, touch->gap, -touch->velocity.z)};
+}
+
 void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     const rs_body *a = &input->bodies[touch->body_a], *b = &input->bodies[touch->body_b];
     row->body_a = touch->body_a;
@@ -269,18 +298,10 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
 
     rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->omega, ra),
                               point_velocity(b->velocity, b->omega, rb));
-    touch->velocity = rs_v3(rs_dot(relative, touch->t1), rs_dot(relative, touch->t2), rs_dot(relative, touch->n));
-
-    const rs_material_pair *pair =
-        rs_materials_find(input->materials, input->colliders[touch->collider_a].material,
-                          input->colliders[touch->collider_b].material);
-    row->mu = rs_material_friction(pair, sqrt(touch->velocity.x * touch->velocity.x +
-                                              touch->velocity.y * touch->velocity.y));
-    double time = a->launched || b->launched ? RS_LAUNCH_STEPS * input->dt : input->dt;
-    row->target = target_speed(time, pair, touch->gap, -touch->velocity.z);
-    row->push = push_speed(input, touch->gap, -touch->velocity.z);
-    touch->friction = row->mu;
-    touch->restitution = pair->restitution;
+    rs_contact_law law = rs_contact_law_of(input, touch, relative);
+    row->mu = law.mu;
+    row->target = law.target;
+    row->push = law.push;
 
     touch->g = (rs_sym3){0};
     add_inverse_mass(&touch->g, &input->solver_bodies[touch->body_a], ra, touch);

@@ -8,8 +8,9 @@
 typedef struct {
     int64_t first_row, row_count;   /* into the list of touching points ordered by island */
     int64_t first_body, body_count; /* into the list of bodies ordered by island */
-    bool pushed;                  /* overlaps are being corrected in this step */
-    bool quiet;                   /* every body has been slow for long enough */
+    bool general;                   /* holds articulated systems: rs_general_solve, not rs_contact_solve */
+    bool pushed;                    /* overlaps are being corrected in this step */
+    bool quiet;                     /* every body has been slow for long enough */
 } rs_island;
 
 /* The dynamic bodies of one island. */

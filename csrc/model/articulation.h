@@ -125,6 +125,8 @@ typedef struct rs_articulation {
     double *q, *u;
 
     /* written by a step */
+    double *limit_impulse;    /* of position and velocity limits; kept to start the next solve */
+    double *friction_impulse; /* of joint friction; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
 

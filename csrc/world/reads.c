@@ -49,7 +49,8 @@ static void store_contact(const rs_world *world, const rs_touch *touch, rs_conta
     const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     out->object_a = rs_slot_id(world, bodies[touch->body_a].slot);
     out->object_b = rs_slot_id(world, bodies[touch->body_b].slot);
-    out->local_a = out->local_b = 0; /* a single body is one local body */
+    out->local_a = colliders[touch->collider_a].link;
+    out->local_b = colliders[touch->collider_b].link;
     out->collider_a = colliders[touch->collider_a].number;
     out->collider_b = colliders[touch->collider_b].number;
     rs_v3_store(out->position, touch->position);

@@ -124,19 +124,6 @@ static void clear_moved(rs_world *world) {
         bodies[i].moved = false;
 }
 
-/* Links are seen by rays but not yet by the contact solver: their pairs are left out. */
-static void drop_link_pairs(rs_world *world) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    rs_pair *pairs = RS_ITEMS(rs_pair, world->pairs);
-    int64_t kept = 0;
-    for (int64_t k = 0; k < world->pairs.count; k++)
-        if (bodies[colliders[pairs[k].a].body].articulation == NULL &&
-            bodies[colliders[pairs[k].b].body].articulation == NULL)
-            pairs[kept++] = pairs[k];
-    world->pairs.count = kept;
-}
-
 static rs_status stage_broad_phase(rs_world *world) {
     rs_world_data *data = &world->data;
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
@@ -145,16 +132,13 @@ static rs_status stage_broad_phase(rs_world *world) {
             return RS_OUT_OF_MEMORY;
         world->colliders_changed = false;
     }
-    rs_status status =
-        rs_broad_phase_find(&world->broad_phase, &data->contact, colliders, data->colliders.count, &world->pairs);
-    if (status == RS_OK)
-        drop_link_pairs(world);
-    return status;
+    return rs_broad_phase_find(&world->broad_phase, &data->contact, colliders, data->colliders.count, &world->pairs);
 }
 
 static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_status status = rs_touches_find(&data->contact, RS_ITEMS(rs_collider, data->colliders), &world->pairs,
+    rs_status status = rs_touches_find(&data->contact, RS_ITEMS(rs_body, data->bodies),
+                                       RS_ITEMS(rs_collider, data->colliders), &world->pairs,
                                        &data->touches, &world->touches_other);
     if (status != RS_OK)
         return status;
@@ -203,56 +187,85 @@ static rs_status stage_forces(rs_world *world) {
     return RS_OK;
 }
 
-static rs_status stage_contact_setup(rs_world *world) {
-    rs_world_data *data = &world->data;
-    int64_t count = world->islands.order.count;
-    if (rs_array_resize(&world->rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    rs_problem_input input = {.dt = data->dt,
+static rs_problem_input problem_input(const rs_world *world) {
+    const rs_world_data *data = &world->data;
+    return (rs_problem_input){.dt = data->dt,
                               .settings = &data->solver,
                               .materials = &data->materials,
                               .colliders = RS_ITEMS(rs_collider, data->colliders),
                               .bodies = RS_ITEMS(rs_body, data->bodies),
                               .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
+}
+
+static rs_status stage_contact_setup(rs_world *world) {
+    rs_world_data *data = &world->data;
+    int64_t count = world->islands.order.count;
+    if (rs_array_resize(&world->rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_problem_input input = problem_input(world);
     const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
     rs_row *rows = RS_ITEMS(rs_row, world->rows);
-    for (int64_t k = 0; k < count; k++) {
-        rs_row_make(&input, &RS_ITEMS(rs_touch, data->touches)[order[k]], &rows[k]);
-        rows[k].touch = order[k];
+    for (int64_t i = 0; i < world->islands.islands.count; i++) {
+        const rs_island *island = &RS_ITEMS(rs_island, world->islands.islands)[i];
+        for (int64_t k = island->first_row; k < island->first_row + island->row_count && !island->general; k++) {
+            rs_row_make(&input, &RS_ITEMS(rs_touch, data->touches)[order[k]], &rows[k]);
+            rows[k].touch = order[k];
+        }
     }
     return RS_OK;
 }
 
-static void stage_solve(rs_world *world) {
-    rs_world_data *data = &world->data;
-    rs_row *rows = RS_ITEMS(rs_row, world->rows);
-    rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
+/* An island of single bodies: overlaps apart, then velocities. */
+static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
+    rs_row *rows = &RS_ITEMS(rs_row, world->rows)[island->first_row];
     rs_solver_body *bodies = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    island->pushed = rs_push_out(rows, island->row_count, bodies, RS_ITEMS(rs_push_body, world->pushes));
+    rs_contact_island problem = {.rows = rows,
+                                 .count = island->row_count,
+                                 .members = rs_islands_bodies(&world->islands, island),
+                                 .bodies = bodies,
+                                 .world_body_count = world->data.bodies.count,
+                                 .direct = &world->direct_solver,
+                                 .busy = RS_ITEMS(int32_t, world->busy_rows)};
+    rs_solve_result result = rs_contact_solve(&problem, &world->data.solver, world->data.sweep_backward);
+    for (int64_t k = 0; k < island->row_count; k++)
+        RS_ITEMS(rs_touch, world->data.touches)[rows[k].touch].impulse = rows[k].impulse.xyz;
+    return result;
+}
+
+static rs_status solve_general(rs_world *world, int32_t island, rs_solve_result *result) {
+    rs_general_input input = {.common = problem_input(world),
+                              .bodies = RS_ITEMS(rs_body, world->data.bodies),
+                              .body_count = world->data.bodies.count,
+                              .touches = RS_ITEMS(rs_touch, world->data.touches),
+                              .islands = &world->islands,
+                              .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
+                              .backward = world->data.sweep_backward};
+    return rs_general_island_solve(&world->general, &input, island, result);
+}
+
+static rs_status stage_solve(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
     world->stats.solver_iterations = 0;
     world->stats.solver_error = 0.0;
-    for (int64_t i = 0; i < world->islands.islands.count; i++) {
-        if (islands[i].row_count == 0)
-            continue;
-        rs_row *first = &rows[islands[i].first_row];
-        islands[i].pushed = rs_push_out(first, islands[i].row_count, bodies, RS_ITEMS(rs_push_body, world->pushes));
-        rs_contact_island island = {.rows = first,
-                                    .count = islands[i].row_count,
-                                    .members = rs_islands_bodies(&world->islands, &islands[i]),
-                                    .bodies = bodies,
-                                    .world_body_count = data->bodies.count,
-                                    .direct = &world->direct_solver,
-                                    .busy = RS_ITEMS(int32_t, world->busy_rows)};
-        rs_solve_result result = rs_contact_solve(&island, &data->solver, data->sweep_backward);
+    for (int32_t i = 0; i < world->islands.islands.count; i++) {
+        rs_solve_result result = {0, 0.0};
+        if (islands[i].general) {
+            if (solve_general(world, i, &result) != RS_OK)
+                return RS_OUT_OF_MEMORY;
+        } else if (islands[i].row_count > 0) {
+            result = solve_bodies(world, &islands[i]);
+        }
         if (result.iterations > world->stats.solver_iterations)
             world->stats.solver_iterations = result.iterations;
         world->stats.solver_error = rs_max(world->stats.solver_error, result.error);
     }
-    for (int64_t k = 0; k < world->rows.count; k++)
-        RS_ITEMS(rs_touch, data->touches)[rows[k].touch].impulse = rows[k].impulse.xyz;
     data->sweep_backward = !data->sweep_backward && !data->solver.fixed_order;
     world->stats.contacts = data->touches.count;
     world->stats.islands = world->islands.islands.count;
     world->stats.broad_phase_pairs = world->pairs.count;
+    return RS_OK;
 }
 
 static bool integrate_body(rs_body *body, const rs_solver_body *solved, const rs_push_body *push,
@@ -342,7 +355,8 @@ static rs_status second_half(rs_world *world) {
     if (stage_contact_setup(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.contact_setup, &mark);
-    stage_solve(world);
+    if (stage_solve(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.solve, &mark);
     world->diverged_slot = RS_NONE;
     stage_integrate(world);

@@ -54,6 +54,7 @@ rs_status rs_world_create(rs_world **out) {
     world->rows = rs_array_of(sizeof(rs_row));
     world->busy_rows = rs_array_of(sizeof(int32_t));
     world->direct_solver = rs_direct_solver_make();
+    world->general = rs_general_problem_new();
     pthread_mutexattr_t recursive;
     pthread_mutexattr_init(&recursive);
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
@@ -82,6 +83,7 @@ void rs_world_destroy(rs_world *world) {
     rs_array_free(&world->rows);
     rs_array_free(&world->busy_rows);
     rs_direct_solver_free(&world->direct_solver);
+    rs_general_problem_free(&world->general);
     rs_ray_scene_free(&world->ray_scene);
     pthread_mutex_destroy(&world->mutex);
     rs_free(world);

@@ -6,6 +6,7 @@
 
 #include "../contact/contact_problem.h"
 #include "../contact/contact_solver.h"
+#include "../contact/general_problem.h"
 #include "../contact/island.h"
 #include "../contact/push_out.h"
 #include "../dynamics/articulated.h"
@@ -71,6 +72,7 @@ struct rs_world {
     rs_array rows;          /* rs_row, grouped by island: contact setup */
     rs_array busy_rows;     /* int32_t: solver */
     rs_direct_solver direct_solver; /* scratch of its own */
+    rs_general_problem general; /* rows of one island with articulated systems */
 
     /* what rays see; built when a ray asks and something changed */
     rs_ray_scene ray_scene;

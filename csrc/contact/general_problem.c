@@ -1,0 +1,272 @@
+#include "general_problem.h"
+
+#include <string.h>
+
+/* Where the impulse of a row comes from and goes to. */
+typedef struct {
+    rs_touch *touch; /* or NULL */
+    double *impulse; /* of a joint's limit or friction */
+    double sign;     /* impulse = sign * row impulse */
+} rs_row_source;
+
+rs_general_problem rs_general_problem_new(void) {
+    return (rs_general_problem){.rows = rs_array_of(sizeof(rs_general_row)),
+                                .sources = rs_array_of(sizeof(rs_row_source)),
+                                .numbers = rs_array_of(sizeof(double)),
+                                .places = rs_array_of(sizeof(int32_t)),
+                                .joints = rs_array_of(sizeof(rs_joint_row))};
+}
+
+void rs_general_problem_free(rs_general_problem *problem) {
+    rs_array_free(&problem->rows);
+    rs_array_free(&problem->sources);
+    rs_array_free(&problem->numbers);
+    rs_array_free(&problem->places);
+    rs_array_free(&problem->joints);
+}
+
+/* ---- room ---- */
+
+static int64_t velocity_count(const rs_body *body) { return body->articulation != NULL ? body->articulation->u_count : 6; }
+
+static int64_t padded(int64_t count) { return (count + 3) / 4 * 4; }
+
+/* Numbers that one side of a row takes. */
+static int64_t side_numbers(int64_t size) { return 4 * size + padded(3 * size); }
+
+static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_BODY_DYNAMIC; }
+
+/* Aligned for four-wide vectors. */
+static double *take(rs_general_problem *problem, int64_t count) {
+    double *numbers = &RS_ITEMS(double, problem->numbers)[problem->used];
+    problem->used += padded(count);
+    memset(numbers, 0, sizeof(double) * (size_t)count);
+    return numbers;
+}
+
+/* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
+static rs_status reserve(rs_general_problem *problem, const rs_general_input *input, int32_t island) {
+    const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
+    const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
+    int64_t numbers = 0, rows = home->row_count, largest = 0;
+    for (int64_t k = 0; k < home->row_count; k++) {
+        const rs_touch *touch = &input->touches[order[home->first_row + k]];
+        numbers += side_numbers(velocity_count(&input->bodies[touch->body_a])) +
+                   side_numbers(velocity_count(&input->bodies[touch->body_b]));
+    }
+    rs_island_bodies members = rs_islands_bodies(input->islands, home);
+    for (int64_t i = 0; i < members.count; i++) {
+        const rs_body *body = &input->bodies[members.index[i]];
+        int64_t n = velocity_count(body);
+        bool tree = body->articulation != NULL;
+        int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) : 0;
+        numbers += padded(n) + joint_rows * side_numbers(n);
+        rows += joint_rows;
+        largest = n > largest ? n : largest;
+    }
+    problem->used = 0;
+    problem->rows.count = problem->sources.count = 0;
+    numbers += padded(4 * largest);
+    if (rs_array_resize(&problem->numbers, numbers) != RS_OK || rs_array_reserve(&problem->rows, rows) != RS_OK ||
+        rs_array_reserve(&problem->sources, rows) != RS_OK ||
+        rs_array_resize(&problem->places, input->body_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t i = 0; i < members.count; i++)
+        RS_ITEMS(int32_t, problem->places)[members.index[i]] = RS_NONE;
+    problem->scratch = (rs_quad *)(void *)take(problem, 4 * largest);
+    return RS_OK;
+}
+
+/* Velocity of a body as the solver changes it: v and w of a single body, u of an articulated system. */
+static double *velocity_of(rs_general_problem *problem, const rs_general_input *input, int32_t body) {
+    if (input->bodies[body].articulation != NULL)
+        return input->bodies[body].articulation->u_free;
+    int32_t *place = &RS_ITEMS(int32_t, problem->places)[body];
+    if (*place == RS_NONE) {
+        *place = (int32_t)problem->used;
+        double *velocity = take(problem, 6);
+        rs_v3_store(velocity, input->solver_bodies[body].v.xyz);
+        rs_v3_store(velocity + 3, input->solver_bodies[body].w.xyz);
+    }
+    return &RS_ITEMS(double, problem->numbers)[*place];
+}
+
+static rs_general_row *add_row(rs_general_problem *problem, rs_row_kind kind, rs_row_source source) {
+    *(rs_row_source *)rs_array_push(&problem->sources) = source;
+    rs_general_row *row = rs_array_push(&problem->rows);
+    row->kind = kind;
+    return row;
+}
+
+/* ---- contacts ---- */
+
+/* Adds a link to the side of its tree: sign +1 for A, -1 for B. `scratch` has room for one response. */
+static void add_link(rs_articulation *a, int32_t link, const rs_touch *touch, double sign, rs_quad *jacobian,
+                     double *response, rs_quad *scratch) {
+    const rs_vec3 axes[3] = {rs_scale(sign, touch->t1), rs_scale(sign, touch->t2), rs_scale(sign, touch->n)};
+    int32_t count = rs_jacobian(a, link, touch->position, a->columns);
+    for (int32_t c = 0; c < count; c++) {
+        rs_vec3 linear = a->columns[c].linear;
+        rs_vec3 along = {rs_dot(axes[0], linear), rs_dot(axes[1], linear), rs_dot(axes[2], linear)};
+        rs_quad *entry = &jacobian[a->columns[c].index];
+        entry->xyz = rs_add(entry->xyz, along);
+    }
+    rs_contact_response(a, link, touch->position, axes, (double *)(void *)scratch);
+    for (int32_t k = 0; k < a->u_count; k++) {
+        response[k] += scratch[k].xyz.x;
+        response[a->u_count + k] += scratch[k].xyz.y;
+        response[2 * a->u_count + k] += scratch[k].xyz.z;
+    }
+}
+
+static void fill_body_side(rs_general_problem *problem, const rs_general_input *input, int32_t body,
+                           const rs_touch *touch, double sign, rs_row_side *side) {
+    const rs_solver_body *inertia = &input->solver_bodies[body];
+    rs_vec3 arm = rs_sub(touch->position, input->bodies[body].middle_com);
+    double *velocity = velocity_of(problem, input, body), *response = take(problem, 18);
+    rs_quad *jacobian = (rs_quad *)(void *)take(problem, 4 * 6);
+    const rs_vec3 axes[3] = {touch->t1, touch->t2, touch->n};
+    for (int axis = 0; axis < 3; axis++) {
+        rs_vec3 linear = rs_scale(sign, axes[axis]), angular = rs_scale(sign, rs_cross(arm, axes[axis]));
+        for (int k = 0; k < 3; k++) {
+            rs_v3_set(&jacobian[k].xyz, axis, rs_v3_get(linear, k));
+            rs_v3_set(&jacobian[3 + k].xyz, axis, rs_v3_get(angular, k));
+        }
+        rs_v3_store(&response[6 * axis], rs_scale(inertia->inverse_mass, linear));
+        rs_v3_store(&response[6 * axis + 3], rs_columns_mul3(&inertia->inverse_inertia, angular));
+    }
+    *side = (rs_row_side){velocity, jacobian, response, 6};
+}
+
+/* Velocity of a body's material at the contact at the beginning of the step, world frame. */
+static rs_vec3 point_velocity(const rs_body *body, int32_t link, rs_vec3 point) {
+    if (body->articulation != NULL)
+        return rs_link_point_velocity(body->articulation, link,
+                                      rs_sub(point, body->articulation->motion[link].pos));
+    return rs_add(body->velocity, rs_cross(body->omega, rs_sub(point, body->middle_com)));
+}
+
+/* Velocity along the contact's axes of a body that impulses do not move: the others must reach theirs against it. */
+static rs_vec3 given_velocity(const rs_body *body, const rs_touch *touch) {
+    rs_vec3 v = point_velocity(body, 0, touch->position);
+    return rs_v3(rs_dot(v, touch->t1), rs_dot(v, touch->t2), rs_dot(v, touch->n));
+}
+
+static void fill_sides(rs_general_problem *problem, const rs_general_input *input, const rs_touch *touch,
+                       rs_general_row *row) {
+    const int32_t body[2] = {touch->body_a, touch->body_b};
+    const int32_t link[2] = {input->common.colliders[touch->collider_a].link,
+                             input->common.colliders[touch->collider_b].link};
+    for (int s = 0; s < 2; s++) {
+        const rs_body *owner = &input->bodies[body[s]];
+        double sign = s == 0 ? 1.0 : -1.0;
+        rs_articulation *tree = owner->articulation;
+        rs_row_side *side = &row->sides[body[0] == body[1] ? 0 : s]; /* two links of one tree share a side */
+        if (!is_moved_by_impulses(owner)) {
+            row->target = rs_sub(row->target, rs_scale(sign, given_velocity(owner, touch)));
+        } else if (tree == NULL) {
+            fill_body_side(problem, input, body[s], touch, sign, side);
+        } else {
+            if (side->velocity == NULL)
+                *side = (rs_row_side){tree->u_free, (rs_quad *)(void *)take(problem, 4 * tree->u_count),
+                                      take(problem, 3 * tree->u_count), tree->u_count};
+            add_link(tree, link[s], touch, sign, side->jacobian, side->response, problem->scratch);
+        }
+    }
+}
+
+static void add_contact(rs_general_problem *problem, const rs_general_input *input, rs_touch *touch) {
+    const rs_collider *a = &input->common.colliders[touch->collider_a], *b = &input->common.colliders[touch->collider_b];
+    rs_vec3 relative = rs_sub(point_velocity(&input->bodies[touch->body_a], a->link, touch->position),
+                              point_velocity(&input->bodies[touch->body_b], b->link, touch->position));
+    rs_contact_law law = rs_contact_law_of(&input->common, touch, relative);
+    rs_general_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.touch = touch});
+    row->mu = law.mu;
+    row->target = rs_v3(0.0, 0.0, rs_max(law.target, law.push));
+    row->impulse = touch->impulse;
+    fill_sides(problem, input, touch, row);
+    rs_general_row_prepare(row);
+    touch->g = row->g;
+}
+
+/* ---- joints ---- */
+
+/* Start value of a joint's row: the impulse of the step before, if it was of this kind. */
+static double *joint_impulse(rs_articulation *a, const rs_joint_row *joint) {
+    return joint->kind == RS_ROW_FRICTION ? &a->friction_impulse[joint->first] : &a->limit_impulse[joint->first];
+}
+
+static void add_joint_row(rs_general_problem *problem, rs_articulation *a, const rs_joint_row *joint) {
+    rs_quad *jacobian = (rs_quad *)(void *)take(problem, 4 * a->u_count);
+    double *response = take(problem, 3 * a->u_count);
+    for (int32_t k = 0; k < joint->count; k++)
+        jacobian[joint->first + k].xyz.z = joint->direction[k];
+    rs_joint_response(a, joint, &response[2 * a->u_count]);
+    bool brake = joint->kind == RS_ROW_FRICTION;
+    double *impulse = joint_impulse(a, joint), sign = joint->count == 1 ? joint->direction[0] : 1.0;
+    rs_general_row *row = add_row(problem, brake ? RS_ROW_BRAKE : RS_ROW_PUSH, (rs_row_source){NULL, impulse, sign});
+    row->sides[0] = (rs_row_side){a->u_free, jacobian, response, a->u_count};
+    row->mu = joint->max_impulse;
+    row->target.z = joint->target;
+    row->impulse.z = brake ? sign * *impulse : rs_max(0.0, sign * *impulse);
+    rs_general_row_prepare(row);
+}
+
+/* Rows of joints at their limits and of joint friction. Impulses of joints without a row end here. */
+static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, double dt) {
+    if (rs_array_resize(&problem->joints, rs_joint_row_capacity(a)) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
+    int32_t count = rs_joint_rows(a, dt, joints);
+    for (int32_t k = 0, next = 0; k < a->u_count; k++) { /* rows come in the order of their degrees of freedom */
+        bool limited = false;
+        for (; next < count && joints[next].first == k; next++)
+            limited |= joints[next].kind != RS_ROW_FRICTION;
+        a->limit_impulse[k] = limited ? a->limit_impulse[k] : 0.0;
+    }
+    for (int32_t k = 0; k < count; k++)
+        add_joint_row(problem, a, &joints[k]);
+    return RS_OK;
+}
+
+/* ---- the island ---- */
+
+static void write_back(const rs_general_problem *problem, const rs_general_input *input, rs_island_bodies members) {
+    const rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
+    const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
+    for (int64_t k = 0; k < problem->rows.count; k++) {
+        if (sources[k].touch != NULL)
+            sources[k].touch->impulse = rows[k].impulse;
+        else
+            *sources[k].impulse = sources[k].sign * rows[k].impulse.z;
+    }
+    const int32_t *places = RS_ITEMS(int32_t, problem->places);
+    for (int64_t i = 0; i < members.count; i++) {
+        int32_t body = members.index[i];
+        if (places[body] == RS_NONE)
+            continue;
+        const double *velocity = &RS_ITEMS(double, problem->numbers)[places[body]];
+        input->solver_bodies[body].v.xyz = rs_v3_load(velocity);
+        input->solver_bodies[body].w.xyz = rs_v3_load(velocity + 3);
+    }
+}
+
+rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
+                                  rs_solve_result *result) {
+    if (reserve(problem, input, island) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
+    const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
+    for (int64_t k = 0; k < home->row_count; k++)
+        add_contact(problem, input, &input->touches[order[home->first_row + k]]);
+    rs_island_bodies members = rs_islands_bodies(input->islands, home);
+    for (int64_t i = 0; i < members.count; i++) {
+        rs_articulation *tree = input->bodies[members.index[i]].articulation;
+        if (tree != NULL && add_joints(problem, tree, input->common.dt) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    *result = rs_general_solve(RS_ITEMS(rs_general_row, problem->rows), problem->rows.count, input->common.settings,
+                               input->backward);
+    write_back(problem, input, members);
+    return RS_OK;
+}

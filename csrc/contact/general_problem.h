@@ -1,0 +1,38 @@
+/* Rows of an island that holds articulated systems: contacts of links and bodies, joint limits, joint friction. */
+#ifndef RS_CONTACT_GENERAL_PROBLEM_H
+#define RS_CONTACT_GENERAL_PROBLEM_H
+
+#include "../dynamics/contact_response.h"
+#include "contact_problem.h"
+#include "general_solver.h"
+#include "island.h"
+
+typedef struct {
+    rs_array rows;    /* rs_general_row */
+    rs_array sources; /* rs_row_source: where the results go */
+    rs_array numbers; /* double: Jacobians, responses and velocities of single bodies; never grows while rows are made */
+    rs_array places;  /* int32_t per body: where a single body's velocity lies in `numbers`, or RS_NONE */
+    rs_array joints;  /* rs_joint_row: of one articulated system */
+    rs_quad *scratch; /* in `numbers`: one response of the largest tree */
+    int64_t used;     /* of `numbers` */
+} rs_general_problem;
+
+rs_general_problem rs_general_problem_new(void);
+void rs_general_problem_free(rs_general_problem *problem);
+
+typedef struct {
+    rs_problem_input common;
+    rs_body *bodies;
+    int64_t body_count;
+    rs_touch *touches;
+    const rs_islands *islands;
+    rs_solver_body *solver_bodies;
+    bool backward;
+} rs_general_input;
+
+/* Builds and solves one island; velocities of its bodies and articulations, and impulses of its contacts, limits and
+ * frictions are updated. */
+rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
+                                  rs_solve_result *result);
+
+#endif

@@ -1,0 +1,114 @@
+#include "general_solver.h"
+
+/* Diagonal added to a singular effective inverse mass, relative to its trace: a mechanism with few degrees of freedom
+ * cannot move along every axis. */
+static const double REGULARISATION = 1e-10;
+
+static bool has_one_impulse(const rs_general_row *row) {
+    return row->kind == RS_ROW_PUSH || row->kind == RS_ROW_HOLD || row->kind == RS_ROW_BRAKE;
+}
+
+void rs_general_row_prepare(rs_general_row *row) {
+    rs_v4 columns[3] = {rs_v4_all(0.0), rs_v4_all(0.0), rs_v4_all(0.0)};
+    for (int s = 0; s < 2; s++) {
+        const rs_row_side *side = &row->sides[s];
+        for (int32_t k = 0; k < side->size; k++)
+            for (int axis = 0; axis < 3; axis++)
+                columns[axis] += rs_v4_load(&side->jacobian[k]) * rs_v4_all(side->response[axis * side->size + k]);
+    }
+    if (has_one_impulse(row)) {
+        row->g = (rs_sym3){.xx = 1.0, .yy = 1.0, .zz = columns[2][2] + row->softness};
+    } else {
+        double ridge = REGULARISATION * (columns[0][0] + columns[1][1] + columns[2][2]);
+        row->g = (rs_sym3){.xx = columns[0][0] + ridge, .yy = columns[1][1] + ridge, .zz = columns[2][2] + ridge,
+                           .xy = columns[0][1], .xz = columns[0][2], .yz = columns[1][2]};
+    }
+    row->g_inverse = rs_sym3_inverse(&row->g);
+}
+
+/* Velocity of the row's axes. */
+static rs_vec3 row_velocity(const rs_general_row *row) {
+    rs_v4 v = rs_v4_all(0.0);
+    for (int s = 0; s < 2; s++) {
+        const rs_row_side *side = &row->sides[s];
+        for (int32_t k = 0; k < side->size; k++)
+            v += rs_v4_load(&side->jacobian[k]) * rs_v4_all(side->velocity[k]);
+    }
+    return rs_v3(v[0], v[1], v[2]);
+}
+
+static void apply_impulse(const rs_general_row *row, rs_vec3 p) {
+    for (int s = 0; s < 2; s++) {
+        const rs_row_side *side = &row->sides[s];
+        const double *x = side->response, *y = x + side->size, *z = y + side->size;
+        for (int32_t k = 0; k < side->size; k++)
+            side->velocity[k] += p.x * x[k] + p.y * y[k] + p.z * z[k];
+    }
+}
+
+/* The impulse that the row's law asks for when everything else stands still: v = g * impulse + c. */
+static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 c) {
+    switch (row->kind) {
+    case RS_ROW_CONTACT:
+        return rs_contact_solve_one(&row->g, row->mu, c);
+    case RS_ROW_PUSH:
+        return rs_v3(0.0, 0.0, rs_max(0.0, -c.z / row->g.zz));
+    case RS_ROW_BRAKE:
+        return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, -row->mu, row->mu));
+    case RS_ROW_HOLD:
+        return rs_v3(0.0, 0.0, -c.z / row->g.zz);
+    default:
+        return rs_neg(rs_sym3_mulv(&row->g_inverse, c));
+    }
+}
+
+static void relax_row(rs_general_row *row) {
+    /* g holds the softness too: the spring gives way by softness * impulse. */
+    rs_vec3 v = row_velocity(row);
+    v.z += row->softness * row->impulse.z;
+    rs_vec3 c = rs_sub(rs_sub(v, rs_sym3_mulv(&row->g, row->impulse)), row->target);
+    rs_vec3 solved = solve_row(row, c);
+    row->change = rs_sub(solved, row->impulse);
+    row->impulse = solved;
+    if (rs_norm2(row->change) > 0.0)
+        apply_impulse(row, row->change);
+}
+
+/* See contact_solver.c: the same conjugate-gradient acceleration. */
+static void extrapolate(rs_general_row *rows, int64_t count, double beta) {
+    for (int64_t k = 0; k < count; k++) {
+        rs_vec3 step = rs_scale(beta, rows[k].direction);
+        rows[k].direction = rs_add(step, rows[k].change);
+        rows[k].impulse = rs_add(rows[k].impulse, step);
+        if (beta > 0.0)
+            apply_impulse(&rows[k], step);
+    }
+}
+
+rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings,
+                                 bool backward) {
+    for (int64_t k = 0; k < count; k++) {
+        rows[k].direction = rs_v3_zero();
+        apply_impulse(&rows[k], rows[k].impulse);
+    }
+    rs_solve_result result = {0, 0.0};
+    double residual_before = 0.0;
+    while (result.iterations < settings->max_iterations) {
+        double change2 = 0.0, size2 = 0.0, residual = 0.0;
+        for (int64_t k = 0; k < count; k++) {
+            rs_general_row *row = &rows[backward ? count - 1 - k : k];
+            relax_row(row);
+            change2 += rs_norm2(row->change);
+            size2 += rs_norm2(row->impulse);
+            residual += rs_dot(row->change, rs_sym3_mulv(&row->g, row->change));
+        }
+        result.iterations++;
+        result.error = size2 > 0.0 ? change2 / size2 : 0.0;
+        if (count == 1 || change2 <= settings->threshold * size2)
+            break;
+        bool shrinks = residual < residual_before;
+        extrapolate(rows, count, shrinks ? residual / residual_before : 0.0);
+        residual_before = residual;
+    }
+    return result;
+}
