@@ -270,8 +270,8 @@ static void a_stack_of_boxes_is_solved_exactly_in_a_few_sweeps(void)
     rs_solve_result result = solve_island(rows, count, bodies, &settings, false);
     CHECK(result.iterations <= 20);
     for (int k = 1; k <= BOXES; k++) {
-        CHECK_NEAR(rs_norm(bodies[k].v.xyz), 0.0, 1e-7);
-        CHECK_NEAR(rs_norm(bodies[k].w.xyz), 0.0, 1e-7);
+        CHECK_NEAR(rs_norm(bodies[k].v.xyz), 0.0, 1e-6); /* of 0.05 that gravity gave */
+        CHECK_NEAR(rs_norm(bodies[k].w.xyz), 0.0, 1e-6);
         double carried = 0.0;
         for (int corner = 0; corner < 4; corner++)
             carried += rows[4 * (k - 1) + corner].impulse.xyz.z;
