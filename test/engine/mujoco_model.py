@@ -31,6 +31,15 @@ class MujocoWorld:
     def body_mass(self, name):
         return self.model.body(name).mass[0]
 
+    def mass_on_joint(self, name):
+        """Mass of what a joint moves rigidly; zero for all joints of a body but its last one."""
+        model = self.model
+        joint = model.joint(name)
+        body = int(model.jnt_bodyid[joint.id])
+        if joint.id != model.body_jntadr[body] + model.body_jntnum[body] - 1:
+            return 0.0
+        return sum(model.body_mass[model.body_weldid == body])
+
     def mass_matrix(self):
         mujoco.mj_forward(self.model, self.data)
         full = np.zeros((self.model.nv, self.model.nv))

@@ -1,0 +1,300 @@
+"""MJCF files against MuJoCo itself: masses, mass matrices, motions and who collides with whom."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import trimesh
+
+from raisim_ros import ArticulatedSystem, Ground, IntegrationScheme, ParseError, World
+
+mujoco = pytest.importorskip("mujoco")
+from mujoco_model import MujocoRobot, MujocoWorld, random_state, rotation_of  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*not supported and left out:RuntimeWarning")
+
+GYM_MODELS = (
+    "ant half_cheetah hopper humanoid humanoidstandup inverted_double_pendulum inverted_pendulum point pusher "
+    "pusher_v5 reacher swimmer walker2d walker2d_v5"
+).split()
+
+EVERYTHING = """
+<mujoco model="everything">
+  <compiler angle="degree" eulerseq="XYz" boundmass="0.01" boundinertia="1e-4" inertiafromgeom="auto" meshdir="parts"/>
+  <option timestep="0.004" gravity="0.1 -0.2 -5"/>
+  <asset><mesh name="wedge" file="wedge.obj" scale="0.1 0.2 -0.3"/><material name="blue" rgba="0 0 1 0.5"/></asset>
+  <default>
+    <joint damping="0.2" armature="0.03"/>
+    <geom density="700" rgba="0.1 0.2 0.3 1"/>
+    <default class="arm"><joint damping="0.5" range="-40 80"/><geom size="0.04" material="blue"/>
+      <default class="hand"><geom density="300"/></default></default>
+    <motor ctrlrange="-2 3" ctrllimited="true"/>
+  </default>
+  <worldbody>
+    <geom type="plane" size="5 5 1" pos="0 0 -2"/>
+    <geom type="box" size="0.1 0.2 0.3" pos="4 0 0" axisangle="1 1 0 30"/>
+    <body name="pedestal" pos="0 0 1" euler="10 20 30">
+      <geom type="cylinder" size="0.2 0.1"/>
+      <body name="upper" pos="0.1 0 0.2" childclass="arm" xyaxes="0 1 0 -1 0 0.2">
+        <joint name="shoulder" type="ball" pos="0.02 0.03 -0.01" range="0 120" stiffness="3"/>
+        <geom type="capsule" fromto="0 0 0 0.1 0.2 0.5"/>
+        <geom type="box" fromto="0 0 0 0.3 0 0.1" size="0.03"/>
+        <frame pos="0 0.1 0.5" axisangle="0 0 1 90">
+          <body name="fore" pos="0.1 0 0" zaxis="1 1 1">
+            <joint name="slide" type="slide" axis="1 2 0" ref="0.3" springref="0.1" stiffness="20" range="-1 1" pos="1 1 1"/>
+            <joint name="twist" axis="0 1 1" pos="0.1 0.2 0.1" ref="20" springref="-10" stiffness="2"/>
+            <inertial pos="0.01 0.02 0.03" quat="1 1 0 0" mass="0.8" diaginertia="0.01 0.02 0.015"/>
+            <geom type="sphere" pos="0 0 0.3"/>
+            <body name="palm" pos="0 0 0.3"><geom class="hand" type="ellipsoid" size="0.1 0.05 0.03" quat="1 0.2 0.3 0.4"/></body>
+            <body name="finger" pos="0 0 0.4"><joint name="curl" type="hinge" axis="1 0 0" class="hand"/>
+              <inertial pos="0 0 0.1" mass="0.1" fullinertia="0.003 0.004 0.005 0.0001 0.0002 -0.0003"/></body>
+          </body>
+        </frame>
+      </body>
+    </body>
+    <body name="drone" pos="1 2 3" quat="0.8 0 0.6 0">
+      <freejoint name="fly"/>
+      <geom type="mesh" mesh="wedge" pos="0.1 0 0" euler="30 0 0"/>
+      <body name="rotor" pos="0 0 0.2"><joint name="spin" axis="0 0 1" damping="0.01"/>
+        <geom type="box" size="0.3 0.02 0.01" mass="0.2"/></body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor joint="twist" gear="5" name="twist_motor"/>
+    <motor joint="spin" gear="0.5" ctrllimited="false"/>
+    <general joint="slide" gear="2" gainprm="3" forcerange="-4 4" ctrlrange="-10 10"/>
+  </actuator>
+</mujoco>"""
+
+
+def gym_model(name):
+    gymnasium = pytest.importorskip("gymnasium")
+    return Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / f"{name}.xml"
+
+
+@pytest.fixture
+def everything(tmp_path):
+    (tmp_path / "parts").mkdir()
+    points = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0.3, 0.2, 4], [1, 1, 2]]
+    trimesh.convex.convex_hull(np.array(points)).export(tmp_path / "parts" / "wedge.obj")
+    file = tmp_path / "everything.xml"
+    file.write_text(EVERYTHING)
+    return file
+
+
+def systems_of(file):
+    world, twin = World(file), MujocoWorld(file)
+    robots = [handle for handle in world.get_obj_list() if isinstance(handle, ArticulatedSystem)]
+    return world, twin, [(robot, MujocoRobot(twin, robot._tree)) for robot in robots]
+
+
+def check_masses(file):
+    """Number of coordinates, initial state, masses, total mass; mass matrices at 20 random states."""
+    world, twin, systems = systems_of(file)
+    rng = np.random.default_rng(1)
+    assert sum(robot.get_generalized_coordinate_dim() for robot, _ in systems) == twin.model.nq
+    assert sum(robot.get_dof() for robot, _ in systems) == twin.model.nv
+    fixed = sum(robot.get_mass(0) for robot, _ in systems if robot._tree.fixed_base)
+    assert sum(robot.get_total_mass() for robot, _ in systems) - fixed == pytest.approx(
+        sum(twin.model.body_mass) - fixed, rel=1e-6
+    )
+    for robot, reference in systems:
+        np.testing.assert_allclose(robot.get_generalized_coordinate(), reference.get_state()[0], rtol=0, atol=1e-12)
+        for body in robot._tree.bodies[1:]:
+            assert body.mass == pytest.approx(twin.mass_on_joint(body.joint_name), rel=1e-6)
+        for _ in range(20):
+            q, u = random_state(robot._tree, rng)
+            robot.set_state(q, u)
+            reference.set_state(q, u)
+            expected = reference.mass_matrix()
+            np.testing.assert_allclose(
+                robot.get_mass_matrix(), expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max()
+            )
+
+
+def check_motion(file, duration=0.1, dt=1e-4):
+    """The same motors on, the same motion; neither contacts nor limits."""
+    world, twin, systems = systems_of(file)
+    rng = np.random.default_rng(2)
+    world.set_time_step(dt)
+    twin.model.opt.timestep = dt
+    np.testing.assert_array_equal(world.get_gravity(), twin.model.opt.gravity)
+    for robot, reference in systems:
+        robot.set_integration_scheme(IntegrationScheme.RUNGE_KUTTA_4)
+        robot.set_joint_limits(np.tile([-np.inf, np.inf], (robot.get_dof(), 1)))
+        for joint, body in enumerate(robot._tree.bodies):
+            if body.joint_type.value == "spherical":
+                limits = robot.get_joint_limits()
+                limits[robot._u_first[joint]] = (np.inf, np.inf)
+                robot.set_joint_limits(limits)
+        q = robot.get_generalized_coordinate()
+        u = rng.normal(size=robot.get_dof())
+        robot.set_state(q, u)
+        reference.set_state(q, u)
+        names = [actuator.joint for actuator in robot.get_actuators()]
+        control = rng.uniform(-3, 3, len(names))
+        robot.set_actuation(control)
+        for k in range(twin.model.nu):
+            joint = twin.model.joint(twin.model.actuator_trnid[k, 0]).name
+            if joint in names:
+                twin.data.ctrl[k] = control[names.index(joint)]
+    for _ in range(round(duration / dt)):
+        world.integrate_no_contact_detection()
+        world.integrate2()
+        mujoco.mj_step(twin.model, twin.data)
+    for robot, reference in systems:
+        q, u = robot.get_state()
+        expected_q, expected_u = reference.get_state()
+        scale = 1.0 + np.abs(expected_u).max()
+        np.testing.assert_allclose(q, expected_q, rtol=0, atol=1e-7 * scale)
+        np.testing.assert_allclose(u, expected_u, rtol=0, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize("name", GYM_MODELS)
+def test_gymnasium_models_have_the_masses_of_mujoco(name):
+    check_masses(gym_model(name))
+
+
+@pytest.mark.parametrize("name", GYM_MODELS)
+def test_gymnasium_models_move_as_in_mujoco(name):
+    check_motion(gym_model(name))
+
+
+def test_every_way_of_writing_things_has_the_masses_of_mujoco(everything):
+    check_masses(everything)
+
+
+def test_every_way_of_writing_things_moves_as_in_mujoco(everything):
+    check_motion(everything)
+
+
+def test_bodies_and_geoms_are_where_mujoco_has_them(everything):
+    world, twin, systems = systems_of(everything)
+    mujoco.mj_forward(twin.model, twin.data)
+    for robot, _ in systems:
+        for body in robot._tree.bodies:
+            index = robot._tree.bodies.index(body)
+            for name in body.links:
+                if name == "world" or name not in {twin.model.body(k).name for k in range(twin.model.nbody)}:
+                    continue
+                com = robot.get_body_com_w()[index]
+                if len(body.links) == 1:
+                    np.testing.assert_allclose(com, twin.data.body(name).xipos, atol=1e-9)
+                    np.testing.assert_allclose(
+                        robot.get_body_orientation(index), twin.data.body(name).xmat.reshape(3, 3), atol=1e-9
+                    )
+    box = next(handle for handle in world.get_obj_list() if type(handle).__name__ == "Box")
+    np.testing.assert_allclose(box.get_position(), (4, 0, 0))
+    np.testing.assert_allclose(box.get_rotation_matrix(), twin.data.geom_xmat[1].reshape(3, 3), atol=1e-12)
+
+
+def test_three_slides_and_a_ball_are_a_floating_base(tmp_path):
+    joints = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
+    file = tmp_path / "model.xml"
+    file.write_text(
+        f'<mujoco><worldbody><body name="pelvis" pos="1 2 3">{joints}<joint type="ball"/><geom size="0.1"/>'
+        '<body><joint axis="0 1 0"/><geom size="0.1" pos="0 0 1"/></body></body></worldbody></mujoco>'
+    )
+    world, twin = World(file), MujocoWorld(file)
+    (robot,) = world.get_obj_list()
+    np.testing.assert_allclose(robot.get_generalized_coordinate(), (1, 2, 3, 1, 0, 0, 0, 0))
+    assert robot.get_dof() == twin.model.nv == 7
+    q, u = random_state(robot._tree, np.random.default_rng(0))
+    robot.set_state(q, u)
+    twin.data.qpos[:] = [*(q[:3] - [1, 2, 3]), *q[3:]]
+    turn = np.eye(7)
+    turn[3:6, 3:6] = rotation_of(q[3:7])
+    np.testing.assert_allclose(robot.get_mass_matrix(), turn @ twin.mass_matrix() @ turn.T, atol=1e-9)
+
+
+def test_a_free_body_without_children_is_a_single_body(tmp_path):
+    file = tmp_path / "model.xml"
+    file.write_text("""<mujoco><worldbody><geom type="plane" size="0 0 1"/>
+        <body name="ball" pos="0 0 1"><freejoint/><geom size="0.1" rgba="1 0 0 1"/></body>
+        <body name="pair" pos="1 0 2" quat="0.8 0.6 0 0"><freejoint/><geom size="0.1"/>
+          <geom type="box" size="0.1 0.2 0.3" pos="0.2 0 0" euler="0 0 20"/></body></worldbody></mujoco>""")
+    world, twin = World(file), MujocoWorld(file)
+    ground, ball, pair = world.get_obj_list()
+    assert isinstance(ground, Ground)
+    assert (type(ball).__name__, type(pair).__name__) == ("Sphere", "Compound")
+    mujoco.mj_forward(twin.model, twin.data)
+    for handle in (ball, pair):
+        name = handle.get_name()
+        assert handle.get_mass() == pytest.approx(twin.body_mass(name), rel=1e-12)
+        np.testing.assert_allclose(handle.get_com_position(), twin.data.body(name).xipos, atol=1e-12)
+        axes = twin.data.body(name).ximat.reshape(3, 3)
+        inertia = axes @ np.diag(twin.model.body(name).inertia) @ axes.T
+        np.testing.assert_allclose(handle.get_inertia_matrix_w(), inertia, atol=1e-12)
+    world.integrate(2000)
+    assert ball.get_position()[2] == pytest.approx(0.1, abs=1e-4)
+
+
+def test_geoms_collide_by_the_rule_of_mujoco(tmp_path):
+    """All pairs of 12 kinds: groups and masks say what contype and conaffinity do."""
+    rng = np.random.default_rng(4)
+    kinds = [(int(a), int(b)) for a, b in rng.integers(0, 8, (12, 2))]
+    bodies = "".join(
+        f'<body name="b{k}" pos="{k} 0 0"><freejoint/><geom size="0.1" contype="{a}" conaffinity="{b}"/></body>'
+        for k, (a, b) in enumerate(kinds)
+        if a or b
+    )
+    file = tmp_path / "model.xml"
+    file.write_text(
+        f'<mujoco><worldbody><geom type="plane" size="1 1 1" contype="2" conaffinity="1"/>{bodies}</worldbody></mujoco>'
+    )
+    world = World(file)
+    used = {f"b{k}": kind for k, kind in enumerate(kinds)}
+    handles = [(handle, used.get(handle.get_name(), (2, 1))) for handle in world.get_obj_list()]
+    outside = World().add_sphere(0.1, 1.0)  # what is added from code behaves as MuJoCo's default
+    handles.append((outside, (1, 1)))
+    for first, (contype, conaffinity) in handles:
+        for second, (other_contype, other_conaffinity) in handles:
+            expected = bool(contype & other_conaffinity or other_contype & conaffinity)
+            found = first.get_collision_group() & second.get_collision_mask()
+            found = bool(found) and bool(second.get_collision_group() & first.get_collision_mask())
+            assert found == expected or (first is outside and second is outside)
+
+
+def test_friction_of_pairs_is_that_of_mujoco(tmp_path):
+    file = tmp_path / "model.xml"
+    file.write_text("""<mujoco><worldbody><geom type="plane" size="1 1 1" friction="0.4"/>
+        <body name="a" pos="0 0 1"><freejoint/><geom size="0.1" friction="0.7"/></body>
+        <body name="b" pos="1 0 1"><freejoint/><geom size="0.1" friction="0.2" condim="1"/></body>
+        <body name="c" pos="2 0 1"><freejoint/><geom size="0.1" friction="0.3" priority="1"/></body>
+        </worldbody></mujoco>""")
+    world = World(file)
+    ground, a, b, c = (world.get_object_material(handle) for handle in world.get_obj_list())
+    pairs = {(ground, a): 0.7, (ground, b): 0.4, (b, b): 0.0, (ground, c): 0.3, (a, c): 0.3, (a, b): 0.7}
+    for (first, second), friction in pairs.items():
+        assert world.get_material_pair_properties(first, second).friction == friction
+
+
+def test_motors_clamp_and_gear(everything):
+    world, twin, systems = systems_of(everything)
+    arm, drone = (robot for robot, _ in systems)
+    assert [actuator.name for actuator in arm.get_actuators()] == ["twist_motor", "slide"]
+    arm.set_actuation((100.0, -1.0))
+    force = arm.get_feed_forward_generalized_force()
+    assert force[arm.get_generalized_velocity_index("twist")] == 3 * 5
+    assert force[arm.get_generalized_velocity_index("slide")] == -3 * 2
+    arm.set_actuation((-100.0, 9.0))
+    force = arm.get_feed_forward_generalized_force()
+    assert force[arm.get_generalized_velocity_index("twist")] == -2 * 5
+    assert force[arm.get_generalized_velocity_index("slide")] == 4 * 2
+    drone.set_actuation([50.0])
+    np.testing.assert_array_equal(drone.get_feed_forward_generalized_force(), [0] * 6 + [25])
+    with pytest.raises(ValueError, match="control has 1 numbers; expected 2"):
+        arm.set_actuation([1.0])
+
+
+def test_a_failed_load_changes_nothing(tmp_path):
+    file = tmp_path / "model.xml"
+    file.write_text(
+        '<mujoco><option timestep="0.1"/><worldbody><geom type="plane" size="1 1 1"/>\n'
+        '<body><joint type="hinge"/><geom size="0.1" mass="0"/></body></worldbody></mujoco>'
+    )
+    world = World()
+    with pytest.raises(ParseError, match=r"model\.xml:2: .*moves without any inertia"):
+        world.load(file)
+    assert world.get_obj_list() == []
+    assert world.get_time_step() == 0.005
