@@ -41,23 +41,23 @@ def build_tower(world: World, masses) -> list:
 def test_twenty_boxes_stand_for_a_minute():
     world = grounded(0.005, sleeping=True)
     boxes = build_tower(world, [1.0] * 20)
-    assert farthest_move(world, 60.0) < 1e-3
+    assert farthest_move(world, 60.0) < 1e-5
     assert all(world.is_object_sleeping(box) for box in boxes)
 
 
 def test_twenty_boxes_stand_without_falling_asleep():
     world = grounded(0.005)
     build_tower(world, [1.0] * 20)
-    assert farthest_move(world, 20.0) < 3e-3
+    assert farthest_move(world, 20.0) < 1e-5
 
 
 def test_a_heavy_box_does_not_sink_into_a_light_one():
     world = grounded(0.005)
     build_tower(world, [1.0, 100.0])
-    assert farthest_move(world, 20.0) < 2e-4
+    assert farthest_move(world, 20.0) < 1e-6
     world = grounded(0.005)
-    build_tower(world, [1.0, 1.0, 100.0])
-    assert farthest_move(world, 10.0) < 1e-3
+    build_tower(world, [1.0, 1.0, 1.0, 1.0, 1000.0])
+    assert farthest_move(world, 10.0) < 1e-4
 
 
 def test_contact_forces_in_a_tower_add_up_to_the_weight_above():
@@ -89,7 +89,7 @@ def test_a_kapla_tower_stands(quaternion_about, on_edge):
             if across:
                 place[:2] = place[1::-1]
             plank.set_pose(place, quaternion_about((0.0, 0.0, 1.0), np.pi / 2 if across else 0.0))
-    assert farthest_move(world, 30.0) < 5e-4
+    assert farthest_move(world, 30.0) < 1e-4
 
 
 def test_a_house_of_cards_stands(quaternion_about):
@@ -109,7 +109,7 @@ def test_a_house_of_cards_stands(quaternion_about):
     ceiling = world.add_box(0.125, width, thickness, 0.0025)
     ceiling.set_position(0.0, 0.0, rise + thickness / 2.0)
     add_pair(0.0, rise + thickness)
-    assert farthest_move(world, 30.0) < 1e-4
+    assert farthest_move(world, 30.0) < 1e-5
 
 
 def test_cards_on_ice_fall(quaternion_about):
@@ -132,7 +132,7 @@ def test_a_pyramid_does_not_creep():
         for k in range(rows - row):
             box = world.add_box(BOX, BOX, BOX, 1.0)
             box.set_position((k - (rows - row) / 2.0) * 1.05 * BOX, 0.0, BOX * (row + 0.5))
-    assert farthest_move(world, 20.0) < 5e-4
+    assert farthest_move(world, 20.0) < 1e-5
 
 
 def test_a_pile_of_balls_does_not_sink_into_itself():
