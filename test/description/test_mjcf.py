@@ -124,7 +124,7 @@ def test_an_included_file_takes_part_and_is_named_in_errors(load, tmp_path):
     with pytest.raises(ParseError, match=r"part\.xml:2: <geom>: a sphere of size -1"):
         load('<worldbody><body><include file="part.xml"/></body></worldbody>')
     (tmp_path / "part.xml").write_text('<mujocoinclude><include file="part.xml"/></mujocoinclude>')
-    with pytest.raises(ParseError, match="'part.xml' includes itself"):
+    with pytest.raises(ParseError, match=r"'part\.xml' includes itself"):
         load('<worldbody><body><include file="part.xml"/></body></worldbody>')
 
 

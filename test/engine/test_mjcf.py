@@ -13,10 +13,10 @@ from mujoco_model import MujocoRobot, MujocoWorld, random_state, rotation_of  # 
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*not supported and left out:RuntimeWarning")
 
-GYM_MODELS = (
-    "ant half_cheetah hopper humanoid humanoidstandup inverted_double_pendulum inverted_pendulum point pusher "
-    "pusher_v5 reacher swimmer walker2d walker2d_v5"
-).split()
+GYM_MODELS = [
+    "ant", "half_cheetah", "hopper", "humanoid", "humanoidstandup", "inverted_double_pendulum", "inverted_pendulum",
+    "point", "pusher", "pusher_v5", "reacher", "swimmer", "walker2d", "walker2d_v5",
+]  # fmt: skip
 
 EVERYTHING = """
 <mujoco model="everything">
@@ -67,6 +67,11 @@ EVERYTHING = """
 </mujoco>"""
 
 
+@pytest.fixture(autouse=True)
+def away_from_the_sources(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes its log into the working folder
+
+
 def gym_model(name):
     gymnasium = pytest.importorskip("gymnasium")
     return Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / f"{name}.xml"
@@ -90,7 +95,7 @@ def systems_of(file):
 
 def check_masses(file):
     """Number of coordinates, initial state, masses, total mass; mass matrices at 20 random states."""
-    world, twin, systems = systems_of(file)
+    _, twin, systems = systems_of(file)
     rng = np.random.default_rng(1)
     assert sum(robot.get_generalized_coordinate_dim() for robot, _ in systems) == twin.model.nq
     assert sum(robot.get_dof() for robot, _ in systems) == twin.model.nv
@@ -270,7 +275,7 @@ def test_friction_of_pairs_is_that_of_mujoco(tmp_path):
 
 
 def test_motors_clamp_and_gear(everything):
-    world, twin, systems = systems_of(everything)
+    _, _, systems = systems_of(everything)
     arm, drone = (robot for robot, _ in systems)
     assert [actuator.name for actuator in arm.get_actuators()] == ["twist_motor", "slide"]
     arm.set_actuation((100.0, -1.0))
