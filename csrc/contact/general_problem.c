@@ -2,11 +2,15 @@
 
 #include <string.h>
 
+/* Share of a pin's gap that is closed until the next midpoint: gain per unit of ERP, and its limit. All of it with the
+ * default ERP: what a fast linkage gains by moving straight for half a step must not add up. */
+static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
+
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
-    rs_touch *touch; /* or NULL */
-    double *impulse; /* of a joint's limit or friction */
-    double sign;     /* impulse = sign * row impulse */
+    rs_vec3 *vector; /* of a contact or pin; or NULL: */
+    double *impulse; /* of a joint's limit or friction, */
+    double sign;     /* which is sign * the row's */
 } rs_row_source;
 
 rs_general_problem rs_general_problem_new(void) {
@@ -59,7 +63,7 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
         const rs_body *body = &input->bodies[members.index[i]];
         int64_t n = velocity_count(body);
         bool tree = body->articulation != NULL;
-        int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) : 0;
+        int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
         numbers += padded(n) + joint_rows * side_numbers(n);
         rows += joint_rows;
         largest = n > largest ? n : largest;
@@ -100,22 +104,27 @@ static rs_general_row *add_row(rs_general_problem *problem, rs_row_kind kind, rs
 
 /* ---- contacts ---- */
 
-/* Adds a link to the side of its tree: sign +1 for A, -1 for B. `scratch` has room for one response. */
-static void add_link(rs_articulation *a, int32_t link, const rs_touch *touch, double sign, rs_quad *jacobian,
-                     double *response, rs_quad *scratch) {
-    const rs_vec3 axes[3] = {rs_scale(sign, touch->t1), rs_scale(sign, touch->t2), rs_scale(sign, touch->n)};
-    int32_t count = rs_jacobian(a, link, touch->position, a->columns);
+/* A side for a tree, still empty. */
+static rs_row_side empty_tree_side(rs_general_problem *problem, rs_articulation *tree) {
+    return (rs_row_side){tree->u_free, (rs_quad *)(void *)take(problem, 4 * tree->u_count),
+                         take(problem, 3 * tree->u_count), tree->u_count};
+}
+
+/* Adds a point of a link to the side of its tree; the axes are negative for B. `scratch` has room for one response. */
+static void add_link(rs_articulation *a, int32_t link, rs_vec3 point, const rs_vec3 axes[3], rs_row_side *side,
+                     rs_quad *scratch) {
+    int32_t count = rs_jacobian(a, link, point, a->columns);
     for (int32_t c = 0; c < count; c++) {
         rs_vec3 linear = a->columns[c].linear;
         rs_vec3 along = {rs_dot(axes[0], linear), rs_dot(axes[1], linear), rs_dot(axes[2], linear)};
-        rs_quad *entry = &jacobian[a->columns[c].index];
+        rs_quad *entry = &side->jacobian[a->columns[c].index];
         entry->xyz = rs_add(entry->xyz, along);
     }
-    rs_contact_response(a, link, touch->position, axes, (double *)(void *)scratch);
+    rs_contact_response(a, link, point, axes, (double *)(void *)scratch);
     for (int32_t k = 0; k < a->u_count; k++) {
-        response[k] += scratch[k].xyz.x;
-        response[a->u_count + k] += scratch[k].xyz.y;
-        response[2 * a->u_count + k] += scratch[k].xyz.z;
+        side->response[k] += scratch[k].xyz.x;
+        side->response[a->u_count + k] += scratch[k].xyz.y;
+        side->response[2 * a->u_count + k] += scratch[k].xyz.z;
     }
 }
 
@@ -167,10 +176,10 @@ static void fill_sides(rs_general_problem *problem, const rs_general_input *inpu
         } else if (tree == NULL) {
             fill_body_side(problem, input, body[s], touch, sign, side);
         } else {
+            const rs_vec3 axes[3] = {rs_scale(sign, touch->t1), rs_scale(sign, touch->t2), rs_scale(sign, touch->n)};
             if (side->velocity == NULL)
-                *side = (rs_row_side){tree->u_free, (rs_quad *)(void *)take(problem, 4 * tree->u_count),
-                                      take(problem, 3 * tree->u_count), tree->u_count};
-            add_link(tree, link[s], touch, sign, side->jacobian, side->response, problem->scratch);
+                *side = empty_tree_side(problem, tree);
+            add_link(tree, link[s], touch->position, axes, side, problem->scratch);
         }
     }
 }
@@ -180,7 +189,7 @@ static void add_contact(rs_general_problem *problem, const rs_general_input *inp
     rs_vec3 relative = rs_sub(point_velocity(&input->bodies[touch->body_a], a->link, touch->position),
                               point_velocity(&input->bodies[touch->body_b], b->link, touch->position));
     rs_contact_law law = rs_contact_law_of(&input->common, touch, relative);
-    rs_general_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.touch = touch});
+    rs_general_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse});
     row->mu = law.mu;
     row->target = rs_v3(0.0, 0.0, rs_max(law.target, law.push));
     row->impulse = touch->impulse;
@@ -229,14 +238,35 @@ static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, dou
     return RS_OK;
 }
 
+/* The two points of each pin move together, and back together when they have come apart. */
+static void add_pins(rs_general_problem *problem, rs_articulation *a, const rs_problem_input *input) {
+    double share = rs_min(PIN_GAIN * input->settings->erp, MAX_PIN_SHARE) / input->dt;
+    for (int32_t k = 0; k < a->pin_count; k++) {
+        rs_pin *pin = &a->pins[k];
+        rs_general_row *row = add_row(problem, RS_ROW_PIN, (rs_row_source){.vector = &pin->impulse});
+        row->sides[0] = empty_tree_side(problem, a);
+        rs_vec3 points[2];
+        for (int s = 0; s < 2; s++) {
+            double sign = s == 0 ? 1.0 : -1.0;
+            const rs_vec3 axes[3] = {{sign, 0, 0}, {0, sign, 0}, {0, 0, sign}};
+            const rs_link_motion *m = &a->motion[pin->link[s]];
+            points[s] = rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[s]));
+            add_link(a, pin->link[s], points[s], axes, &row->sides[0], problem->scratch);
+        }
+        row->target = rs_scale(-share, rs_sub(points[0], points[1]));
+        row->impulse = pin->impulse;
+        rs_general_row_prepare(row);
+    }
+}
+
 /* ---- the island ---- */
 
 static void write_back(const rs_general_problem *problem, const rs_general_input *input, rs_island_bodies members) {
     const rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
     const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
     for (int64_t k = 0; k < problem->rows.count; k++) {
-        if (sources[k].touch != NULL)
-            sources[k].touch->impulse = rows[k].impulse;
+        if (sources[k].vector != NULL)
+            *sources[k].vector = rows[k].impulse;
         else
             *sources[k].impulse = sources[k].sign * rows[k].impulse.z;
     }
@@ -262,8 +292,11 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
-        if (tree != NULL && add_joints(problem, tree, input->common.dt) != RS_OK)
+        if (tree == NULL)
+            continue;
+        if (add_joints(problem, tree, input->common.dt) != RS_OK)
             return RS_OUT_OF_MEMORY;
+        add_pins(problem, tree, &input->common);
     }
     *result = rs_general_solve(RS_ITEMS(rs_general_row, problem->rows), problem->rows.count, input->common.settings,
                                input->backward);

@@ -302,6 +302,13 @@ typedef struct {
     uint64_t collision_group, collision_mask;
 } rs_link_shape_def;
 
+/* A point that two links share: it closes a loop. */
+typedef struct {
+    int32_t link_a, link_b;
+    double anchor[3];       /* in the frame of link_a */
+    const double *nominal;  /* coordinates (like q) at which the point of link_b is found; NULL: the zero position */
+} rs_pin_def;
+
 typedef struct {
     int32_t object_type; /* free for the caller; reported back by rs_object_kind */
     int32_t link_count;
@@ -309,6 +316,8 @@ typedef struct {
     int32_t shape_count;
     const rs_link_shape_def *shapes;
     int32_t collide_with_parent; /* nonzero: links collide with their parents too */
+    int32_t pin_count;
+    const rs_pin_def *pins;
 } rs_articulation_def;
 
 void rs_default_link_def(rs_link_def *def);

@@ -19,6 +19,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     a->links = take(base, &offset, links * sizeof *a->links);
     a->self_collision = take(base, &offset, links * links);
+    a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
     double **like_u[] = {&a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
@@ -220,7 +221,9 @@ static void fill_self_collision(rs_articulation *a, bool with_parent) {
 rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out) {
     if (def->link_count < 1 || def->links == NULL)
         return rs_fail(RS_INVALID_VALUE, "link count is %d; expected at least 1", def->link_count);
-    rs_articulation counts = {.link_count = def->link_count};
+    if (def->pin_count < 0)
+        return rs_fail(RS_INVALID_VALUE, "pin count is %d; expected 0 or more", def->pin_count);
+    rs_articulation counts = {.link_count = def->link_count, .pin_count = def->pin_count};
     for (int32_t i = 0; i < def->link_count; i++) {
         rs_status status = rs_articulation_check_link(i, &def->links[i]);
         if (status == RS_OK && def->links[i].joint_type == RS_JOINT_SPHERICAL &&

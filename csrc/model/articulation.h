@@ -95,8 +95,15 @@ typedef struct {
     rs_vec3 linear, angular;
 } rs_jacobian_column;
 
+/* Two points that coincide, each in its link's frame. */
+typedef struct {
+    int32_t link[2];
+    rs_vec3 point[2];
+    rs_vec3 impulse; /* world frame; kept to start the next solve */
+} rs_pin;
+
 typedef struct rs_articulation {
-    int32_t link_count, q_count, u_count;
+    int32_t link_count, q_count, u_count, pin_count;
     bool fixed_base;
     rs_vec3 base_position; /* fixed base only */
     rs_quat base_quaternion;
@@ -104,6 +111,7 @@ typedef struct rs_articulation {
     rs_control_mode control_mode;
 
     rs_link *links;
+    rs_pin *pins;
     uint8_t *self_collision; /* link_count x link_count, symmetric: these two may collide */
 
     /* parameters, per degree of freedom unless noted */

@@ -59,6 +59,29 @@ static rs_status make_colliders(rs_world *world, const rs_articulation_def *def,
     return RS_OK;
 }
 
+/* Finds the point of the second link of each pin at its nominal configuration. */
+static rs_status place_pins(rs_articulation *a, const rs_articulation_def *def) {
+    for (int32_t k = 0; k < def->pin_count; k++) {
+        const rs_pin_def *pin = &def->pins[k];
+        rs_status status = rs_check_finite("pin anchor", pin->anchor, 3);
+        if (status == RS_OK && pin->nominal != NULL)
+            status = rs_check_finite("nominal configuration", pin->nominal, a->q_count);
+        if (status != RS_OK)
+            return status;
+        if (pin->link_a < 0 || pin->link_b < 0 || pin->link_a >= a->link_count || pin->link_b >= a->link_count ||
+            pin->link_a == pin->link_b)
+            return rs_fail(RS_INVALID_VALUE, "pin %d joins links %d and %d; expected two different ones from 0 to %d", k,
+                           pin->link_a, pin->link_b, a->link_count - 1);
+        memcpy(a->q_work[0], pin->nominal != NULL ? pin->nominal : a->q, sizeof(double) * (size_t)a->q_count);
+        rs_kinematics_place(a, a->q_work[0], a->u);
+        const rs_link_motion *one = &a->motion[pin->link_a], *other = &a->motion[pin->link_b];
+        rs_transform first = {one->rot, one->pos}, second = {other->rot, other->pos};
+        rs_vec3 anchor = rs_v3_load(pin->anchor), point = rs_transform_point(&first, anchor);
+        a->pins[k] = (rs_pin){{pin->link_a, pin->link_b}, {anchor, rs_transform_inv_point(&second, point)}, {0, 0, 0}};
+    }
+    return RS_OK;
+}
+
 rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def, rs_object_id *out) {
     rs_body body = {.type = RS_BODY_DYNAMIC, .quaternion = {1, 0, 0, 0}};
     rs_status status = rs_articulation_make(def, &body.articulation);
@@ -72,6 +95,8 @@ rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def
     rs_collider *colliders = rs_alloc(sizeof(rs_collider) * (size_t)(def->shape_count + 1));
     rs_world_enter(world);
     status = colliders == NULL ? RS_OUT_OF_MEMORY : rs_world_check_not_half_way(world);
+    if (status == RS_OK)
+        status = place_pins(body.articulation, def);
     if (status == RS_OK)
         status = check_regular(body.articulation, def);
     if (status == RS_OK)

@@ -168,6 +168,12 @@ class WorldArticulated(WorldObjects):
         definition.shape_count = len(shapes)
         definition.shapes = c_shapes
         definition.collide_with_parent = not option.do_not_collide_with_parent
+        pins = ffi.new("rs_pin_def[]", len(tree.pins))
+        nominal = [ffi.new("double[]", list(pin.nominal_config)) for pin in tree.pins]
+        for c_pin, pin, config in zip(pins, tree.pins, nominal, strict=True):
+            c_pin.link_a, c_pin.link_b, c_pin.nominal = pin.body1, pin.body2, config
+            c_pin.anchor = list(arguments.vector("pin anchor", pin.anchor, 3))
+        definition.pin_count, definition.pins = len(tree.pins), pins
         out = ffi.new("rs_object_id *")
         with self.locked():
             check(lib.rs_articulation_create(self._world, definition, out))
