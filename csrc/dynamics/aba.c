@@ -1,51 +1,54 @@
+/* Vectors are passed between static functions only: how a library would pass them does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include "articulated.h"
+#include "inertia6.h"
+
+#include <string.h>
 
 /* A joint whose inertia is below this share of what moves with it has none. */
 static const double SINGULAR_SHARE = 1e-13;
 
 /* ---- factorisation ---- */
 
-static rs_inertia6 rigid_inertia(const rs_link_mass *m) {
-    rs_vec3 h = m->mass_com;
-    return (rs_inertia6){.mass = {.xx = m->mass, .yy = m->mass, .zz = m->mass},
-                         .couple = {{0, h.z, -h.y, -h.z, 0, h.x, h.y, -h.x, 0}},
-                         .inertia = m->inertia};
-}
-
-/* Takes the rank-one part that the joint lets go out of the inertia that its parent feels. */
-static void release_direction(rs_inertia6 *i, const rs_joint_factor *f) {
-    rs_vec3 lin = rs_scale(f->d_inverse, f->u.lin);
-    rs_mat3 couple = rs_outer(lin, f->u.ang);
-    i->mass = rs_sym3_add_outer(&i->mass, -f->d_inverse, f->u.lin);
-    for (int k = 0; k < 9; k++)
-        i->couple.m[k] -= couple.m[k];
-    i->inertia = rs_sym3_add_outer(&i->inertia, -f->d_inverse, f->u.ang);
-}
-
-static bool eliminate_revolute(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
-    f->u = (rs_pair6){rs_m3_mulv(&i->couple, axis), rs_sym3_mulv(&i->inertia, axis)};
-    double d = rs_dot(axis, f->u.ang) + weight;
-    bool regular = d > SINGULAR_SHARE * (i->inertia.xx + i->inertia.yy + i->inertia.zz);
+/* Takes the rank-one part that the joint lets go out of the inertia that its parent feels. `d` is the inertia along
+ * the joint; false when it is none beside `scale`. */
+static inline bool release_direction(rs_inertia6 *i, rs_lanes lin, rs_lanes ang, double d, double scale,
+                                     rs_joint_factor *f) {
+    f->u = (rs_pair6){rs_lanes_vec3(lin), rs_lanes_vec3(ang)};
     f->d_inverse = 1.0 / d;
-    release_direction(i, f);
-    return regular;
+    rs_lanes k_lin = lin * f->d_inverse, k_ang = ang * f->d_inverse;
+    rs_columns_sub_outer(i->mass, lin, k_lin);
+    rs_columns_sub_outer(i->couple, lin, k_ang);
+    rs_columns_sub_outer(i->inertia, ang, k_ang);
+    return d > SINGULAR_SHARE * scale;
 }
 
-static bool eliminate_prismatic(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
-    f->u = (rs_pair6){rs_sym3_mulv(&i->mass, axis), rs_m3_tmulv(&i->couple, axis)};
-    double d = rs_dot(axis, f->u.lin) + weight;
-    bool regular = d > SINGULAR_SHARE * (i->mass.xx + i->mass.yy + i->mass.zz);
-    f->d_inverse = 1.0 / d;
-    release_direction(i, f);
-    return regular;
+static inline bool eliminate_revolute(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
+    rs_lanes lin = rs_columns_mulv(i->couple, axis), ang = rs_columns_mulv(i->inertia, axis);
+    double d = rs_dot(axis, rs_lanes_vec3(ang)) + weight, scale = i->inertia[0][0] + i->inertia[1][1] + i->inertia[2][2];
+    return release_direction(i, lin, ang, d, scale, f);
 }
 
-/* The joint lets all rotation go. With D = inertia + W: inertia - inertia D^-1 inertia = W D^-1 inertia, which needs no
- * difference of large numbers, and likewise for the couple. */
-static bool eliminate_spherical(rs_inertia6 *i, const rs_mat3 *frame, const double *weight, rs_joint_factor *f) {
-    f->couple = i->couple;
-    f->inertia = i->inertia;
-    rs_sym3 d = i->inertia;
+static inline bool eliminate_prismatic(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
+    rs_mat3 couple = rs_m3_of_columns(i->couple);
+    rs_lanes lin = rs_columns_mulv(i->mass, axis), ang = rs_lanes_of(rs_m3_tmulv(&couple, axis));
+    double d = rs_dot(axis, rs_lanes_vec3(lin)) + weight, scale = i->mass[0][0] + i->mass[1][1] + i->mass[2][2];
+    return release_direction(i, lin, ang, d, scale, f);
+}
+
+/* out = a * b for matrices of columns. */
+static inline void columns_mul(const rs_lanes a[3], const rs_lanes b[3], rs_lanes out[3]) {
+    for (int j = 0; j < 3; j++)
+        out[j] = a[0] * b[j][0] + a[1] * b[j][1] + a[2] * b[j][2];
+}
+
+/* The joint lets all rotation go. With D = inertia + W and W a multiple w of the identity, inertia - inertia D^-1 inertia
+ * = w D^-1 inertia, which needs no difference of large numbers, and likewise for the couple. */
+static inline bool eliminate_spherical(rs_inertia6 *i, const rs_mat3 *frame, const double *weight, rs_joint_factor *f) {
+    memcpy(f->couple, i->couple, sizeof f->couple);
+    memcpy(f->inertia, i->inertia, sizeof f->inertia);
+    rs_sym3 d = rs_sym3_of_columns(i->inertia);
     bool even = weight[0] == weight[1] && weight[1] == weight[2];
     if (even) {
         d.xx += weight[0];
@@ -57,39 +60,48 @@ static bool eliminate_spherical(rs_inertia6 *i, const rs_mat3 *frame, const doub
     }
     double trace = d.xx + d.yy + d.zz;
     bool regular = rs_sym3_det(&d) > SINGULAR_SHARE * trace * trace * trace;
-    f->d_inverse3 = rs_sym3_inverse(&d);
-    rs_mat3 k = rs_m3_mul_sym3(&i->couple, &f->d_inverse3);
-    i->mass = rs_sym3_sub_mul_t(&i->mass, &k, &f->couple);
+    d = rs_sym3_inverse(&d);
+    rs_columns_of_sym3(&d, f->d_inverse3);
+
+    rs_lanes k[3]; /* couple * D^-1 */
+    columns_mul(i->couple, f->d_inverse3, k);
+    for (int j = 0; j < 3; j++) /* mass -= k * transpose(couple) */
+        rs_columns_sub_outer(i->mass, k[j], i->couple[j]);
+    rs_lanes kept[3];
+    columns_mul(f->d_inverse3, i->inertia, kept);
     if (even) {
-        rs_sym3 kept = rs_sym3_mul_symmetric(&f->d_inverse3, &f->inertia);
-        for (int e = 0; e < 9; e++)
-            i->couple.m[e] = weight[0] * k.m[e];
-        i->inertia = (rs_sym3){weight[0] * kept.xx, weight[0] * kept.yy, weight[0] * kept.zz,
-                               weight[0] * kept.xy, weight[0] * kept.xz, weight[0] * kept.yz};
+        for (int j = 0; j < 3; j++) {
+            i->couple[j] = weight[0] * k[j];
+            i->inertia[j] = weight[0] * kept[j];
+        }
     } else {
-        rs_mat3 lost = rs_m3_mul_sym3(&k, &f->inertia);
-        rs_mat3 full = {{f->inertia.xx, f->inertia.xy, f->inertia.xz, f->inertia.xy, f->inertia.yy, f->inertia.yz,
-                         f->inertia.xz, f->inertia.yz, f->inertia.zz}};
-        rs_mat3 scaled = rs_m3_mul_sym3(&full, &f->d_inverse3);
-        for (int e = 0; e < 9; e++)
-            i->couple.m[e] -= lost.m[e];
-        i->inertia = rs_sym3_sub_mul_t(&i->inertia, &scaled, &full);
+        rs_lanes lost[3], lost_inertia[3];
+        columns_mul(k, i->inertia, lost);
+        columns_mul(i->inertia, kept, lost_inertia);
+        for (int j = 0; j < 3; j++) {
+            i->couple[j] -= lost[j];
+            i->inertia[j] -= lost_inertia[j];
+        }
     }
     return regular;
 }
 
 /* Inverse of the base's 6x6 by blocks. */
 static bool invert_base(rs_articulation *a, const double *weight) {
-    rs_inertia6 i = a->articulated[0];
-    i.mass = (rs_sym3){i.mass.xx + weight[0], i.mass.yy + weight[1], i.mass.zz + weight[2], i.mass.xy, i.mass.xz, i.mass.yz};
-    i.inertia.xx += weight[3];
-    i.inertia.yy += weight[4];
-    i.inertia.zz += weight[5];
-    double trace = i.inertia.xx + i.inertia.yy + i.inertia.zz;
-    bool regular = rs_sym3_det(&i.inertia) > SINGULAR_SHARE * trace * trace * trace;
-    rs_sym3 inverse = rs_sym3_inverse(&i.inertia);
-    rs_mat3 k = rs_m3_mul_sym3(&i.couple, &inverse);
-    rs_sym3 schur = rs_sym3_sub_mul_t(&i.mass, &k, &i.couple);
+    const rs_inertia6 *i = &a->articulated[0];
+    rs_sym3 mass = rs_sym3_of_columns(i->mass), inertia = rs_sym3_of_columns(i->inertia);
+    rs_mat3 couple = rs_m3_of_columns(i->couple);
+    mass.xx += weight[0];
+    mass.yy += weight[1];
+    mass.zz += weight[2];
+    inertia.xx += weight[3];
+    inertia.yy += weight[4];
+    inertia.zz += weight[5];
+    double trace = inertia.xx + inertia.yy + inertia.zz;
+    bool regular = rs_sym3_det(&inertia) > SINGULAR_SHARE * trace * trace * trace;
+    rs_sym3 inverse = rs_sym3_inverse(&inertia);
+    rs_mat3 k = rs_m3_mul_sym3(&couple, &inverse);
+    rs_sym3 schur = rs_sym3_sub_mul_t(&mass, &k, &couple);
     regular = regular && rs_sym3_det(&schur) > 0.0;
     a->base_inverse_mass = rs_sym3_inverse(&schur);
     rs_mat3 kt = rs_m3_transpose(&k);
@@ -103,61 +115,67 @@ static bool invert_base(rs_articulation *a, const double *weight) {
     return regular;
 }
 
-bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint) {
-    bool all_regular = true;
+/* Eliminates joint i and hands what is left of its inertia to the parent. */
+static inline bool factor_link(rs_articulation *a, int32_t i, const double *weight) {
+    const rs_link *link = &a->links[i];
+    const rs_link_motion *m = &a->motion[i];
+    rs_inertia6 *own = &a->articulated[i];
+    bool regular;
+    if (link->type == RS_JOINT_REVOLUTE)
+        regular = eliminate_revolute(own, m->axis, weight[link->u_first], &a->factor[i]);
+    else if (link->type == RS_JOINT_SPHERICAL)
+        regular = eliminate_spherical(own, &m->joint_frame, &weight[link->u_first], &a->factor[i]);
+    else
+        regular = eliminate_prismatic(own, m->axis, weight[link->u_first], &a->factor[i]);
+    if (link->parent > 0 || !a->fixed_base)
+        rs_inertia6_add_shifted(&a->articulated[link->parent], own, m->arm);
+    return regular;
+}
+
+static void begin_factor(rs_articulation *a) {
     for (int32_t i = 0; i < a->link_count; i++)
-        a->articulated[i] = rigid_inertia(&a->mass[i]);
-    for (int32_t i = a->link_count - 1; i > 0; i--) {
-        const rs_link *link = &a->links[i];
-        const rs_link_motion *m = &a->motion[i];
-        rs_inertia6 *own = &a->articulated[i];
-        bool regular;
-        if (link->type == RS_JOINT_REVOLUTE)
-            regular = eliminate_revolute(own, m->axis, weight[link->u_first], &a->factor[i]);
-        else if (link->type == RS_JOINT_SPHERICAL)
-            regular = eliminate_spherical(own, &m->joint_frame, &weight[link->u_first], &a->factor[i]);
-        else
-            regular = eliminate_prismatic(own, m->axis, weight[link->u_first], &a->factor[i]);
-        if (!regular && all_regular) {
-            all_regular = false;
-            *joint = i;
+        a->articulated[i] = rs_inertia6_rigid(&a->mass[i]);
+}
+
+bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint) {
+    bool regular = true;
+    begin_factor(a);
+    for (int32_t k = a->link_count - 2; k >= 0; k--)
+        if (!factor_link(a, a->order[k], weight) && regular) {
+            regular = false;
+            *joint = a->order[k];
         }
-        if (link->parent > 0 || !a->fixed_base)
-            rs_inertia6_add_shifted(&a->articulated[link->parent], own, m->arm);
-    }
-    if (!a->fixed_base && !invert_base(a, weight) && all_regular) {
-        all_regular = false;
+    if (!a->fixed_base && !invert_base(a, weight) && regular) {
+        regular = false;
         *joint = 0;
     }
-    return all_regular;
+    return regular;
 }
 
 /* ---- solution ---- */
 
-/* From the leaves: what each joint's force does to its parent. a->force collects the wrenches on the links; x takes
- * what is left for the joint to accelerate. */
-static void collect(rs_articulation *a, const double *b, double *x) {
-    for (int32_t i = a->link_count - 1; i > 0; i--) {
-        const rs_link *link = &a->links[i];
-        const rs_link_motion *m = &a->motion[i];
-        const rs_joint_factor *f = &a->factor[i];
-        rs_pair6 p = a->force[i];
-        int32_t k = link->u_first;
-        if (link->type == RS_JOINT_SPHERICAL) {
-            rs_vec3 e = rs_sub(rs_m3_mulv(&m->joint_frame, rs_v3_load(&b[k])), p.ang);
-            rs_vec3 z = rs_sym3_mulv(&f->d_inverse3, e);
-            rs_v3_store(&x[k], e);
-            p.lin = rs_add(p.lin, rs_m3_mulv(&f->couple, z));
-            p.ang = rs_add(p.ang, rs_sym3_mulv(&f->inertia, z));
-        } else {
-            double e = b[k] - rs_dot(m->axis, link->type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
-            double z = e * f->d_inverse;
-            x[k] = e;
-            p.lin = rs_madd(p.lin, z, f->u.lin);
-            p.ang = rs_madd(p.ang, z, f->u.ang);
-        }
-        a->force[link->parent] = rs_pair6_add(a->force[link->parent], rs_shift_force(p, m->arm));
+/* What the force of joint i does to its parent. a->force collects the wrenches on the links; x takes what is left for
+ * the joint to accelerate. */
+static inline void collect_link(rs_articulation *a, int32_t i, const double *b, double *x) {
+    const rs_link *link = &a->links[i];
+    const rs_link_motion *m = &a->motion[i];
+    const rs_joint_factor *f = &a->factor[i];
+    rs_pair6 p = a->force[i];
+    int32_t k = link->u_first;
+    if (link->type == RS_JOINT_SPHERICAL) {
+        rs_vec3 e = rs_sub(rs_m3_mulv(&m->joint_frame, rs_v3_load(&b[k])), p.ang);
+        rs_vec3 z = rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e));
+        rs_v3_store(&x[k], e);
+        p.lin = rs_add(p.lin, rs_lanes_vec3(rs_columns_mulv(f->couple, z)));
+        p.ang = rs_add(p.ang, rs_lanes_vec3(rs_columns_mulv(f->inertia, z)));
+    } else {
+        double e = b[k] - rs_dot(m->axis, link->type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
+        double z = e * f->d_inverse;
+        x[k] = e;
+        p.lin = rs_madd(p.lin, z, f->u.lin);
+        p.ang = rs_madd(p.ang, z, f->u.ang);
     }
+    a->force[link->parent] = rs_pair6_add(a->force[link->parent], rs_shift_force(p, m->arm));
 }
 
 static void accelerate_base(rs_articulation *a, const double *b, double *x) {
@@ -173,15 +191,18 @@ static void accelerate_base(rs_articulation *a, const double *b, double *x) {
 
 /* From the root: accelerations, each joint answering to what its parent does. */
 static void accelerate(rs_articulation *a, double *x) {
-    for (int32_t i = 1; i < a->link_count; i++) {
+    for (int32_t n = 0; n < a->link_count - 1; n++) {
+        int32_t i = a->order[n];
         const rs_link *link = &a->links[i];
         const rs_link_motion *m = &a->motion[i];
         const rs_joint_factor *f = &a->factor[i];
         rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
         int32_t k = link->u_first;
         if (link->type == RS_JOINT_SPHERICAL) {
-            rs_vec3 e = rs_sub(rs_v3_load(&x[k]), rs_add(rs_m3_tmulv(&f->couple, acc.lin), rs_sym3_mulv(&f->inertia, acc.ang)));
-            rs_vec3 z = rs_sym3_mulv(&f->d_inverse3, e);
+            rs_vec3 e = rs_sub(rs_v3_load(&x[k]), rs_lanes_vec3(rs_columns_mulv(f->inertia, acc.ang)));
+            for (int c = 0; c < 3; c++) /* e -= transpose(couple) * acceleration */
+                rs_v3_set(&e, c, rs_v3_get(e, c) - rs_dot(rs_lanes_vec3(f->couple[c]), acc.lin));
+            rs_vec3 z = rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e));
             acc.ang = rs_add(acc.ang, z);
             rs_v3_store(&x[k], rs_m3_tmulv(&m->joint_frame, z));
         } else {
@@ -198,7 +219,22 @@ static void accelerate(rs_articulation *a, double *x) {
 void rs_aba_solve(rs_articulation *a, const double *b, double *x) {
     for (int32_t i = 0; i < a->link_count; i++)
         a->force[i] = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
-    collect(a, b, x);
+    for (int32_t k = a->link_count - 2; k >= 0; k--)
+        collect_link(a, a->order[k], b, x);
     accelerate_base(a, b, x);
     accelerate(a, x);
+}
+
+bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x) {
+    bool regular = true;
+    begin_factor(a);
+    for (int32_t k = a->link_count - 2; k >= 0; k--) {
+        regular &= factor_link(a, a->order[k], weight);
+        collect_link(a, a->order[k], b, x);
+    }
+    if (!a->fixed_base)
+        regular &= invert_base(a, weight);
+    accelerate_base(a, b, x);
+    accelerate(a, x);
+    return regular;
 }

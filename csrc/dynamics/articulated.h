@@ -3,6 +3,7 @@
 #ifndef RS_DYNAMICS_ARTICULATED_H
 #define RS_DYNAMICS_ARTICULATED_H
 
+#include "../base/trig.h"
 #include "spatial.h"
 
 /* ---- kinematics.c ---- */
@@ -14,7 +15,11 @@ void rs_kinematics_refresh(rs_articulation *a);
 /* out = q moved by dt * u; quaternions turn by the exponential map and stay unit. out may be q. */
 void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out);
 /* Rotation vector that turns `from` into `to`, in the frame fixed to the parent; at most pi long. */
-rs_vec3 rs_rotation_between(rs_quat from, rs_quat to);
+static inline rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
+    rs_quat d = rs_quat_mul(to, rs_quat_conj(from));
+    double factor = copysign(rs_rotation_factor(fabs(d.w), d.x * d.x + d.y * d.y + d.z * d.z), d.w); /* the shorter way */
+    return rs_v3(factor * d.x, factor * d.y, factor * d.z);
+}
 /* Velocity and acceleration of a point fixed to a link, given in world axes from the link origin. */
 rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin);
 
@@ -24,6 +29,8 @@ rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 f
  * with `loaded`, the loads on the links. Velocities are those of the last placing. Also fills a->acc (the sum of
  * acceleration and minus gravity) and a->force (wrench through each joint, at the link origin). */
 void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau);
+/* Its first half: a->force = wrench on each link alone, at its origin. */
+void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded);
 
 /* ---- crba.c: composite rigid bodies ---- */
 
@@ -47,6 +54,9 @@ rs_composite rs_composite_of(const rs_articulation *a, int32_t link);
 bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint);
 /* x = (M + diag(weight))^-1 * b; x may be b. */
 void rs_aba_solve(rs_articulation *a, const double *b, double *x);
+/* Both at once, with the wrenches a->force pulling at the links: x = (M + diag(weight))^-1 * (b - sum of J' * force).
+ * After rs_rnea_wrenches() that is forward dynamics. False as rs_aba_factor(). */
+bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x);
 
 /* ---- jacobian.c ---- */
 
@@ -80,7 +90,7 @@ typedef struct {
 } rs_actuation_result;
 
 /* What motors, springs and dampers do at (q, u); arrays of u_count entries. */
-void rs_actuation(const rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
+void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
                   const rs_actuation_result *out);
 
 /* ---- articulated_step.c: the stages of a step ---- */

@@ -24,23 +24,14 @@ rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt) {
     }
 }
 
-/* u_free = u + dt * (M + W)^-1 * (force - h) */
-static void accelerate(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
-    rs_rnea(a, gravity, NULL, a->loaded, a->rhs);
-    for (int32_t k = 0; k < a->u_count; k++)
-        a->rhs[k] = dt * (force[k] - a->rhs[k]);
-    rs_aba_solve(a, a->rhs, a->rhs);
-    for (int32_t k = 0; k < a->u_count; k++)
-        a->u_free[k] = a->u[k] + a->rhs[k];
-}
-
 /* Velocity products at the velocity half-way: second order also where they dominate. */
 static void repeat_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
     double *half = a->work[1];
     for (int32_t k = 0; k < a->u_count; k++)
-        half[k] = 0.5 * (a->u[k] + a->u_free[k]);
+        half[k] = a->u[k] + 0.5 * dt * a->rhs[k];
     rs_kinematics_place(a, a->q_stage, half);
-    accelerate(a, gravity, dt, force);
+    rs_rnea_wrenches(a, gravity, NULL, a->loaded);
+    rs_aba_factor_and_solve(a, a->weight, force, a->rhs);
     rs_kinematics_place(a, a->q_stage, a->u); /* contacts want the velocity before the step */
 }
 
@@ -48,12 +39,13 @@ bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt
     rs_actuation_rule rule = rs_articulated_rule(a, dt);
     double *force = a->work[0];
     rs_actuation_result actuation = {a->applied_force, force, a->weight};
-    int32_t joint;
     rs_actuation(a, a->q_stage, a->u, &rule, &actuation);
-    bool regular = rs_aba_factor(a, a->weight, &joint);
-    accelerate(a, gravity, dt, force);
+    rs_rnea_wrenches(a, gravity, NULL, a->loaded);
+    bool regular = rs_aba_factor_and_solve(a, a->weight, force, a->rhs);
     if (a->scheme == RS_SCHEME_MIDPOINT)
         repeat_half_way(a, gravity, dt, force);
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_free[k] = a->u[k] + dt * a->rhs[k];
     if (a->scheme == RS_SCHEME_RUNGE_KUTTA_4)
         memcpy(a->work[1], a->u_free, sizeof(double) * (size_t)a->u_count);
     return regular;

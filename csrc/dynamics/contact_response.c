@@ -32,6 +32,15 @@ static inline rs_lanes3 mat_tmul(const rs_mat3 *a, rs_lanes3 v) {
     return lanes3(m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
                   m[2] * v.x + m[5] * v.y + m[8] * v.z);
 }
+/* Matrices given by columns times right-hand sides, and their transposes. */
+static inline rs_lanes3 columns_mul(const rs_lanes c[3], rs_lanes3 v) {
+    return lanes3(c[0][0] * v.x + c[1][0] * v.y + c[2][0] * v.z, c[0][1] * v.x + c[1][1] * v.y + c[2][1] * v.z,
+                  c[0][2] * v.x + c[1][2] * v.y + c[2][2] * v.z);
+}
+static inline rs_lanes3 columns_tmul(const rs_lanes c[3], rs_lanes3 v) {
+    return lanes3(c[0][0] * v.x + c[0][1] * v.y + c[0][2] * v.z, c[1][0] * v.x + c[1][1] * v.y + c[1][2] * v.z,
+                  c[2][0] * v.x + c[2][1] * v.y + c[2][2] * v.z);
+}
 static inline rs_lanes3 columns_of(rs_vec3 a, rs_vec3 b, rs_vec3 c) {
     return lanes3((rs_lanes){a.x, b.x, c.x, 0.0}, (rs_lanes){a.y, b.y, c.y, 0.0}, (rs_lanes){a.z, b.z, c.z, 0.0});
 }
@@ -58,12 +67,12 @@ static rs_lanes6 collect_path(const rs_articulation *a, int32_t link, rs_lanes6 
         const rs_joint_factor *f = &a->factor[i];
         rs_lanes *own = &y[a->links[i].u_first];
         if (a->links[i].type == RS_JOINT_SPHERICAL) {
-            rs_lanes3 z = sym_mul(&f->d_inverse3, p.ang); /* negative */
+            rs_lanes3 z = columns_mul(f->d_inverse3, p.ang); /* negative */
             own[0] = -p.ang.x;
             own[1] = -p.ang.y;
             own[2] = -p.ang.z;
-            p.lin = sub(p.lin, mat_mul(&f->couple, z));
-            p.ang = sub(p.ang, sym_mul(&f->inertia, z));
+            p.lin = sub(p.lin, columns_mul(f->couple, z));
+            p.ang = sub(p.ang, columns_mul(f->inertia, z));
         } else {
             own[0] = -dot(m->axis, a->links[i].type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
             rs_lanes z = own[0] * f->d_inverse;
@@ -96,8 +105,8 @@ static void accelerate(rs_articulation *a, rs_lanes *y) {
         acc.lin = sub(acc.lin, cross(m->arm, acc.ang));
         if (link->type == RS_JOINT_SPHERICAL) {
             rs_lanes3 e = sub(lanes3(own[0], own[1], own[2]),
-                              add(mat_tmul(&f->couple, acc.lin), sym_mul(&f->inertia, acc.ang)));
-            rs_lanes3 z = sym_mul(&f->d_inverse3, e), local = mat_tmul(&m->joint_frame, z);
+                              add(columns_tmul(f->couple, acc.lin), columns_mul(f->inertia, acc.ang)));
+            rs_lanes3 z = columns_mul(f->d_inverse3, e), local = mat_tmul(&m->joint_frame, z);
             acc.ang = add(acc.ang, z);
             own[0] = local.x;
             own[1] = local.y;

@@ -1,7 +1,5 @@
 #include "articulated.h"
 
-#include "../base/trig.h"
-
 /* ---- placing ---- */
 
 static void place_base(rs_articulation *a, const double *q, const double *u) {
@@ -51,24 +49,28 @@ static void place_spherical(const rs_link *link, const rs_link_motion *parent, c
     m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
 }
 
+static inline void place_mass(rs_articulation *a, int32_t i) {
+    const rs_link *link = &a->links[i];
+    const rs_mat3 *rot = &a->motion[i].rot;
+    a->mass[i] = (rs_link_mass){link->mass, rs_m3_mulv(rot, link->mass_com), rs_sym3_rotate(rot, &link->inertia_origin)};
+}
+
 void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
     place_base(a, q, u);
-    for (int32_t i = 0; i < a->link_count; i++) {
+    place_mass(a, 0);
+    for (int32_t k = 0; k < a->link_count - 1; k++) {
+        int32_t i = a->order[k];
         const rs_link *link = &a->links[i];
         rs_link_motion *m = &a->motion[i];
-        if (i > 0) {
-            const rs_link_motion *parent = &a->motion[link->parent];
-            if (link->type == RS_JOINT_REVOLUTE)
-                place_revolute(link, parent, q[link->q_first], u[link->u_first], m);
-            else if (link->type == RS_JOINT_SPHERICAL)
-                place_spherical(link, parent, &q[link->q_first], &u[link->u_first], m);
-            else
-                place_prismatic(link, parent, q[link->q_first], u[link->u_first], m);
-            m->pos = rs_add(parent->pos, m->arm);
-        }
-        a->mass[i].mass = link->mass;
-        a->mass[i].mass_com = rs_m3_mulv(&m->rot, link->mass_com);
-        a->mass[i].inertia = rs_sym3_rotate(&m->rot, &link->inertia_origin);
+        const rs_link_motion *parent = &a->motion[link->parent];
+        if (link->type == RS_JOINT_REVOLUTE)
+            place_revolute(link, parent, q[link->q_first], u[link->u_first], m);
+        else if (link->type == RS_JOINT_SPHERICAL)
+            place_spherical(link, parent, &q[link->q_first], &u[link->u_first], m);
+        else
+            place_prismatic(link, parent, q[link->q_first], u[link->u_first], m);
+        m->pos = rs_add(parent->pos, m->arm);
+        place_mass(a, i);
     }
     a->placed_at = q;
 }
@@ -81,12 +83,12 @@ void rs_kinematics_refresh(rs_articulation *a) {
 /* ---- coordinates ---- */
 
 /* A product of unit quaternions is off by rounding only: one Newton step for 1/sqrt puts it back. */
-static rs_quat renormalize(rs_quat q) {
+static inline rs_quat renormalize(rs_quat q) {
     double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     return (rs_quat){s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
-static void turn(const double *q, rs_vec3 rotation, double *out) {
+static inline void turn(const double *q, rs_vec3 rotation, double *out) {
     rs_quat_store(out, renormalize(rs_quat_mul(rs_quat_exp(rotation), rs_quat_load(q))));
 }
 
@@ -105,13 +107,6 @@ void rs_kinematics_advance(const rs_articulation *a, const double *q, const doub
             turn(qi + 3, rs_scale(dt, rs_v3_load(ui + 3)), to + 3);
         }
     }
-}
-
-rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
-    rs_quat d = rs_quat_mul(to, rs_quat_conj(from));
-    double sign = d.w < 0.0 ? -1.0 : 1.0; /* the shorter way round */
-    rs_vec3 v = rs_v3(sign * d.x, sign * d.y, sign * d.z);
-    return rs_scale(rs_rotation_factor(fabs(d.w), rs_norm2(v)), v);
 }
 
 rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin) {

@@ -2,7 +2,7 @@
 
 /* Acceleration of a link from its parent's; gravity acts as an upward acceleration of the base. The velocity products
  * of a prismatic joint's sliding link (Coriolis) come on top of those of a point carried by the parent. */
-static rs_pair6 carry_acceleration(const rs_articulation *a, int32_t i, const double *udot) {
+static inline rs_pair6 carry_acceleration(const rs_articulation *a, int32_t i, const double *udot) {
     const rs_link *link = &a->links[i];
     const rs_link_motion *m = &a->motion[i], *parent = &a->motion[link->parent];
     rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
@@ -23,7 +23,7 @@ static rs_pair6 carry_acceleration(const rs_articulation *a, int32_t i, const do
 }
 
 /* Wrench that gives a link its acceleration, at its origin. */
-static rs_pair6 inertial_wrench(const rs_link_mass *mass, rs_vec3 w, rs_pair6 acc) {
+static inline rs_pair6 inertial_wrench(const rs_link_mass *mass, rs_vec3 w, rs_pair6 acc) {
     rs_vec3 h = mass->mass_com;
     rs_vec3 force = rs_madd(rs_add(rs_cross(acc.ang, h), rs_cross(w, rs_cross(w, h))), mass->mass, acc.lin);
     rs_vec3 moment = rs_add(rs_add(rs_sym3_mulv(&mass->inertia, acc.ang), rs_cross(w, rs_sym3_mulv(&mass->inertia, w))),
@@ -38,19 +38,20 @@ static rs_pair6 load_wrench(const rs_link_load *load, const rs_mat3 *rot) {
     return (rs_pair6){load->force, rs_add(moment, torque)};
 }
 
-static void forward_pass(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded) {
+void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded) {
     a->acc[0] = (rs_pair6){rs_neg(gravity), rs_v3_zero()};
     if (a->links[0].type == RS_JOINT_FLOATING && udot != NULL)
         a->acc[0] = (rs_pair6){rs_sub(rs_v3_load(udot), gravity), rs_v3_load(udot + 3)};
-    for (int32_t i = 0; i < a->link_count; i++) {
-        if (i > 0)
-            a->acc[i] = carry_acceleration(a, i, udot);
+    a->force[0] = inertial_wrench(&a->mass[0], a->motion[0].w, a->acc[0]);
+    for (int32_t k = 0; k < a->link_count - 1; k++) {
+        int32_t i = a->order[k];
+        a->acc[i] = carry_acceleration(a, i, udot);
         a->force[i] = inertial_wrench(&a->mass[i], a->motion[i].w, a->acc[i]);
-        if (loaded) {
-            rs_pair6 load = load_wrench(&a->loads[i], &a->motion[i].rot);
-            a->force[i].lin = rs_sub(a->force[i].lin, load.lin);
-            a->force[i].ang = rs_sub(a->force[i].ang, load.ang);
-        }
+    }
+    for (int32_t i = 0; loaded && i < a->link_count; i++) {
+        rs_pair6 load = load_wrench(&a->loads[i], &a->motion[i].rot);
+        a->force[i].lin = rs_sub(a->force[i].lin, load.lin);
+        a->force[i].ang = rs_sub(a->force[i].ang, load.ang);
     }
 }
 
@@ -70,7 +71,7 @@ static inline void project(const rs_link *link, const rs_link_motion *m, const r
 }
 
 void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau) {
-    forward_pass(a, gravity, udot, loaded);
+    rs_rnea_wrenches(a, gravity, udot, loaded);
     for (int32_t i = a->link_count - 1; i >= 0; i--) {
         const rs_link *link = &a->links[i];
         project(link, &a->motion[i], &a->force[i], tau);

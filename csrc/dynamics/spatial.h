@@ -34,16 +34,6 @@ static inline rs_mat3 rs_m3_mul_sym3(const rs_mat3 *m, const rs_sym3 *s) {
     return out;
 }
 
-/* a * b where the product is known to be symmetric */
-static inline rs_sym3 rs_sym3_mul_symmetric(const rs_sym3 *a, const rs_sym3 *b) {
-    return (rs_sym3){.xx = a->xx * b->xx + a->xy * b->xy + a->xz * b->xz,
-                     .yy = a->xy * b->xy + a->yy * b->yy + a->yz * b->yz,
-                     .zz = a->xz * b->xz + a->yz * b->yz + a->zz * b->zz,
-                     .xy = a->xx * b->xy + a->xy * b->yy + a->xz * b->yz,
-                     .xz = a->xx * b->xz + a->xy * b->yz + a->xz * b->zz,
-                     .yz = a->xy * b->xz + a->yy * b->yz + a->yz * b->zz};
-}
-
 /* a - m * transpose(n), known to be symmetric */
 static inline rs_sym3 rs_sym3_sub_mul_t(const rs_sym3 *a, const rs_mat3 *m, const rs_mat3 *n) {
     rs_vec3 m0 = rs_m3_row(m, 0), m1 = rs_m3_row(m, 1), m2 = rs_m3_row(m, 2);
@@ -66,27 +56,6 @@ static inline rs_pair6 rs_shift_motion(rs_pair6 a, rs_vec3 arm) {
 /* Wrench about the point from which `arm` leads to the wrench's own point. */
 static inline rs_pair6 rs_shift_force(rs_pair6 f, rs_vec3 arm) {
     return (rs_pair6){f.lin, rs_add(f.ang, rs_cross(arm, f.lin))};
-}
-
-/* to += from, which refers to a point `r` away from the point of `to`. */
-static inline void rs_inertia6_add_shifted(rs_inertia6 *to, const rs_inertia6 *from, rs_vec3 r) {
-    const rs_sym3 *m = &from->mass;
-    const double *h = from->couple.m;
-    /* couple - mass * [r]x */
-    double s[9] = {h[0] - (m->xy * r.z - m->xz * r.y), h[1] - (m->xz * r.x - m->xx * r.z), h[2] - (m->xx * r.y - m->xy * r.x),
-                   h[3] - (m->yy * r.z - m->yz * r.y), h[4] - (m->yz * r.x - m->xy * r.z), h[5] - (m->xy * r.y - m->yy * r.x),
-                   h[6] - (m->yz * r.z - m->zz * r.y), h[7] - (m->zz * r.x - m->xz * r.z), h[8] - (m->xz * r.y - m->yz * r.x)};
-    to->mass = rs_sym3_add(&to->mass, m);
-    for (int k = 0; k < 9; k++)
-        to->couple.m[k] += s[k];
-    /* inertia + [r]x * (shifted couple) - transpose(couple) * [r]x */
-    const rs_sym3 *i = &from->inertia;
-    to->inertia.xx += i->xx + (r.y * s[6] - r.z * s[3]) - (h[3] * r.z - h[6] * r.y);
-    to->inertia.yy += i->yy + (r.z * s[1] - r.x * s[7]) - (h[7] * r.x - h[1] * r.z);
-    to->inertia.zz += i->zz + (r.x * s[5] - r.y * s[2]) - (h[2] * r.y - h[5] * r.x);
-    to->inertia.xy += i->xy + (r.y * s[7] - r.z * s[4]) - (h[6] * r.x - h[0] * r.z);
-    to->inertia.xz += i->xz + (r.y * s[8] - r.z * s[5]) - (h[0] * r.y - h[3] * r.x);
-    to->inertia.yz += i->yz + (r.z * s[2] - r.x * s[8]) - (h[1] * r.y - h[4] * r.x);
 }
 
 #endif

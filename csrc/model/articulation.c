@@ -18,13 +18,15 @@ static size_t lay_out(rs_articulation *a, char *base) {
     size_t offset = sizeof *a;
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     a->links = take(base, &offset, links * sizeof *a->links);
+    a->order = take(base, &offset, links * sizeof *a->order);
     a->self_collision = take(base, &offset, links * links);
     a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
     double **like_u[] = {&a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
-                         &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse};
+                         &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse,
+                         &a->errors[0],    &a->errors[1]};
     double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1]};
     for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)
         *like_u[k] = take(base, &offset, nu);
@@ -210,6 +212,22 @@ static void fill_parameters(rs_articulation *a, const rs_link *link, const rs_li
     }
 }
 
+static int32_t depth_of(const rs_articulation *a, int32_t link) {
+    int32_t depth = 0;
+    for (int32_t i = a->links[link].parent; i >= 0; i = a->links[i].parent)
+        depth++;
+    return depth;
+}
+
+/* Stable insertion by depth. */
+static void fill_order(rs_articulation *a) {
+    int32_t count = 0;
+    for (int32_t depth = 1; count < a->link_count - 1; depth++)
+        for (int32_t i = 1; i < a->link_count; i++)
+            if (depth_of(a, i) == depth)
+                a->order[count++] = i;
+}
+
 static void fill_self_collision(rs_articulation *a, bool with_parent) {
     for (int32_t i = 0; i < a->link_count; i++)
         for (int32_t j = 0; j < a->link_count; j++) {
@@ -258,6 +276,7 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
         q_first += joint_q_count(link->type);
         u_first += link->u_count;
     }
+    fill_order(a);
     fill_self_collision(a, def->collide_with_parent != 0);
     *out = a;
     return RS_OK;

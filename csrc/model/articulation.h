@@ -51,11 +51,13 @@ typedef struct {
     rs_sym3 inertia;
 } rs_link_mass;
 
-/* Symmetric 6x6: force = mass * a + couple * alpha, moment = couple' * a + inertia * alpha. */
+/* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each
+ * lane is one of them. */
+typedef double rs_lanes __attribute__((vector_size(32)));
+
+/* Symmetric 6x6: force = mass * a + couple * alpha, moment = couple' * a + inertia * alpha. Blocks by columns. */
 typedef struct {
-    rs_sym3 mass;
-    rs_mat3 couple;
-    rs_sym3 inertia;
+    rs_lanes mass[3], couple[3], inertia[3];
 } rs_inertia6;
 
 typedef struct {
@@ -66,9 +68,8 @@ typedef struct {
 typedef struct {
     rs_pair6 u;        /* one degree of freedom: articulated inertia times the joint's direction */
     double d_inverse;  /* one degree of freedom */
-    rs_mat3 couple;    /* spherical: the same, three columns */
-    rs_sym3 inertia;
-    rs_sym3 d_inverse3; /* spherical, world axes */
+    /* spherical: the same with three columns, world axes */
+    rs_lanes couple[3], inertia[3], d_inverse3[3];
 } rs_joint_factor;
 
 /* Load on a link, world frame, for the next step only. The lever arms are kept in the link frame, so that the torque
@@ -80,8 +81,7 @@ typedef struct {
     rs_vec3 local_torque; /* link frame */
 } rs_link_load;
 
-/* Up to four right-hand sides at once, one per lane. */
-typedef double rs_lanes __attribute__((vector_size(32)));
+/* Vectors of up to four right-hand sides at once. */
 typedef struct {
     rs_lanes x, y, z;
 } rs_lanes3;
@@ -112,6 +112,8 @@ typedef struct rs_articulation {
 
     rs_link *links;
     rs_pin *pins;
+    int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
+                       the processor works on several of them at once */
     uint8_t *self_collision; /* link_count x link_count, symmetric: these two may collide */
 
     /* parameters, per degree of freedom unless noted */
@@ -145,6 +147,7 @@ typedef struct rs_articulation {
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
+    double *errors[2];       /* u_count each: distance to target and to the springs' rest */
     rs_link_motion *motion;
     rs_link_mass *mass;
     rs_inertia6 *articulated;
