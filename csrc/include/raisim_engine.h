@@ -437,6 +437,8 @@ rs_status rs_object_material(rs_world *world, rs_object_id id, int32_t local, in
 /* One material per collision body, in order; `count` must be their number. */
 rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_t *materials, int32_t count);
 rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materials, int32_t count);
+/* Group and mask of each collision body, in order; `count` must be their number. */
+rs_status rs_object_filters(rs_world *world, rs_object_id id, uint64_t *groups, uint64_t *masks, int32_t count);
 rs_status rs_object_wake(rs_world *world, rs_object_id id);
 int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id);
 

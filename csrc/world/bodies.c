@@ -283,7 +283,7 @@ static rs_status check_collider_count(const rs_body *body, int32_t count) {
     if (body == NULL)
         return RS_UNKNOWN_OBJECT;
     if (count != body->collider_count)
-        return rs_fail(RS_INVALID_VALUE, "%d materials for %d collision bodies", count, body->collider_count);
+        return rs_fail(RS_INVALID_VALUE, "%d values for %d collision bodies", count, body->collider_count);
     return RS_OK;
 }
 
@@ -312,6 +312,19 @@ rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materia
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
         const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
         materials[collider->number] = collider->material;
+        c = collider->next_in_body;
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_object_filters(rs_world *world, rs_object_id id, uint64_t *groups, uint64_t *masks, int32_t count) {
+    rs_world_enter(world);
+    const rs_body *body = rs_world_body(world, id);
+    rs_status status = check_collider_count(body, count);
+    for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
+        const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        groups[collider->number] = collider->group;
+        masks[collider->number] = collider->mask;
         c = collider->next_in_body;
     }
     return rs_world_leave(world, status);
