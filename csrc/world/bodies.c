@@ -215,27 +215,45 @@ typedef struct {
     int32_t material;
 } collider_change;
 
-/* A single body has one local body, 0; -1 names all. */
-static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t local, const collider_change *change) {
-    rs_world_enter(world);
-    rs_body *body = rs_world_body(world, id);
+/* Local body `local` of the object: 0 of a single body, a link of an articulated system; -1 names all. */
+static bool is_local(const rs_collider *collider, int32_t local) { return local == -1 || collider->link == local; }
+
+/* First collider of the local body, or NULL with the error text set. */
+static rs_collider *first_collider(rs_world *world, rs_object_id id, int32_t local, rs_status *status) {
+    const rs_body *body = rs_world_body(world, id);
+    *status = RS_UNKNOWN_OBJECT;
     if (body == NULL)
-        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
-    if (local != -1 && local != 0)
-        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "local index is %d; a single body has only 0", local));
-    if (change->set_material && (change->material < 0 || change->material >= world->data.materials.names.count))
-        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material index %d is not registered", change->material));
-    for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
-        if (change->set_filter) {
+        return NULL;
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
+        if (is_local(&colliders[c], local)) {
+            *status = RS_OK;
+            return &colliders[c];
+        }
+    *status = rs_fail(RS_INVALID_VALUE, "the object has no collision body with local index %d", local);
+    return NULL;
+}
+
+static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t local, const collider_change *change) {
+    rs_status status;
+    rs_world_enter(world);
+    rs_collider *collider = first_collider(world, id, local, &status);
+    if (collider != NULL && change->set_material &&
+        (change->material < 0 || change->material >= world->data.materials.names.count))
+        status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", change->material);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    rs_world_touch_body(world, &RS_ITEMS(rs_body, world->data.bodies)[collider->body]);
+    while (collider != NULL) {
+        if (is_local(collider, local) && change->set_filter) {
             collider->group = change->group;
             collider->mask = change->mask;
         }
-        if (change->set_material)
+        if (is_local(collider, local) && change->set_material)
             collider->material = change->material;
-        c = collider->next_in_body;
+        int32_t next = collider->next_in_body;
+        collider = next != RS_NONE ? &RS_ITEMS(rs_collider, world->data.colliders)[next] : NULL;
     }
-    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -247,16 +265,6 @@ rs_status rs_object_set_filter(rs_world *world, rs_object_id id, int32_t local, 
 rs_status rs_object_set_material(rs_world *world, rs_object_id id, int32_t local, int32_t material) {
     collider_change change = {.set_material = true, .material = material};
     return change_colliders(world, id, local, &change);
-}
-
-static const rs_collider *first_collider(rs_world *world, rs_object_id id, int32_t local, rs_status *status) {
-    const rs_body *body = rs_world_body(world, id);
-    *status = RS_OK;
-    if (body == NULL)
-        *status = RS_UNKNOWN_OBJECT;
-    else if ((local != -1 && local != 0) || body->first_collider == RS_NONE)
-        *status = rs_fail(RS_INVALID_VALUE, "the object has no collision body with local index %d", local);
-    return *status == RS_OK ? &RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider] : NULL;
 }
 
 rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {

@@ -257,19 +257,13 @@ class WorldSettings(WorldCore):
         self._own(obj)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)
-        if local_idx not in (-1, 0):
-            return False
-        check(lib.rs_object_set_filter(self._world, obj._engine_id, local_idx, group, mask))
-        return True
+        return _changed(lib.rs_object_set_filter(self._world, obj._engine_id, local_idx, group, mask))
 
     def set_object_material(self, obj: Object, material: str, local_idx: int = -1) -> bool:
         """Set the material of all collision bodies, or of those of one local body; False if it has no such body."""
         self._own(obj)
         index = self._material(material)
-        if local_idx not in (-1, 0):
-            return False
-        check(lib.rs_object_set_material(self._world, obj._engine_id, local_idx, index))
-        return True
+        return _changed(lib.rs_object_set_material(self._world, obj._engine_id, local_idx, index))
 
     def get_object_material(self, obj: Object) -> str:
         """Material of the object's first collision body."""
@@ -280,6 +274,14 @@ class WorldSettings(WorldCore):
 
     def update_self_collision_cache(self) -> None:
         """Do nothing: filter edits take effect at once. Kept so that programs written for RaiSim run."""
+
+
+def _changed(status: int) -> bool:
+    """False when the object has no such local body; everything else was checked before."""
+    if status == lib.RS_INVALID_VALUE:
+        return False
+    check(status)
+    return True
 
 
 def _c_pair(
