@@ -55,7 +55,8 @@ def boxes() -> Scene:
         pose = (x, y, size[2] / 2), (np.cos(half_yaw), 0, 0, np.sin(half_yaw))
         world.add_box(*size, 1.0).set_pose(*pose)
         place = " ".join(map(repr, map(float, pose[0]))), " ".join(map(repr, map(float, pose[1])))
-        geoms.append(f'<geom type="box" size="{size[0] / 2} {size[1] / 2} {size[2] / 2}" pos="{place[0]}" quat="{place[1]}"/>')
+        half = " ".join(repr(float(length / 2)) for length in size)
+        geoms.append(f'<geom type="box" size="{half}" pos="{place[0]}" quat="{place[1]}"/>')
     return Scene("200 boxes on the ground", world, f"<worldbody>{''.join(geoms)}</worldbody>")
 
 

@@ -17,6 +17,17 @@ from raisim_ros.description.errors import (
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
+from raisim_ros.description.sensor_file import load_sensor_set
+from raisim_ros.description.sensor_types import (
+    ContactModel,
+    DepthCameraModel,
+    ForceTorqueModel,
+    ImuModel,
+    LidarModel,
+    NoiseModel,
+    RGBCameraModel,
+    SensorSetModel,
+)
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.contact import Contact
@@ -38,6 +49,9 @@ from raisim_ros.engine.handles import (
     SingleBodyObject,
     Sphere,
 )
+from raisim_ros.engine.sensors import MeasurementSource, Sensor, SensorSet, SensorType
+from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
+from raisim_ros.engine.sensors_vision import DepthCamera, Light, RGBCamera, SpinningLidar
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import (
     BodyType,
@@ -65,6 +79,7 @@ from raisim_ros.engine.world_rays import DepthCameraFrame, DepthCameraProperties
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 
 __all__ = [
+    "IMU",
     "ArticulatedSystem",
     "ArticulatedSystemOption",
     "BodyType",
@@ -81,44 +96,62 @@ __all__ = [
     "CompoundChild",
     "Cone",
     "Contact",
+    "ContactModel",
+    "ContactSensor",
     "ContactSettings",
     "ControlMode",
     "Cylinder",
+    "DepthCamera",
     "DepthCameraFrame",
+    "DepthCameraModel",
     "DepthCameraProperties",
     "DivergedError",
     "EngineMemoryError",
     "FileMissingError",
+    "ForceTorque",
+    "ForceTorqueModel",
     "Geometry",
     "Ground",
     "GyroscopicMode",
     "HeightMap",
     "HeightMapData",
+    "ImuModel",
     "IntegrationScheme",
     "InvalidValueError",
     "Joint",
     "JointSpring",
+    "LidarModel",
+    "Light",
     "Link",
     "MaterialManager",
     "MaterialPairProperties",
+    "MeasurementSource",
     "Mesh",
     "MeshCollisionMode",
     "MeshData",
     "MeshError",
+    "NoiseModel",
     "Object",
     "ObjectRemovedError",
     "ObjectType",
     "ParseError",
     "Pin",
     "Pose",
+    "RGBCamera",
+    "RGBCameraModel",
     "RaisimError",
     "RayCollisionItem",
+    "Sensor",
+    "SensorSet",
+    "SensorSetModel",
+    "SensorType",
     "ShapeType",
     "SingleBodyObject",
     "SingleBodySnapshot",
     "SleepSettings",
     "SparseJacobian",
     "Sphere",
+    "SpinningLidar",
     "StateBuffer",
     "TemplateError",
     "TerrainError",
@@ -130,4 +163,5 @@ __all__ = [
     "WrongStateError",
     "WrongTypeError",
     "load_mesh",
+    "load_sensor_set",
 ]

@@ -219,6 +219,8 @@ bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const 
     }
     body->position = position;
     body->quaternion = quaternion;
+    body->acceleration = rs_scale(1.0 / dt, rs_sub(solved->v.xyz, body->velocity));
+    body->angular_acceleration = rs_scale(1.0 / dt, rs_sub(w1, body->omega));
     body->velocity = solved->v.xyz;
     body->omega = w1;
     if (push != NULL) {

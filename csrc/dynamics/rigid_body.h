@@ -45,6 +45,7 @@ typedef struct {
 
     /* written at the end of a step */
     rs_vec3 applied_force, applied_torque;
+    rs_vec3 acceleration, angular_acceleration; /* change of velocity over the step: of the centre of mass, world frame */
 
     /* sleeping */
     bool asleep;

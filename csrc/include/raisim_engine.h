@@ -231,6 +231,9 @@ typedef struct {
 rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out);
 /* Wakes the object. The quaternion is normalised unless it is a unit one within 1e-12. */
 rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_state *state);
+/* Acceleration of the centre of mass and angular acceleration in the last step, world frame: zero for bodies that sleep
+ * or are static. */
+rs_status rs_body_acceleration(rs_world *world, rs_object_id id, double linear[3], double angular[3]);
 
 typedef struct {
     int32_t body_type; /* rs_body_type */

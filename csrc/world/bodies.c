@@ -19,6 +19,17 @@ rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out
 
 static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
+rs_status rs_body_acceleration(rs_world *world, rs_object_id id, double linear[3], double angular[3]) {
+    rs_world_enter(world);
+    const rs_body *body = rs_world_single_body(world, id);
+    if (body == NULL)
+        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
+    bool moves = !body->asleep && body->type != RS_BODY_STATIC;
+    rs_v3_store(linear, moves ? body->acceleration : rs_v3_zero());
+    rs_v3_store(angular, moves ? body->angular_acceleration : rs_v3_zero());
+    return rs_world_leave(world, RS_OK);
+}
+
 static rs_status check_state(const rs_body *body, const rs_body_state *state, rs_quat *q) {
     rs_status status = rs_check_finite("position", state->position, 3);
     if (status == RS_OK)

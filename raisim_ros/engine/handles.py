@@ -18,6 +18,7 @@ from raisim_ros.engine.errors import ObjectRemovedError, check
 from raisim_ros.engine.types import BodyType, CollisionBody, GyroscopicMode, ObjectType
 
 if TYPE_CHECKING:
+    from raisim_ros.engine.sensors import SensorSet
     from raisim_ros.engine.world import World
 
 
@@ -76,6 +77,16 @@ class Object:
     def get_appearance(self) -> str:
         """The look, empty for the default one."""
         return self._appearance
+
+    def get_sensor_sets(self) -> list[SensorSet]:
+        """The sensor sets that the object carries."""
+        self._alive()
+        return self._world.get_sensor_sets(self)
+
+    def get_sensor_set(self, name: str) -> SensorSet | None:
+        """The sensor set of that name (a robot's is named after its link); None when there is none."""
+        self._alive()
+        return self._world.get_sensor_set(self, name)
 
     def get_contacts(self) -> list[Contact]:
         """Contacts of the object in the last step."""

@@ -24,10 +24,10 @@ from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
 from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
-from raisim_ros.engine.world_rays import WorldRays
+from raisim_ros.engine.world_sensors import WorldSensors
 
 
-class World(WorldRays):
+class World(WorldSensors):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -92,8 +92,12 @@ class World(WorldRays):
     # ---- stepping and time ----
 
     def integrate(self, steps: int = 1) -> None:
-        """Advance by a number of time steps in one call of the engine."""
-        check(lib.rs_world_step(self._world, arguments.count("steps", steps)))
+        """Advance by a number of time steps; in one call of the engine, unless sensors measure on the way."""
+        number = arguments.count("steps", steps)
+        if self._sensor_sets:
+            self._integrate_with_sensors(number)
+        else:
+            check(lib.rs_world_step(self._world, number))
 
     def integrate1(self) -> None:
         """First half of a step: midpoint poses and contact detection."""

@@ -28,6 +28,7 @@ class WorldSnapshot:
         self._snapshot: Any = ffi.gc(out[0], lib.rs_snapshot_destroy)
         self._world = world
         self._handles = dict(world._handles)
+        self.sensor_phases: list[Any] = []  # filled in by the part of World that carries sensors
         self._looks = {handle: (handle._name, handle._appearance) for handle in world._handles.values()}
 
 

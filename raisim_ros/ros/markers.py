@@ -10,10 +10,10 @@ from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, ShapeType, StateBuffer
 from raisim_ros.msg import ObjectState
-from raisim_ros.ros.appearance import HIDDEN, colour
 from raisim_ros.ros.conversions import Vector, compose_xyzw
 from raisim_ros.ros.frames import FrameNames
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence

@@ -2,7 +2,7 @@
 
 import pytest
 
-from raisim_ros.ros.appearance import colour
+from raisim_ros.description.appearance import colour
 
 
 def test_a_name_is_a_colour():

@@ -1,0 +1,328 @@
+"""Sensors that cast rays: spinning lidar, depth camera, colour camera."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.appearance import colour
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.sensor_types import CameraModel, DepthCameraModel, LidarModel, RGBCameraModel
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.noise import fill_noise
+from raisim_ros.engine.sensors import Mount, Sensor, SensorType
+from raisim_ros.engine.types import ObjectType
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world import World
+
+
+def _place(target: Any, sensor: Sensor) -> None:
+    """Write the sensor's pose into an engine struct."""
+    target.position = list(sensor._position)
+    target.quaternion = list(arguments.quaternion_of_matrix(sensor._rotation))
+
+
+class _RaySensor(Sensor):
+    """A sensor that sees everything but the body that carries it."""
+
+    def _rule(self) -> Any:
+        rule = ffi.new("rs_ray_rule *")
+        rule.ignored = self.mount.object._engine_id
+        rule.ignored_local = self.mount.body_idx
+        rule.mask = arguments.ALL_GROUPS
+        return rule
+
+
+@dataclass(frozen=True)
+class CloudLayout:
+    """Where the numbers of a scan go, in bytes; -1 leaves a number out. See ``rs_cloud_layout``."""
+
+    yaw_stride: int
+    pitch_stride: int
+    x: int = -1
+    y: int = -1
+    z: int = -1
+    range: int = -1
+    intensity: int = -1
+
+
+class SpinningLidar(_RaySensor):
+    """A spinning lidar: every update sweeps spin rate / update rate of a revolution, at most one.
+
+    A spin rate of 0 means that every update looks in all directions at once.
+    """
+
+    type = SensorType.SPINNING_LIDAR
+    model: LidarModel
+
+    def __init__(self, world: World, model: LidarModel, mount: Mount, set_name: str) -> None:
+        self._lidar = ffi.new("rs_lidar *")
+        self._column = 0.0  # where the next sweep begins
+        self._scan = np.empty((0, 3))
+        super().__init__(world, model, mount, set_name)
+        self._prepare(0, model.yaw_samples - 1)
+        check(lib.rs_lidar_valid(self._lidar))
+
+    @property
+    def pitch_increment(self) -> float:
+        """Angle from row to row [rad]."""
+        model = self.model
+        return (model.pitch_max - model.pitch_min) / max(1, model.pitch_samples - 1)
+
+    @property
+    def yaw_increment(self) -> float:
+        """Angle from column to column [rad], unsigned."""
+        return 2.0 * math.pi / self.model.yaw_samples
+
+    @property
+    def columns(self) -> int:
+        """Columns of one update, the largest number that a sweep can have."""
+        model = self.model
+        if model.spin_rate == 0.0:
+            return model.yaw_samples
+        return min(model.yaw_samples, math.ceil(model.yaw_samples * model.spin_rate / self._rate - 1e-9))
+
+    def _prepare(self, first: int, last: int) -> None:
+        model, lidar = self.model, self._lidar
+        _place(lidar, self)
+        lidar.yaw_first, lidar.yaw_last = first, last
+        lidar.yaw_increment = self.yaw_increment
+        lidar.spin_direction = -1 if model.clockwise else 1
+        lidar.pitch_samples = model.pitch_samples
+        lidar.pitch_min, lidar.pitch_increment = model.pitch_min, self.pitch_increment
+        lidar.range_min, lidar.range_max = model.range_min, model.range_max
+        fill_noise(lidar.noise, model.noise, self._frame)
+
+    def sweep(self) -> tuple[int, int]:
+        """First column and number of columns of the sweep that is due; the next one begins behind it."""
+        samples = self.model.yaw_samples
+        first = math.floor(self._column + 1e-9)
+        advance = samples * self.model.spin_rate / self._rate if self.model.spin_rate else samples
+        behind = self._column + min(advance, samples)
+        self._column = behind % samples
+        return first, max(1, math.floor(behind + 1e-9) - first)
+
+    def _measure(self) -> None:
+        first, count = self.sweep()
+        self._prepare(first, first + count - 1)
+        points = np.empty((count * self.model.pitch_samples, 3))
+        found = ffi.new("int64_t *")
+        pointer = ffi.cast("double *", points.ctypes.data)
+        check(lib.rs_world_scan_lidar(self._world._world, self._lidar, self._rule(), pointer, found))
+        self._scan = points[: found[0]]
+
+    def write_cloud(self, first: int, count: int, layout: CloudLayout, out: NDArray[np.uint8]) -> int:
+        """Cast `count` columns from column `first` on and write them to `out` as the layout says.
+
+        Returns the number of valid returns. Call note_update() before.
+        """
+        self._prepare(first, first + count - 1)
+        where = ffi.new("rs_cloud_layout *")
+        for name in ("yaw_stride", "pitch_stride", "x", "y", "z", "range", "intensity"):
+            setattr(where, name, getattr(layout, name))
+        last = (count - 1) * layout.yaw_stride + (self.model.pitch_samples - 1) * layout.pitch_stride
+        numbers = max(layout.x, layout.y, layout.z, layout.range, layout.intensity) + 4
+        if last + numbers > out.nbytes:
+            raise InvalidValueError(f"the scan needs {last + numbers} bytes; the buffer has {out.nbytes}")
+        returns = ffi.new("int64_t *")
+        check(
+            lib.rs_world_scan_cloud(
+                self._world._world, self._lidar, self._rule(), where, ffi.cast("void *", out.ctypes.data), returns
+            )
+        )
+        return int(returns[0])
+
+    def get_scan(self) -> Vector:
+        """Points of the last update in the sensor frame, N x 3 [m]; rays without return are left out."""
+        return self._scan.copy()
+
+    def set_scan(self, points: NDArray[Any]) -> None:
+        """Set the points: for measurements that come from elsewhere."""
+        self._scan = np.array(points, dtype=np.float64).reshape(-1, 3)
+
+    def _phase(self) -> dict[str, Any]:
+        return {**super()._phase(), "_column": self._column}
+
+
+class _Camera(_RaySensor):
+    """A pinhole camera: square pixels, rows from the top, optical axis through the middle of the image."""
+
+    model: CameraModel
+
+    def __init__(self, world: World, model: CameraModel, mount: Mount, set_name: str) -> None:
+        self._camera = ffi.new("rs_depth_camera *")
+        super().__init__(world, model, mount, set_name)
+        self._prepare()
+        check(lib.rs_depth_camera_valid(self._camera))
+
+    @property
+    def focal_length(self) -> float:
+        """In pixels, the same for both axes."""
+        return 0.5 * self.model.width / math.tan(0.5 * self.model.horizontal_fov)
+
+    def _prepare(self) -> None:
+        model, camera = self.model, self._camera
+        _place(camera, self)
+        camera.width, camera.height = model.width, model.height
+        camera.horizontal_fov = model.horizontal_fov
+        camera.near, camera.far = model.near, model.far
+        fill_noise(camera.noise, model.noise, self._frame)
+
+    def get_properties(self) -> CameraModel:
+        """Image size, angle of view, clipping and noise."""
+        return self.model
+
+    def update_ray_directions(self) -> None:
+        """Do nothing that needs doing: directions follow from the properties, which do not change."""
+
+    def get_precomputed_ray_dir(self) -> Vector:
+        """Directions of the pixels in the sensor frame, height x width x 3, with x = 1: times depth is the point."""
+        model = self.model
+        column, row = np.meshgrid(np.arange(model.width) + 0.5, np.arange(model.height) + 0.5)
+        y, z = 0.5 * model.width - column, 0.5 * model.height - row
+        return np.stack((np.ones_like(y), y / self.focal_length, z / self.focal_length), axis=-1)
+
+
+class DepthCamera(_Camera):
+    """Distances along the optical axis; NaN where nothing is between near and far."""
+
+    type = SensorType.DEPTH
+    model: DepthCameraModel
+
+    def __init__(self, world: World, model: DepthCameraModel, mount: Mount, set_name: str) -> None:
+        super().__init__(world, model, mount, set_name)
+        self._depth = np.full((model.height, model.width), np.nan, dtype=np.float32)
+        self._points: Vector | None = None
+
+    def _measure(self) -> None:
+        self.write_depth(self._depth)
+        self._points = None
+
+    def write_depth(
+        self, depth: NDArray[np.float32] | None, segmentation: NDArray[np.int32] | None = None
+    ) -> None:
+        """Take an image into contiguous arrays, height x width; call note_update() before.
+
+        `segmentation` gets the places of the objects in the world's list, -1 where nothing is.
+        """
+        self._prepare()
+        check(
+            lib.rs_world_scan_depth(
+                self._world._world,
+                self._camera,
+                self._rule(),
+                self._pixels("float *", depth),
+                self._pixels("int32_t *", segmentation),
+                ffi.NULL,
+            )
+        )
+
+    def _pixels(self, kind: str, array: NDArray[Any] | None) -> Any:
+        if array is None:
+            return ffi.NULL
+        if array.shape != (self.model.height, self.model.width) or not array.flags.c_contiguous:
+            raise InvalidValueError(f"image of shape {array.shape}; expected {(self.model.height, self.model.width)}")
+        return ffi.cast(kind, array.ctypes.data)
+
+    def get_depth_array(self) -> NDArray[np.float32]:
+        """Depth along the optical axis [m], height x width, first row on top."""
+        return self._depth.copy()
+
+    def set_depth_array(self, depth: NDArray[Any]) -> None:
+        """Set the image: for measurements that come from elsewhere."""
+        self._depth[:] = np.asarray(depth, dtype=np.float32).reshape(self._depth.shape)
+        self._points = None
+
+    def depth_to_point_cloud(self, depth: NDArray[Any] | None = None, *, in_sensor_frame: bool = False) -> Vector:
+        """Points of a depth image (the last one), height x width x 3 [m]: in the world, or in the sensor frame."""
+        image = self._depth if depth is None else np.asarray(depth).reshape(self._depth.shape)
+        points: Vector = self.get_precomputed_ray_dir() * image[..., None].astype(np.float64)
+        return points if in_sensor_frame else points @ self._rotation.T + self._position
+
+    def get_3d_points(self) -> Vector:
+        """World points of the last image, height x width x 3 [m]; NaN where nothing is."""
+        if self._points is None:
+            self._points = self.depth_to_point_cloud()
+        return self._points.copy()
+
+    def set_3d_points(self, points: NDArray[Any]) -> None:
+        """Set the points: for measurements that come from elsewhere."""
+        self._points = np.array(points, dtype=np.float64).reshape(*self._depth.shape, 3)
+
+
+@dataclass(frozen=True)
+class Light:
+    """Light from far away: where it shines to (world frame), and how much of it comes from everywhere (0..1)."""
+
+    direction: VectorLike = (-0.4, 0.3, -1.0)
+    ambient: float = 0.35
+    background: VectorLike = (0.75, 0.85, 0.95)
+    shadows: bool = False
+    shadow_reach: float = 100.0
+
+
+class RGBCamera(_Camera):
+    """A colour image: the objects' colours in the light of one lamp. Textures are not drawn."""
+
+    type = SensorType.RGB
+    model: RGBCameraModel
+
+    def __init__(self, world: World, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
+        super().__init__(world, model, mount, set_name)
+        self.light = Light()
+        self._image = np.zeros((model.height, model.width, 3), dtype=np.uint8)
+
+    def _measure(self) -> None:
+        self.write_image(self._image)
+
+    def write_image(self, rgb: NDArray[np.uint8]) -> None:
+        """Take an image into a contiguous array, height x width x 3; call note_update() before."""
+        expected = (self.model.height, self.model.width, 3)
+        if rgb.shape != expected or not rgb.flags.c_contiguous:
+            raise InvalidValueError(f"image of shape {rgb.shape}; expected {expected}")
+        self._prepare()
+        light = ffi.new("rs_light *")
+        direction = arguments.vector("light direction", self.light.direction, 3)
+        light.direction = list(direction / np.linalg.norm(direction))
+        light.background = list(arguments.vector("background", self.light.background, 3))
+        light.ambient, light.shadows = self.light.ambient, self.light.shadows
+        light.shadow_reach = self.light.shadow_reach
+        with self._world.locked():
+            colors = object_colors(self._world)
+            check(
+                lib.rs_world_scan_color(
+                    self._world._world,
+                    self._camera,
+                    self._rule(),
+                    light,
+                    ffi.cast("float *", colors.ctypes.data),
+                    len(colors),
+                    ffi.cast("uint8_t *", rgb.ctypes.data),
+                )
+            )
+
+    def get_image_buffer(self) -> NDArray[np.uint8]:
+        """The last image, height x width x 3 (red, green, blue), first row on top."""
+        return self._image.copy()
+
+    def set_image_buffer(self, image: NDArray[Any]) -> None:
+        """Set the image: for measurements that come from elsewhere."""
+        self._image[:] = np.asarray(image, dtype=np.uint8).reshape(self._image.shape)
+
+
+def object_colors(world: World) -> NDArray[np.float32]:
+    """Red, green, blue (0..1) of every object, in the order of the world's list."""
+    names = {kind: kind.name.lower() for kind in ObjectType}
+    rows = [
+        colour(handle.get_appearance(), names[handle.get_object_type()], handle.get_id())[:3]
+        for handle in world.get_obj_list()
+    ]
+    return np.array(rows, dtype=np.float32).reshape(-1, 3)

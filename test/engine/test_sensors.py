@@ -1,0 +1,335 @@
+"""Sensors against closed forms: inertial, lidar, cameras, contacts; their timing and their files on robots."""
+
+import numpy as np
+import pytest
+
+from raisim_ros import (
+    IMU,
+    ContactModel,
+    DepthCameraModel,
+    ForceTorqueModel,
+    ImuModel,
+    InvalidValueError,
+    LidarModel,
+    Light,
+    MeasurementSource,
+    NoiseModel,
+    Pose,
+    RGBCameraModel,
+    SensorSetModel,
+    SensorType,
+    World,
+    WrongTypeError,
+)
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+
+
+def turned(axis, angle):
+    """Rotation matrix about an axis."""
+    x, y, z = np.asarray(axis, float) / np.linalg.norm(axis)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross
+
+
+def mount(world, body, *sensors, origin=None, link="", name="set"):
+    return world.add_sensor_set(body, SensorSetModel(name, origin or Pose(), sensors), link)
+
+
+# ---- inertial ----
+
+
+def test_imu_at_rest_feels_the_ground(world):
+    world.add_ground()
+    box = world.add_box(0.4, 0.4, 0.4, 2.0)
+    box.set_position(0, 0, 0.2)
+    tilt = turned((1, 2, 3), 0.8)
+    imu = mount(world, box, ImuModel("imu", 1000.0), origin=Pose((0.1, -0.05, 0.2), tilt)).get_sensor("imu", IMU)
+    world.integrate(300)
+    np.testing.assert_allclose(imu.get_linear_acceleration(), tilt.T @ -GRAVITY, atol=1e-9)
+    np.testing.assert_allclose(imu.get_angular_velocity(), 0, atol=1e-12)
+
+
+def test_imu_in_free_fall_feels_nothing(world):
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_velocity((1, 2, 3), (0, 0, 0))
+    imu = mount(world, ball, ImuModel("imu", 1000.0)).get_sensor("imu")
+    world.integrate(100)
+    np.testing.assert_allclose(imu.get_linear_acceleration(), 0, atol=1e-9)
+
+
+def test_imu_off_the_axis_of_a_spinning_body(weightless):
+    """A ball that spins about z: at radius r the specific force is -w^2 r towards the axis."""
+    ball = weightless.add_sphere(0.5, 1.0)
+    ball.set_angular_velocity((0, 0, 7.0))
+    imu = mount(weightless, ball, ImuModel("imu", 1000.0), origin=Pose((0.3, 0, 0.1))).get_sensor("imu")
+    weightless.integrate(123)
+    np.testing.assert_allclose(imu.get_linear_acceleration(), (-49 * 0.3, 0, 0), atol=1e-9)
+    np.testing.assert_allclose(imu.get_angular_velocity(), (0, 0, 7), atol=1e-12)
+
+
+PENDULUM = """
+<robot name="pendulum">
+  <link name="world"/>
+  <link name="arm"><inertial><mass value="2"/><origin xyz="0 0 -0.5"/>
+    <inertia ixx="1e-9" ixy="0" ixz="0" iyy="1e-9" iyz="0" izz="1e-9"/></inertial></link>
+  <link name="tip"/>
+  <joint name="hinge" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit lower="-100" upper="100" effort="1000" velocity="1000"/></joint>
+  <joint name="weld" type="fixed"><parent link="arm"/><child link="tip"/><origin xyz="0 0 -0.8"/></joint>
+</robot>"""
+
+
+def test_imu_on_a_swinging_arm(world):
+    """A point mass at length l: angular acceleration -g sin(q) / l; the sensor sits at distance d from the hinge."""
+    robot = world.add_articulated_system(PENDULUM)
+    robot.set_state([0.9], [1.5])
+    imu = mount(world, robot, ImuModel("imu", 1000.0), link="tip").get_sensor("imu")
+    assert imu.get_pos_in_sensor_frame() == pytest.approx((0, 0, -0.8))
+    world.integrate(40)
+    q, u = robot.get_generalized_coordinate()[0], robot.get_generalized_velocity()[0]
+    udot = -9.81 * np.sin(q) / 0.5
+    # sensor frame: x tangential (for q about y, x moves by -d * q), z along the arm towards the hinge
+    expected = np.array([-0.8 * udot, 0, 0.8 * u**2]) + turned((0, 1, 0), q).T @ -GRAVITY
+    # the last step's acceleration is that of half a step ago
+    np.testing.assert_allclose(imu.get_linear_acceleration(), expected, atol=0.02)
+    np.testing.assert_allclose(imu.get_angular_velocity(), (0, u, 0), atol=1e-12)
+    exact = imu.get_linear_acceleration()[0] - (turned((0, 1, 0), q).T @ -GRAVITY)[0]
+    assert exact == pytest.approx(-0.8 * robot.get_generalized_acceleration()[0], abs=1e-9)
+
+
+def test_imu_is_cut_off_at_its_limits_and_noisy(world):
+    world.add_ground()
+    box = world.add_box(1, 1, 1, 1.0)
+    box.set_position(0, 0, 0.5)
+    noise = NoiseModel("gaussian", 0.5, 0.1, seed=3)
+    sensors = mount(world, box, ImuModel("limited", 1000.0, acc_limit=4.0), ImuModel("noisy", 1000.0, acc_noise=noise))
+    values = []
+    for _ in range(400):
+        world.integrate()
+        values.append(sensors.get_sensor("noisy").get_linear_acceleration())
+    assert sensors.get_sensor("limited").get_linear_acceleration()[2] == 4.0
+    np.testing.assert_allclose(np.mean(values, axis=0), (0.5, 0.5, 10.31), atol=0.03)
+    np.testing.assert_allclose(np.std(values, axis=0), 0.1, rtol=0.15)
+
+
+# ---- lidar ----
+
+
+def room(world):
+    """Four walls of boxes whose inner faces are at x, y = ±3."""
+    for x, y in ((3.5, 0), (-3.5, 0), (0, 3.5), (0, -3.5)):
+        world.add_box(1 if x else 8, 1 if y else 8, 6, 1.0).set_position(x, y, 0)
+        world.get_obj_list()[-1].set_body_type(2)
+
+
+def kinematic_ball(world):
+    ball = world.add_sphere(0.2, 1.0)
+    ball.set_body_type(1)
+    return ball
+
+
+def test_lidar_sees_the_walls_but_not_its_carrier(weightless):
+    room(weightless)
+    ball = kinematic_ball(weightless)
+    turn = turned((0, 0, 1), 0.4)
+    ball.set_pose((0.5, -0.3, 0.2), (np.cos(0.2), 0, 0, np.sin(0.2)))
+    lidar = mount(weightless, ball, LidarModel("lidar", 10.0, yaw_samples=90, pitch_samples=4)).get_sensor("lidar")
+    weightless.update_sensors()
+    points = lidar.get_scan()
+    assert lidar.get_type() == SensorType.SPINNING_LIDAR
+    assert points.shape == (360, 3)  # nothing of the ball around it
+    np.testing.assert_allclose(np.abs((points @ turn.T + [0.5, -0.3, 0.2])[:, :2]).max(axis=1), 3.0, atol=1e-9)
+
+
+def test_lidar_sweeps_its_share_of_a_revolution(weightless):
+    room(weightless)
+    ball = kinematic_ball(weightless)
+    model = LidarModel("lidar", 40.0, yaw_samples=90, pitch_samples=1, pitch_min=0, pitch_max=0, spin_rate=10.0)
+    lidar = mount(weightless, ball, model).get_sensor("lidar")
+    angles, sizes = [], []
+    for _ in range(8):  # two revolutions
+        lidar.update()
+        scan = lidar.get_scan()
+        angles.append(np.arctan2(scan[:, 1], scan[:, 0]) % (2 * np.pi))
+        sizes.append(len(scan))
+    assert sum(sizes) == 180 and set(sizes) == {22, 23}
+    np.testing.assert_allclose(np.concatenate(angles), np.tile(np.arange(90) * 2 * np.pi / 90, 2), atol=1e-9)
+
+
+def test_lidar_noise_and_dropout(weightless):
+    room(weightless)
+    ball = kinematic_ball(weightless)
+    noise = NoiseModel("uniform", 0.2, 0.1, dropout=0.25, seed=11)
+    flat = {"yaw_samples": 20000, "pitch_samples": 1, "pitch_min": 0, "pitch_max": 0}
+    sensors = mount(weightless, ball, LidarModel("exact", 10.0, **flat), LidarModel("noisy", 10.0, **flat, noise=noise))
+    weightless.update_sensors()
+    noisy, exact = sensors.get_sensor("noisy").get_scan(), sensors.get_sensor("exact").get_scan()
+    assert len(noisy) == pytest.approx(15000, abs=300)
+    index = np.round(np.arctan2(noisy[:, 1], noisy[:, 0]) % (2 * np.pi) * 20000 / (2 * np.pi)).astype(int) % 20000
+    error = np.linalg.norm(noisy, axis=1) - np.linalg.norm(exact[index], axis=1)
+    assert 0.1 <= error.min() < 0.105 and 0.295 < error.max() <= 0.3
+    assert error.mean() == pytest.approx(0.2, abs=0.002)
+    assert error.std() == pytest.approx(0.1 / np.sqrt(3), rel=0.02)
+    first = noisy
+    sensors.get_sensor("noisy").update()
+    assert len(sensors.get_sensor("noisy").get_scan()) != len(first)  # every measurement has its own noise
+
+
+# ---- cameras ----
+
+
+def test_depth_camera_points_lie_on_the_wall(weightless):
+    room(weightless)
+    ball = kinematic_ball(weightless)
+    tilt = turned((0, 0, 1), 0.3)
+    model = DepthCameraModel("depth", 10.0, width=64, height=48, horizontal_fov=0.8, far=20.0)
+    camera = mount(weightless, ball, model, origin=Pose((0.1, 0.2, 0.0), tilt)).get_sensor("depth")
+    weightless.update_sensors()
+    depth, points = camera.get_depth_array(), camera.get_3d_points()
+    assert depth.shape == (48, 64) and np.isfinite(depth).all()
+    np.testing.assert_allclose(points[..., 0], 3.0, atol=1e-5)
+    in_sensor = camera.depth_to_point_cloud(in_sensor_frame=True)
+    np.testing.assert_allclose(in_sensor[..., 0], depth, atol=1e-6)
+    assert in_sensor[0, 0, 1] > 0 > in_sensor[0, -1, 1]  # columns run from left to right
+    assert in_sensor[0, 0, 2] > 0 > in_sensor[-1, 0, 2]  # rows run downwards
+    camera.set_depth_array(np.full((48, 64), 2.0))
+    assert camera.get_depth_array()[3, 4] == 2.0
+
+
+def test_color_image_shows_colors_light_and_shadow(weightless):
+    floor = weightless.add_box(20, 20, 1, 1.0)
+    floor.set_position(0, 0, -0.5)
+    floor.set_appearance("1 0 0")
+    roof = weightless.add_box(1, 1, 0.1, 1.0)
+    roof.set_position(3, 0, 2)
+    roof.set_appearance("0 0 1")
+    eye = kinematic_ball(weightless)
+    eye.set_position(0, 0, 1)
+    model = RGBCameraModel("color", 10.0, width=80, height=60, horizontal_fov=1.2)
+    camera = mount(weightless, eye, model, origin=Pose((0, 0, 0), turned((0, 1, 0), 0.4))).get_sensor("color")
+    camera.light = Light((0, 0, -1), ambient=0.25, background=(0, 1, 0), shadows=True)
+    camera.update()
+    image = camera.get_image_buffer()
+    colors = {tuple(color) for color in image.reshape(-1, 3)}
+    lit, dark, sky = (255, 0, 0), (64, 0, 0), (0, 255, 0)
+    assert {lit, dark, sky} <= colors
+    # the shadow of the roof is the square below it: 2.5 < x < 3.5, |y| < 0.5
+    column, row = np.meshgrid(np.arange(80) + 0.5, np.arange(60) + 0.5)
+    rays = np.stack((np.ones((60, 80)), (40 - column) / camera.focal_length, (30 - row) / camera.focal_length), -1)
+    rays = rays @ turned((0, 1, 0), 0.4).T
+    with np.errstate(divide="ignore"):
+        hit = rays / -rays[..., 2:]
+    inside = (np.abs(hit[..., 0] - 3) < 0.5) & (np.abs(hit[..., 1]) < 0.5) & (rays[..., 2] < 0)
+    np.testing.assert_array_equal((image == dark).all(axis=-1), inside)
+
+
+# ---- contacts ----
+
+
+def test_contact_sensor_weighs_the_box(world):
+    world.add_ground()
+    box = world.add_box(1, 1, 1, 3.0)
+    box.set_position(0, 0, 0.5)
+    sensor = mount(world, box, ContactModel("feet", 1000.0)).get_sensor("feet")
+    world.integrate(200)
+    assert sensor.is_in_contact() and len(sensor.get_contacts()) == 4
+    np.testing.assert_allclose(sensor.get_force(), (0, 0, 3 * 9.81), atol=1e-6)
+    np.testing.assert_allclose(sensor.get_torque(), 0, atol=1e-6)
+
+
+def test_force_torque_needs_a_joint(world):
+    with pytest.raises(WrongTypeError, match="articulated"):
+        mount(world, world.add_sphere(0.1, 1.0), ForceTorqueModel("wrench", 10.0))
+    assert world.get_sensor_sets() == []
+
+
+# ---- timing ----
+
+
+def test_measurements_come_at_their_rate(world):
+    ball = world.add_sphere(0.1, 1.0)
+    sensors = mount(world, ball, ImuModel("fast", 250.0), ImuModel("odd", 300.0), ImuModel("hand", 100.0))
+    sensors.get_sensor("hand").set_measurement_source(MeasurementSource.MANUAL)
+    world.update_sensors()  # the first measurement is due at once
+    stamps = {"fast": set(), "odd": set(), "hand": set()}
+    for _ in range(1000):
+        world.integrate()
+        for name, seen in stamps.items():
+            seen.add(sensors.get_sensor(name).get_update_time_stamp())
+    assert len(stamps["fast"]) in (250, 251) and len(stamps["odd"]) in (300, 301)
+    assert np.allclose(np.diff(sorted(stamps["fast"])), 0.004, atol=1e-9)
+    assert stamps["hand"] == {-1.0}
+    world.integrate(500)  # in one call: stops where it must
+    assert sensors.get_sensor("fast").get_update_time_stamp() == pytest.approx(world.get_world_time(), abs=1e-9)
+
+
+def test_snapshot_keeps_phases_and_noise(weightless):
+    room(weightless)
+    ball = kinematic_ball(weightless)
+    noise = NoiseModel("gaussian", 0, 0.05, seed=1)
+    model = LidarModel("lidar", 70.0, yaw_samples=50, pitch_samples=2, spin_rate=10.0, noise=noise)
+    lidar = mount(weightless, ball, model).get_sensor("lidar")
+    weightless.integrate(33)
+    snapshot = weightless.save_snapshot()
+    weightless.integrate(100)
+    expected, stamp = lidar.get_scan(), lidar.get_update_time_stamp()
+    weightless.restore_snapshot(snapshot)
+    weightless.integrate(100)
+    np.testing.assert_array_equal(lidar.get_scan(), expected)
+    assert lidar.get_update_time_stamp() == stamp
+
+
+def test_sets_go_with_their_object(world):
+    ball = world.add_sphere(0.1, 1.0)
+    sensors = mount(world, ball, ImuModel("imu", 10.0))
+    assert ball.get_sensor_set("set") is sensors and ball.get_sensor_sets() == [sensors]
+    with pytest.raises(InvalidValueError, match="already"):
+        mount(world, ball, ImuModel("imu", 10.0))
+    world.remove_object(ball)
+    world.integrate(10)
+    assert world.get_sensor_sets() == []
+
+
+def test_robot_comes_with_the_sensors_of_its_links(world, tmp_path):
+    (tmp_path / "sensors").mkdir()
+    (tmp_path / "sensors" / "head.xml").write_text("""
+        <sensor_set name="any"><origin xyz="0 0 0.1"/>
+          <link><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4"/></inertial></link>
+          <sensor name="imu" type="imu" update_rate="100"><origin xyz="0.2 0 0"/></sensor>
+        </sensor_set>""")
+    urdf = PENDULUM.replace('<link name="tip"/>', '<link name="tip" sensor="head.xml" serial_number="7"/>')
+    (tmp_path / "robot.urdf").write_text(urdf)
+    robot = world.add_articulated_system(tmp_path / "robot.urdf")
+    head = robot.get_sensor_set("tip")
+    assert head.get_serial_number() == "7"
+    np.testing.assert_allclose(head.get_sensor("imu").get_position(), (0.2, 0, -0.7), atol=1e-12)
+    (tmp_path / "sensors" / "head.xml").write_text(
+        '<sensor_set name="any"><sensor name="imu" type="imu" update_rate="0"/></sensor_set>'
+    )
+    objects = len(world.get_obj_list())
+    with pytest.raises(Exception, match=r"head\.xml:1: .*update_rate"):
+        world.add_articulated_system(tmp_path / "robot.urdf")
+    assert len(world.get_obj_list()) == objects
+
+
+@pytest.mark.parametrize(
+    ("model", "named"),
+    [
+        (ImuModel("s", 0.0), "update_rate"),
+        (ImuModel("s", float("nan")), "update_rate"),
+        (ImuModel("s", 1.0, acc_limit=-1.0), "limits"),
+        (LidarModel("s", 1.0, yaw_samples=10**6, pitch_samples=10**4), "rays"),
+        (LidarModel("s", 1.0, range_min=2.0, range_max=1.0), "range min"),
+        (LidarModel("s", 1.0, noise=NoiseModel("pink")), "noise"),
+        (LidarModel("s", 1.0, noise=NoiseModel(dropout=2.0)), "dropout"),
+        (DepthCameraModel("s", 1.0, horizontal_fov=0.0), "fov"),
+        (DepthCameraModel("s", 1.0, width=10**5, height=10**5), "image"),
+        (RGBCameraModel("s", 1.0, near=3.0, far=2.0), "near"),
+    ],
+)
+def test_absurd_sensors_are_refused(world, model, named):
+    ball = world.add_sphere(0.1, 1.0)
+    with pytest.raises(InvalidValueError, match=named):
+        mount(world, ball, model)
+    assert world.get_sensor_sets() == []
