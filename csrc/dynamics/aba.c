@@ -219,6 +219,10 @@ static void accelerate(rs_articulation *a, double *x) {
 void rs_aba_solve(rs_articulation *a, const double *b, double *x) {
     for (int32_t i = 0; i < a->link_count; i++)
         a->force[i] = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
+    rs_aba_solve_loaded(a, b, x);
+}
+
+void rs_aba_solve_loaded(rs_articulation *a, const double *b, double *x) {
     for (int32_t k = a->link_count - 2; k >= 0; k--)
         collect_link(a, a->order[k], b, x);
     accelerate_base(a, b, x);

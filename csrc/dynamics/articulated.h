@@ -12,6 +12,8 @@
 void rs_kinematics_place(rs_articulation *a, const double *q, const double *u);
 /* The same for the present state, unless it is placed there already. */
 void rs_kinematics_refresh(rs_articulation *a);
+/* Velocities alone, for links that are placed. */
+void rs_kinematics_move(rs_articulation *a, const double *u);
 /* out = q moved by dt * u; quaternions turn by the exponential map and stay unit. out may be q. */
 void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out);
 /* Rotation vector that turns `from` into `to`, in the frame fixed to the parent; at most pi long. */
@@ -54,8 +56,10 @@ rs_composite rs_composite_of(const rs_articulation *a, int32_t link);
 bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint);
 /* x = (M + diag(weight))^-1 * b; x may be b. */
 void rs_aba_solve(rs_articulation *a, const double *b, double *x);
-/* Both at once, with the wrenches a->force pulling at the links: x = (M + diag(weight))^-1 * (b - sum of J' * force).
- * After rs_rnea_wrenches() that is forward dynamics. False as rs_aba_factor(). */
+/* The same with the wrenches a->force pulling at the links: x = (M + diag(weight))^-1 * (b - sum of J' * force). After
+ * rs_rnea_wrenches() that is forward dynamics. */
+void rs_aba_solve_loaded(rs_articulation *a, const double *b, double *x);
+/* Factorisation and rs_aba_solve_loaded() in one sweep. False as rs_aba_factor(). */
 bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x);
 
 /* ---- jacobian.c ---- */

@@ -29,10 +29,10 @@ static void repeat_half_way(rs_articulation *a, rs_vec3 gravity, double dt, cons
     double *half = a->work[1];
     for (int32_t k = 0; k < a->u_count; k++)
         half[k] = a->u[k] + 0.5 * dt * a->rhs[k];
-    rs_kinematics_place(a, a->q_stage, half);
+    rs_kinematics_move(a, half);
     rs_rnea_wrenches(a, gravity, NULL, a->loaded);
-    rs_aba_factor_and_solve(a, a->weight, force, a->rhs);
-    rs_kinematics_place(a, a->q_stage, a->u); /* contacts want the velocity before the step */
+    rs_aba_solve_loaded(a, force, a->rhs);
+    rs_kinematics_move(a, a->u); /* contacts want the velocity before the step */
 }
 
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {

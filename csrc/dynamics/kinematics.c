@@ -2,23 +2,14 @@
 
 /* ---- placing ---- */
 
-static void place_base(rs_articulation *a, const double *q, const double *u) {
-    const rs_link *link = &a->links[0];
+static void place_base(rs_articulation *a, const double *q) {
     rs_link_motion *m = &a->motion[0];
     m->arm = rs_v3_zero();
-    if (link->type == RS_JOINT_FIXED) {
-        m->pos = a->base_position;
-        m->rot = rs_quat_to_m3(a->base_quaternion);
-        m->v = m->w = rs_v3_zero();
-        return;
-    }
-    m->pos = rs_v3_load(q);
-    m->rot = rs_quat_to_m3(rs_quat_load(q + 3));
-    m->v = rs_v3_load(u);
-    m->w = rs_v3_load(u + 3);
+    m->pos = a->fixed_base ? a->base_position : rs_v3_load(q);
+    m->rot = rs_quat_to_m3(a->fixed_base ? a->base_quaternion : rs_quat_load(q + 3));
 }
 
-static void place_revolute(const rs_link *link, const rs_link_motion *parent, double q, double u, rs_link_motion *m) {
+static inline void place_revolute(const rs_link *link, const rs_link_motion *parent, double q, rs_link_motion *m) {
     double s, c;
     rs_sincos(q, &s, &c);
     rs_mat3 turn;
@@ -27,26 +18,19 @@ static void place_revolute(const rs_link *link, const rs_link_motion *parent, do
     m->rot = rs_m3_mul(&parent->rot, &turn);
     m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
     m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
-    m->w = rs_madd(parent->w, u, m->axis);
-    m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
 }
 
-static void place_prismatic(const rs_link *link, const rs_link_motion *parent, double q, double u, rs_link_motion *m) {
+static inline void place_prismatic(const rs_link *link, const rs_link_motion *parent, double q, rs_link_motion *m) {
     m->rot = rs_m3_mul(&parent->rot, &link->joint_rot);
     m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
     m->arm = rs_madd(rs_m3_mulv(&parent->rot, link->joint_pos), q, m->axis);
-    m->w = parent->w;
-    m->v = rs_madd(rs_add(parent->v, rs_cross(parent->w, m->arm)), u, m->axis);
 }
 
-static void place_spherical(const rs_link *link, const rs_link_motion *parent, const double *q, const double *u,
-                            rs_link_motion *m) {
+static inline void place_spherical(const rs_link *link, const rs_link_motion *parent, const double *q, rs_link_motion *m) {
     rs_mat3 turn = rs_quat_to_m3(rs_quat_load(q));
     m->joint_frame = link->joint_rot_identity ? parent->rot : rs_m3_mul(&parent->rot, &link->joint_rot);
     m->rot = rs_m3_mul(&m->joint_frame, &turn);
     m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
-    m->w = rs_add(parent->w, rs_m3_mulv(&m->joint_frame, rs_v3_load(u)));
-    m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
 }
 
 static inline void place_mass(rs_articulation *a, int32_t i) {
@@ -55,24 +39,52 @@ static inline void place_mass(rs_articulation *a, int32_t i) {
     a->mass[i] = (rs_link_mass){link->mass, rs_m3_mulv(rot, link->mass_com), rs_sym3_rotate(rot, &link->inertia_origin)};
 }
 
+static void move_base(rs_articulation *a, const double *u) {
+    a->motion[0].v = a->fixed_base ? rs_v3_zero() : rs_v3_load(u);
+    a->motion[0].w = a->fixed_base ? rs_v3_zero() : rs_v3_load(u + 3);
+}
+
+static inline void move_link(const rs_link *link, const rs_link_motion *parent, const double *u, rs_link_motion *m) {
+    m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
+    if (link->type == RS_JOINT_REVOLUTE) {
+        m->w = rs_madd(parent->w, u[0], m->axis);
+    } else if (link->type == RS_JOINT_SPHERICAL) {
+        m->w = rs_add(parent->w, rs_m3_mulv(&m->joint_frame, rs_v3_load(u)));
+    } else {
+        m->w = parent->w;
+        m->v = rs_madd(m->v, u[0], m->axis);
+    }
+}
+
 void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
-    place_base(a, q, u);
+    place_base(a, q);
     place_mass(a, 0);
+    move_base(a, u);
     for (int32_t k = 0; k < a->link_count - 1; k++) {
         int32_t i = a->order[k];
         const rs_link *link = &a->links[i];
         rs_link_motion *m = &a->motion[i];
         const rs_link_motion *parent = &a->motion[link->parent];
         if (link->type == RS_JOINT_REVOLUTE)
-            place_revolute(link, parent, q[link->q_first], u[link->u_first], m);
+            place_revolute(link, parent, q[link->q_first], m);
         else if (link->type == RS_JOINT_SPHERICAL)
-            place_spherical(link, parent, &q[link->q_first], &u[link->u_first], m);
+            place_spherical(link, parent, &q[link->q_first], m);
         else
-            place_prismatic(link, parent, q[link->q_first], u[link->u_first], m);
+            place_prismatic(link, parent, q[link->q_first], m);
         m->pos = rs_add(parent->pos, m->arm);
+        move_link(link, parent, &u[link->u_first], m);
         place_mass(a, i);
     }
     a->placed_at = q;
+}
+
+void rs_kinematics_move(rs_articulation *a, const double *u) {
+    move_base(a, u);
+    for (int32_t k = 0; k < a->link_count - 1; k++) {
+        int32_t i = a->order[k];
+        const rs_link *link = &a->links[i];
+        move_link(link, &a->motion[link->parent], &u[link->u_first], &a->motion[i]);
+    }
 }
 
 void rs_kinematics_refresh(rs_articulation *a) {
