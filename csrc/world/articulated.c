@@ -26,6 +26,22 @@ void rs_world_mirror_base(rs_body *body) {
     body->omega = floating ? rs_v3_load(a->u + 3) : rs_v3_zero();
 }
 
+void rs_world_load_base(rs_body *body) {
+    rs_articulation *a = body->articulation;
+    rs_vec3 force = body->command_force, torque = body->command_torque;
+    body->applied_force = force;
+    body->applied_torque = torque;
+    if (rs_norm2(force) + rs_norm2(torque) == 0.0)
+        return;
+    rs_mat3 arm = rs_outer(a->links[0].com, force);
+    rs_link_load *load = &a->loads[0];
+    load->force = rs_add(load->force, force);
+    load->torque = rs_add(load->torque, torque);
+    for (int k = 0; k < 9; k++)
+        load->arms.m[k] += arm.m[k];
+    a->loaded = true;
+}
+
 /* ---- creation ---- */
 
 /* Massless links may carry frames, but every joint needs something to accelerate. Looked at in a generic
@@ -360,6 +376,25 @@ rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id) {
     if (a != NULL) {
         memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
         a->loaded = false;
+    }
+    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+}
+
+rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, const double force[3],
+                                             const double torque[3]) {
+    rs_status status = rs_check_finite("force", force, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("torque", torque, 3);
+    if (status != RS_OK)
+        return status;
+    rs_body *body;
+    rs_world_enter(world);
+    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    if (a != NULL) {
+        body->command_force = rs_v3_load(force);
+        body->command_torque = rs_v3_load(torque);
+        body->asleep = false;
+        body->quiet_steps = 0;
     }
     return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }

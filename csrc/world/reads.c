@@ -1,6 +1,8 @@
 /* Bulk reads: one call for everything in the world. */
 #include "world.h"
 
+#include <string.h>
+
 rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, double *twist, double *wrench,
                                uint8_t *sleeping) {
     rs_world_enter(world);
@@ -28,6 +30,65 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
         }
         if (sleeping != NULL)
             sleeping[i] = body->asleep;
+    }
+    return rs_world_leave(world, RS_OK);
+}
+
+/* Divides by the largest component, which is never below one half (Shepperd). */
+static rs_quat quaternion_of(const rs_mat3 *r) {
+    const double *m = r->m;
+    const double squares[4] = {1.0 + m[0] + m[4] + m[8], 1.0 + m[0] - m[4] - m[8], 1.0 - m[0] + m[4] - m[8],
+                               1.0 - m[0] - m[4] + m[8]};
+    int largest = 0;
+    for (int k = 1; k < 4; k++)
+        largest = squares[k] > squares[largest] ? k : largest;
+    const double twice = sqrt(squares[largest]), scale = 0.5 / twice, value = 0.5 * twice;
+    const double wx = scale * (m[7] - m[5]), wy = scale * (m[2] - m[6]), wz = scale * (m[3] - m[1]);
+    const double xy = scale * (m[1] + m[3]), xz = scale * (m[2] + m[6]), yz = scale * (m[5] + m[7]);
+    switch (largest) {
+    case 0: return (rs_quat){.w = value, .x = wx, .y = wy, .z = wz};
+    case 1: return (rs_quat){.w = wx, .x = value, .y = xy, .z = xz};
+    case 2: return (rs_quat){.w = wy, .x = xy, .y = value, .z = yz};
+    default: return (rs_quat){.w = wz, .x = xz, .y = yz, .z = value};
+    }
+}
+
+static void store_link_pose(const rs_link_motion *motion, double *out) {
+    const rs_quat q = quaternion_of(&motion->rot);
+    const double values[7] = {motion->pos.x, motion->pos.y, motion->pos.z, q.x, q.y, q.z, q.w};
+    memcpy(out, values, sizeof values);
+}
+
+static void store_vector(double *out, int64_t first, const double *values, int64_t count) {
+    if (out != NULL)
+        memcpy(out + first, values, sizeof *values * (size_t)count);
+}
+
+rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, int64_t q_capacity, int64_t u_capacity,
+                                      double *link_pose, double *q, double *u, double *applied_force) {
+    rs_world_enter(world);
+    const rs_world_data *data = &world->data;
+    int64_t links = 0, q_first = 0, u_first = 0;
+    for (int64_t i = 0; i < data->list.count; i++) {
+        const rs_slot *slot = &RS_ITEMS(rs_slot, data->slots)[RS_ITEMS(int32_t, data->list)[i]];
+        rs_articulation *a = RS_ITEMS(rs_body, data->bodies)[slot->body].articulation;
+        if (a == NULL)
+            continue;
+        if (links + a->link_count > link_capacity || q_first + a->q_count > q_capacity ||
+            u_first + a->u_count > u_capacity)
+            return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld links, %lld coordinates, %lld "
+                                                                   "velocities: too little for the world",
+                                                 (long long)link_capacity, (long long)q_capacity, (long long)u_capacity));
+        if (link_pose != NULL && !world->half_way)
+            rs_kinematics_refresh(a);
+        for (int32_t k = 0; link_pose != NULL && k < a->link_count; k++)
+            store_link_pose(&a->motion[k], &link_pose[7 * (links + k)]);
+        store_vector(q, q_first, a->q, a->q_count);
+        store_vector(u, u_first, a->u, a->u_count);
+        store_vector(applied_force, u_first, a->applied_force, a->u_count);
+        links += a->link_count;
+        q_first += a->q_count;
+        u_first += a->u_count;
     }
     return rs_world_leave(world, RS_OK);
 }

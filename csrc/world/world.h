@@ -110,6 +110,11 @@ rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
 rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body **body);
 /* Copies the state of the base link to the body that stands for the articulation. */
 void rs_world_mirror_base(rs_body *body);
+/* Adds the commanded wrench of the body that stands for the articulation to the loads of its base link. */
+void rs_world_load_base(rs_body *body);
+
+/* Removes the wires of a body and wakes what they held. */
+void rs_world_drop_wires_of(rs_world *world, int32_t body);
 
 /* The body must be placed and looked at again in the next step. */
 void rs_world_touch_body(rs_world *world, rs_body *body);

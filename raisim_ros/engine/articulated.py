@@ -208,6 +208,22 @@ class ArticulatedSystem(ArticulatedFrames):
 
     # ---- collision ----
 
+    def get_collision_group(self) -> int:
+        """Collision group of the first collision body, 64 bits; 0 without any."""
+        return self._filter()[0]
+
+    def get_collision_mask(self) -> int:
+        """Groups that the first collision body collides with, 64 bits; 0 without any."""
+        return self._filter()[1]
+
+    def _filter(self) -> tuple[int, int]:
+        self._alive()
+        if not self._collision_bodies:
+            return 0, 0
+        group, mask = ffi.new("uint64_t *"), ffi.new("uint64_t *")
+        check(lib.rs_object_filter(self._c, self._engine_id, -1, group, mask))
+        return int(group[0]), int(mask[0])
+
     def get_collision_bodies(self) -> list[LinkCollisionBody]:
         """Collision shapes of all bodies, placed in their body frames."""
         return list(self._collision_bodies)

@@ -183,6 +183,15 @@ class ArticulatedDynamics(ArticulatedState):
         """Forget the loads given since the last step."""
         check(lib.rs_articulation_clear_loads(self._c, self._engine_id))
 
+    def set_command_wrench(self, force: VectorLike, torque: VectorLike) -> None:
+        """Apply a force at the base link's centre of mass and a torque, world axes, in every step until replaced."""
+        values = arguments.vector("force", force, 3), arguments.vector("torque", torque, 3)
+        check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, list(values[0]), list(values[1])))
+
+    def clear_command_wrench(self) -> None:
+        """End what set_command_wrench() began."""
+        self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
     def _link(self, body: int) -> Any:
         link = ffi.new("rs_link_def *")
         check(lib.rs_articulation_link_get(self._c, self._engine_id, body, link))

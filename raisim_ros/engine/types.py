@@ -234,6 +234,24 @@ class StepProfile:
 
 
 @dataclass
+class ArticulationBuffer:
+    """State of all articulated systems one behind the other; the arrays are reused by the next read.
+
+    Rows of `link_poses`: x y z qx qy qz qw of a body in the world frame, the base first. The `*_first` tell, by stable
+    id of the object, where its part begins.
+    """
+
+    configuration_number: int
+    link_poses: Vector  # links x 7
+    coordinates: Vector
+    velocities: Vector
+    efforts: Vector  # applied in the last step [N m, N]; as velocities
+    link_first: dict[int, int]
+    coordinate_first: dict[int, int]
+    velocity_first: dict[int, int]
+
+
+@dataclass
 class StateBuffer:
     """State of every object, rows in the order of get_obj_list(); world frame.
 

@@ -20,9 +20,10 @@ from raisim_ros.description.urdf import load_urdf, tree_from_child
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.articulated_state import pointer
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.types import LinkCollisionBody, ObjectType, ShapeType
+from raisim_ros.engine.types import ArticulationBuffer, LinkCollisionBody, ObjectType, ShapeType
 from raisim_ros.engine.world_objects import WorldObjects
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ class ArticulatedSystemOption:
 
 
 class WorldArticulated(WorldObjects):
-    """Adding robots. A failed call leaves the world as it was."""
+    """Adding robots, and reading all of them at once. A failed call leaves the world as it was."""
+
+    _articulations: ArticulationBuffer | None = None
 
     def add_articulated_system(
         self,
@@ -182,6 +185,47 @@ class WorldArticulated(WorldObjects):
             for first, second in tree.ignored_pairs:
                 handle.ignore_collision_between(first, second)
         return handle
+
+    def read_articulations(self) -> ArticulationBuffer:
+        """State of all articulated systems, filled by one call of the engine; the arrays are reused."""
+        with self.locked():
+            number = int(lib.rs_world_configuration_number(self._world))
+            if self._articulations is None or self._articulations.configuration_number != number:
+                self._articulations = self._make_articulation_buffer(number)
+            buffer = self._articulations
+            check(
+                lib.rs_world_read_articulations(
+                    self._world,
+                    len(buffer.link_poses),
+                    len(buffer.coordinates),
+                    len(buffer.velocities),
+                    pointer(buffer.link_poses),
+                    pointer(buffer.coordinates),
+                    pointer(buffer.velocities),
+                    pointer(buffer.efforts),
+                )
+            )
+        return buffer
+
+    def _make_articulation_buffer(self, configuration_number: int) -> ArticulationBuffer:
+        links, coordinates, velocities = 0, 0, 0
+        firsts: tuple[dict[int, int], dict[int, int], dict[int, int]] = ({}, {}, {})
+        for engine_id in self._engine_ids():
+            handle = self._handles[int(engine_id) >> 32]
+            if isinstance(handle, ArticulatedSystem):
+                for first, place in zip(firsts, (links, coordinates, velocities), strict=True):
+                    first[handle.get_id()] = place
+                links += handle.get_number_of_joints()
+                coordinates += handle.get_generalized_coordinate_dim()
+                velocities += handle.get_dof()
+        return ArticulationBuffer(
+            configuration_number,
+            np.zeros((links, 7)),
+            np.zeros(coordinates),
+            np.zeros(velocities),
+            np.zeros(velocities),
+            *firsts,
+        )
 
 
 def _fill_shape(c_shape: Any, shape: LinkCollisionBody, material: int) -> None:
