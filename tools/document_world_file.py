@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from raisim_ros.description.world_schema import DIMENSIONS, ELEMENTS, REQUIRED, Attribute
+from raisim_ros.description.world_schema import DIMENSIONS, ELEMENTS, REQUIRED, ROBOT_STATE, Attribute
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "world_file.md"
@@ -17,7 +17,7 @@ DOCUMENT = ROOT / "docs" / "world_file.md"
 INTRODUCTION = """\
 # World files
 
-A world file is XML with the root element `<raisim>`. `World("file.xml", {"n": 3})` loads it, `world.load(...)` adds it to
+A world file is XML with the root element `<raisim>` (or MuJoCo's `<mujoco>`, see below). `World("file.xml", {"n": 3})` loads it, `world.load(...)` adds it to
 a world, `world.export_to_xml("file.xml")` writes the present world, and the node takes it as the parameter `world`.
 
 ```xml
@@ -65,6 +65,44 @@ These are worked out before anything else, in each file:
 Two objects collide when the group of each is in the mask of the other. `collision[1]` is group 1 (bit 1), `collision[1|4]`
 groups 1 and 4, `collision[-1]` all; a plain number is the raw 64-bit value, so `1` is bit 0 and `-1` all.
 
+## Robots
+
+`<articulated_system urdf_path="robot.urdf"/>` adds a robot; its file is described in [robot_files.md](robot_files.md).
+`<state qpos qvel/>` are its generalised coordinates and velocities in the order of `get_generalized_coordinate()`.
+`export_to_xml` writes each robot's URDF beside the world file, with everything that was set from code in `<joints>`,
+`<collision_shape>` and `<ignore_collision>`.
+
+## MuJoCo's files
+
+A file with the root element `<mujoco>` (MJCF) is a world file too, whatever its name. Geoms of the world body become static
+objects, a plane that looks up becomes the ground, and each body below the world body becomes an articulated system of that
+name; a body with only a free joint and primitive shapes becomes a single body. Masses, inertias, joints, springs, limits and
+motors are MuJoCo's; contacts and limits are hard. Read are
+
+| part | what |
+|---|---|
+| `compiler` | angle, eulerseq, meshdir, assetdir, strippath, inertiafromgeom, inertiagrouprange, settotalmass, boundmass, boundinertia, autolimits |
+| `option` | timestep, gravity |
+| `default` | nested classes, childclass |
+| `body`, `frame`, `inertial` | pos and all kinds of orientation; diaginertia, fullinertia |
+| `joint`, `freejoint` | free, ball, slide, hinge; pos, axis, ref, range, damping, frictionloss, armature, stiffness, springref, actuatorfrcrange |
+| `geom` | plane, sphere, capsule, cylinder, box, ellipsoid and mesh (as convex hulls); fromto; mass, density; contype, conaffinity; friction, condim 1, priority; rgba, material |
+| `contact` | exclude |
+| `equality` | connect, as a pin |
+| `actuator` | motor, and general with fixed gain, on slides and hinges |
+| `include` | other files |
+
+Everything else is listed in one warning. Several joints of one body get massless links between them; three slides along x, y
+and z with a ball are a floating base. Each motor is a channel of generalised force:
+
+```python
+world = World("hopper.xml")
+robot = world.get_object("torso")
+print([actuator.name for actuator in robot.get_actuators()])
+robot.set_actuation([0.5, -0.2, 0.1])  # controls in the order of the file, clamped to ctrlrange, times gear
+world.integrate(100)
+```
+
 ## Elements
 
 Other spellings of a name are in parentheses; a default of - means that the attribute may be left out.
@@ -79,7 +117,7 @@ def _names(names: tuple[str, ...]) -> str:
 def _default(value: object) -> str:
     if value is REQUIRED:
         return "required"
-    if value is None or value == "":
+    if value is None or value in ("", ()):
         return "-"
     if isinstance(value, bool):
         return str(value).lower()
@@ -114,6 +152,8 @@ def document() -> str:
                 lines += [f"In `{shape}`:", "", *_table(attributes)]
         elif element.attributes:
             lines += _table(element.attributes)
+        if element.names[0] == "state":
+            lines += ["In `articulated_system`:", "", *_table(ROBOT_STATE)]
     return "\n".join(lines).rstrip() + "\n"
 
 

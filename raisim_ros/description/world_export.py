@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from lxml import etree
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.world_schema import DIMENSIONS
 from raisim_ros.description.world_types import (
+    ArticulatedEntry,
     BodyEntry,
     ChildEntry,
     CompoundEntry,
@@ -24,13 +26,16 @@ from raisim_ros.description.world_types import (
 
 
 def write_world_file(path: Path, description: WorldDescription) -> None:
-    """Write the file; paths inside it are relative to its folder where they lie below it."""
+    """Write the file, and the robots beside it; paths inside it are relative to its folder where they lie below it."""
     root = etree.Element("raisim", version="1.0")
     _write_settings(root, description)
     _write_materials(root, description)
     objects = etree.SubElement(root, "objects")
-    for entry in description.objects:
-        _write_object(objects, entry, path.parent)
+    for number, entry in enumerate(description.objects):
+        if isinstance(entry, ArticulatedEntry):
+            _write_robot(objects, entry, path.parent / f"{path.stem}_robot_{number}.urdf")
+        else:
+            _write_object(objects, entry, path.parent)
     if description.camera is not None:
         x, y, z = description.camera.offset
         _add(root, "camera", follow=description.camera.follow, x=x, y=y, z=z)
@@ -174,3 +179,41 @@ def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> 
             center_z=z,
             height=entry.heights,
         )
+
+
+def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -> None:
+    urdf.parent.mkdir(parents=True, exist_ok=True)
+    urdf.write_text(entry.robot_description.rstrip() + "\n", encoding="utf-8")
+    element = _add(
+        objects,
+        "articulated_system",
+        name=entry.name,
+        appearance=entry.appearance,
+        collision_group=entry.collision_group,
+        collision_mask=entry.collision_mask,
+        urdf_path=urdf.name,
+        joint_order=entry.joint_order,
+        base=entry.base,
+        collide_parent=entry.collide_parent,
+        convexify_meshes=entry.convexify_meshes,
+        integration_scheme=entry.integration_scheme,
+        control_mode=entry.control_mode,
+    )
+    base_position, base_quaternion = entry.base_position, entry.base_quaternion
+    _add(element, "state", qpos=entry.qpos, qvel=entry.qvel, base_pos=base_position, base_quat=base_quaternion)
+    if entry.joints:
+        _add(element, "joints", **entry.joints)
+    for shape in entry.shapes:
+        _add(
+            element,
+            "collision_shape",
+            name=shape.name,
+            collision_group=shape.collision_group,
+            collision_mask=shape.collision_mask,
+            material=shape.material,
+            convex=shape.convex,
+        )
+    for link1, link2 in entry.ignored_links:
+        _add(element, "ignore_collision", link1=link1, link2=link2)
+    for actuator in entry.actuators:
+        _add(element, "actuator", **asdict(actuator))

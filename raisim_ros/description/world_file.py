@@ -11,12 +11,23 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.errors import ParseError
+from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
 from raisim_ros.description.template import ParameterValue, expand_template
-from raisim_ros.description.world_schema import CANONICAL, DIMENSIONS, ELEMENTS, PRIMITIVES, REQUIRED, Attribute
+from raisim_ros.description.tree_topology import DEPTH_FIRST
+from raisim_ros.description.world_schema import (
+    CANONICAL,
+    DIMENSIONS,
+    ELEMENTS,
+    PRIMITIVES,
+    REQUIRED,
+    ROBOT_STATE,
+    Attribute,
+)
 from raisim_ros.description.world_types import (
     GROUND_GROUP,
+    ArticulatedEntry,
     BodyState,
     CameraEntry,
     ChildEntry,
@@ -27,6 +38,7 @@ from raisim_ros.description.world_types import (
     ObjectEntry,
     Place,
     PrimitiveEntry,
+    ShapeEntry,
     TerrainEntry,
     WorldDescription,
 )
@@ -230,12 +242,43 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
     return entry
 
 
+def _articulated_system(source: _Source, element: etree._Element) -> ArticulatedEntry:
+    children = _children(source, element, "articulated_system")
+    values = _read(source, element)
+    urdf, res_dir = source.find(values.pop("urdf_path")), values.pop("res_dir")
+    order = values.pop("joint_order")
+    entry = ArticulatedEntry(
+        place=source.place(element),
+        urdf=urdf,
+        res_dir=None if res_dir is None else source.find(res_dir),
+        joint_order=DEPTH_FIRST if order == (DEPTH_FIRST,) else order,
+        **values,
+    )
+    state, joints = _one(source, children, "state"), _one(source, children, "joints")
+    if state is not None:
+        given = _attributes(source, state, ROBOT_STATE)
+        entry.qpos, entry.qvel = given["qpos"], given["qvel"]
+        entry.base_position, entry.base_quaternion = given["base_pos"], given["base_quat"]
+    if joints is not None:
+        entry.joints = {name: value for name, value in _read(source, joints).items() if value is not None}
+    for shape in children.get("collision_shape", []):
+        entry.shapes.append(ShapeEntry(source.place(shape), **_read(source, shape)))
+    for pair in children.get("ignore_collision", []):
+        links = _read(source, pair)
+        entry.ignored_links.append((links["link1"], links["link2"]))
+    for actuator in children.get("actuator", []):
+        motor = _read(source, actuator)
+        entry.actuators.append(TreeActuator(**motor | {"name": motor["name"] or motor["joint"]}))
+    return entry
+
+
 _OBJECT_READERS = {
     **dict.fromkeys(PRIMITIVES, _primitive),
     "compound": _compound,
     "mesh": _mesh,
     "ground": _ground,
     "heightmap": _heightmap,
+    "articulated_system": _articulated_system,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,6 +25,12 @@ class Kind(Enum):
     GYRO_MODE = "energy_conserving, implicit_body, implicit_world, explicit or none"
     BROADPHASE = "none, sap_3_axis or multi_box_prune"
     SWITCH = "true or false"
+    NAMES = "names separated by spaces or commas"
+    BASE = "auto, fixed or floating"
+    SCHEME = "trapezoid, semi_implicit, euler, runge_kutta_4 or midpoint"
+    CONTROL = "force_and_torque or pd_plus_feedforward_torque"
+    LIMITS = "numbers; inf: no limit"
+    RANGE = "2 numbers; inf: no limit"
 
 
 class _Required:
@@ -101,7 +108,33 @@ DIMENSIONS: dict[str, tuple[Attribute, ...]] = {
 }
 PRIMITIVES = tuple(DIMENSIONS)
 
-_OBJECTS = (*PRIMITIVES, "compound", "mesh", "ground", "heightmap")
+# Attributes of <state> in an articulated system.
+ROBOT_STATE = (
+    _attribute("qpos", Kind.NUMBERS, None, "generalised coordinates; default: the zero position"),
+    _attribute("qvel", Kind.NUMBERS, None, "generalised velocities; default: zero"),
+    _attribute("base_pos basePos", Kind.VEC3, None, "position of a fixed base [m]"),
+    _attribute("base_quat baseQuat", Kind.QUATERNION, None, "orientation of a fixed base"),
+)
+# Attributes of <joints>: one number per degree of freedom, or per generalised coordinate.
+JOINT_SETTINGS = (
+    _attribute("feed_forward", Kind.NUMBERS, None, "generalised forces [N m, N]"),
+    _attribute("p_target", Kind.NUMBERS, None, "position targets of the PD control, like qpos"),
+    _attribute("d_target", Kind.NUMBERS, None, "velocity targets of the PD control"),
+    _attribute("p_gain", Kind.NUMBERS, None, "position gains of the PD control"),
+    _attribute("d_gain", Kind.NUMBERS, None, "velocity gains of the PD control"),
+    _attribute("damping", Kind.NUMBERS, None, "viscous damping [N m s/rad, N s/m]"),
+    _attribute("friction", Kind.NUMBERS, None, "dry friction [N m, N]"),
+    _attribute("rotor_inertia", Kind.NUMBERS, None, "[kg m^2, kg]"),
+    _attribute("stiffness", Kind.NUMBERS, None, "stiffness of the springs [N m/rad, N/m]"),
+    _attribute("spring_mount", Kind.NUMBERS, None, "rest positions of the springs, like qpos"),
+    _attribute("lower", Kind.LIMITS, None, "lowest positions [rad, m]"),
+    _attribute("upper", Kind.LIMITS, None, "highest positions [rad, m]"),
+    _attribute("velocity_limit", Kind.LIMITS, None, "highest speeds [rad/s, m/s]"),
+    _attribute("effort_lower", Kind.LIMITS, None, "lowest commands [N m, N]"),
+    _attribute("effort_upper", Kind.LIMITS, None, "highest commands [N m, N]"),
+)
+
+_OBJECTS = (*PRIMITIVES, "compound", "mesh", "ground", "heightmap", "articulated_system")
 
 ELEMENTS: dict[str, Element] = {
     element.names[0]: element
@@ -254,6 +287,65 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("seed", Kind.COUNT, 0, "other numbers give other landscapes"),
             ),
         ),
+        Element(
+            ("articulated_system", "articulatedSystem"),
+            "a robot from a URDF file",
+            (
+                _attribute("name", Kind.TEXT, "", "name; need not be unique"),
+                _attribute("appearance", Kind.TEXT, "", 'colour name, "r g b a", texture name or "hidden"'),
+                *_FILTER,
+                _attribute("urdf_path urdfPath", Kind.PATH, REQUIRED, "the URDF or xacro file"),
+                _attribute("res_dir resDir", Kind.PATH, None, "folder of the meshes; default: that of the file"),
+                _attribute(
+                    "joint_order jointOrder", Kind.NAMES, (), "all movable joints, parents first, or depth_first"
+                ),
+                _attribute("modules", Kind.NAMES, (), "URDF fragments to insert"),
+                _attribute("base", Kind.BASE, "auto", "auto: fixed when the root link is named world"),
+                _attribute("collide_parent collideParent", Kind.SWITCH, False, "links collide with their parents too"),
+                _attribute(
+                    "convexify_meshes convexifyMeshes", Kind.SWITCH, False, "meshes collide as convex pieces"
+                ),
+                _attribute("integration_scheme integrationScheme", Kind.SCHEME, "trapezoid", "how time advances"),
+                _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
+            ),
+            ("state", "joints", "collision_shape", "ignore_collision", "actuator"),
+        ),
+        Element(
+            ("joints",),
+            "settings in place of those of the robot file: one number per degree of freedom or coordinate",
+            JOINT_SETTINGS,
+        ),
+        Element(
+            ("collision_shape",),
+            "settings of one collision shape of a robot",
+            (
+                _attribute("name", Kind.TEXT, REQUIRED, "LINK/k: the k-th shape of a link, from 0"),
+                _attribute("collision_group collisionGroup", Kind.GROUPS, None, "default: that of the robot"),
+                _attribute("collision_mask collisionMask", Kind.GROUPS, None, "default: that of the robot"),
+                _attribute("material", Kind.TEXT, None, "contact material; default: that of the robot file"),
+                _attribute("convex", Kind.SWITCH, False, "a mesh collides as its convex hull"),
+            ),
+        ),
+        Element(
+            ("ignore_collision",),
+            "two links of a robot that never collide",
+            (
+                _attribute("link1", Kind.TEXT, REQUIRED, "first link"),
+                _attribute("link2", Kind.TEXT, REQUIRED, "second link"),
+            ),
+        ),
+        Element(
+            ("actuator",),
+            "a motor with a control of its own, see ArticulatedSystem.set_actuation()",
+            (
+                _attribute("name", Kind.TEXT, "", "name; default: that of the joint"),
+                _attribute("joint", Kind.TEXT, REQUIRED, "a revolute or prismatic joint"),
+                _attribute("gear", Kind.NUMBER, 1.0, "force of the joint per force of the motor"),
+                _attribute("gain", Kind.NUMBER, 1.0, "force of the motor per control"),
+                _attribute("control_range", Kind.RANGE, (-math.inf, math.inf), "the control is kept in it"),
+                _attribute("force_range", Kind.RANGE, (-math.inf, math.inf), "the motor's force is kept in it"),
+            ),
+        ),
         Element(("dim",), "dimensions of the primitive around it"),
         Element(
             ("inertia",),
@@ -265,7 +357,8 @@ ELEMENTS: dict[str, Element] = {
         ),
         Element(
             ("state",),
-            "pose of the body origin and velocity of the centre of mass; inside a compound: pose in the body frame",
+            "pose of the body origin and velocity of the centre of mass; inside a compound: pose in the body frame; "
+            "of a robot: its coordinates and velocities",
             (
                 _attribute("pos", Kind.VEC3, (0.0, 0.0, 0.0), "position [m]"),
                 _attribute("quat", Kind.QUATERNION, (1.0, 0.0, 0.0, 0.0), "orientation"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from raisim_ros.description.kinematic_tree import KinematicTree
+from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
 from raisim_ros.description.materials import MaterialManager
 
 ALL_GROUPS = 2**64 - 1
@@ -139,8 +139,23 @@ class HeightMapEntry(ObjectEntry):
 
 
 @dataclass
+class ShapeEntry:
+    """Settings of one collision shape ("LINK/k") of a robot; None leaves that of the robot."""
+
+    place: Place
+    name: str
+    collision_group: int | None = None
+    collision_mask: int | None = None
+    material: str | None = None
+    convex: bool = False
+
+
+@dataclass
 class ArticulatedEntry(ObjectEntry):
-    """A robot: from a URDF file, or a tree that another reader made. `qpos` None: zero position; `qvel` None: zeros."""
+    """A robot: from a URDF file, or a tree that another reader made; for the export, URDF text.
+
+    `qpos` None: zero position; `qvel` None: zeros. `joints`: attributes of <joints>, by name.
+    """
 
     urdf: Path | None = None
     res_dir: Path | None = None  # None: the folder of the file
@@ -148,8 +163,19 @@ class ArticulatedEntry(ObjectEntry):
     modules: tuple[str, ...] = ()
     base: str = "auto"
     tree: KinematicTree | None = None
+    robot_description: str = ""
+    collide_parent: bool = False
+    convexify_meshes: bool = False
+    integration_scheme: str = "trapezoid"
+    control_mode: str = "force_and_torque"
     qpos: Numbers | None = None
     qvel: Numbers | None = None
+    base_position: Numbers | None = None
+    base_quaternion: Numbers | None = None
+    joints: dict[str, Numbers] = field(default_factory=dict)
+    shapes: list[ShapeEntry] = field(default_factory=list)
+    ignored_links: list[tuple[str, str]] = field(default_factory=list)
+    actuators: list[TreeActuator] = field(default_factory=list)
 
 
 @dataclass

@@ -13,19 +13,35 @@ _SEPARATORS = re.compile(r"[\s,]+")
 _GROUPS = re.compile(r"collision\[\s*(-?\d+(?:\s*\|\s*-?\d+)*)\s*\]")
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Finite numbers separated by white space, commas or both; ValueError tells what is wrong."""
-    words = [word for word in _SEPARATORS.split(text.strip()) if word]
-    values = []
-    for word in words:
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in _SEPARATORS.split(text.strip()) if word)
+
+
+def _floats(text: str) -> list[tuple[str, float]]:
+    found = []
+    for word in _words(text):
         try:
-            value = float(word)
+            found.append((word, float(word)))
         except ValueError:
             raise ValueError(f"'{word}' is not a number") from None
+    return found
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Finite numbers separated by white space, commas or both; ValueError tells what is wrong."""
+    found = _floats(text)
+    for word, value in found:
         if not math.isfinite(value):
             raise ValueError(f"'{word}' is not a finite number")
-        values.append(value)
-    return tuple(values)
+    return tuple(value for _, value in found)
+
+
+def _limits(text: str) -> tuple[float, ...]:
+    """Numbers, also infinite ones."""
+    values = tuple(value for _, value in _floats(text))
+    if any(map(math.isnan, values)):
+        raise ValueError("'nan' is not a number")
+    return values
 
 
 def _exactly(count: int) -> Callable[[str], tuple[float, ...]]:
@@ -100,6 +116,13 @@ def _switch(text: str) -> bool:
     return value in ("true", "1")
 
 
+def _range(text: str) -> tuple[float, ...]:
+    values = _limits(text)
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ValueError("the lower number must come first")
+    return values
+
+
 def _scale(text: str) -> tuple[float, ...]:
     values = numbers(text)
     return values * 3 if len(values) == 1 else _exactly(3)(text)
@@ -121,6 +144,12 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.GYRO_MODE: _choice("energy_conserving", "implicit_body", "implicit_world", "explicit", "none"),
     Kind.BROADPHASE: _choice("none", "sap_3_axis", "multi_box_prune"),
     Kind.SWITCH: _switch,
+    Kind.NAMES: _words,
+    Kind.BASE: _choice("auto", "fixed", "floating"),
+    Kind.SCHEME: _choice("trapezoid", "semi_implicit", "euler", "runge_kutta_4", "midpoint"),
+    Kind.CONTROL: _choice("force_and_torque", "pd_plus_feedforward_torque"),
+    Kind.LIMITS: _limits,
+    Kind.RANGE: _range,
 }
 
 

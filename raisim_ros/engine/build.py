@@ -28,6 +28,7 @@ from raisim_ros.description.world_types import (
     PrimitiveEntry,
     WorldDescription,
 )
+from raisim_ros.engine.build_articulated import add_articulated_entry
 from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.types import (
     BodyType,
@@ -39,7 +40,6 @@ from raisim_ros.engine.types import (
     MeshCollisionMode,
     ShapeType,
 )
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -227,31 +227,11 @@ def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
     return handle
 
 
-def _add_articulated(world: World, entry: ArticulatedEntry) -> Object:
-    source = entry.tree or entry.urdf
-    if source is None:
-        raise RaisimError(f"{entry.place}: the articulated system has no source")
-    handle = world.add_articulated_system(
-        source,
-        entry.res_dir or "",
-        entry.joint_order,
-        entry.collision_group,
-        entry.collision_mask,
-        ArticulatedSystemOption(base=entry.base),
-        modules=entry.modules,
-    )
-    if entry.qpos is not None:
-        handle.set_generalized_coordinate(entry.qpos)
-    if entry.qvel is not None:
-        handle.set_generalized_velocity(entry.qvel)
-    return handle
-
-
 _ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
     PrimitiveEntry: _add_primitive,
     CompoundEntry: _add_compound,
     MeshEntry: _add_mesh,
     GroundEntry: _add_ground,
     HeightMapEntry: _add_height_map,
-    ArticulatedEntry: _add_articulated,
+    ArticulatedEntry: add_articulated_entry,
 }

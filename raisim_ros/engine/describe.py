@@ -23,6 +23,8 @@ from raisim_ros.description.world_types import (
     WorldDescription,
 )
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.describe_articulated import describe_articulated
 from raisim_ros.engine.handles import Ground, Object, SingleBodyObject
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
@@ -80,6 +82,8 @@ def _numbers(values: Any) -> tuple[float, ...]:
 
 
 def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> ObjectEntry:
+    if isinstance(handle, ArticulatedSystem):
+        return describe_articulated(world, handle)
     if not isinstance(handle, SingleBodyObject):
         raise InvalidValueError(f"{handle!r} cannot be written to a world file")
     common: dict[str, Any] = {

@@ -1,6 +1,7 @@
 """World files: every construct, every spelling, every mistake."""
 
 import importlib.util
+import math
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,14 @@ import pytest
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.description.world_schema import ELEMENTS
-from raisim_ros.description.world_types import CompoundEntry, GroundEntry, HeightMapEntry, MeshEntry, PrimitiveEntry
+from raisim_ros.description.world_types import (
+    ArticulatedEntry,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    MeshEntry,
+    PrimitiveEntry,
+)
 from raisim_ros.description.world_values import collision_groups
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +116,42 @@ def test_mesh_path_is_looked_up_beside_the_file(read, tmp_path):
     assert entry.collision_mode == "convexify"
 
 
+def test_articulated_system(read, tmp_path):
+    (tmp_path / "robot.urdf").write_text("")
+    (entry,) = read(
+        objects("""<articulatedSystem name="r" urdfPath="robot.urdf" resDir="parts" joint_order="b, a" modules="m.urdf n.urdf"
+            base="fixed" collide_parent="true" convexifyMeshes="true" collisionGroup="2" collision_mask="3"
+            integration_scheme="euler" control_mode="pd_plus_feedforward_torque">
+          <state qpos="1 2" qvel="3 4" base_pos="1 2 3" baseQuat="0 1 0 0"/>
+          <joints p_gain="5 6" upper="1 inf"/>
+          <collision_shape name="l/0" material="ice" collision_group="4" convex="true"/>
+          <ignore_collision link1="l" link2="k"/>
+          <actuator joint="a" gear="2" control_range="-1 inf"/>
+        </articulatedSystem>""")
+    ).objects
+    assert isinstance(entry, ArticulatedEntry)
+    assert (entry.name, entry.urdf, entry.res_dir) == ("r", tmp_path / "robot.urdf", tmp_path / "parts")
+    assert (entry.joint_order, entry.modules, entry.base) == (("b", "a"), ("m.urdf", "n.urdf"), "fixed")
+    assert (entry.collide_parent, entry.convexify_meshes) == (True, True)
+    assert (entry.collision_group, entry.collision_mask) == (2, 3)
+    assert (entry.integration_scheme, entry.control_mode) == ("euler", "pd_plus_feedforward_torque")
+    assert (entry.qpos, entry.qvel) == ((1, 2), (3, 4))
+    assert (entry.base_position, entry.base_quaternion) == ((1, 2, 3), (0, 1, 0, 0))
+    assert entry.joints == {"p_gain": (5, 6), "upper": (1, math.inf)}
+    (shape,) = entry.shapes
+    assert (shape.name, shape.material, shape.collision_group, shape.collision_mask, shape.convex) == (
+        "l/0", "ice", 4, None, True,
+    )  # fmt: skip
+    assert entry.ignored_links == [("l", "k")]
+    (actuator,) = entry.actuators
+    assert (actuator.name, actuator.joint, actuator.gear, actuator.control_range) == ("a", "a", 2, (-1, math.inf))
+
+
+def test_joint_order_may_be_depth_first(read):
+    (entry,) = read(objects('<articulated_system urdf_path="r.urdf" joint_order="depth_first"/>')).objects
+    assert entry.joint_order == "depth_first"
+
+
 def test_ground_ignores_its_group(read):
     (entry,) = read(objects('<ground height="1.5" collision_group="3"/>')).objects
     assert isinstance(entry, GroundEntry)
@@ -153,9 +197,14 @@ def test_every_spelling_of_every_attribute_means_the_same(read):
             if len(attribute.names) == 1 or attribute.names[0] == "version":
                 continue
             sample = samples.get(attribute.kind.value, "2.5")
-            sample = {"body_type": "static", "collision_mode": "original", "gyroscopic_mode": "none"}.get(
-                attribute.names[0], "mesh.obj" if attribute.kind.value == "path" else sample
-            )
+            words = {
+                "body_type": "static",
+                "collision_mode": "original",
+                "gyroscopic_mode": "none",
+                "integration_scheme": "euler",
+                "control_mode": "pd_plus_feedforward_torque",
+            }
+            sample = words.get(attribute.names[0], "mesh.obj" if attribute.kind.value == "path" else sample)
             sample = "true" if attribute.kind.value == "true or false" else sample
             results = [_read_attribute(read, element.names[0], name, sample) for name in attribute.names]
             assert all(result == results[0] for result in results), attribute.names
@@ -175,6 +224,13 @@ def _read_attribute(read, element, name, sample):
     if element == "mesh":
         more = "" if name in ("file_name", "fileName") else 'file_name="a.obj"'
         return _plain(read(objects(f'<mesh mass="1" {more} {name}="{sample}"/>')).objects[0])
+    if element in ("articulated_system", "collision_shape"):
+        more = "" if name in ("urdf_path", "urdfPath") else 'urdf_path="a.urdf"'
+        robot = f'<articulated_system {more} {name}="{sample}"/>'
+        if element == "collision_shape":
+            robot = f'<articulated_system {more}><collision_shape name="a" {name}="{sample}"/></articulated_system>'
+        (entry,) = read(objects(robot)).objects
+        return _plain(entry) | {"shapes": [_plain(shape) for shape in entry.shapes]}
     if element == "ground":
         return _plain(read(objects(f'<ground {name}="{sample}"/>')).objects[0])
     dim = {"box": 'x="1" y="1" z="1"', "sphere": 'radius="1"'}.get(element, 'radius="1" height="1"')
@@ -263,6 +319,15 @@ def test_unknown_names_are_warned_about(read):
         ('<raisim><gravity value="0 0"/></raisim>', "2 numbers found; expected 3"),
         ('<raisim><time_step value="0"/></raisim>', "not greater than 0"),
         (objects('<array idx="@@i" start="0" end="1000000000" increment="1"><ground/></array>'), "expected at most"),
+        (objects("<articulated_system/>"), "<articulated_system>: attribute 'urdf_path' is missing"),
+        (
+            objects('<articulated_system urdf_path="r"><joints lower="nan"/></articulated_system>'),
+            "<joints>: attribute lower=\"nan\": 'nan' is not a number; expected numbers; inf: no limit",
+        ),
+        (
+            objects('<articulated_system urdf_path="r"><actuator joint="a" force_range="2 1"/></articulated_system>'),
+            "the lower number must come first",
+        ),
         ('<!DOCTYPE r [<!ENTITY a "b">]><raisim/>', "document type declaration"),
     ],
 )
