@@ -1,5 +1,7 @@
 #include "articulated.h"
 
+#include <string.h>
+
 /* ---- placing ---- */
 
 static void place_base(rs_articulation *a, const double *q) {
@@ -94,14 +96,15 @@ void rs_kinematics_refresh(rs_articulation *a) {
 
 /* ---- coordinates ---- */
 
-/* A product of unit quaternions is off by rounding only: one Newton step for 1/sqrt puts it back. */
-static inline rs_quat renormalize(rs_quat q) {
-    double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-    return (rs_quat){s * q.w, s * q.x, s * q.y, s * q.z};
-}
-
+/* exp(rotation) * q, as a sum over the first factor's components. The product of unit quaternions is off by rounding
+ * only: one Newton step for 1/sqrt puts it back. */
 static inline void turn(const double *q, rs_vec3 rotation, double *out) {
-    rs_quat_store(out, renormalize(rs_quat_mul(rs_quat_exp(rotation), rs_quat_load(q))));
+    rs_quat e = rs_quat_exp(rotation);
+    double w = q[0], x = q[1], y = q[2], z = q[3];
+    rs_lanes by_w = {w, x, y, z}, by_x = {-x, w, -z, y}, by_y = {-y, z, w, -x}, by_z = {-z, -y, x, w};
+    rs_lanes product = (e.w * by_w + e.x * by_x) + (e.y * by_y + e.z * by_z), squares = product * product;
+    product *= 1.5 - 0.5 * ((squares[0] + squares[1]) + (squares[2] + squares[3]));
+    memcpy(out, &product, sizeof product);
 }
 
 void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out) {
