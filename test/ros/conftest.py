@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -48,6 +48,8 @@ def ros_environment(domain_id: int) -> dict[str, str]:
 class NodeProcess:
     """A running world_node."""
 
+    running: ClassVar[list[NodeProcess]] = []  # those that nobody has ended yet
+
     def __init__(self, arguments: list[str], environment: dict[str, str], log: Path) -> None:
         self._log = log
         with log.open("wb") as output:
@@ -57,6 +59,11 @@ class NodeProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
+        self.running.append(self)
+
+    def assert_alive(self) -> None:
+        """Fails, with what the node has printed, when it has ended by itself."""
+        assert self.process.poll() is None, f"the node ended ({self.process.returncode}):\n{self.output}"
 
     @property
     def output(self) -> str:
@@ -67,19 +74,25 @@ class NodeProcess:
         """Waits until it has printed `text`."""
         end = time.monotonic() + timeout
         while text not in self.output:
-            assert self.process.poll() is None, f"the node ended ({self.process.returncode}):\n{self.output}"
+            self.assert_alive()
             assert time.monotonic() < end, f"'{text}' was not printed:\n{self.output}"
             time.sleep(0.01)
+
+    def wait_for_exit(self, timeout: float = PATIENCE) -> int:
+        """Waits until it ends by itself; the exit code."""
+        self.running.remove(self)
+        return self.process.wait(timeout)
 
     def interrupt(self, number: int = signal.SIGINT, timeout: float = PATIENCE) -> tuple[int, float]:
         """Sends a signal; the exit code and the seconds it took."""
         started = time.monotonic()
         self.process.send_signal(number)
-        code = self.process.wait(timeout)
-        return code, time.monotonic() - started
+        return self.wait_for_exit(timeout), time.monotonic() - started
 
     def end(self) -> None:
         """Ends it, whatever state it is in."""
+        if self in self.running:
+            self.running.remove(self)
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -145,6 +158,8 @@ class Probe:
         end = time.monotonic() + timeout
         while not condition():
             assert time.monotonic() < end, f"waited {timeout:g} s for {what}"
+            for node in NodeProcess.running:
+                node.assert_alive()
             self._executor.spin_once(timeout_sec=0.02)
 
     def call(self, service_type: Any, service: str, /, **fields: Any) -> Any:

@@ -84,7 +84,7 @@ def test_it_tells_what_runs_and_how_to_stop(start_node):
 )
 def test_a_wrong_parameter_is_named_in_one_line(start_node, parameters, text):
     node = start_node(**parameters)
-    assert node.process.wait(20.0) == 2
+    assert node.wait_for_exit() == 2
     lines = [line for line in node.output.splitlines() if line.strip()]
     assert len(lines) == 1, node.output
     assert lines[0].startswith("world_node: ")
