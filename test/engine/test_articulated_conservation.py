@@ -1,0 +1,113 @@
+"""What nothing within a robot can change: momentum through impacts, energy in free fall."""
+
+import numpy as np
+import pytest
+from robot_scenes import add_quadruped
+
+from raisim_ros import IntegrationScheme, World
+
+ENDLESS = np.tile([-np.inf, np.inf], (18, 1))
+
+
+def struck_quadruped(scheme, dt, held):
+    """A quadruped in space, struck at its flank by a ball of 10 kg at 5 m/s; held or limp joints."""
+    world = World()
+    world.set_time_step(dt)
+    world.set_gravity((0, 0, 0))
+    world.set_erp(0.0)
+    robot = add_quadruped(world, (0, 0, 0), *((200.0, 10.0) if held else (0.0, 0.0)))
+    robot.set_integration_scheme(scheme)
+    ball = world.add_sphere(0.1, 10.0)
+    ball.set_position(0.2, -1.5, 0.03)
+    ball.set_linear_velocity((0, 5, 0))
+    return world, robot, ball
+
+
+def momentum_errors(scheme, dt, held, angular_momentum):
+    """Largest error of the linear and angular momentum in 10 s over what there is."""
+    world, robot, ball = struck_quadruped(scheme, dt, held)
+
+    def momenta():
+        return (robot.get_linear_momentum() + ball.get_linear_momentum(),
+                robot.get_angular_momentum((0, 0, 0)) + angular_momentum(ball))
+
+    first, worst, energy = momenta(), np.zeros(2), ball.get_kinetic_energy()
+    for _ in range(100):
+        world.integrate(round(0.1 / dt))
+        worst = np.maximum(worst, [np.linalg.norm(now - then) for now, then in zip(momenta(), first, strict=True)])
+        assert robot.get_kinetic_energy() + ball.get_kinetic_energy() < energy * (1 + 1e-3)
+    assert np.linalg.norm(robot.get_linear_momentum()) > 10.0  # it was struck
+    return worst / [np.linalg.norm(part) for part in first]
+
+
+def test_impact_keeps_momentum(angular_momentum):
+    linear, angular = momentum_errors(IntegrationScheme.TRAPEZOID, 0.001, True, angular_momentum)
+    assert linear < 1e-3
+    assert angular < 1e-2
+
+
+def test_impact_keeps_momentum_of_whirling_legs(angular_momentum):
+    """The default scheme errs in proportion to the step where velocity products are large, and does not drift."""
+    coarse, fine = (momentum_errors(IntegrationScheme.TRAPEZOID, dt, False, angular_momentum) for dt in (1e-3, 2.5e-4))
+    assert np.all(coarse < [3e-3, 5e-2])
+    assert np.all(fine < [1e-3, 2e-2])
+
+
+@pytest.mark.parametrize("held", [True, False], ids=["held", "limp"])
+def test_midpoint_scheme_keeps_momentum_through_an_impact(held, angular_momentum):
+    linear, angular = momentum_errors(IntegrationScheme.MIDPOINT, 0.001, held, angular_momentum)
+    assert linear < 1e-5
+    assert angular < (1e-5 if held else 1e-4)
+
+
+def test_midpoint_scheme_keeps_momentum_to_second_order(angular_momentum):
+    coarse, fine = (momentum_errors(IntegrationScheme.MIDPOINT, dt, False, angular_momentum) for dt in (2e-3, 5e-4))
+    assert np.all(np.log2(coarse / fine) / 2 > 1.6)
+
+
+def test_an_impact_keeps_the_sum_of_the_impulses(weightless):
+    """What the ball loses in the step of the blow is what the contact reports, and what the robot gets."""
+    robot = add_quadruped(weightless, (0, 0, 0))
+    ball = weightless.add_sphere(0.1, 10.0)
+    ball.set_position(0.2, -0.23, 0.0)
+    ball.set_linear_velocity((0, 5, 0))
+    while not any(np.abs(c.get_impulse()).max() > 0 for c in ball.get_contacts()):
+        before, robot_before = ball.get_linear_momentum(), robot.get_generalized_momentum()
+        weightless.integrate()
+        assert weightless.get_world_time() < 0.1
+    (contact,) = ball.get_contacts()
+    sign = 1.0 if contact.is_object_a() else -1.0
+    impulse = sign * contact.get_contact_frame().T @ contact.get_impulse()
+    assert ball.get_linear_momentum() - before == pytest.approx(impulse, abs=1e-9)
+    assert robot.get_generalized_momentum()[:3] - robot_before[:3] == pytest.approx(-impulse, abs=0.02)
+
+
+def tumbling_energy_error(scheme, dt):
+    """Largest error over the energy in 4 s of a tumbling fall of the limp robot without stops."""
+    world = World()
+    world.set_time_step(dt)
+    robot = add_quadruped(world, (0, 0, 100.0), 0.0, 0.0)
+    robot.set_integration_scheme(scheme)
+    robot.set_joint_limits(ENDLESS)
+    robot.set_joint_velocity_limits(ENDLESS[:, 1])
+    for body in range(13):
+        for other in range(body):
+            robot.ignore_collision_between(body, other)
+    robot.set_generalized_velocity(np.concatenate([[0, 0, 0, 1, 2, 3], np.linspace(-2, 2, 12)]))
+    first, worst = robot.get_energy(), 0.0
+    for _ in range(100):
+        world.integrate(round(0.04 / dt))
+        worst = max(worst, abs(robot.get_energy() - first))
+    return worst / abs(first)
+
+
+def test_tumbling_fall_keeps_energy():
+    assert tumbling_energy_error(IntegrationScheme.TRAPEZOID, 0.001) < 2e-4
+    assert tumbling_energy_error(IntegrationScheme.MIDPOINT, 0.001) < 2e-6
+    assert tumbling_energy_error(IntegrationScheme.RUNGE_KUTTA_4, 0.001) < 1e-9
+
+
+def test_energy_error_shrinks_with_the_order_of_the_scheme():
+    for scheme, order in [(IntegrationScheme.MIDPOINT, 2), (IntegrationScheme.RUNGE_KUTTA_4, 4)]:
+        coarse, fine = tumbling_energy_error(scheme, 0.004), tumbling_energy_error(scheme, 0.002)
+        assert np.log2(coarse / fine) == pytest.approx(order, abs=0.5)
