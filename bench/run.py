@@ -106,9 +106,8 @@ def draw_speed(rows: list[SpeedRow], path: Path) -> None:
         axes.barh(np.arange(len(rows)) + 0.38 * k, [ratio(row, peer) for row in rows], 0.36, label=f"over {peer}")
     axes.set_yticks(np.arange(len(rows)) + 0.19, [row.scene.name for row in rows])
     axes.axvline(1.0, color="black", linewidth=0.8)
-    axes.set_xscale("log")
     axes.set_xlabel("times faster")
-    axes.legend()
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(peers))
     figure.tight_layout()
     figure.savefig(path, dpi=120)
 
