@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-
 import scenes
 from engines import ENGINES, Simulation
 from scenes import Scene

@@ -7,9 +7,9 @@ from typing import Protocol
 
 import mujoco
 import numpy as np
+from scenes import Body, Scene
 
 from raisim_ros import World
-from scenes import Body, Scene
 
 try:
     import pybullet

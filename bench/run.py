@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import accuracy
 import mujoco
 import numpy as np
-
-import accuracy
 import scenes
 from engines import ENGINES, RaisimRos
 from scenes import Scene
