@@ -260,6 +260,63 @@ def test_geoms_collide_by_the_rule_of_mujoco(tmp_path):
             assert found == expected or (first is outside and second is outside)
 
 
+def touching_bodies(world, depth):
+    """Pairs of MuJoCo's bodies that penetrate by at least a depth [m], as MuJoCo's weld ids do; 0 is the world."""
+    pairs = set()
+    handles = {handle.get_id(): handle for handle in world.get_obj_list()}
+    for contact in world.read_contacts():
+        if contact["depth"] > -depth:
+            continue
+        names = []
+        for side in "ab":
+            handle = handles[int(contact[f"object_{side}"])]
+            moves = isinstance(handle, ArticulatedSystem)
+            names.append(handle.get_body_names()[contact[f"local_{side}"]] if moves else "world")
+        pairs.add(frozenset(names))
+    return pairs
+
+
+def touching_bodies_of_mujoco(twin, names, depth):
+    model, pairs = twin.model, set()
+    for contact in twin.data.contact:
+        if contact.dist <= -depth:
+            pairs.add(frozenset(names[int(model.body_weldid[model.geom_bodyid[g]])] for g in contact.geom))
+    return pairs
+
+
+@pytest.mark.parametrize("name", ["ant", "half_cheetah", "hopper", "humanoid", "pusher", "walker2d"])
+def test_the_bodies_that_touch_are_those_that_touch_in_mujoco(name):
+    """Random poses on the ground, folded enough for self-collisions: parents, excluded and filtered pairs agree."""
+    world, twin, systems = systems_of(gym_model(name))
+    model = twin.model
+    model.opt.disableflags = 0
+    model.geom_margin[:] = 0
+    names = {0: "world"}
+    for robot, _ in systems:
+        for body in robot._tree.bodies[not robot._tree.fixed_base :]:
+            if body.joint_name:
+                names[int(model.jnt_bodyid[model.joint(body.joint_name).id])] = body.name
+        if not robot._tree.fixed_base:
+            names[model.body(robot.get_name()).id] = robot.get_body_names()[0]
+    rng = np.random.default_rng(6)
+    found = 0
+    for _ in range(40):
+        for robot, reference in systems:
+            q, _ = random_state(robot._tree, rng)
+            q[:3] *= 0.3
+            u = np.zeros(robot.get_dof())
+            robot.set_state(q, u)
+            reference.set_state(q, u)
+        mujoco.mj_forward(model, twin.data)
+        world.integrate1()
+        ours, theirs = touching_bodies(world, 2e-3), touching_bodies_of_mujoco(twin, names, 2e-3)
+        assert ours <= touching_bodies_of_mujoco(twin, names, 1e-3)
+        assert theirs <= touching_bodies(world, 1e-3)
+        found += len(ours)
+        world.integrate2()
+    assert found >= 10
+
+
 def test_friction_of_pairs_is_that_of_mujoco(tmp_path):
     file = tmp_path / "model.xml"
     file.write_text("""<mujoco><worldbody><geom type="plane" size="1 1 1" friction="0.4"/>
