@@ -363,6 +363,7 @@ typedef struct {
     int32_t scheme;       /* rs_integration_scheme */
     int32_t control_mode; /* rs_control_mode */
     double base_position[3], base_quaternion[4]; /* of a fixed base */
+    int32_t inverse_dynamics; /* nonzero: every step finds the wrenches in the joints */
 } rs_articulation_options;
 rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_articulation_options *out);
 rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs_articulation_options *options);
@@ -389,6 +390,9 @@ rs_status rs_articulation_forward_dynamics(rs_world *world, rs_object_id id, con
  * link origin, 6 per link. */
 rs_status rs_articulation_inverse_dynamics(rs_world *world, rs_object_id id, const double gravity[3],
                                            const double *udot, double *tau, double *wrench);
+/* Force and moment through each joint on its link in the last step, at the link origin, world frame, 6 per link; loads
+ * and contacts are taken into account, pins are not. RS_WRONG_STATE when options.inverse_dynamics is off. */
+rs_status rs_articulation_joint_wrenches(rs_world *world, rs_object_id id, double *out);
 /* Motor command at the present state, clamped to the effort limits. */
 rs_status rs_articulation_command(rs_world *world, rs_object_id id, double *out);
 /* Non-zero columns of the Jacobian of a point (world frame) of a link, or of its time derivative: `index` of the degree

@@ -109,6 +109,7 @@ typedef struct rs_articulation {
     rs_quat base_quaternion;
     rs_integration_scheme scheme;
     rs_control_mode control_mode;
+    bool inverse_dynamics; /* fill `reaction` in every step */
 
     rs_link *links;
     rs_pin *pins;

@@ -256,7 +256,8 @@ rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_artic
     rs_world_enter(world);
     const rs_articulation *a = rs_world_articulation(world, id, &body);
     if (a != NULL) {
-        *out = (rs_articulation_options){.scheme = (int32_t)a->scheme, .control_mode = (int32_t)a->control_mode};
+        *out = (rs_articulation_options){.scheme = (int32_t)a->scheme, .control_mode = (int32_t)a->control_mode,
+                                         .inverse_dynamics = a->inverse_dynamics};
         rs_v3_store(out->base_position, a->base_position);
         rs_quat_store(out->base_quaternion, a->base_quaternion);
     }
@@ -279,6 +280,7 @@ rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs
     if (status == RS_OK) {
         a->scheme = (rs_integration_scheme)options->scheme;
         a->control_mode = (rs_control_mode)options->control_mode;
+        a->inverse_dynamics = options->inverse_dynamics != 0;
         a->base_position = rs_v3_load(options->base_position);
         a->base_quaternion = q;
         a->placed_at = NULL;

@@ -290,6 +290,8 @@ static void stage_integrate(rs_world *world) {
             continue;
         bool pushed = of_body[i] != RS_NONE && islands[of_body[i]].pushed;
         const rs_push_body *push = pushed ? &RS_ITEMS(rs_push_body, world->pushes)[i] : NULL;
+        if (body->articulation != NULL && body->articulation->inverse_dynamics)
+            rs_world_find_joint_wrenches(world, (int32_t)i);
         if (!integrate_body(body, &solver[i], push, data)) {
             body->asleep = true;
             if (world->diverged_slot == RS_NONE)

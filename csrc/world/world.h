@@ -108,6 +108,8 @@ rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
 
 /* The articulation of an object and the body that stands for it; NULL with the error text set. */
 rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body **body);
+/* After the contact solve: the wrenches in the joints of an articulation, given by its body. */
+void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index);
 /* Copies the state of the base link to the body that stands for the articulation. */
 void rs_world_mirror_base(rs_body *body);
 /* Adds the commanded wrench of the body that stands for the articulation to the loads of its base link. */

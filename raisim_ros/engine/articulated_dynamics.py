@@ -80,6 +80,31 @@ class ArticulatedDynamics(ArticulatedState):
         )
         return tau, wrench
 
+    # ---- forces in the joints ----
+
+    def set_compute_inverse_dynamics(self, flag: bool) -> None:
+        """Find the forces and torques in the joints in every step; off by default, since it costs time."""
+        self._set_options(inverse_dynamics=bool(flag))
+
+    def get_compute_inverse_dynamics(self) -> bool:
+        """Whether the forces in the joints are found in every step."""
+        return bool(self._options().inverse_dynamics)
+
+    def _joint_wrenches(self) -> Vector:
+        out = np.empty((len(self._tree.bodies), 6))
+        check(lib.rs_articulation_joint_wrenches(self._c, self._engine_id, pointer(out)))
+        return out
+
+    def get_force_at_joint_in_world_frame(self, joint_idx: int) -> Vector:
+        """Force of the parent on a body through its joint in the last step, world frame [N]."""
+        force: Vector = self._joint_wrenches()[joint_idx, :3]
+        return force
+
+    def get_torque_at_joint_in_world_frame(self, joint_idx: int) -> Vector:
+        """Torque of the parent on a body at the body's origin in the last step, world frame [N m]."""
+        torque: Vector = self._joint_wrenches()[joint_idx, 3:]
+        return torque
+
     # ---- composites ----
 
     def _composites(self) -> tuple[Vector, Vector, Vector]:

@@ -1,10 +1,12 @@
 """Articulated systems in motion: conservation laws, order of convergence, control."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from random_tree import make_body, random_inertia, random_state, random_tree, tree_of
 
-from raisim_ros import ControlMode, IntegrationScheme, InvalidValueError, JointSpring, World
+from raisim_ros import ControlMode, IntegrationScheme, InvalidValueError, JointSpring, World, WrongStateError
 from raisim_ros.description.kinematic_tree import JointType
 
 SCHEMES = list(IntegrationScheme)
@@ -329,3 +331,36 @@ def test_edits_of_masses_take_effect_together(world):
     with pytest.raises(InvalidValueError, match="mass"):
         robot.update_mass_info()
     assert robot.get_mass(1) == 5.0
+
+
+def test_joint_of_a_resting_pendulum_carries_its_weight(world):
+    robot = pendulum(world)
+    with pytest.raises(WrongStateError):
+        robot.get_force_at_joint_in_world_frame(1)
+    robot.set_compute_inverse_dynamics(True)
+    world.integrate(3)
+    assert robot.get_force_at_joint_in_world_frame(1) == pytest.approx([0, 0, 2.0 * 9.81])
+    assert robot.get_torque_at_joint_in_world_frame(1) == pytest.approx([0, 0, 0], abs=1e-9)
+
+
+def test_swinging_pendulum_pulls_harder(world):
+    robot = pendulum(world)
+    robot.set_compute_inverse_dynamics(True)
+    robot.set_generalized_velocity([2.0])
+    world.integrate()
+    assert robot.get_force_at_joint_in_world_frame(1)[2] == pytest.approx(2.0 * (9.81 + 2.0**2 * 0.5), rel=1e-3)
+
+
+def test_floating_base_feels_nothing_but_contacts_and_loads(world):
+    """All that acts on a free robot enters the balance: what is left for its root joint is nothing."""
+    world.add_ground()
+    robot = world.add_articulated_system(Path(__file__).parents[2] / "rsc" / "robots" / "quadruped.urdf")
+    robot.set_base_pos((0.0, 0.0, 0.45))
+    robot.set_compute_inverse_dynamics(True)
+    landed = False
+    for _ in range(600):
+        robot.set_external_force(0, (3.0, -2.0, 1.0), (0.1, 0.2, 0.3))
+        world.integrate()
+        landed = landed or len(robot.get_contacts()) > 0
+        assert np.abs(robot._joint_wrenches()[0]).max() < 1e-6 * robot.get_total_mass() * 9.81
+    assert landed
