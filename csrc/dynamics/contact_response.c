@@ -135,6 +135,13 @@ void rs_contact_response(rs_articulation *a, int32_t link, rs_vec3 point, const 
 
 /* ---- joints ---- */
 
+/* How fast a joint beyond its limit is brought back at most [rad/s, m/s]: faster than the curved edge of a cone lets it
+ * slip away, slow enough not to throw a joint that was put there. */
+static const double MAX_RETURN_SPEED = 0.5;
+
+/* Speed away from the limit that lets the joint arrive at it, and no farther. */
+static double limit_target(double room, double dt) { return rs_min(-room / dt, MAX_RETURN_SPEED); }
+
 static void add_scalar_rows(const rs_articulation *a, int32_t link, double dt, rs_joint_row *out, int32_t *count) {
     int32_t k = a->links[link].u_first;
     double q = a->q_stage[a->links[link].q_first], u = a->u_free[k], speed_limit = a->velocity_limit[k];
@@ -143,7 +150,7 @@ static void add_scalar_rows(const rs_articulation *a, int32_t link, double dt, r
     if (below || above) {
         double room = below ? q - a->lower[k] : a->upper[k] - q;
         row.direction[0] = below ? 1.0 : -1.0;
-        row.target = rs_min(0.0, -room / dt);
+        row.target = limit_target(room, dt);
         row.violation = rs_max(0.0, -room);
         out[(*count)++] = row;
     } else if (fabs(u) > speed_limit) {
@@ -167,7 +174,7 @@ static void add_cone_row(const rs_articulation *a, int32_t link, double dt, rs_j
     if (dt * rs_dot(outward, u) <= room)
         return;
     rs_joint_row row = {.kind = RS_ROW_LIMIT, .link = link, .first = k, .count = 3, .max_impulse = INFINITY,
-                        .target = rs_min(0.0, -room / dt), .violation = rs_max(0.0, -room)};
+                        .target = limit_target(room, dt), .violation = rs_max(0.0, -room)};
     rs_v3_store(row.direction, rs_neg(outward));
     out[(*count)++] = row;
 }

@@ -83,13 +83,15 @@ static void joint_near_its_limit_gets_a_row_that_lets_it_arrive(void)
     CHECK_NEAR(rows[0].violation, 0.0, 0.0);
 }
 
-static void joint_beyond_its_limit_must_stop_and_says_how_far(void)
+static void joint_beyond_its_limit_comes_back_gently_and_says_how_far(void)
 {
     rs_joint_row rows[8];
     CHECK(rows_of_one_joint(RS_JOINT_PRISMATIC, (double[]){-1.2}, (double[]){-2.0}, -1, 1, INFINITY, 0, rows) == 1);
     CHECK_NEAR(rows[0].direction[0], 1.0, 0.0);
-    CHECK_NEAR(rows[0].target, 0.0, 0.0);
+    CHECK_NEAR(rows[0].target, 0.5, 0.0);
     CHECK_NEAR(rows[0].violation, 0.2, 1e-12);
+    CHECK(rows_of_one_joint(RS_JOINT_PRISMATIC, (double[]){-1.001}, (double[]){-2.0}, -1, 1, INFINITY, 0, rows) == 1);
+    CHECK_NEAR(rows[0].target, 0.1, 1e-9); /* 0.001 m in 0.01 s */
 }
 
 static void fast_joint_and_rubbing_joint_get_rows(void)
@@ -119,7 +121,7 @@ int main(void)
     RUN(response_is_the_inverse_inertia_times_the_jacobian);
     RUN(contact_jacobian_gives_point_velocities);
     RUN(joint_near_its_limit_gets_a_row_that_lets_it_arrive);
-    RUN(joint_beyond_its_limit_must_stop_and_says_how_far);
+    RUN(joint_beyond_its_limit_comes_back_gently_and_says_how_far);
     RUN(fast_joint_and_rubbing_joint_get_rows);
     RUN(cone_of_a_spherical_joint_pushes_against_the_rotation);
     return CHECK_RESULT();
