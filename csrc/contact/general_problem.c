@@ -9,7 +9,7 @@ static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
     rs_vec3 *vector; /* of a contact or pin; or NULL: */
-    double *impulse; /* of a joint's limit or friction, */
+    double *impulse; /* of a wire, or of a joint's limit or friction, */
     double sign;     /* which is sign * the row's */
 } rs_row_source;
 
@@ -58,6 +58,12 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
         numbers += side_numbers(velocity_count(&input->bodies[touch->body_a])) +
                    side_numbers(velocity_count(&input->bodies[touch->body_b]));
     }
+    rows += home->wire_count;
+    for (int64_t k = 0; k < home->wire_count; k++) {
+        const rs_wire *wire = &input->wires[rs_islands_wires(input->islands, home)[k]];
+        numbers += side_numbers(velocity_count(&input->bodies[wire->body[0]])) +
+                   side_numbers(velocity_count(&input->bodies[wire->body[1]]));
+    }
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     for (int64_t i = 0; i < members.count; i++) {
         const rs_body *body = &input->bodies[members.index[i]];
@@ -102,7 +108,13 @@ static rs_general_row *add_row(rs_general_problem *problem, rs_row_kind kind, rs
     return row;
 }
 
-/* ---- contacts ---- */
+/* ---- sides ---- */
+
+/* One end of a row: a point of a body or link, world frame, and the three axes of the row. */
+typedef struct {
+    int32_t body, link;
+    rs_vec3 point, axes[3];
+} row_end;
 
 /* A side for a tree, still empty. */
 static rs_row_side empty_tree_side(rs_general_problem *problem, rs_articulation *tree) {
@@ -128,15 +140,14 @@ static void add_link(rs_articulation *a, int32_t link, rs_vec3 point, const rs_v
     }
 }
 
-static void fill_body_side(rs_general_problem *problem, const rs_general_input *input, int32_t body,
-                           const rs_touch *touch, double sign, rs_row_side *side) {
-    const rs_solver_body *inertia = &input->solver_bodies[body];
-    rs_vec3 arm = rs_sub(touch->position, input->bodies[body].middle_com);
-    double *velocity = velocity_of(problem, input, body), *response = take(problem, 18);
+static void fill_body_side(rs_general_problem *problem, const rs_general_input *input, const row_end *end, double sign,
+                           rs_row_side *side) {
+    const rs_solver_body *inertia = &input->solver_bodies[end->body];
+    rs_vec3 arm = rs_sub(end->point, input->bodies[end->body].middle_com);
+    double *velocity = velocity_of(problem, input, end->body), *response = take(problem, 18);
     rs_quad *jacobian = (rs_quad *)(void *)take(problem, 4 * 6);
-    const rs_vec3 axes[3] = {touch->t1, touch->t2, touch->n};
     for (int axis = 0; axis < 3; axis++) {
-        rs_vec3 linear = rs_scale(sign, axes[axis]), angular = rs_scale(sign, rs_cross(arm, axes[axis]));
+        rs_vec3 linear = rs_scale(sign, end->axes[axis]), angular = rs_scale(sign, rs_cross(arm, end->axes[axis]));
         for (int k = 0; k < 3; k++) {
             rs_v3_set(&jacobian[k].xyz, axis, rs_v3_get(linear, k));
             rs_v3_set(&jacobian[3 + k].xyz, axis, rs_v3_get(angular, k));
@@ -147,7 +158,7 @@ static void fill_body_side(rs_general_problem *problem, const rs_general_input *
     *side = (rs_row_side){velocity, jacobian, response, 6};
 }
 
-/* Velocity of a body's material at the contact at the beginning of the step, world frame. */
+/* Velocity of a body's material at a point at the beginning of the step, world frame. */
 static rs_vec3 point_velocity(const rs_body *body, int32_t link, rs_vec3 point) {
     if (body->articulation != NULL)
         return rs_link_point_velocity(body->articulation, link,
@@ -155,34 +166,35 @@ static rs_vec3 point_velocity(const rs_body *body, int32_t link, rs_vec3 point) 
     return rs_add(body->velocity, rs_cross(body->omega, rs_sub(point, body->middle_com)));
 }
 
-/* Velocity along the contact's axes of a body that impulses do not move: the others must reach theirs against it. */
-static rs_vec3 given_velocity(const rs_body *body, const rs_touch *touch) {
-    rs_vec3 v = point_velocity(body, 0, touch->position);
-    return rs_v3(rs_dot(v, touch->t1), rs_dot(v, touch->t2), rs_dot(v, touch->n));
+/* Velocity along the row's axes of a body that impulses do not move: the others must reach theirs against it. */
+static rs_vec3 given_velocity(const rs_body *body, const row_end *end) {
+    rs_vec3 v = point_velocity(body, 0, end->point);
+    return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
 }
 
-static void fill_sides(rs_general_problem *problem, const rs_general_input *input, const rs_touch *touch,
+static void fill_sides(rs_general_problem *problem, const rs_general_input *input, const row_end ends[2],
                        rs_general_row *row) {
-    const int32_t body[2] = {touch->body_a, touch->body_b};
-    const int32_t link[2] = {input->common.colliders[touch->collider_a].link,
-                             input->common.colliders[touch->collider_b].link};
     for (int s = 0; s < 2; s++) {
-        const rs_body *owner = &input->bodies[body[s]];
+        const row_end *end = &ends[s];
+        const rs_body *owner = &input->bodies[end->body];
         double sign = s == 0 ? 1.0 : -1.0;
         rs_articulation *tree = owner->articulation;
-        rs_row_side *side = &row->sides[body[0] == body[1] ? 0 : s]; /* two links of one tree share a side */
+        rs_row_side *side = &row->sides[ends[0].body == ends[1].body ? 0 : s]; /* two links of one tree share a side */
         if (!is_moved_by_impulses(owner)) {
-            row->target = rs_sub(row->target, rs_scale(sign, given_velocity(owner, touch)));
+            row->target = rs_sub(row->target, rs_scale(sign, given_velocity(owner, end)));
         } else if (tree == NULL) {
-            fill_body_side(problem, input, body[s], touch, sign, side);
+            fill_body_side(problem, input, end, sign, side);
         } else {
-            const rs_vec3 axes[3] = {rs_scale(sign, touch->t1), rs_scale(sign, touch->t2), rs_scale(sign, touch->n)};
+            const rs_vec3 axes[3] = {rs_scale(sign, end->axes[0]), rs_scale(sign, end->axes[1]),
+                                     rs_scale(sign, end->axes[2])};
             if (side->velocity == NULL)
                 *side = empty_tree_side(problem, tree);
-            add_link(tree, link[s], touch->position, axes, side, problem->scratch);
+            add_link(tree, end->link, end->point, axes, side, problem->scratch);
         }
     }
 }
+
+/* ---- contacts ---- */
 
 static void add_contact(rs_general_problem *problem, const rs_general_input *input, rs_touch *touch) {
     const rs_collider *a = &input->common.colliders[touch->collider_a], *b = &input->common.colliders[touch->collider_b];
@@ -193,9 +205,32 @@ static void add_contact(rs_general_problem *problem, const rs_general_input *inp
     row->mu = law.mu;
     row->target = rs_v3(0.0, 0.0, rs_max(law.target, law.push));
     row->impulse = touch->impulse;
-    fill_sides(problem, input, touch, row);
+    const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
+                             {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
+    fill_sides(problem, input, ends, row);
     rs_general_row_prepare(row);
     touch->g = row->g;
+}
+
+/* ---- wires ---- */
+
+static void add_wire(rs_general_problem *problem, const rs_general_input *input, rs_wire *wire) {
+    rs_vec3 v[2];
+    for (int s = 0; s < 2; s++)
+        v[s] = point_velocity(&input->bodies[wire->body[s]], wire->link[s], wire->middle[s]);
+    double shortening = rs_dot(rs_sub(v[0], v[1]), wire->normal), sign = rs_wire_sign(wire);
+    rs_general_row *row = add_row(problem, RS_ROW_HOLD, (rs_row_source){NULL, &wire->impulse, sign});
+    rs_vec3 axis = rs_scale(sign, wire->normal), none = rs_v3_zero();
+    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}},
+                             {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}}};
+    fill_sides(problem, input, ends, row);
+    rs_general_row_prepare(row);
+    rs_wire_law law = rs_wire_law_of(wire, shortening, row->g.zz, input->common.dt, input->common.settings->erp);
+    row->kind = law.kind;
+    row->target.z += law.target;
+    row->softness = law.softness;
+    row->impulse.z = law.impulse;
+    rs_general_row_prepare(row);
 }
 
 /* ---- joints ---- */
@@ -289,6 +324,8 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
     for (int64_t k = 0; k < home->row_count; k++)
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
+    for (int64_t k = 0; k < home->wire_count; k++)
+        add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;

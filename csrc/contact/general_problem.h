@@ -1,4 +1,5 @@
-/* Rows of an island that holds articulated systems: contacts of links and bodies, joint limits, joint friction. */
+/* Rows of an island that holds articulated systems or wires: contacts of links and bodies, wires, joint limits, joint
+ * friction. */
 #ifndef RS_CONTACT_GENERAL_PROBLEM_H
 #define RS_CONTACT_GENERAL_PROBLEM_H
 
@@ -6,6 +7,7 @@
 #include "contact_problem.h"
 #include "general_solver.h"
 #include "island.h"
+#include "wire.h"
 
 typedef struct {
     rs_array rows;    /* rs_general_row */
@@ -25,13 +27,14 @@ typedef struct {
     rs_body *bodies;
     int64_t body_count;
     rs_touch *touches;
+    rs_wire *wires;
     const rs_islands *islands;
     rs_solver_body *solver_bodies;
     bool backward;
 } rs_general_input;
 
-/* Builds and solves one island; velocities of its bodies and articulations, and impulses of its contacts, limits and
- * frictions are updated. */
+/* Builds and solves one island; velocities of its bodies and articulations, and impulses of its contacts, wires, limits
+ * and frictions are updated. */
 rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
                                   rs_solve_result *result);
 

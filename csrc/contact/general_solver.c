@@ -5,7 +5,8 @@
 static const double REGULARISATION = 1e-10;
 
 static bool has_one_impulse(const rs_general_row *row) {
-    return row->kind == RS_ROW_PUSH || row->kind == RS_ROW_HOLD || row->kind == RS_ROW_BRAKE;
+    return row->kind == RS_ROW_PUSH || row->kind == RS_ROW_HOLD || row->kind == RS_ROW_BRAKE ||
+           row->kind == RS_ROW_GIVEN;
 }
 
 void rs_general_row_prepare(rs_general_row *row) {
@@ -57,6 +58,8 @@ static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 c) {
         return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, -row->mu, row->mu));
     case RS_ROW_HOLD:
         return rs_v3(0.0, 0.0, -c.z / row->g.zz);
+    case RS_ROW_GIVEN:
+        return row->impulse;
     default:
         return rs_neg(rs_sym3_mulv(&row->g_inverse, c));
     }
@@ -103,7 +106,7 @@ rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_s
             residual += rs_dot(row->change, rs_sym3_mulv(&row->g, row->change));
         }
         result.iterations++;
-        result.error = size2 > 0.0 ? change2 / size2 : 0.0;
+        result.error = size2 > 0.0 && count > 1 ? change2 / size2 : 0.0; /* one row alone is exact at once */
         if (count == 1 || change2 <= settings->threshold * size2)
             break;
         bool shrinks = residual < residual_before;

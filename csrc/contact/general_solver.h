@@ -6,14 +6,6 @@
 #include "contact.h"
 #include "contact_solver.h"
 
-typedef enum {
-    RS_ROW_CONTACT,  /* 3 impulses (t1, t2, n) under Coulomb's law */
-    RS_ROW_PUSH,     /* 1 impulse, not negative: frictionless contact, joint limit, stretched wire */
-    RS_ROW_HOLD,     /* 1 impulse of either sign: rigid rod */
-    RS_ROW_BRAKE,    /* 1 impulse of either sign, at most mu: joint friction */
-    RS_ROW_PIN       /* 3 impulses of any sign: closed loop */
-} rs_row_kind;
-
 /* What a row does to one object: how its three axes move with the object's generalised velocities, and how those
  * change with impulses along the axes. A row with one impulse uses the third axis only. */
 typedef struct {

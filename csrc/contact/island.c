@@ -8,6 +8,7 @@ rs_islands rs_islands_make(void) {
                         .of_body = rs_array_of(sizeof(int32_t)),
                         .islands = rs_array_of(sizeof(rs_island)),
                         .order = rs_array_of(sizeof(int32_t)),
+                        .wires = rs_array_of(sizeof(int32_t)),
                         .bodies = rs_array_of(sizeof(int32_t))};
 }
 
@@ -16,11 +17,16 @@ void rs_islands_free(rs_islands *islands) {
     rs_array_free(&islands->of_body);
     rs_array_free(&islands->islands);
     rs_array_free(&islands->order);
+    rs_array_free(&islands->wires);
     rs_array_free(&islands->bodies);
 }
 
 rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island) {
     return (rs_island_bodies){RS_ITEMS(int32_t, islands->bodies) + island->first_body, island->body_count};
+}
+
+const int32_t *rs_islands_wires(const rs_islands *islands, const rs_island *island) {
+    return RS_ITEMS(int32_t, islands->wires) + island->first_wire;
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -33,24 +39,34 @@ static int32_t find_root(int32_t *parent, int32_t i) {
 
 static bool is_dynamic(const rs_body *body) { return body->alive && body->type == RS_BODY_DYNAMIC; }
 
-/* Joins bodies that touch. The smaller index becomes the root, so that the result does not depend on the order. */
-static void join_bodies(int32_t *parent, const rs_body *bodies, const rs_array *touches) {
+/* The smaller index becomes the root, so that the result does not depend on the order. */
+static void join_pair(int32_t *parent, const rs_body *bodies, int32_t a, int32_t b) {
+    if (!is_dynamic(&bodies[a]) || !is_dynamic(&bodies[b]))
+        return;
+    int32_t root_a = find_root(parent, a), root_b = find_root(parent, b);
+    if (root_a < root_b)
+        parent[root_b] = root_a;
+    else
+        parent[root_a] = root_b;
+}
+
+/* Joins bodies that touch or hang on the same wire. */
+static void join_bodies(int32_t *parent, const rs_body *bodies, const rs_array *touches, const rs_array *wires) {
     const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
-    for (int64_t k = 0; k < touches->count; k++) {
-        int32_t a = touch[k].body_a, b = touch[k].body_b;
-        if (!is_dynamic(&bodies[a]) || !is_dynamic(&bodies[b]))
-            continue;
-        int32_t root_a = find_root(parent, a), root_b = find_root(parent, b);
-        if (root_a < root_b)
-            parent[root_b] = root_a;
-        else
-            parent[root_a] = root_b;
-    }
+    for (int64_t k = 0; k < touches->count; k++)
+        join_pair(parent, bodies, touch[k].body_a, touch[k].body_b);
+    const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    for (int64_t k = 0; k < wires->count; k++)
+        join_pair(parent, bodies, wire[k].body[0], wire[k].body[1]);
+}
+
+static bool is_moving_by_itself(const rs_body *body) {
+    return body->type == RS_BODY_KINEMATIC && (rs_norm2(body->velocity) > 0.0 || rs_norm2(body->omega) > 0.0);
 }
 
 /* `of_body` of a root serves as the mark "awake" here. */
 static void wake_joined(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
-                        const rs_array *touches) {
+                        const rs_array *touches, const rs_array *wires) {
     int32_t *parent = RS_ITEMS(int32_t, islands->parent), *awake = RS_ITEMS(int32_t, islands->of_body);
     for (int32_t i = 0; i < body_count; i++)
         awake[i] = 0;
@@ -65,6 +81,11 @@ static void wake_joined(rs_islands *islands, rs_body *bodies, int64_t body_count
         if (b->active && !b->dynamic)
             awake[find_root(parent, touch[k].body_a)] = 1;
     }
+    const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    for (int64_t k = 0; k < wires->count; k++)
+        for (int end = 0; end < 2; end++)
+            if (is_moving_by_itself(&bodies[wire[k].body[end]]))
+                awake[find_root(parent, wire[k].body[1 - end])] = 1;
     for (int32_t i = 0; i < body_count; i++)
         if (is_dynamic(&bodies[i]) && bodies[i].asleep && awake[find_root(parent, i)]) {
             bodies[i].asleep = false;
@@ -150,19 +171,54 @@ static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_ar
     return RS_OK;
 }
 
+static int32_t island_of_wire(const rs_islands *islands, const rs_body *bodies, const rs_wire *wire) {
+    int32_t dynamic = is_dynamic(&bodies[wire->body[0]]) ? wire->body[0] : wire->body[1];
+    return RS_ITEMS(int32_t, islands->of_body)[dynamic];
+}
+
+static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_array *wires) {
+    rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    if (rs_array_resize(&islands->wires, wires->count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t k = 0; k < wires->count; k++) {
+        rs_wire_place(&wire[k], bodies);
+        wire[k].island = island_of_wire(islands, bodies, &wire[k]);
+        if (wire[k].island == RS_NONE)
+            continue;
+        island[wire[k].island].wire_count++;
+        island[wire[k].island].general = true;
+    }
+    int64_t next = 0;
+    for (int64_t i = 0; i < islands->islands.count; i++) {
+        island[i].first_wire = next;
+        next += island[i].wire_count;
+        island[i].wire_count = 0;
+    }
+    for (int32_t k = 0; k < wires->count; k++) {
+        if (wire[k].island == RS_NONE)
+            continue;
+        rs_island *home = &island[wire[k].island];
+        RS_ITEMS(int32_t, islands->wires)[home->first_wire + home->wire_count++] = k;
+    }
+    return RS_OK;
+}
+
 rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
-                           rs_array *touches) {
+                           rs_array *touches, rs_array *wires) {
     if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
         rs_array_resize(&islands->of_body, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     int32_t *parent = RS_ITEMS(int32_t, islands->parent);
     for (int32_t i = 0; i < body_count; i++)
         parent[i] = i;
-    join_bodies(parent, bodies, touches);
-    wake_joined(islands, bodies, body_count, colliders, touches);
+    join_bodies(parent, bodies, touches, wires);
+    wake_joined(islands, bodies, body_count, colliders, touches, wires);
     if (number_islands(islands, bodies, body_count) != RS_OK || group_bodies(islands, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    return group_touches(islands, bodies, touches);
+    if (group_touches(islands, bodies, touches) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    return group_wires(islands, bodies, wires);
 }
 
 /* `push` is NULL when no overlap was corrected: a body still being pushed out is not at rest. */

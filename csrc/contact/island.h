@@ -1,14 +1,16 @@
-/* Islands: groups of dynamic bodies that touch each other, directly or through one another. They are solved apart
+/* Islands: groups of dynamic bodies that touch each other or hang on the same wire, directly or through one another. They are solved apart
  * and sleep together. */
 #ifndef RS_CONTACT_ISLAND_H
 #define RS_CONTACT_ISLAND_H
 
 #include "contact.h"
+#include "wire.h"
 
 typedef struct {
     int64_t first_row, row_count;   /* into the list of touching points ordered by island */
     int64_t first_body, body_count; /* into the list of bodies ordered by island */
-    bool general;                   /* holds articulated systems: rs_general_solve, not rs_contact_solve */
+    int64_t first_wire, wire_count; /* into the list of wires ordered by island */
+    bool general;                   /* holds articulated systems or wires: rs_general_solve, not rs_contact_solve */
     bool pushed;                    /* overlaps are being corrected in this step */
     bool quiet;                     /* every body has been slow for long enough */
 } rs_island;
@@ -24,17 +26,20 @@ typedef struct {
     rs_array of_body; /* int32_t per body: island, RS_NONE for sleeping, static and kinematic ones */
     rs_array islands; /* rs_island */
     rs_array order;   /* int32_t: touching points of awake islands, grouped by island, else in list order */
+    rs_array wires;   /* int32_t: wires of awake islands, grouped by island */
     rs_array bodies;  /* int32_t: awake dynamic bodies, grouped by island */
 } rs_islands;
 
 rs_islands rs_islands_make(void);
 void rs_islands_free(rs_islands *islands);
 rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island);
+/* Its wires: indices into the world's list. */
+const int32_t *rs_islands_wires(const rs_islands *islands, const rs_island *island);
 
-/* Groups the bodies, wakes sleepers that touch something awake or moving, and groups the touching points. A sleeping
- * body that woke takes part in this very step: a blow is felt when it lands. */
+/* Places the wires and groups the bodies, wakes sleepers that touch or hang on something awake or moving, and groups
+ * the touching points and the wires. A sleeping body that woke takes part in this very step: a blow is felt when it lands. */
 rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
-                           rs_array *touches);
+                           rs_array *touches, rs_array *wires);
 
 /* After integration: counts quiet steps and puts islands to sleep. `before` holds the velocities at the beginning of
  * the step, `dt` turns their change into accelerations; `pushes` are read where an island was pushed. */

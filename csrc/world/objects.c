@@ -326,6 +326,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     int32_t body_index = slot->body, slot_index = (int32_t)(uint32_t)id, hole = slot->list_index;
     rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
     forget_touches(world, body_index);
+    rs_world_drop_wires_of(world, body_index);
     free_colliders(world, body);
     rs_articulation_free(body->articulation);
     *body = (rs_body){.slot = data->free_body};

@@ -175,6 +175,8 @@ uint64_t rs_world_state_hash(rs_world *world) {
             hash = fnv1a(hash, a->u, sizeof(double) * (size_t)a->u_count);
         }
     }
+    for (int64_t i = 0; i < data->wires.count; i++)
+        hash = fnv1a(hash, &RS_ITEMS(rs_wire, data->wires)[i].impulse, sizeof(double));
     rs_world_leave(world, RS_OK);
     return hash;
 }

@@ -105,17 +105,22 @@ static void stage_midpoint(rs_world *world) {
     }
 }
 
-/* What touched a body that was moved from outside may have lost its support. */
+static void wake_if_moved(rs_body *a, rs_body *b) {
+    if (a->moved && b->asleep)
+        b->asleep = false;
+    if (b->moved && a->asleep)
+        a->asleep = false;
+}
+
+/* What touched or hung on a body that was moved from outside may have lost its support. */
 static void wake_around_moved(rs_world *world) {
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     const rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
-    for (int64_t k = 0; k < world->data.touches.count; k++) {
-        rs_body *a = &bodies[touches[k].body_a], *b = &bodies[touches[k].body_b];
-        if (a->moved && b->asleep)
-            b->asleep = false;
-        if (b->moved && a->asleep)
-            a->asleep = false;
-    }
+    for (int64_t k = 0; k < world->data.touches.count; k++)
+        wake_if_moved(&bodies[touches[k].body_a], &bodies[touches[k].body_b]);
+    const rs_wire *wires = RS_ITEMS(rs_wire, world->data.wires);
+    for (int64_t k = 0; k < world->data.wires.count; k++)
+        wake_if_moved(&bodies[wires[k].body[0]], &bodies[wires[k].body[1]]);
 }
 
 static void clear_moved(rs_world *world) {
@@ -151,7 +156,7 @@ static rs_status stage_narrow_phase(rs_world *world) {
 static rs_status stage_islands(rs_world *world) {
     rs_world_data *data = &world->data;
     return rs_islands_build(&world->islands, RS_ITEMS(rs_body, data->bodies), data->bodies.count,
-                            RS_ITEMS(rs_collider, data->colliders), &data->touches);
+                            RS_ITEMS(rs_collider, data->colliders), &data->touches, &data->wires);
 }
 
 /* ---- second half: forces, contacts, integration ---- */
@@ -239,6 +244,7 @@ static rs_status solve_general(rs_world *world, int32_t island, rs_solve_result 
                               .bodies = RS_ITEMS(rs_body, world->data.bodies),
                               .body_count = world->data.bodies.count,
                               .touches = RS_ITEMS(rs_touch, world->data.touches),
+                              .wires = RS_ITEMS(rs_wire, world->data.wires),
                               .islands = &world->islands,
                               .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
                               .backward = world->data.sweep_backward};

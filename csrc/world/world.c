@@ -8,7 +8,8 @@ static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
     rs_array *all[RS_DATA_ARRAY_COUNT] = {&data->slots,  &data->list,    &data->bodies,          &data->colliders,
-                                          &data->assets, &data->touches, &data->materials.names, &data->materials.entries};
+                                          &data->assets, &data->touches, &data->materials.names, &data->materials.entries,
+                                          &data->wires};
     memcpy(out, all, sizeof all);
 }
 
@@ -31,7 +32,8 @@ static rs_status make_data(rs_world_data *data) {
         .bodies = rs_array_of(sizeof(rs_body)),
         .colliders = rs_array_of(sizeof(rs_collider)),
         .assets = rs_array_of(sizeof(rs_asset_entry)),
-        .touches = rs_array_of(sizeof(rs_touch))};
+        .touches = rs_array_of(sizeof(rs_touch)),
+        .wires = rs_array_of(sizeof(rs_wire))};
     return rs_materials_make(&data->materials);
 }
 

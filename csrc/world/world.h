@@ -9,6 +9,7 @@
 #include "../contact/general_problem.h"
 #include "../contact/island.h"
 #include "../contact/push_out.h"
+#include "../contact/wire.h"
 #include "../dynamics/articulated.h"
 #include "../model/asset.h"
 #include "../sensors/camera.h"
@@ -46,6 +47,7 @@ typedef struct {
     rs_array bodies;    /* rs_body; places are reused */
     rs_array colliders; /* rs_collider; places are reused */
     rs_array assets;    /* rs_asset_entry */
+    rs_array wires;     /* rs_wire, in the order in which they were made; impulses are written by the solver */
 
     /* contacts: written by the narrow phase (points) and the solver (impulses) */
     rs_array touches;    /* rs_touch, ordered by pair of colliders */
@@ -72,7 +74,7 @@ struct rs_world {
     rs_array rows;          /* rs_row, grouped by island: contact setup */
     rs_array busy_rows;     /* int32_t: solver */
     rs_direct_solver direct_solver; /* scratch of its own */
-    rs_general_problem general; /* rows of one island with articulated systems */
+    rs_general_problem general; /* rows of one island with articulated systems or wires */
 
     /* what rays see; built when a ray asks and something changed */
     rs_ray_scene ray_scene;
@@ -84,7 +86,7 @@ struct rs_world {
     pthread_mutex_t mutex; /* recursive */
 };
 
-enum { RS_DATA_ARRAY_COUNT = 8 };
+enum { RS_DATA_ARRAY_COUNT = 9 };
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
 void rs_world_data_drop(rs_world_data *data);

@@ -24,10 +24,10 @@ from raisim_ros.engine.errors import check
 from raisim_ros.engine.handles import Object
 from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
-from raisim_ros.engine.world_sensors import WorldSensors
+from raisim_ros.engine.world_wires import WorldWires
 
 
-class World(WorldSensors):
+class World(WorldWires):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -155,14 +155,8 @@ class World(WorldSensors):
         """All objects; removing one moves the last into its place."""
         return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
 
-    def remove_object(self, obj: Object) -> None:
-        """Take an object out of the world; its handle becomes invalid."""
-        self._own(obj)
-        check(lib.rs_object_remove(self._world, obj._engine_id))
-        self._forget(obj)
-
     def get_configuration_number(self) -> int:
-        """Changes whenever objects are added or removed."""
+        """Changes whenever objects or wires are added or removed."""
         return int(lib.rs_world_configuration_number(self._world))
 
     # ---- bulk reads ----

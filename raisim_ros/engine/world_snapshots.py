@@ -29,6 +29,7 @@ class WorldSnapshot:
         self._world = world
         self._handles = dict(world._handles)
         self.sensor_phases: list[Any] = []  # filled in by the part of World that carries sensors
+        self.wires: dict[Any, Any] = {}  # wire -> name, width, colour; filled in by the part that has wires
         self._looks = {handle: (handle._name, handle._appearance) for handle in world._handles.values()}
 
 

@@ -1,0 +1,49 @@
+/* Wires: two points of two bodies whose distance is held, pulled or sprung along the line between them.
+ *
+ * Speeds along a wire count positive when it gets shorter, impulses when they pull its ends together. A wire that only
+ * resists being compressed is the same thing with both signs turned. */
+#ifndef RS_CONTACT_WIRE_H
+#define RS_CONTACT_WIRE_H
+
+#include "../dynamics/articulated.h"
+#include "contact.h"
+
+typedef struct {
+    uint32_t serial; /* wires are kept in ascending order of it */
+    int32_t body[2];
+    int32_t link[2];   /* 0 for single bodies */
+    rs_vec3 point[2];  /* body or link frame [m] */
+    rs_wire_properties properties;
+
+    /* written by the island stage */
+    int32_t island;    /* RS_NONE while asleep, or when nothing that it holds can move */
+    rs_vec3 middle[2]; /* the two points at the midpoint, world frame */
+    rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide */
+    double stretch;    /* distance at the midpoint minus length [m] */
+
+    double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
+} rs_wire;
+
+/* Frame of a body, or of a link of its tree, where the step looks at it. */
+rs_transform rs_wire_mount_frame(const rs_body *body, int32_t link);
+
+/* Points, direction and stretch at the midpoint. */
+void rs_wire_place(rs_wire *wire, const rs_body *bodies);
+
+/* What a wire asks of the solver in this step. */
+typedef struct {
+    rs_row_kind kind;
+    double target;   /* speed of the row to reach [m/s] */
+    double softness; /* [1/kg] */
+    double impulse;  /* start value, or the given impulse [N s] */
+} rs_wire_law;
+/* `shortening`: speed at which the wire gets shorter at the beginning of the step, seen at the midpoint [m/s].
+ * `inverse_mass`: of the two ends together along the wire [1/kg]. */
+rs_wire_law rs_wire_law_of(const rs_wire *wire, double shortening, double inverse_mass, double dt, double erp);
+/* +1: impulses of the row pull and its speed is the shortening; -1: they push, and it is the lengthening. */
+double rs_wire_sign(const rs_wire *wire);
+
+/* Tension that goes with a stretch, for springs and user-set tensions; for stiff wires that of the last solve [N]. */
+double rs_wire_tension(const rs_wire *wire, double stretch, double dt);
+
+#endif
