@@ -14,6 +14,7 @@ from raisim_ros.description.errors import (
     TerrainError,
     UrdfError,
 )
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
@@ -73,6 +74,7 @@ from raisim_ros.engine.types import (
     SparseJacobian,
     StateBuffer,
 )
+from raisim_ros.engine.wires import StretchType, Wire, WireType
 from raisim_ros.engine.world import World
 from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.engine.world_rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
@@ -117,6 +119,7 @@ __all__ = [
     "HeightMapData",
     "ImuModel",
     "IntegrationScheme",
+    "InterfaceSettings",
     "InvalidValueError",
     "Joint",
     "JointSpring",
@@ -153,11 +156,14 @@ __all__ = [
     "Sphere",
     "SpinningLidar",
     "StateBuffer",
+    "StretchType",
     "TemplateError",
     "TerrainError",
     "TerrainProperties",
     "UrdfError",
     "Visual",
+    "Wire",
+    "WireType",
     "World",
     "WorldSnapshot",
     "WrongStateError",

@@ -10,7 +10,7 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.materials import MaterialPairProperties
-from raisim_ros.description.world_schema import DIMENSIONS
+from raisim_ros.description.world_schema import DIMENSIONS, PUBLISHED
 from raisim_ros.description.world_types import (
     ArticulatedEntry,
     BodyEntry,
@@ -111,7 +111,23 @@ def _common(entry: ObjectEntry) -> dict[str, Any]:
         "appearance": entry.appearance,
         "collision_group": entry.collision_group,
         "collision_mask": entry.collision_mask,
+        **_published(entry),
     }
+
+
+def _published(entry: ObjectEntry) -> dict[str, bool]:
+    """What differs from the defaults."""
+    return {
+        attribute.names[0]: getattr(entry.interface, attribute.names[0])
+        for attribute in PUBLISHED
+        if getattr(entry.interface, attribute.names[0]) != attribute.default
+    }
+
+
+def _write_controller(element: etree._Element, entry: ObjectEntry) -> None:
+    linear, angular = entry.interface.linear_gains, entry.interface.angular_gains
+    if linear is not None or angular is not None:
+        _add(element, "controller", linear=linear, angular=angular)
 
 
 def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any) -> etree._Element:
@@ -138,6 +154,7 @@ def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any
         lin_vel=state.linear_velocity,
         ang_vel=state.angular_velocity,
     )
+    _write_controller(element, entry)
     return element
 
 
@@ -191,6 +208,7 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
         appearance=entry.appearance,
         collision_group=entry.collision_group,
         collision_mask=entry.collision_mask,
+        **_published(entry),
         urdf_path=urdf.name,
         joint_order=entry.joint_order,
         base=entry.base,
@@ -201,6 +219,7 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
     )
     base_position, base_quaternion = entry.base_position, entry.base_quaternion
     _add(element, "state", qpos=entry.qpos, qvel=entry.qvel, base_pos=base_position, base_quat=base_quaternion)
+    _write_controller(element, entry)
     if entry.joints:
         _add(element, "joints", **entry.joints)
     for shape in entry.shapes:

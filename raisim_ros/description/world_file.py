@@ -10,7 +10,8 @@ from typing import Any
 
 from lxml import etree
 
-from raisim_ros.description.errors import ParseError
+from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
@@ -21,6 +22,7 @@ from raisim_ros.description.world_schema import (
     DIMENSIONS,
     ELEMENTS,
     PRIMITIVES,
+    PUBLISHED,
     REQUIRED,
     ROBOT_STATE,
     Attribute,
@@ -157,12 +159,28 @@ def _state(source: _Source, children: dict[str, list[etree._Element]]) -> BodySt
     return BodyState(values["pos"], values["quat"], values["lin_vel"], values["ang_vel"])
 
 
+def _take_interface(
+    source: _Source, values: Values, children: dict[str, list[etree._Element]]
+) -> InterfaceSettings:
+    """Takes what concerns the object's topics out of the values of its attributes."""
+    published = {attribute.names[0]: values.pop(attribute.names[0]) for attribute in PUBLISHED}
+    controller = _one(source, children, "controller")
+    if controller is None:
+        return InterfaceSettings(**published)
+    gains = _read(source, controller)
+    try:
+        return InterfaceSettings(gains["linear"], gains["angular"], **published)
+    except InvalidValueError as error:
+        raise source.error(controller, str(error)) from error
+
+
 def _body_arguments(source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]) -> Values:
     """Keyword arguments that every BodyEntry takes, and the element's other attributes."""
     values = _read(source, element)
     inertia = _one(source, children, "inertia")
     values["inertia"] = None if inertia is None else tuple(_read(source, inertia).values())
     values["state"] = _state(source, children)
+    values["interface"] = _take_interface(source, values, children)
     values["place"] = source.place(element)
     return values
 
@@ -205,15 +223,17 @@ def _mesh(source: _Source, element: etree._Element) -> MeshEntry:
 
 
 def _ground(source: _Source, element: etree._Element) -> GroundEntry:
-    _children(source, element, "ground")
+    children = _children(source, element, "ground")
     values = _read(source, element)
+    values["interface"] = _take_interface(source, values, children)
     values["collision_group"] = GROUND_GROUP  # the attribute is accepted and has no effect
     return GroundEntry(place=source.place(element), **values)
 
 
 def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
     values = _read(source, element)
-    properties = _one(source, _children(source, element, "heightmap"), "terrain_properties")
+    children = _children(source, element, "heightmap")
+    properties = _one(source, children, "terrain_properties")
     entry = HeightMapEntry(
         place=source.place(element),
         name=values["name"],
@@ -221,6 +241,7 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
         appearance=values["appearance"],
         collision_group=values["collision_group"],
         collision_mask=values["collision_mask"],
+        interface=_take_interface(source, values, children),
         x_samples=values["x_sample"] or 0,
         y_samples=values["y_sample"] or 0,
         x_size=values["x_size"],
@@ -247,6 +268,7 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
     values = _read(source, element)
     urdf, res_dir = source.find(values.pop("urdf_path")), values.pop("res_dir")
     order = values.pop("joint_order")
+    values["interface"] = _take_interface(source, values, children)
     entry = ArticulatedEntry(
         place=source.place(element),
         urdf=urdf,

@@ -75,8 +75,16 @@ _COMMON = (
     _attribute("appearance", Kind.TEXT, "", 'colour name, "r g b a", texture name or "hidden"'),
     *_FILTER,
 )
+# What the state topic of an object holds, by the names in InterfaceSettings.
+PUBLISHED = (
+    _attribute("publish_children_names", Kind.SWITCH, False, "state topic: names of all descendants"),
+    _attribute("publish_joint_names", Kind.SWITCH, True, "state topic: names of the joints"),
+    _attribute("publish_joint_positions", Kind.SWITCH, False, "state topic: positions, velocities, efforts of joints"),
+    _attribute("publish_links", Kind.SWITCH, False, "each link has a state and a command topic of its own"),
+)
 _BODY = (
     *_COMMON,
+    *PUBLISHED,
     _attribute("body_type bodyType", Kind.BODY_TYPE, "dynamic", "how it answers to forces"),
     _attribute("mass", Kind.POSITIVE, REQUIRED, "mass [kg]"),
     _attribute("com", Kind.VEC3, None, "centre of mass in the body frame [m]; default: that of the shape"),
@@ -84,7 +92,7 @@ _BODY = (
     _attribute("angular_damping angularDamping", Kind.VEC3, (0.0, 0.0, 0.0), "drag about each body axis [N m s/rad]"),
     _attribute("gyroscopic_mode gyroscopicMode", Kind.GYRO_MODE, "energy_conserving", "how that torque is integrated"),
 )
-_BODY_CHILDREN = ("dim", "inertia", "state")
+_BODY_CHILDREN = ("dim", "inertia", "state", "controller")
 _RADIUS = _attribute("radius", Kind.POSITIVE, REQUIRED, "radius [m]")
 _HEIGHT = _attribute(
     "height", Kind.POSITIVE, REQUIRED, "full height, of a capsule the distance of its sphere centres [m]"
@@ -227,7 +235,7 @@ ELEMENTS: dict[str, Element] = {
         ),
         Element(("objects",), "everything in the world", (), _OBJECTS),
         *(Element((shape,), f"a {shape}", _BODY, _BODY_CHILDREN) for shape in PRIMITIVES),
-        Element(("compound",), "several primitives in one body", _BODY, ("children", "inertia", "state")),
+        Element(("compound",), "several primitives in one body", _BODY, ("children", "inertia", "state", "controller")),
         Element(("children",), "the primitives of a compound", (), PRIMITIVES),
         Element(
             ("mesh",),
@@ -238,12 +246,12 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("scale", Kind.SCALE, (1.0, 1.0, 1.0), "factors along x, y and z; one number: for all"),
                 _attribute("collision_mode collisionMode", Kind.MESH_MODE, "convexify", "what collides in its place"),
             ),
-            ("inertia", "state"),
+            ("inertia", "state", "controller"),
         ),
         Element(
             ("ground",),
             "the half-space below a height; its collision group is bit 61",
-            (*_COMMON, _attribute("height", Kind.NUMBER, 0.0, "z of the surface [m]")),
+            (*_COMMON, *PUBLISHED, _attribute("height", Kind.NUMBER, 0.0, "z of the surface [m]")),
         ),
         Element(
             ("heightmap",),
@@ -252,6 +260,7 @@ ELEMENTS: dict[str, Element] = {
                 *_COMMON[:3],
                 _attribute("collision_group collisionGroup", Kind.GROUPS, 1 << 63, "groups it belongs to"),
                 _FILTER[1],
+                *PUBLISHED,
                 _attribute("x_sample xSample x_samples", Kind.COUNT, None, "samples along x"),
                 _attribute("y_sample ySample y_samples", Kind.COUNT, None, "samples along y"),
                 _attribute("x_size xSize", Kind.POSITIVE, 10.0, "length along x [m]"),
@@ -294,6 +303,7 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("name", Kind.TEXT, "", "name; need not be unique"),
                 _attribute("appearance", Kind.TEXT, "", 'colour name, "r g b a", texture name or "hidden"'),
                 *_FILTER,
+                *PUBLISHED,
                 _attribute("urdf_path urdfPath", Kind.PATH, REQUIRED, "the URDF or xacro file"),
                 _attribute("res_dir resDir", Kind.PATH, None, "folder of the meshes; default: that of the file"),
                 _attribute(
@@ -308,7 +318,7 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("integration_scheme integrationScheme", Kind.SCHEME, "trapezoid", "how time advances"),
                 _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
             ),
-            ("state", "joints", "collision_shape", "ignore_collision", "actuator"),
+            ("state", "controller", "joints", "collision_shape", "ignore_collision", "actuator"),
         ),
         Element(
             ("joints",),
@@ -364,6 +374,14 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("quat", Kind.QUATERNION, (1.0, 0.0, 0.0, 0.0), "orientation"),
                 _attribute("lin_vel linVel", Kind.VEC3, (0.0, 0.0, 0.0), "linear velocity [m/s]"),
                 _attribute("ang_vel angVel", Kind.VEC3, (0.0, 0.0, 0.0), "angular velocity [rad/s]"),
+            ),
+        ),
+        Element(
+            ("controller",),
+            "gains of the controller that follows commanded poses; default: critically damped at 2 Hz",
+            (
+                _attribute("linear", Kind.VEC3, None, "p i d of the position [N/m, N/(m s), N s/m]"),
+                _attribute("angular", Kind.VEC3, None, "p i d of the orientation [N m/rad, N m/(rad s), N m s/rad]"),
             ),
         ),
         Element(("include",), "another world file, loaded before this one"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
 from raisim_ros.description.materials import MaterialManager
 
@@ -47,6 +48,7 @@ class ObjectEntry:
     appearance: str = ""
     collision_group: int = 1
     collision_mask: int = ALL_GROUPS
+    interface: InterfaceSettings = field(default_factory=InterfaceSettings)
 
 
 @dataclass

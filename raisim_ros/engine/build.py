@@ -102,6 +102,7 @@ def _add_entry(world: World, entry: ObjectEntry) -> None:
         handle = _ADDERS[type(entry)](world, entry)
         handle.set_appearance(entry.appearance)
         handle.set_name(entry.name)
+        handle.set_interface(entry.interface)
     except (InvalidValueError, MeshError, TerrainError) as error:
         raise ParseError(entry.place.file, entry.place.line, str(error)) from error
     except FileMissingError as error:

@@ -93,6 +93,7 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> Obje
         "appearance": handle.get_appearance(),
         "collision_group": handle.get_collision_group(),
         "collision_mask": handle.get_collision_mask(),
+        "interface": handle.get_interface(),
     }
     if isinstance(handle, Ground):
         return GroundEntry(**common, height=handle.get_height())

@@ -42,6 +42,7 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         appearance=handle.get_appearance(),
         collision_group=group,
         collision_mask=mask,
+        interface=handle.get_interface(),
         joint_order=joint_order,
         base="fixed" if tree.fixed_base else "floating",
         robot_description=_description(handle),

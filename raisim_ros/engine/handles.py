@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -31,6 +32,7 @@ class Object:
         self._type = object_type
         self._name = ""
         self._appearance = appearance
+        self._interface = InterfaceSettings()
 
     def __repr__(self) -> str:
         name = f" '{self._name}'" if self._name else ""
@@ -77,6 +79,17 @@ class Object:
     def get_appearance(self) -> str:
         """The look, empty for the default one."""
         return self._appearance
+
+    def set_interface(self, settings: InterfaceSettings) -> None:
+        """Set what the object's state and command topics hold, and the gains of commanded poses."""
+        self._alive()
+        if not isinstance(settings, InterfaceSettings):
+            raise InvalidValueError(f"settings is {settings!r}; expected InterfaceSettings")
+        self._interface = settings
+
+    def get_interface(self) -> InterfaceSettings:
+        """What the object's state and command topics hold; the defaults unless a world file or a call set it."""
+        return self._interface
 
     def get_sensor_sets(self) -> list[SensorSet]:
         """The sensor sets that the object carries."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.description.world_schema import ELEMENTS
 from raisim_ros.description.world_types import (
@@ -145,6 +146,27 @@ def test_articulated_system(read, tmp_path):
     assert entry.ignored_links == [("l", "k")]
     (actuator,) = entry.actuators
     assert (actuator.name, actuator.joint, actuator.gear, actuator.control_range) == ("a", "a", 2, (-1, math.inf))
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        '<sphere mass="1" {}><dim radius="1"/>{}</sphere>',
+        '<compound mass="1" {}><children><sphere><dim radius="1"/></sphere></children>{}</compound>',
+        '<mesh mass="1" file_name="a.obj" {}>{}</mesh>',
+        '<articulated_system urdf_path="a.urdf" {}>{}</articulated_system>',
+    ],
+)
+def test_what_the_topics_of_an_object_hold(read, inside):
+    (plain,) = read(objects(inside.format("", ""))).objects
+    assert plain.interface == InterfaceSettings()
+    flags = (
+        'publish_children_names="true" publish_joint_names="false" publish_joint_positions="true" publish_links="true"'
+    )
+    (told,) = read(objects(inside.format(flags, '<controller linear="1 2 3" angular="4,5,6"/>'))).objects
+    assert told.interface == InterfaceSettings((1, 2, 3), (4, 5, 6), True, False, True, True)
+    (linear,) = read(objects(inside.format("", '<controller linear="1 2 3"/>'))).objects
+    assert linear.interface == InterfaceSettings((1, 2, 3))
 
 
 def test_joint_order_may_be_depth_first(read):
@@ -319,6 +341,10 @@ def test_unknown_names_are_warned_about(read):
         ('<raisim><gravity value="0 0"/></raisim>', "2 numbers found; expected 3"),
         ('<raisim><time_step value="0"/></raisim>', "not greater than 0"),
         (objects('<array idx="@@i" start="0" end="1000000000" increment="1"><ground/></array>'), "expected at most"),
+        (
+            objects('<sphere mass="1"><dim radius="1"/><controller linear="1 -2 3"/></sphere>'),
+            "<controller>: linear_gains is (1.0, -2.0, 3.0); expected 3 numbers, zero or more",
+        ),
         (objects("<articulated_system/>"), "<articulated_system>: attribute 'urdf_path' is missing"),
         (
             objects('<articulated_system urdf_path="r"><joints lower="nan"/></articulated_system>'),

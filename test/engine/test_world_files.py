@@ -13,6 +13,7 @@ from raisim_ros import (
     CompoundChild,
     FileMissingError,
     GyroscopicMode,
+    InterfaceSettings,
     MeshCollisionMode,
     ParseError,
     RaisimError,
@@ -145,6 +146,8 @@ def random_world(seed, folder):
             body.set_body_type(BodyType.KINEMATIC)
         if rng.random() < 0.3:
             body.set_linear_damping(rng.random())
+        if rng.random() < 0.3:
+            body.set_interface(InterfaceSettings((1.5, 0, 0.1), None, publish_children_names=True))
     return world
 
 
@@ -162,6 +165,7 @@ def assert_equal_worlds(first, second):
         assert type(one) is type(other)
         assert (one.get_name(), one.get_appearance()) == (other.get_name(), other.get_appearance())
         assert one.get_body_type() == other.get_body_type()
+        assert one.get_interface() == other.get_interface()
         assert (one.get_mass(), one.get_collision_group(), one.get_collision_mask()) == (
             other.get_mass(),
             other.get_collision_group(),

@@ -14,6 +14,7 @@ from raisim_ros import (
     ControlMode,
     FileMissingError,
     IntegrationScheme,
+    InterfaceSettings,
     ParseError,
     ShapeType,
     World,
@@ -132,6 +133,7 @@ def assert_equal_robots(one, other, exactly=True):
     assert one.get_movable_joint_names() == other.get_movable_joint_names()
     assert one.get_body_names() == other.get_body_names()
     assert one.get_actuators() == other.get_actuators()
+    assert one.get_interface() == other.get_interface()
     assert (one.get_name(), one.get_integration_scheme(), one.get_control_mode()) == (
         other.get_name(), other.get_integration_scheme(), other.get_control_mode(),
     )  # fmt: skip
@@ -201,6 +203,7 @@ def test_everything_that_was_set_from_code(load, tmp_path):
     robot.set_joint_velocity_limits((4, np.inf))
     robot.set_actuation_limits((3, np.inf), (-2, -np.inf))
     robot.set_integration_scheme(IntegrationScheme.EULER)
+    robot.set_interface(InterfaceSettings((1, 2, 3), (4, 5, 6), publish_links=True))
     robot.ignore_collision_between(1, 2)
     loaded = check_round_trip(world, tmp_path)
     (twin,) = loaded.get_obj_list()

@@ -1,0 +1,34 @@
+"""What an object's description says about its state and command topics (after AMBF)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from raisim_ros.description.errors import InvalidValueError
+
+
+@dataclass(frozen=True)
+class InterfaceSettings:
+    """How an object talks to the outside.
+
+    The gains (p, i, d) are those of the controller that follows commanded poses: per metre [N/m, N/(m s), N s/m] and
+    per radian [N m/rad, N m/(rad s), N m s/rad]; None: critically damped at 2 Hz from mass and inertia.
+    """
+
+    linear_gains: tuple[float, float, float] | None = None
+    angular_gains: tuple[float, float, float] | None = None
+    publish_children_names: bool = False
+    publish_joint_names: bool = True
+    publish_joint_positions: bool = False
+    publish_links: bool = False  # each link of a robot has a state and a command topic of its own
+
+    def __post_init__(self) -> None:
+        for name in ("linear_gains", "angular_gains"):
+            gains = getattr(self, name)
+            if gains is None:
+                continue
+            numbers = tuple(float(gain) for gain in gains)
+            if len(numbers) != 3 or not all(math.isfinite(gain) and gain >= 0.0 for gain in numbers):
+                raise InvalidValueError(f"{name} is {gains!r}; expected 3 numbers, zero or more")
+            object.__setattr__(self, name, numbers)
