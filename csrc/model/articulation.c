@@ -111,15 +111,16 @@ static bool all_finite(const double *values, int count) {
     return true;
 }
 
-/* Singular tensors are fine here: massless links, rods and points carry real robots' frames. */
-static bool inertia_is_possible(const double *i) {
-    double tolerance = 1e-9 * (fabs(i[0]) + fabs(i[1]) + fabs(i[2])) + 1e-300;
+/* Singular tensors are fine here: massless links, rods and points carry real robots' frames. Rounding may make them
+ * slightly negative, also that of sums of parts moved to a common centre of mass. */
+static bool inertia_is_possible(const rs_link_def *d) {
+    const double *i = d->inertia;
     rs_sym3 s = {i[0], i[1], i[2], i[3], i[4], i[5]};
-    double trace = i[0] + i[1] + i[2];
-    return i[0] >= -tolerance && i[1] >= -tolerance && i[2] >= -tolerance &&
-           i[0] * i[1] - i[3] * i[3] >= -tolerance * tolerance - tolerance * trace &&
-           i[0] * i[2] - i[4] * i[4] >= -tolerance * trace && i[1] * i[2] - i[5] * i[5] >= -tolerance * trace &&
-           rs_sym3_det(&s) >= -tolerance * trace * trace;
+    double size = fabs(i[0]) + fabs(i[1]) + fabs(i[2]);
+    double tolerance = 1e-9 * size + 1e-14 * d->mass * (1.0 + rs_norm2(rs_v3_load(d->com)));
+    double area = tolerance * (size + tolerance), volume = area * (size + tolerance);
+    return i[0] >= -tolerance && i[1] >= -tolerance && i[2] >= -tolerance && i[0] * i[1] - i[3] * i[3] >= -area &&
+           i[0] * i[2] - i[4] * i[4] >= -area && i[1] * i[2] - i[5] * i[5] >= -area && rs_sym3_det(&s) >= -volume;
 }
 
 static bool is_rotation(const double *r) {
@@ -159,7 +160,7 @@ rs_status rs_articulation_check_link(int32_t index, const rs_link_def *d) {
         return status;
     if (!(isfinite(d->mass) && d->mass >= 0.0) || !all_finite(d->com, 3))
         return bad_link(index, d, "expected a finite centre of mass and a finite mass, at least 0");
-    if (!all_finite(d->inertia, 6) || !inertia_is_possible(d->inertia))
+    if (!all_finite(d->inertia, 6) || !inertia_is_possible(d))
         return bad_link(index, d, "expected an inertia without negative moments");
     const double passive[4] = {d->damping, d->friction, d->rotor_inertia, d->stiffness};
     for (int k = 0; k < 4; k++)

@@ -47,7 +47,10 @@ class PinocchioRobot:
 
     @staticmethod
     def _inertia(body):
-        return pin.Inertia(body.mass, np.asarray(body.com), np.asarray(body.inertia))
+        inertia = np.asarray(body.inertia)
+        if np.abs(inertia).max() <= 1e-14 * body.mass:  # rounding of a point mass; Pinocchio refuses negative moments
+            inertia = np.zeros((3, 3))
+        return pin.Inertia(body.mass, np.asarray(body.com), inertia)
 
     @staticmethod
     def _joint(body):

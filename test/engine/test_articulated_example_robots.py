@@ -1,0 +1,58 @@
+"""Dynamics of every robot of example-robot-data against Pinocchio, at 100 random states each."""
+
+import importlib.metadata
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pinocchio_model import PinocchioRobot, pin
+from random_tree import random_state
+
+from raisim_ros import UrdfError, World
+from raisim_ros.description.urdf import load_urdf
+
+STATES = 100
+RELATIVE = 1e-9
+
+
+def robots():
+    try:
+        data = importlib.metadata.distribution("example-robot-data")
+    except importlib.metadata.PackageNotFoundError:
+        return [pytest.param(None, marks=pytest.mark.skip(reason="the package 'example-robot-data' is not installed"))]
+    folder = data.locate_file("cmeel.prefix/share/example-robot-data/robots")
+    return [pytest.param(path, id=path.name) for path in sorted(folder.glob("**/*.urdf"))]
+
+
+def check(actual, expected):
+    scale = max(1e-6, float(np.abs(expected).max(initial=0.0)))
+    assert float(np.abs(np.asarray(actual) - expected).max(initial=0.0)) <= RELATIVE * scale
+
+
+@pytest.mark.parametrize("path", robots())
+def test_dynamics(path):
+    try:
+        tree = load_urdf(path)
+    except UrdfError as error:
+        pytest.skip(f"not a robot: {error}")  # the tests of the reader say which and why
+    bare = replace(tree, bodies=[replace(body, collisions=[], visuals=[]) for body in tree.bodies], pins=[])
+    robot, peer = World().add_articulated_system(bare), PinocchioRobot(bare)
+    rng = np.random.default_rng(1)
+    last = robot.get_number_of_joints() - 1
+    for _ in range(STATES):
+        q, u = random_state(rng, bare)
+        robot.set_state(q, u)
+        peer.set_state(q, u)
+        inertia, forces = peer.mass_matrix(), peer.nonlinearities()
+        check(robot.get_mass_matrix(), inertia)
+        check(robot.get_nonlinearities(), forces)
+        udot = rng.normal(size=robot.get_dof())
+        # Forward dynamics is judged by the force that its answer needs: light links make M badly conditioned.
+        tau = inertia @ udot + forces
+        check(inertia @ robot.articulated_body_algorithm(tau) + forces, tau)
+        point = robot.get_body_position(last) + 0.1
+        check(robot.get_dense_jacobian(last, point), peer.jacobian(last, point)[:3])
+        momentum = pin.computeCentroidalMomentum(peer.model, peer.data, peer.q, peer.v)
+        check(robot.get_linear_momentum(), momentum.linear)
+        centre = pin.centerOfMass(peer.model, peer.data, peer.q, peer.v)
+        check(robot.get_angular_momentum(centre), momentum.angular)
