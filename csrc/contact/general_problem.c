@@ -1,4 +1,5 @@
 #include "general_problem.h"
+#include "block_start.h"
 
 #include <string.h>
 
@@ -18,7 +19,8 @@ rs_general_problem rs_general_problem_new(void) {
                                 .sources = rs_array_of(sizeof(rs_row_source)),
                                 .numbers = rs_array_of(sizeof(double)),
                                 .places = rs_array_of(sizeof(int32_t)),
-                                .joints = rs_array_of(sizeof(rs_joint_row))};
+                                .joints = rs_array_of(sizeof(rs_joint_row)),
+                                .matrix = rs_array_of(sizeof(double))};
 }
 
 void rs_general_problem_free(rs_general_problem *problem) {
@@ -27,6 +29,7 @@ void rs_general_problem_free(rs_general_problem *problem) {
     rs_array_free(&problem->numbers);
     rs_array_free(&problem->places);
     rs_array_free(&problem->joints);
+    rs_array_free(&problem->matrix);
 }
 
 /* ---- room ---- */
@@ -79,7 +82,8 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
     numbers += padded(4 * largest);
     if (rs_array_resize(&problem->numbers, numbers) != RS_OK || rs_array_reserve(&problem->rows, rows) != RS_OK ||
         rs_array_reserve(&problem->sources, rows) != RS_OK ||
-        rs_array_resize(&problem->places, input->body_count) != RS_OK)
+        rs_array_resize(&problem->places, input->body_count) != RS_OK ||
+        rs_array_resize(&problem->matrix, rs_block_start_room(home->wire_count)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t i = 0; i < members.count; i++)
         RS_ITEMS(int32_t, problem->places)[members.index[i]] = RS_NONE;
@@ -335,8 +339,11 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
             return RS_OUT_OF_MEMORY;
         add_pins(problem, tree, &input->common);
     }
-    *result = rs_general_solve(RS_ITEMS(rs_general_row, problem->rows), problem->rows.count, input->common.settings,
-                               input->backward);
+    rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
+    for (int64_t k = 0; k < problem->rows.count; k++)
+        rs_general_row_apply(&rows[k], rows[k].impulse);
+    rs_block_start(&rows[home->row_count], home->wire_count, RS_ITEMS(double, problem->matrix)); /* they follow contacts */
+    *result = rs_general_solve(rows, problem->rows.count, input->common.settings, input->backward);
     write_back(problem, input, members);
     return RS_OK;
 }

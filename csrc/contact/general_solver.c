@@ -27,8 +27,7 @@ void rs_general_row_prepare(rs_general_row *row) {
     row->g_inverse = rs_sym3_inverse(&row->g);
 }
 
-/* Velocity of the row's axes. */
-static rs_vec3 row_velocity(const rs_general_row *row) {
+rs_vec3 rs_general_row_velocity(const rs_general_row *row) {
     rs_v4 v = rs_v4_all(0.0);
     for (int s = 0; s < 2; s++) {
         const rs_row_side *side = &row->sides[s];
@@ -38,7 +37,7 @@ static rs_vec3 row_velocity(const rs_general_row *row) {
     return rs_v3(v[0], v[1], v[2]);
 }
 
-static void apply_impulse(const rs_general_row *row, rs_vec3 p) {
+void rs_general_row_apply(const rs_general_row *row, rs_vec3 p) {
     for (int s = 0; s < 2; s++) {
         const rs_row_side *side = &row->sides[s];
         const double *x = side->response, *y = x + side->size, *z = y + side->size;
@@ -67,14 +66,14 @@ static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 c) {
 
 static void relax_row(rs_general_row *row) {
     /* g holds the softness too: the spring gives way by softness * impulse. */
-    rs_vec3 v = row_velocity(row);
+    rs_vec3 v = rs_general_row_velocity(row);
     v.z += row->softness * row->impulse.z;
     rs_vec3 c = rs_sub(rs_sub(v, rs_sym3_mulv(&row->g, row->impulse)), row->target);
     rs_vec3 solved = solve_row(row, c);
     row->change = rs_sub(solved, row->impulse);
     row->impulse = solved;
     if (rs_norm2(row->change) > 0.0)
-        apply_impulse(row, row->change);
+        rs_general_row_apply(row, row->change);
 }
 
 /* See contact_solver.c: the same conjugate-gradient acceleration. */
@@ -84,16 +83,14 @@ static void extrapolate(rs_general_row *rows, int64_t count, double beta) {
         rows[k].direction = rs_add(step, rows[k].change);
         rows[k].impulse = rs_add(rows[k].impulse, step);
         if (beta > 0.0)
-            apply_impulse(&rows[k], step);
+            rs_general_row_apply(&rows[k], step);
     }
 }
 
 rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings,
                                  bool backward) {
-    for (int64_t k = 0; k < count; k++) {
+    for (int64_t k = 0; k < count; k++)
         rows[k].direction = rs_v3_zero();
-        apply_impulse(&rows[k], rows[k].impulse);
-    }
     rs_solve_result result = {0, 0.0};
     double residual_before = 0.0;
     while (result.iterations < settings->max_iterations) {

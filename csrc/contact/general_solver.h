@@ -29,6 +29,12 @@ typedef struct {
 /* Fills g and its inverse from the sides. */
 void rs_general_row_prepare(rs_general_row *row);
 
+/* Velocity of the row's axes. */
+rs_vec3 rs_general_row_velocity(const rs_general_row *row);
+/* Changes the velocities of both sides. */
+void rs_general_row_apply(const rs_general_row *row, rs_vec3 impulse);
+
+/* Velocities must hold the start values of the impulses already. */
 rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings,
                                  bool backward);
 

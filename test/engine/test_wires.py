@@ -123,7 +123,7 @@ def test_a_slack_wire_does_nothing_and_a_snap_conserves_momentum(weightless):
     assert along == pytest.approx(0.0, abs=2e-3)  # and does not bounce
     assert wire.get_stretch() < 1e-4
     assert a.get_linear_velocity() + 3.0 * b.get_linear_velocity() == pytest.approx(momentum, abs=1e-12)
-    after = 0.5 * a.get_linear_velocity() @ a.get_linear_velocity() + 1.5 * b.get_linear_velocity() @ b.get_linear_velocity()
+    after = energy(a, b) - G * (a.get_position()[2] + 3.0 * b.get_position()[2])
     assert after < kinetic
 
 
@@ -180,8 +180,11 @@ def test_wires_off_centre_turn_the_body(world):
     values, modes = np.linalg.eig(np.linalg.solve(m, k))
     slow = int(np.argmin(values))
     mode = 0.01 * modes[:, slow] / modes[0, slow]
-    bar.set_position(length * math.sin(mode[0]) + half * math.sin(mode[1]), 0.0,
-                     -length * math.cos(mode[0]) - half * math.cos(mode[1]))
+    bar.set_position(
+        length * math.sin(mode[0]) + half * math.sin(mode[1]),
+        0.0,
+        -length * math.cos(mode[0]) - half * math.cos(mode[1]),
+    )
     turn = math.pi / 4 - mode[1] / 2
     bar.set_orientation((math.cos(turn), 0.0, math.sin(turn), 0.0))
     exact = 2 * math.pi / math.sqrt(values[slow])
@@ -205,7 +208,7 @@ def test_a_chain_of_fifty_stiff_wires_stays_taut(world, load):
         worst = max(worst, max(wire.get_stretch() for wire in wires[::7]))
         highest = max(highest, energy(*masses) - start)
     assert worst < 1e-2 * link
-    assert highest < 1e-3 * sum(b.get_mass() for b in masses) * G * count * link
+    assert highest < 1e-6 * sum(b.get_mass() for b in masses) * G * count * link
 
 
 # ---- compliant ----
@@ -235,17 +238,19 @@ def test_springs_of_any_stiffness_stay_bounded(world, stiffness, stretch_type):
     highest = -math.inf
     for _ in range(4000):
         world.integrate()
-        highest = max(highest, energy(bob) + wire.get_energy() - start)
-    assert highest < 0.02 * G  # two per cent of the drop of 1 kg by 1 m
+        stored = wire.get_energy() if stiffness <= 1e6 else 0.0  # beyond, rounding of the stretch is all there is
+        highest = max(highest, energy(bob) + stored - start)
+    assert highest < 1e-3 * G  # a thousandth of the drop of 1 kg by 1 m
     assert bob.get_position()[2] < 0.05
 
 
 def test_spring_tension_is_hookes_law_and_balances_the_weight(world):
     bob = ball(world, (0.0, 0.0, -1.1), mass=3.0)
-    bob.set_linear_damping(20.0)
     wire = tie(world, anchor(world), bob, 1.0, "compliant", 200.0)
     assert wire.get_tension() == pytest.approx(200.0 * 0.1)
-    world.integrate(10000)
+    for _ in range(10000):
+        bob.set_external_force(0, -20.0 * bob.get_linear_velocity())
+        world.integrate()
     assert wire.get_stretch() == pytest.approx(3.0 * G / 200.0, rel=1e-9)
     assert wire.get_tension() == pytest.approx(3.0 * G, rel=1e-9)
 
@@ -411,7 +416,7 @@ def test_a_snapshot_keeps_wires_and_their_impulses():
     expected = world.get_state_hash()
     first = world.get_wire("first")
     world.remove_object(first)
-    first.__init__(world, first.get_id())  # a handle that lost its name
+    first._name = ""
     world.restore_snapshot(snapshot)
     assert world.get_wire("first") is first
     world.integrate(300)
@@ -424,7 +429,7 @@ def test_a_load_at_rest_sleeps_and_a_cut_wire_wakes_it():
     load.set_position(0.0, 0.0, -1.0)
     wire = world.add_stiff_wire(anchor(world), 0, ORIGIN, load, 0, (0.0, 0.0, 0.1), 0.9)
     world.integrate(200)
-    assert load.is_sleeping()
+    assert world.is_object_sleeping(load)
     assert wire.get_tension() == pytest.approx(G, rel=1e-6)
     world.remove_object(wire)
     world.integrate(20)
@@ -437,7 +442,7 @@ def test_a_pendulum_does_not_fall_asleep_and_the_other_end_wakes_a_sleeper():
     tie(world, post, bob, math.hypot(0.3, 1.0))
     for _ in range(2000):
         world.integrate()
-        assert not bob.is_sleeping()
+        assert not world.is_object_sleeping(bob)
     other = World()
     other.add_ground()
     a, b = other.add_box(0.2, 0.2, 0.2, 1.0), other.add_box(0.2, 0.2, 0.2, 1.0)
@@ -445,10 +450,11 @@ def test_a_pendulum_does_not_fall_asleep_and_the_other_end_wakes_a_sleeper():
     b.set_position(1.0, 0.0, 0.1)
     tie(other, a, b, 1.2)
     other.integrate(100)
-    assert a.is_sleeping() and b.is_sleeping()
+    assert other.is_object_sleeping(a)
+    assert other.is_object_sleeping(b)
     b.set_linear_velocity((3.0, 0.0, 0.0))
     other.integrate(40)
-    assert not a.is_sleeping()
+    assert not other.is_object_sleeping(a)
     other.integrate(60)
     assert a.get_position()[0] > 0.01
 
@@ -461,7 +467,7 @@ def test_what_changes_a_wire_wakes_its_load(change):
     wire = tie(world, post, load, 1.0)
     pull = tie(world, post, load, 1.0, "custom")
     world.integrate(200)
-    assert load.is_sleeping()
+    assert world.is_object_sleeping(load)
     if change == "tension":
         pull.set_tension(3 * G)
     elif change == "length":
@@ -469,7 +475,7 @@ def test_what_changes_a_wire_wakes_its_load(change):
     else:
         post.set_position(0.1, 0.0, 0.0)
     world.integrate(20)
-    assert not load.is_sleeping()
+    assert not world.is_object_sleeping(load)
     assert np.linalg.norm(load.get_position() - np.array([0.0, 0.0, -1.0])) > 1e-4
 
 
@@ -530,7 +536,7 @@ def test_bad_wires_are_refused_and_nothing_changes(world):
     nan = math.nan
     cases = [
         (InvalidValueError, (a, 0, ORIGIN, a, 0, (1.0, 0.0, 0.0), 1.0), "same body"),
-        (InvalidValueError, (arm, 1, ORIGIN, arm, 1, (1.0, 0.0, 0.0), 1.0), "expected 0 to 0"),
+        (InvalidValueError, (arm, 1, ORIGIN, arm, 1, (1.0, 0.0, 0.0), 1.0), "same body"),
         (InvalidValueError, (a, 0, ORIGIN, b, 0, ORIGIN, -1.0), "length"),
         (InvalidValueError, (a, 0, ORIGIN, b, 0, ORIGIN, nan), "length"),
         (InvalidValueError, (a, 0, ORIGIN, b, 0, ORIGIN, "1"), "length"),
