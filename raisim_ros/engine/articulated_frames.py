@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.kinematic_tree import TreeFrame
+from raisim_ros.description.kinematic_tree import TreeCollision, TreeFrame, TreeVisual
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -171,6 +171,34 @@ class ArticulatedFrames(ArticulatedDynamics):
             rate = self.get_time_derivative_of_sparse_jacobian(at.body, point)
         acceleration: Vector = jacobian.v @ udot[jacobian.idx] + rate.v @ u[rate.idx]
         return acceleration
+
+    # ---- shapes to draw ----
+
+    def get_vis_ob(self) -> list[TreeVisual]:
+        """Visual shapes of all bodies in order, placed in their body frames."""
+        return [visual for body in self._tree.bodies for visual in body.visuals]
+
+    def get_vis_col_ob(self) -> list[TreeCollision]:
+        """Collision shapes of all bodies in order, as the file describes them."""
+        return [collision for body in self._tree.bodies for collision in body.collisions]
+
+    def get_vis_ob_pose(self, visual_idx: int) -> tuple[Vector, Vector]:
+        """Rotation matrix (shape to world) and position of a visual shape."""
+        owners = [index for index, body in enumerate(self._tree.bodies) for _ in body.visuals]
+        return self._shape_pose(self.get_vis_ob(), owners, visual_idx)
+
+    def get_vis_col_ob_pose(self, collision_idx: int) -> tuple[Vector, Vector]:
+        """Rotation matrix (shape to world) and position of a collision shape."""
+        owners = [index for index, body in enumerate(self._tree.bodies) for _ in body.collisions]
+        return self._shape_pose(self.get_vis_col_ob(), owners, collision_idx)
+
+    def _shape_pose(
+        self, shapes: Sequence[TreeVisual | TreeCollision], owners: Sequence[int], index: int
+    ) -> tuple[Vector, Vector]:
+        if not 0 <= index < len(shapes):
+            raise InvalidValueError(f"shape index is {index}; there are {len(shapes)} shapes")
+        rotation, position = self.get_body_pose(owners[index])
+        return rotation @ shapes[index].rotation, position + rotation @ shapes[index].position
 
     # ---- Jacobians ----
 

@@ -103,3 +103,15 @@ def test_base_option_frees_a_robot():
     free = world.add_articulated_system(ARM, options=ArticulatedSystemOption(base="floating"))
     assert free.get_movable_joint_names()[0] == "ROOT"
     assert free.get_dof() == 7
+
+
+def test_shapes_are_drawn_where_their_bodies_are(arm):
+    arm.set_generalized_coordinate([0.3])
+    reach = np.array([np.sin(0.3), 0.0, np.cos(0.3)])
+    assert [shape.name for shape in arm.get_vis_col_ob()] == ["base/0", "upper/0"]
+    rotation, position = arm.get_vis_col_ob_pose(1)
+    assert position == pytest.approx([0, 0, 1.1] + 0.2 * reach)
+    assert rotation[:, 2] == pytest.approx(reach)
+    assert arm.get_vis_ob() == []
+    with pytest.raises(InvalidValueError, match="shape index"):
+        arm.get_vis_ob_pose(0)
