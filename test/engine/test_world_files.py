@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from equal_robots import assert_equal_robots
 
 import raisim_ros
 from raisim_ros import (
+    ArticulatedSystem,
     BodyType,
     BroadphaseType,
     CompoundChild,
@@ -166,6 +168,9 @@ def assert_equal_worlds(first, second):
         assert (one.get_name(), one.get_appearance()) == (other.get_name(), other.get_appearance())
         assert one.get_body_type() == other.get_body_type()
         assert one.get_interface() == other.get_interface()
+        if isinstance(one, ArticulatedSystem):
+            assert_equal_robots(one, other, exactly=False)
+            continue
         assert (one.get_mass(), one.get_collision_group(), one.get_collision_mask()) == (
             other.get_mass(),
             other.get_collision_group(),
@@ -235,7 +240,9 @@ def test_fuzzed_files_load_or_tell(tmp_path):
     assert min(outcomes.values()) > 10
 
 
-WORLDS = sorted((Path(__file__).resolve().parents[2] / "rsc" / "worlds").glob("*.xml"))
+RESOURCES = Path(__file__).resolve().parents[2] / "rsc"
+WORLDS = sorted((RESOURCES / "worlds").glob("*.xml"))
+ROBOTS = sorted((RESOURCES / "robots").glob("*.urdf"))
 
 
 @pytest.mark.parametrize("file", WORLDS, ids=lambda file: file.stem)
@@ -259,3 +266,29 @@ def test_materials_world_slides_and_sticks():
         assert moved[name] == pytest.approx(0.5 * 9.81 * (np.sin(0.4) - friction * np.cos(0.4)), rel=0.01)
     assert moved["wood"] < 1e-4
     assert moved["stiction"] < 1e-4
+
+
+def test_robots_world_stands_drives_and_turns():
+    world = World(next(file for file in WORLDS if file.stem == "robots"))
+    world.integrate(1000)  # 2 s
+    assert world.get_object("quadruped").get_base_position()[2] == pytest.approx(0.555, abs=0.01)
+    assert world.get_object("arm").get_generalized_coordinate()[0] == pytest.approx(0.6, abs=0.01)
+    x, y, _ = world.get_object("wheeled_base").get_base_position()
+    assert (x, y) == (pytest.approx(-1 + 5 * 0.1 * 2, abs=0.1), pytest.approx(-2, abs=0.01))
+    four_bar = world.get_object("four_bar")
+    (pin,) = four_bar._tree.pins
+    nominal = World().add_articulated_system(next(file for file in ROBOTS if file.stem == "four_bar"))
+    nominal.set_generalized_coordinate(pin.nominal_config)
+    on_rocker = nominal.get_position_in_body_coordinate(pin.body2, nominal.get_position(pin.body1, pin.anchor))
+    gap = four_bar.get_position(pin.body1, pin.anchor) - four_bar.get_position(pin.body2, on_rocker)
+    assert np.linalg.norm(gap) < 1e-3
+
+
+def test_mujoco_world_has_motors_and_lands():
+    world = World(next(file for file in WORLDS if file.stem == "hopper"))
+    hopper = world.get_object("hopper")
+    assert [actuator.joint for actuator in hopper.get_actuators()] == ["hip", "knee", "ankle"]
+    assert hopper.get_position(hopper.get_body_idx("thigh"))[2] == pytest.approx(1.3 - 0.22)
+    world.integrate(200)
+    assert any(contact.get_pair_object_index() == 0 for contact in hopper.get_contacts())
+    assert world.get_object("ball").get_position()[2] == pytest.approx(0.1, abs=1e-3)
