@@ -247,6 +247,10 @@ class ArticulatedSystem(ArticulatedFrames):
 
     # ---- files ----
 
+    def get_kinematic_tree(self) -> KinematicTree:
+        """What the robot was built from: bodies, joints, frames, shapes to draw. Not to be changed."""
+        return self._tree
+
     def get_resource_dir(self) -> str:
         """Folder of the meshes."""
         return self._tree.resource_dir

@@ -1,4 +1,4 @@
-"""Takes the messages of all `<object>/cmd` topics, by the stepping thread, between steps.
+"""Takes the messages of all command topics of objects, by the stepping thread, between steps.
 
 rclpy's executor spends some microseconds on every subscription at every wake-up, which with a thousand
 objects is all it does. So these subscriptions are hidden from it and asked in turn: those that had a message
@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
+from enum import Enum
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
@@ -44,45 +45,60 @@ class HiddenGroup(CallbackGroup):
         """Nothing was begun."""
 
 
+class CommandTopic(Enum):
+    """The command topics below an object's name."""
+
+    OBJECT = "cmd"
+    JOINTS = "joint_cmd"
+    TRAJECTORY = "joint_trajectory"
+
+
+Key = tuple[int, CommandTopic]  # id of an object, and one of its topics
+
+
 class CommandInbox:
-    """All command subscriptions by object id. For the stepping thread."""
+    """All command subscriptions. For the stepping thread."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
-        self._subscriptions: dict[int, Any] = {}
-        self._busy: dict[int, float] = {}  # when the last message came
-        self._quiet: deque[int] = deque()
+        self._subscriptions: dict[Key, Any] = {}
+        self._busy: dict[Key, float] = {}  # when the last message came
+        self._quiet: deque[Key] = deque()
 
-    def attach(self, object_id: int, subscription: Any) -> None:
-        """Commands for the object arrive through `subscription`."""
-        self._subscriptions[object_id] = subscription
-        self._quiet.append(object_id)
+    def attach(self, key: Key, subscription: Any) -> None:
+        """Commands arrive through `subscription`."""
+        self._subscriptions[key] = subscription
+        self._quiet.append(key)
 
-    def detach(self, object_id: int) -> None:
-        """Lets go of the object's subscription."""
-        if self._subscriptions.pop(object_id, None) is not None and self._busy.pop(object_id, None) is None:
-            self._quiet.remove(object_id)
+    def detach(self, key: Key) -> None:
+        """Lets go of a subscription, if there is one."""
+        if self._subscriptions.pop(key, None) is not None and self._busy.pop(key, None) is None:
+            self._quiet.remove(key)
 
-    def take(self) -> Iterator[tuple[int, Any]]:
-        """The newest message of every object that has one; older unread ones are overtaken by it."""
+    def take(self) -> Iterator[tuple[Key, Any]]:
+        """The newest message of every topic that has one; older unread ones are overtaken by it.
+
+        Except of those that name joints: they may name different ones, so all of them count.
+        """
         now = self._clock()
-        for object_id in list(self._busy):
-            yield from self._take_newest(object_id, now)
-            if now - self._busy.get(object_id, now) > _QUIET_AFTER:
-                del self._busy[object_id]
-                self._quiet.append(object_id)
+        for key in list(self._busy):
+            yield from self._take_from(key, now)
+            if now - self._busy.get(key, now) > _QUIET_AFTER:
+                del self._busy[key]
+                self._quiet.append(key)
         for _ in range(min(len(self._quiet), _QUIET_PER_ROUND)):
-            object_id = self._quiet.popleft()
-            newest = list(self._take_newest(object_id, now))
-            if not newest:
-                self._quiet.append(object_id)
-            yield from newest
+            key = self._quiet.popleft()
+            taken = list(self._take_from(key, now))
+            if not taken:
+                self._quiet.append(key)
+            yield from taken
 
-    def _take_newest(self, object_id: int, now: float) -> Iterator[tuple[int, Any]]:
-        subscription = self._subscriptions[object_id]
-        newest = None
+    def _take_from(self, key: Key, now: float) -> Iterator[tuple[Key, Any]]:
+        subscription = self._subscriptions[key]
+        messages = []
         while (taken := subscription.handle.take_message(subscription.msg_type, subscription.raw)) is not None:
-            newest = taken[0]
-        if newest is not None:
-            self._busy[object_id] = now
-            yield object_id, newest
+            messages.append(taken[0])
+        if messages:
+            self._busy[key] = now
+        for message in messages if key[1] is CommandTopic.JOINTS else messages[-1:]:
+            yield key, message

@@ -18,9 +18,19 @@ from raisim_ros.ros.conversions import (
     twist_from_message,
     wrench_from_message,
 )
-from raisim_ros.ros.object_table import ObjectEntry, set_twist
+from raisim_ros.ros.joint_commands import (
+    JointTargets,
+    apply_joint_targets,
+    check_gains,
+    release_joints,
+    targets_of_joint_state,
+    targets_of_object_command,
+)
+from raisim_ros.ros.object_state import set_twist
+from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import period_in_steps
-from raisim_ros.ros.topic import NEVER
+from raisim_ros.ros.state_topics import ShownFields
+from raisim_ros.ros.trajectories import Trajectories
 
 
 class CommandRefusedError(RaisimError):
@@ -42,12 +52,10 @@ Target = Wrench | Twist | tuple[Pose, Twist]
 
 
 def target_of(message: Any) -> Target:
-    """What a command asks for: a wrench, a twist, or a pose with its twist.
+    """What a command asks of a body, or of a robot's base: a wrench, a twist, or a pose with its twist.
 
     Raises InvalidValueError for numbers that are not finite, CommandRefusedError for a contradiction.
     """
-    if message.joint_names or len(message.joint_cmds) or len(message.joint_cmds_types):
-        raise CommandRefusedError("joints", "it commands joints, and the object has none")
     kind = message.cartesian_cmd_type
     if kind not in (ObjectCmd.FORCE, ObjectCmd.POSITION, ObjectCmd.VELOCITY):
         raise CommandRefusedError(
@@ -63,9 +71,37 @@ def target_of(message: Any) -> Target:
     return twist if kind == ObjectCmd.VELOCITY else (pose_from_message(message.pose, "pose"), twist)
 
 
+def _body_type(entry: ObjectEntry) -> BodyType:
+    """How the object answers to forces: robots do, also on a fixed base."""
+    body_type: BodyType = BodyType.DYNAMIC if entry.joints is not None else entry.handle.get_body_type()
+    return body_type
+
+
+def joint_targets_of(entry: ObjectEntry, message: Any) -> JointTargets | None:
+    """What a command asks of the joints."""
+    if entry.joints is not None:
+        return targets_of_object_command(entry.joints, message)
+    if message.joint_names or len(message.joint_cmds) or len(message.joint_cmds_types):
+        raise CommandRefusedError("joints", "it commands joints, and the object has none")
+    return None
+
+
+def shown_fields_of(entry: ObjectEntry, message: Any) -> ShownFields:
+    """The fields that a command wants in the state of the object."""
+    described = ShownFields.described(entry)
+    chosen = {}
+    for field in ("children_names", "joint_names", "joint_positions"):
+        flag = getattr(message, f"publish_{field}")
+        if flag not in (ObjectCmd.AS_DESCRIBED, ObjectCmd.ON, ObjectCmd.OFF):
+            expected = "0 (as described), 1 (on) or 2 (off)"
+            raise CommandRefusedError("flag", f"publish_{field} is {flag}; expected {expected}")
+        chosen[field] = getattr(described, field) if flag == ObjectCmd.AS_DESCRIBED else flag == ObjectCmd.ON
+    return ShownFields(**chosen)
+
+
 def apply_command(entry: ObjectEntry, target: Target) -> None:
     """Makes the object follow a command from the next step on."""
-    body_type = entry.handle.get_body_type()
+    body_type = _body_type(entry)
     if body_type == BodyType.STATIC:
         raise CommandRefusedError("static", "a static object takes no commands")
     if isinstance(target, Wrench):
@@ -85,10 +121,19 @@ def apply_command(entry: ObjectEntry, target: Target) -> None:
     set_twist(entry.handle, twist)
 
 
-def release_command(entry: ObjectEntry) -> None:
+class Aspect(Enum):
+    """What of an object is commanded; each has a watchdog of its own."""
+
+    BODY = "body"  # wrench, pose and velocity
+    JOINTS = "joints"
+
+
+def release_command(entry: ObjectEntry, aspect: Aspect) -> None:
     """Ends the effect of the last command."""
-    body_type = entry.handle.get_body_type()
-    if body_type == BodyType.DYNAMIC:
+    body_type = _body_type(entry)
+    if aspect is Aspect.JOINTS:
+        release_joints(entry)
+    elif body_type == BodyType.DYNAMIC:
         entry.handle.clear_command_wrench()
     elif body_type == BodyType.KINEMATIC:
         entry.handle.set_velocity((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -105,37 +150,78 @@ class Watchdog:
 class Commands:
     """The commands that are acting. For the stepping thread."""
 
-    def __init__(self, watchdog: Watchdog, set_commanded: Callable[[int, bool], None]) -> None:
+    def __init__(
+        self,
+        watchdog: Watchdog,
+        set_commanded: Callable[[int, bool], None],
+        show: Callable[[ObjectEntry, ShownFields], None],
+    ) -> None:
+        """`set_commanded` and `show` are told how the states of objects are to be published."""
         self.watchdog = watchdog
+        self.trajectories = Trajectories()
         self._set_commanded = set_commanded
-        self._last_step: dict[int, int] = {}  # the step count when the command came
+        self._show = show
+        self._last_step: dict[tuple[int, Aspect], int] = {}  # the step count when the command came
 
     def accept(self, entry: ObjectEntry, message: Any, step: int) -> None:
-        """Applies a command; raises RaisimError, and changes nothing, when it cannot."""
-        apply_command(entry, target_of(message))
-        if entry.id not in self._last_step:
-            self._set_commanded(entry.id, True)
-        self._last_step[entry.id] = step
+        """Applies an ObjectCmd; raises RaisimError, and changes nothing, when it cannot."""
+        target, joints, shown = target_of(message), joint_targets_of(entry, message), shown_fields_of(entry, message)
+        if joints is not None:
+            check_gains(entry, joints.places, joints.positions, joints.velocities)
+        apply_command(entry, target)
+        self._note(entry.id, Aspect.BODY, step)
+        if joints is not None:
+            self._drive(entry, joints, step)
+        self._show(entry, shown)
+
+    def accept_joints(self, entry: ObjectEntry, message: Any, step: int) -> None:
+        """Applies a JointState; raises RaisimError, and changes nothing, when it cannot."""
+        assert entry.joints is not None  # only robots have the topic
+        self._drive(entry, targets_of_joint_state(entry.joints, message), step)
+
+    def _drive(self, entry: ObjectEntry, joints: JointTargets, step: int) -> None:
+        apply_joint_targets(entry, joints)
+        self.trajectories.cancel(entry.id)
+        self._note(entry.id, Aspect.JOINTS, step)
+
+    def accept_trajectory(self, entry: ObjectEntry, message: Any, sim_time: float) -> None:
+        """Follows a JointTrajectory to its end, without a watchdog; commands to joints are over."""
+        self.trajectories.accept(entry, message, sim_time)
+        self._drop(entry.id, Aspect.JOINTS)
+
+    def _note(self, object_id: int, aspect: Aspect, step: int) -> None:
+        if not self._is_commanded(object_id):
+            self._set_commanded(object_id, True)
+        self._last_step[object_id, aspect] = step
+
+    def _drop(self, object_id: int, aspect: Aspect) -> None:
+        if self._last_step.pop((object_id, aspect), None) is not None and not self._is_commanded(object_id):
+            self._set_commanded(object_id, False)
+
+    def _is_commanded(self, object_id: int) -> bool:
+        return any((object_id, aspect) in self._last_step for aspect in Aspect)
 
     def forget(self, object_id: int) -> None:
         """The object is gone, or its state was reset."""
-        if self._last_step.pop(object_id, None) is not None:
-            self._set_commanded(object_id, False)
+        self.trajectories.cancel(object_id)
+        for aspect in Aspect:
+            self._drop(object_id, aspect)
 
-    def steps_until_stale(self, step: int, time_step: float) -> int:
-        """Steps until the first command must be dropped."""
+    def steps_until_due(self, step: int, time_step: float) -> int:
+        """Steps until the first command must be dropped, or targets move on."""
+        follow = self.trajectories.steps_until_due()
         if not self._last_step or self.watchdog.timeout == 0.0:
-            return NEVER
+            return follow
         limit = period_in_steps(1.0 / self.watchdog.timeout, time_step)
-        return max(1, min(self._last_step.values()) + limit - step)
+        return min(follow, max(1, min(self._last_step.values()) + limit - step))
 
     def drop_stale(self, step: int, time_step: float, entry_of: Callable[[int], ObjectEntry]) -> None:
         """Drops the commands whose time is over."""
         if not self._last_step or self.watchdog.timeout == 0.0:
             return
         limit = period_in_steps(1.0 / self.watchdog.timeout, time_step)
-        stale = [object_id for object_id, since in self._last_step.items() if step - since >= limit]
-        for object_id in stale:
+        stale = [key for key, since in self._last_step.items() if step - since >= limit]
+        for object_id, aspect in stale:
             if self.watchdog.action is StaleAction.RELEASE:
-                release_command(entry_of(object_id))
-            self.forget(object_id)
+                release_command(entry_of(object_id), aspect)
+            self._drop(object_id, aspect)

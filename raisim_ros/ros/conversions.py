@@ -115,6 +115,12 @@ def compose_xyzw(outer: Vector, inner: Vector) -> Vector:
     return np.concatenate((position, axis, scalar), axis=-1)
 
 
+def inverse_xyzw(poses: Vector) -> Vector:
+    """Poses (..., 7) of the outer frames in the inner ones."""
+    wxyz = np.concatenate((poses[..., 6:7], -poses[..., 3:6]), axis=-1)
+    return np.concatenate((-rotate(wxyz, poses[..., :3]), -poses[..., 3:6], poses[..., 6:7]), axis=-1)
+
+
 def velocity_at_com(twist: Twist, wxyz: Vector, com: Vector) -> Vector:
     """Velocity of the centre of mass (`com` in the body frame) of a body whose origin moves with `twist`."""
     return np.asarray(twist.linear + np.cross(twist.angular, rotate(wxyz, com)))

@@ -1,7 +1,8 @@
-"""`/tf` and `/tf_static`: the frame of every object in the world frame."""
+"""`/tf` and `/tf_static`: the frame of every object and of every link of a robot."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,11 @@ from geometry_msgs.msg import TransformStamped
 from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
-from raisim_ros.engine.types import StateBuffer
+from raisim_ros.engine.types import ArticulationBuffer, StateBuffer
 from raisim_ros.msg import ObjectState
+from raisim_ros.ros.conversions import Vector
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
+from raisim_ros.ros.link_frames import LinkFrames, LinkTransform, RobotLinks
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
@@ -36,51 +39,77 @@ class FrameNames:
         """The frame of an object."""
         return self.prefix + object_name
 
+    def of_link(self, robot_name: str, link: str) -> str:
+        """The frame of a robot's link."""
+        return f"{self.prefix}{robot_name}/{link}"
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A frame and the one that it is given in."""
+
+    parent: str
+    child: str
+
 
 class _TransformGroup:
-    """Transforms of some of the objects in one message."""
+    """Transforms in one message."""
 
-    def __init__(self, frames: FrameNames, publisher: Any) -> None:
-        self._frames = frames
+    def __init__(self, publisher: Any) -> None:
         self._publisher = publisher
-        self._elements: dict[int, FrozenElement] = {}
-        self._members: list[tuple[int, ObjectEntry]] = []
-        self._rows = np.zeros(0, np.int64)
+        self._elements: dict[_Frame, FrozenElement] = {}
+        self._frames: list[_Frame] = []
         self._message: FrozenSequence | None = None
 
-    def rebuild(self, members: list[tuple[int, ObjectEntry]]) -> None:
-        self._members = members
+    def rebuild(self, frames: list[_Frame]) -> None:
+        self._frames = frames
         self._message = None
 
     @property
     def has_listeners(self) -> bool:
-        return len(self._members) > 0 and self._publisher.get_subscription_count() > 0
+        return len(self._frames) > 0 and self._publisher.get_subscription_count() > 0
 
-    def publish(self, moment: Moment, states: StateBuffer) -> None:
+    def publish(self, moment: Moment, poses: Vector) -> None:
+        """`poses` are those of the frames, in their order."""
         if self._message is None:
             self._message = self._assemble()
         self._message.write_stamp(moment.stamp)
-        self._message.write(_FIRST, _LAST, states.poses[self._rows])
+        self._message.write(_FIRST, _LAST, poses)
         self._publisher.publish(self._message.to_bytes())
 
     def _assemble(self) -> FrozenSequence:
-        self._rows = np.array([row for row, _ in self._members], np.int64)
-        self._elements = {entry.id: self._elements.get(entry.id) or self._freeze(entry) for _, entry in self._members}
+        self._elements = {frame: self._elements.get(frame) or _freeze(frame) for frame in self._frames}
         return FrozenSequence(TFMessage(), list(self._elements.values()))
 
-    def _freeze(self, entry: ObjectEntry) -> FrozenElement:
-        header = Header(frame_id=self._frames.world)
-        transform = TransformStamped(header=header, child_frame_id=self._frames.of(entry.name))
-        return FrozenElement(transform, TFMessage, "transforms")
+
+def _freeze(frame: _Frame) -> FrozenElement:
+    header = Header(frame_id=frame.parent)
+    return FrozenElement(TransformStamped(header=header, child_frame_id=frame.child), TFMessage, "transforms")
 
 
 class FrameTopics:
-    """Moving objects go to `/tf` at a rate [Hz of simulation time], static ones once to `/tf_static`."""
+    """Everything that moves goes to `/tf` at a rate [Hz of simulation time], the rest once to `/tf_static`.
 
-    def __init__(self, frames: FrameNames, rate_hz: float, publisher: Any, static_publisher: Any) -> None:
+    Objects are given in the world frame, links of robots in the frames of their parent links.
+    """
+
+    def __init__(
+        self,
+        names: FrameNames,
+        read_articulations: Callable[[], ArticulationBuffer],
+        rate_hz: float,
+        publisher: Any,
+        static_publisher: Any,
+    ) -> None:
+        self._names = names
+        self._read_articulations = read_articulations
         self._rate_hz = rate_hz
-        self._moving = _TransformGroup(frames, publisher)
-        self._static = _TransformGroup(frames, static_publisher)
+        self._moving = _TransformGroup(publisher)
+        self._static = _TransformGroup(static_publisher)
+        self._robots: dict[int, RobotLinks] = {}
+        self._links: LinkFrames | None = None
+        self._moving_rows = self._static_rows = np.zeros(0, np.int64)
+        self._fixed_poses = np.zeros((0, 7))
         self._period = 1
         self._static_changed = False
 
@@ -88,10 +117,34 @@ class FrameTopics:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self._rate_hz, time_step)
         shown = [(row, entry) for row, entry in enumerate(rows) if entry.options.tf]
-        self._moving.rebuild([(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC])
-        self._static.rebuild([(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC])
+        moving = [(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC]
+        static = [(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC]
+        robots = [entry for _, entry in shown if entry.joints is not None]
+        self._robots = {entry.id: self._robots.get(entry.id) or RobotLinks(entry) for entry in robots}
+        links = list(self._robots.values())
+        self._links = LinkFrames(links, self._read_articulations()) if links else None
+        self._moving_rows = np.array([row for row, _ in moving], np.int64)
+        self._static_rows = np.array([row for row, _ in static], np.int64)
+        self._fixed_poses = np.concatenate([np.zeros((0, 7)), *(robot.fixed_poses for robot in links)])
+        of_links = [(entry, self._robots[entry.id]) for entry in robots]
+        self._moving.rebuild(
+            [self._object_frame(entry) for _, entry in moving]
+            + [self._link_frame(entry, link) for entry, robot in of_links for link in robot.moving]
+        )
+        self._static.rebuild(
+            [self._object_frame(entry) for _, entry in static]
+            + [self._link_frame(entry, link) for entry, robot in of_links for link in robot.fixed]
+        )
         # Those who come later get the last message: it must be there, also when nobody listens now.
         self._static_changed = True
+
+    def _object_frame(self, entry: ObjectEntry) -> _Frame:
+        return _Frame(self._names.world, self._names.of(entry.name))
+
+    def _link_frame(self, entry: ObjectEntry, link: LinkTransform) -> _Frame:
+        names = self._names
+        parent = names.of_link(entry.name, link.parent) if link.parent else names.of(entry.name)
+        return _Frame(parent, names.of_link(entry.name, link.child))
 
     def steps_until_due(self, step: int) -> int:
         """Steps until the next transforms must go out."""
@@ -106,6 +159,9 @@ class FrameTopics:
         """Publishes what is due."""
         if self._static_changed:
             self._static_changed = False
-            self._static.publish(moment, states)
+            self._static.publish(moment, np.vstack((states.poses[self._static_rows], self._fixed_poses)))
         if (moment.everything or moment.step % self._period == 0) and self._moving.has_listeners:
-            self._moving.publish(moment, states)
+            poses = states.poses[self._moving_rows]
+            if self._links is not None:
+                poses = np.vstack((poses, self._links.poses(self._read_articulations())))
+            self._moving.publish(moment, poses)

@@ -163,6 +163,12 @@ class FrozenSequence:
         target, index = self._place(first, last)
         target[index] = rows.view(target.dtype).reshape(len(self._elements))
 
+    def element_numbers(self, index: int, path: str) -> NDArray[Any]:
+        """A writable view of the numbers at `path` of one element."""
+        start, element = int(self._starts[index]), self._elements[index]
+        slot = element.layouts[0].slots[path]
+        return _view(self._buffer, Slot(start + element.offset(path, start), slot.dtype, slot.length))
+
     def write_stamp(self, stamp: Stamp) -> None:
         """Writes the time into the header of the message, where it has one, and of every element."""
         path = ("header.stamp.sec", "header.stamp.nanosec")

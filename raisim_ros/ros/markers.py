@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,15 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.description.appearance import HIDDEN, colour
+from raisim_ros.description.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
+from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import CollisionBody, ShapeType, StateBuffer
+from raisim_ros.engine.types import ArticulationBuffer, CollisionBody, ShapeType, StateBuffer
 from raisim_ros.msg import ObjectState
 from raisim_ros.ros.conversions import Vector, compose_xyzw
 from raisim_ros.ros.frames import FrameNames
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
+from raisim_ros.ros.link_frames import pose_of
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import WallTimer
@@ -29,16 +34,21 @@ GROUND_SIZE, GROUND_THICKNESS = 100.0, 0.02
 MAX_MOVING_POINTS = 300
 # Deletions are repeated in this many messages, so that a slow viewer that misses one still gets it.
 DELETE_REPEATS = 5
+# In place of a body's index: the object as a whole.
+OBJECT = -1
 
 
 @dataclass(frozen=True)
 class Part:
-    """One marker of an object and its pose in the object's frame (x y z qx qy qz qw)."""
+    """One marker of an object and its pose (x y z qx qy qz qw) in the frame of the object, or of a robot's body."""
 
     kind: int
     scale: tuple[float, float, float]
     pose: Vector
     points: Vector | None = None  # corners of triangles, N x 3
+    mesh: str = ""  # address of a file that the viewer reads
+    body: int = OBJECT  # index of a robot's body
+    rgba: tuple[float, float, float, float] | None = None  # None: that of the object
 
 
 def _pose(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Vector:
@@ -84,11 +94,36 @@ def body_parts(body: CollisionBody) -> list[Part]:
     return [replace(part, pose=compose_xyzw(placed, part.pose)) for part in shape_parts(body.shape, body.dim)]
 
 
+def _link_parts(body: int, shape: TreeVisual | TreeCollision) -> list[Part]:
+    """The markers that draw one shape of a robot's body. Meshes are left to the viewer: robots have large ones."""
+    if shape.mesh_file is not None:
+        scale = (float(shape.scale[0]), float(shape.scale[1]), float(shape.scale[2]))
+        parts = [Part(Marker.MESH_RESOURCE, scale, _pose(), mesh=Path(shape.mesh_file).as_uri())]
+    else:
+        parts = shape_parts(ShapeType[shape.shape.upper()], np.asarray(shape.dim))
+    placed = pose_of(shape.position, shape.rotation)
+    rgba = shape.color if isinstance(shape, TreeVisual) else None
+    return [replace(part, pose=compose_xyzw(placed, part.pose), body=body, rgba=rgba) for part in parts]
+
+
+def robot_parts(tree: KinematicTree) -> list[Part]:
+    """The markers that draw a robot: what its description wants to be seen, or else what collides."""
+    visible = any(body.visuals for body in tree.bodies)
+    return [
+        part
+        for index, body in enumerate(tree.bodies)
+        for shape in (body.visuals if visible else body.collisions)
+        for part in _link_parts(index, shape)
+    ]
+
+
 def object_parts(entry: ObjectEntry) -> list[Part]:
     """The markers that draw an object; none when it is hidden."""
     handle = entry.handle
     if handle.get_appearance() == HIDDEN:
         return []
+    if isinstance(handle, ArticulatedSystem):
+        return robot_parts(handle.get_kinematic_tree())
     if isinstance(handle, Mesh):
         mesh = handle.get_mesh()
         return [triangles(mesh.vertices[mesh.triangles].reshape(-1, 3))]
@@ -101,13 +136,15 @@ def object_parts(entry: ObjectEntry) -> list[Part]:
 class _Drawn:
     """The frozen markers of one object.
 
-    `poses` are in the object's frame. A `locked` object has many points; its markers are given in its own frame
-    once, and the viewer moves them by /tf.
+    `poses` are in the frame of the object or, where `bodies` names one, of that body of a robot. A `locked` object has
+    many points; its markers are given in its own frame once, and the viewer moves them by /tf.
     """
 
+    id: int
     elements: list[FrozenElement]
     deletions: list[FrozenElement]
     poses: Vector
+    bodies: list[int]
     static: bool
     locked: bool
 
@@ -132,16 +169,23 @@ class _MarkerGroup:
     def watched(self) -> bool:
         return bool(self._publisher.get_subscription_count())
 
-    def rebuild(self, members: list[tuple[int, _Drawn]], deleted: list[FrozenElement]) -> None:
-        # Row -1, behind the objects, is the frame that a locked marker is given in.
-        rows = [-1 if drawn.locked else row for row, drawn in members for _ in drawn.elements]
+    def rebuild(
+        self, members: list[tuple[int, _Drawn]], deleted: list[FrozenElement], robots: ArticulationBuffer, objects: int
+    ) -> None:
+        """`members` with their rows in the list of `objects`."""
+        # Among the frames of publish(), the first is the one that a locked marker is given in.
+        rows = []
+        for row, drawn in members:
+            for body in drawn.bodies:
+                place = 1 + row if body == OBJECT else 1 + objects + robots.link_first[drawn.id] + body
+                rows.append(0 if drawn.locked else place)
         self._rows = np.array(rows, np.int64)
         self._elements = [element for _, drawn in members for element in drawn.elements]
         self._poses = np.concatenate([np.zeros((0, 7)), *(drawn.poses for _, drawn in members)])
         self._deletions += [(element, DELETE_REPEATS) for element in deleted]
         self._message = None
 
-    def publish(self, moment: Moment, states: StateBuffer) -> None:
+    def publish(self, moment: Moment, states: StateBuffer, robots: ArticulationBuffer) -> None:
         if not self._elements and not self._deletions:
             return
         count = len(self._elements)
@@ -150,7 +194,7 @@ class _MarkerGroup:
             self._message = FrozenSequence(MarkerArray(), self._elements + deletions)
             self._all_poses = np.zeros((count + len(deletions), 7))
             self._all_poses[:, 6] = 1.0
-        frames = np.vstack((states.poses, _pose()))
+        frames = np.vstack((_pose(), states.poses, robots.link_poses))
         self._all_poses[:count] = compose_xyzw(frames[self._rows], self._poses)
         self._message.write_stamp(moment.stamp)
         self._message.write("pose.position.x", "pose.orientation.w", self._all_poses)
@@ -167,9 +211,18 @@ class MarkerTopics:
     poses. Both use the topic `markers`, through a publisher each.
     """
 
-    def __init__(self, frames: FrameNames, tf: bool, rate_hz: float, publisher: Any, static_publisher: Any) -> None:
+    def __init__(
+        self,
+        frames: FrameNames,
+        read_articulations: Callable[[], ArticulationBuffer],
+        tf: bool,
+        rate_hz: float,
+        publisher: Any,
+        static_publisher: Any,
+    ) -> None:
         """`tf`: the frames of the objects are published."""
         self._frames = frames
+        self._read_articulations = read_articulations
         self._tf = tf
         self._timer = WallTimer(rate_hz)
         self._moving = _MarkerGroup(publisher)
@@ -194,6 +247,7 @@ class MarkerTopics:
         before, self._drawn = self._drawn, {}
         for entry in self._rows:
             self._drawn[entry.id] = before.pop(entry.id) if entry.id in before else self._draw(entry)
+        robots = self._read_articulations()
         for group, quiet in ((self._moving, False), (self._static, True)):
             members = [
                 (row, self._drawn[entry.id])
@@ -201,7 +255,8 @@ class MarkerTopics:
                 if self._drawn[entry.id].quiet == quiet
             ]
             gone = [drawn for drawn in before.values() if drawn.quiet == quiet]
-            group.rebuild(members, [element for drawn in gone for element in drawn.deletions])
+            deletions = [element for drawn in gone for element in drawn.deletions]
+            group.rebuild(members, deletions, robots, len(self._rows))
         self._static_repeats = DELETE_REPEATS
         self._drawn_rows = True
 
@@ -219,9 +274,11 @@ class MarkerTopics:
             Marker(header=marker.header, ns=marker.ns, id=marker.id, action=Marker.DELETE) for marker in markers
         ]
         return _Drawn(
+            entry.id,
             elements,
             [FrozenElement(marker, MarkerArray, "markers") for marker in deletions],
             np.array([part.pose for part in parts]).reshape(-1, 7),
+            [part.body for part in parts],
             entry.body_type == ObjectState.STATIC,
             locked,
         )
@@ -229,7 +286,10 @@ class MarkerTopics:
     def _marker(self, entry: ObjectEntry, part: Part, frame: str) -> Marker:
         # Never used twice: the deletion of an object must not hit a later one of the same name.
         self._next_marker_id = (self._next_marker_id + 1) % 2**31
-        red, green, blue, alpha = colour(entry.handle.get_appearance(), entry.type, entry.id)
+        # Without a colour of its own, a mesh file may bring one.
+        embedded = bool(part.mesh) and part.rgba is None and not entry.handle.get_appearance()
+        rgba = part.rgba or colour(entry.handle.get_appearance(), entry.type, entry.id)
+        red, green, blue, alpha = (float(value) for value in rgba)
         return Marker(
             header=Header(frame_id=frame),
             ns=entry.type,
@@ -239,6 +299,8 @@ class MarkerTopics:
             scale=Vector3(x=part.scale[0], y=part.scale[1], z=part.scale[2]),
             color=ColorRGBA(r=red, g=green, b=blue, a=alpha),
             frame_locked=frame != self._frames.world,
+            mesh_resource=part.mesh,
+            mesh_use_embedded_materials=embedded,
         )
 
     def steps_until_due(self, step: int) -> int:
@@ -253,7 +315,8 @@ class MarkerTopics:
         """Publishes all moving markers, and the static ones after a change."""
         if not self._drawn_rows:
             self._draw_rows()
+        robots = self._read_articulations()
         if self._static_repeats:
             self._static_repeats -= 1
-            self._static.publish(moment, states)
-        self._moving.publish(moment, states)
+            self._static.publish(moment, states, robots)
+        self._moving.publish(moment, states, robots)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world import World
 from raisim_ros.ros import names
-from raisim_ros.ros.conversions import Twist, Vector, velocity_at_com
+from raisim_ros.ros.object_state import ObjectSnapshot, capture_state
+from raisim_ros.ros.robot_joints import RobotJoints
 
 TYPE_NAMES = {object_type: object_type.name.lower() for object_type in ObjectType}
 BODY_TYPE_NAMES = {body_type: body_type.name.lower() for body_type in BodyType}
@@ -31,16 +33,9 @@ class PublishOptions:
     tf: bool = True
     min_rate_hz: float | None = None
     max_rate_hz: float | None = None
-
-
-@dataclass(frozen=True)
-class InitialState:
-    """What a reset gives back to an object that was not in the loaded world."""
-
-    position: Vector
-    wxyz: Vector
-    linear_velocity: Vector
-    angular_velocity: Vector
+    children_names: bool = False
+    joint_names: bool = True
+    joint_positions: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,23 +49,8 @@ class ObjectEntry:
     handle: Any
     spawned: bool  # not part of the loaded world
     options: PublishOptions
-    initial: InitialState
-
-
-def set_twist(handle: Any, twist: Twist) -> None:
-    """Sets the velocity of the body origin. (The engine's setter means the centre of mass.)"""
-    linear = velocity_at_com(twist, handle.get_quaternion(), handle.get_com())
-    handle.set_velocity(linear, twist.angular)
-
-
-def initial_state(handle: Any) -> InitialState:
-    """The state an object has now."""
-    return InitialState(
-        handle.get_position(),
-        handle.get_quaternion(),
-        handle.get_linear_velocity(),
-        handle.get_angular_velocity(),
-    )
+    initial: ObjectSnapshot  # what a reset gives back to it
+    joints: RobotJoints | None = None  # of an articulated system
 
 
 class ObjectTable:
@@ -121,9 +101,12 @@ class ObjectTable:
         type_name = TYPE_NAMES[handle.get_object_type()]
         ros_name = name or names.automatic(type_name, object_id, self._by_name)
         handle.set_name(ros_name)
-        body_type = BODY_TYPE_NAMES[handle.get_body_type()]
-        state = initial_state(handle)
-        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, options, state)
+        robot = isinstance(handle, ArticulatedSystem)
+        # A robot moves, also on a fixed base.
+        body_type = BODY_TYPE_NAMES[BodyType.DYNAMIC if robot else handle.get_body_type()]
+        joints = RobotJoints(handle) if robot else None
+        state = capture_state(handle)
+        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, options, state, joints)
         self._insert(entry)
         return entry
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
-from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world_snapshots import WorldSnapshot
-from raisim_ros.ros.conversions import Pose, Twist
-from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, set_twist
+from raisim_ros.ros.conversions import Pose, Twist, Vector
+from raisim_ros.ros.object_state import has_fixed_base, is_static, restore_state, set_pose, set_twist
+from raisim_ros.ros.object_table import ObjectEntry, ObjectTable
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
 
 
@@ -27,6 +26,15 @@ class Saved:
     entries: tuple[ObjectEntry, ...]
     step: int
     sim_time: float
+
+
+@dataclass(frozen=True)
+class JointPlacement:
+    """Joints and where they shall be [m, rad] or how fast they shall move [m/s, rad/s]; None: as they are."""
+
+    names: list[str]
+    positions: Vector | None
+    velocities: Vector | None
 
 
 class Operations:
@@ -57,19 +65,37 @@ class Operations:
         self.table.remove(entry)
         self._world.remove_object(entry.handle)
 
-    def set_state(self, name: str, pose: Pose | None, twist: Twist | None) -> None:
-        """Gives an object another pose or velocity at once."""
+    def set_state(
+        self, name: str, pose: Pose | None, twist: Twist | None, joints: JointPlacement | None = None
+    ) -> None:
+        """Gives an object another pose or velocity at once, and a robot's joints too."""
         entry = self.table.get(name)
-        static = entry.handle.get_body_type() == BodyType.STATIC
-        if static and twist is not None and (twist.linear.any() or twist.angular.any()):
+        static = is_static(entry.handle)
+        moving = twist is not None and bool(twist.linear.any() or twist.angular.any())
+        if static and moving:
             raise WrongTypeError(f"'{name}' is static and cannot have a velocity; set_twist must be false")
+        if moving and has_fixed_base(entry.handle):
+            raise WrongTypeError(f"'{name}' has a fixed base, which cannot have a velocity; set_twist must be false")
+        if joints is not None:
+            self._place_joints(entry, joints)
         if pose is not None:
-            entry.handle.set_pose(pose.position, pose.wxyz)
-        if twist is not None and not static:
+            set_pose(entry.handle, pose)
+        if twist is not None and not static and not has_fixed_base(entry.handle):
             set_twist(entry.handle, twist)
         # Static transforms and markers are sent only when something was rebuilt.
         if static:
             self._loop.rebuild()
+
+    def _place_joints(self, entry: ObjectEntry, joints: JointPlacement) -> None:
+        if entry.joints is None:
+            raise WrongTypeError(f"'{entry.name}' has no joints; joint_names must be empty")
+        places = entry.joints.places(joints.names, "joint_names")
+        coordinates, velocities = entry.handle.get_state()
+        if joints.positions is not None:
+            coordinates[entry.joints.q[places]] = joints.positions
+        if joints.velocities is not None:
+            velocities[entry.joints.u[places]] = joints.velocities
+        entry.handle.set_state(coordinates, velocities)
 
     def set_material(self, name: str, material: str, local_index: int) -> None:
         """Gives an object, or one of its bodies, another material."""
@@ -153,10 +179,4 @@ class Operations:
 
     def _reset_state(self, entry: ObjectEntry) -> None:
         self._loop.commands.forget(entry.id)
-        handle: Any = entry.handle
-        handle.set_pose(entry.initial.position, entry.initial.wxyz)
-        body_type = handle.get_body_type()
-        if body_type != BodyType.STATIC:
-            handle.set_velocity(entry.initial.linear_velocity, entry.initial.angular_velocity)
-        if body_type == BodyType.DYNAMIC:
-            handle.clear_command_wrench()
+        restore_state(entry.handle, entry.initial)

@@ -27,6 +27,7 @@ class Parameters:
     state_max_rate_hz: float
     state_best_effort: bool
     states_rate_hz: float
+    joint_states_rate_hz: float
     world_state_rate_hz: float
     contacts_rate_hz: float
     publish_tf: bool
@@ -71,6 +72,12 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         False,
     ),
     "states_rate_hz": (50.0, "Rate of states [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "joint_states_rate_hz": (
+        100.0,
+        "Rate of <robot>/joint_states [Hz of simulation time].",
+        (0.01, _MAX_RATE),
+        False,
+    ),
     "world_state_rate_hz": (20.0, "Rate of world/state [Hz of wall time].", (0.01, 1000.0), False),
     "contacts_rate_hz": (50.0, "Rate of contacts [Hz of simulation time].", (0.01, _MAX_RATE), False),
     "publish_tf": (True, "Publish the frames of all objects on /tf and /tf_static.", None, False),

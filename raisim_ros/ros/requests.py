@@ -19,13 +19,16 @@ from raisim_ros.description.terrain import (
     height_map_from_text,
     height_map_from_values,
 )
+from raisim_ros.description.urdf import load_urdf
 from raisim_ros.engine.types import CompoundChild, ShapeType
 from raisim_ros.engine.world import World
+from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.msg import MaterialPair, ObjectInfo
 from raisim_ros.ros.conversions import finite_vector, pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.object_table import ObjectEntry, PublishOptions
-from raisim_ros.ros.spawning import CHILD_SHAPES, BodySpec, Naming, choice
+from raisim_ros.ros.operations import JointPlacement
+from raisim_ros.ros.spawning import CHILD_SHAPES, BodySpec, Naming, RobotSpec, choice
 
 _MAX_RATE_HZ = 1e6
 
@@ -88,6 +91,65 @@ def body_spec(request: Any) -> BodySpec:
             _rate("max_rate_hz", request.max_rate_hz),
         ),
     )
+
+
+def parameters(request: Any) -> dict[str, str]:
+    """The template parameters of a request."""
+    names, values = list(request.parameter_names), list(request.parameter_values)
+    if len(names) != len(values):
+        raise InvalidValueError(f"parameter_values has {len(values)} texts for {len(names)} parameter_names")
+    return dict(zip(names, values, strict=True))
+
+
+def robot_spec(request: Any) -> RobotSpec:
+    """What a SpawnArticulatedSystem request asks for. Reads the files: adding it is then quick."""
+    if bool(request.file) == bool(request.text):
+        both = "both given" if request.file else "both empty"
+        raise InvalidValueError(f"file and text are {both}; expected one of them")
+    tree = load_urdf(
+        resolve_file(request.file, "file") if request.file else request.text,
+        request.resource_dir,
+        list(request.joint_order),
+        parameters(request),
+        [resolve_file(module, f"modules[{i}]") for i, module in enumerate(request.modules)],
+        request.base,
+    )
+    coordinates = finite_vector(request.coordinates, "coordinates") if len(request.coordinates) else None
+    velocities = finite_vector(request.velocities, "velocities") if len(request.velocities) else None
+    return RobotSpec(
+        naming=Naming(request.name, request.allow_renaming),
+        tree=tree,
+        construction=ArticulatedSystemOption(
+            request.base, request.do_not_collide_with_parent, request.convexify_collision_meshes
+        ),
+        pose=pose_from_message(request.pose, "pose"),
+        coordinates=coordinates,
+        velocities=velocities,
+        p_gains=list(request.p_gains),
+        d_gains=list(request.d_gains),
+        collision_group=request.collision_group,
+        collision_mask=request.collision_mask,
+        options=PublishOptions(
+            request.publish_tf,
+            _rate("min_rate_hz", request.min_rate_hz),
+            _rate("max_rate_hz", request.max_rate_hz),
+            request.publish_children_names,
+            request.publish_joint_names,
+            request.publish_joint_positions,
+        ),
+    )
+
+
+def joint_placement(request: Any) -> JointPlacement | None:
+    """Where a SetObjectState request puts joints."""
+    names = list(request.joint_names)
+    values = {}
+    for field in ("joint_positions", "joint_velocities"):
+        numbers = getattr(request, field)
+        if len(numbers) not in (0, len(names)):
+            raise InvalidValueError(f"{field} has {len(numbers)} numbers for {len(names)} joint_names")
+        values[field] = finite_vector(numbers, field) if len(numbers) else None
+    return JointPlacement(names, values["joint_positions"], values["joint_velocities"]) if names else None
 
 
 def height_map_data(request: Any) -> HeightMapData:
@@ -161,26 +223,31 @@ def _call(handle: Any, method: str, default: Any) -> Any:
 def object_info(world: World, entry: ObjectEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
     """What an object is."""
     handle = entry.handle
-    com = handle.get_com()
+    robot = entry.joints is not None
+    com = handle.get_body_com_b()[0] if robot else handle.get_com()
+    inertia = handle.get_inertia()[0] if robot else handle.get_inertia_matrix_b()
+    collides = not robot or bool(handle.get_collision_bodies())
     info = ObjectInfo(
         name=entry.name,
         id=entry.id,
         world_index=handle.get_index_in_world(),
         type=entry.type,
         body_type=entry.body_type,
-        material=world.get_object_material(handle),
+        material=world.get_object_material(handle) if collides else "",
         appearance=handle.get_appearance(),
         collision_group=handle.get_collision_group(),
         collision_mask=handle.get_collision_mask(),
-        mass=float(handle.get_mass()),
+        mass=handle.get_total_mass() if robot else float(handle.get_mass()),
         com=Vector3(x=com[0], y=com[1], z=com[2]),
-        inertia=handle.get_inertia_matrix_b().reshape(-1),
+        inertia=inertia.reshape(-1),
         radius=float(_call(handle, "get_radius", 0.0)),
         mesh_file=_call(handle, "get_mesh_file_name", ""),
         frame_id=frame_id,
         state_topic=f"{topic_prefix}{entry.name}/state",
         command_topic=f"{topic_prefix}{entry.name}/cmd",
     )
+    if entry.joints is not None:
+        info.link_names, info.joint_names = entry.joints.link_names, entry.joints.names
     if entry.type == "heightmap":
         info.size = [handle.get_x_size(), handle.get_y_size(), 0.0]
     else:

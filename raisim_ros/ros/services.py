@@ -51,6 +51,7 @@ class Services:
         # Those that add or remove objects: their topics exist, or are gone, when the answer comes.
         changing: dict[str, tuple[Any, Handler]] = {
             "spawn_object": (srv.SpawnObject, self._spawn_object),
+            "spawn_articulated_system": (srv.SpawnArticulatedSystem, self._spawn_articulated_system),
             "spawn_height_map": (srv.SpawnHeightMap, self._spawn_height_map),
             "clone_object": (srv.CloneObject, self._clone_object),
             "remove_object": (srv.RemoveObject, self._remove_object),
@@ -107,6 +108,13 @@ class Services:
         spec = requests.body_spec(request)
         return self._added(response, self._queue.call(lambda: self._spawner.spawn_body(spec)))
 
+    def _spawn_articulated_system(self, request: Any, response: Any) -> str:
+        spec = requests.robot_spec(request)
+        entry = self._queue.call(lambda: self._spawner.spawn_robot(spec))
+        assert entry.joints is not None
+        response.link_names, response.joint_names = entry.joints.link_names, entry.joints.names
+        return self._added(response, entry)
+
     def _spawn_height_map(self, request: Any, response: Any) -> str:
         data = requests.height_map_data(request)
         naming = Naming(request.name, request.allow_renaming)
@@ -155,7 +163,8 @@ class Services:
     def _set_object_state(self, request: Any, response: Any) -> str:
         pose = pose_from_message(request.pose, "pose") if request.set_pose else None
         twist = twist_from_message(request.twist, "twist") if request.set_twist else None
-        self._queue.call(lambda: self._operations.set_state(request.name, pose, twist))
+        joints = requests.joint_placement(request)
+        self._queue.call(lambda: self._operations.set_state(request.name, pose, twist, joints))
         return f"state of '{request.name}' set"
 
     def _set_material_pair(self, request: Any, response: Any) -> str:

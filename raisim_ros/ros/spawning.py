@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.terrain import HeightMapData
+from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.handles import SingleBodyObject
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import BodyType, CompoundChild, MeshCollisionMode, ObjectType, ShapeType
 from raisim_ros.engine.world import World
-from raisim_ros.ros.conversions import Pose, Twist
-from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, PublishOptions, set_twist
+from raisim_ros.engine.world_articulated import ArticulatedSystemOption
+from raisim_ros.ros.conversions import Pose, Twist, Vector, finite_vector
+from raisim_ros.ros.object_state import set_pose, set_twist
+from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, PublishOptions
 
 BODY_TYPES = {body_type.name.lower(): body_type for body_type in BodyType}
 MESH_MODES = {
@@ -70,6 +74,51 @@ class BodySpec:
     body_type: str = "dynamic"
     appearance: str = ""
     options: PublishOptions = field(default_factory=PublishOptions)
+
+
+@dataclass(frozen=True)
+class RobotSpec:
+    """A robot to be added. Coordinates, velocities and gains as the engine orders them; None: not given."""
+
+    naming: Naming
+    tree: KinematicTree
+    construction: ArticulatedSystemOption
+    pose: Pose
+    coordinates: Vector | None
+    velocities: Vector | None
+    p_gains: Sequence[float] = ()
+    d_gains: Sequence[float] = ()
+    collision_group: int = 1
+    collision_mask: int = -1
+    options: PublishOptions = field(default_factory=PublishOptions)
+
+
+def _gains(what: str, values: Sequence[float], robot: ArticulatedSystem) -> Vector:
+    """Gains per degree of freedom; those of a floating base are zero."""
+    count = robot.get_dof()
+    base = robot.get_joint_type(0).velocity_dim
+    if len(values) not in (0, 1, count):
+        raise InvalidValueError(f"{what} has {len(values)} numbers; expected 1, {count} or none")
+    gains = np.zeros(count)
+    if len(values):
+        gains[:] = finite_vector(values, what) if len(values) == count else values[0]
+    gains[:base] = 0.0
+    if not np.isfinite(gains).all() or (gains < 0.0).any():
+        raise InvalidValueError(f"{what} is {list(values)}; expected finite numbers that are not negative")
+    return gains
+
+
+def furnish_robot(robot: ArticulatedSystem, spec: RobotSpec) -> None:
+    """Gives a new robot its place, its state and its gains; it is then to stay where it is."""
+    p_gains, d_gains = _gains("p_gains", spec.p_gains, robot), _gains("d_gains", spec.d_gains, robot)
+    set_pose(robot, spec.pose)
+    if spec.coordinates is not None:
+        robot.set_generalized_coordinate(spec.coordinates)
+    if spec.velocities is not None:
+        robot.set_generalized_velocity(spec.velocities)
+    if p_gains.any() or d_gains.any():
+        robot.set_pd_gains(p_gains, d_gains)
+        robot.set_pd_target(robot.get_generalized_coordinate(), np.zeros(robot.get_dof()))
 
 
 def _filter_of(spec: BodySpec) -> dict[str, Any]:
@@ -149,6 +198,19 @@ class Spawner:
 
         return self._add(spec.naming, spec.options, lambda: add(self._world, spec), furnish)
 
+    def spawn_robot(self, spec: RobotSpec) -> ObjectEntry:
+        """Adds an articulated system."""
+
+        def add() -> ArticulatedSystem:
+            return self._world.add_articulated_system(
+                spec.tree,
+                collision_group=spec.collision_group,
+                collision_mask=spec.collision_mask,
+                options=spec.construction,
+            )
+
+        return self._add(spec.naming, spec.options, add, lambda robot: furnish_robot(robot, spec))
+
     def spawn_height_map(
         self, naming: Naming, data: HeightMapData, material: str, group: int, mask: int, appearance: str
     ) -> ObjectEntry:
@@ -191,6 +253,8 @@ class Spawner:
 
 def clone_handle(world: World, source: Any) -> Any:
     """A copy of an object with its state, mass, materials, filter and look."""
+    if isinstance(source, ArticulatedSystem):
+        raise WrongTypeError("an articulated system cannot be cloned; spawn it again")
     kind = source.get_object_type()
     clone: SingleBodyObject | None
     if kind == ObjectType.GROUND:

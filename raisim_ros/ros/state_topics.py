@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,9 @@ from geometry_msgs.msg import Point, Quaternion, Vector3
 from numpy.typing import NDArray
 from std_msgs.msg import Header
 
-from raisim_ros.engine.types import StateBuffer
+from raisim_ros.engine.types import ArticulationBuffer, StateBuffer
 from raisim_ros.msg import ObjectState, ObjectStateArray
-from raisim_ros.ros.conversions import principal_inertia
+from raisim_ros.ros.conversions import Vector, principal_inertia
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
@@ -28,29 +28,76 @@ _NUMBERS = 26
 
 Rows = slice | NDArray[np.int64]
 
+JOINT_FIELDS = ("joint_positions", "joint_velocities", "joint_efforts")
+
+
+@dataclass(frozen=True)
+class ShownFields:
+    """Which of a robot's long fields are in its state; positions bring velocities and efforts with them."""
+
+    children_names: bool = False
+    joint_names: bool = True
+    joint_positions: bool = False
+
+    @classmethod
+    def described(cls, entry: ObjectEntry) -> ShownFields:
+        """As the object's description says."""
+        options = entry.options
+        return cls(options.children_names, options.joint_names, options.joint_positions)
+
+
 # How often the subscribers of all objects are counted [Hz of wall time].
 _CENSUS_RATE_HZ = 20.0
 
 
-def state_message(entry: ObjectEntry, world_frame: str) -> ObjectState:
+def state_message(entry: ObjectEntry, world_frame: str, shown: ShownFields) -> ObjectState:
     """The message of one object, with everything in it that does not change from step to step."""
-    dynamic = entry.body_type == ObjectState.DYNAMIC
-    moments = principal_inertia(entry.handle.get_inertia_matrix_b()) if dynamic else np.zeros(3)
-    return ObjectState(
+    mass, moments = _mass_and_moments(entry)
+    message = ObjectState(
         header=Header(frame_id=world_frame),
         name=entry.name,
         id=entry.id,
         type=entry.type,
         body_type=entry.body_type,
-        mass=float(entry.handle.get_mass()) if dynamic else 0.0,
+        mass=mass,
         principal_inertia=Vector3(x=moments[0], y=moments[1], z=moments[2]),
     )
+    if entry.joints is not None:
+        names = entry.joints.names
+        message.children_names = entry.joints.link_names[1:] if shown.children_names else []
+        message.joint_names = names if shown.joint_names else []
+        for field in JOINT_FIELDS:
+            setattr(message, field, [0.0] * (len(names) if shown.joint_positions else 0))
+    return message
 
 
-def full_state(entry: ObjectEntry, world_frame: str, states: StateBuffer, moment: Moment) -> ObjectState:
-    """The message of one object with its state; for those who ask once."""
+def _mass_and_moments(entry: ObjectEntry) -> tuple[float, Vector]:
+    handle = entry.handle
+    if entry.joints is not None:
+        return handle.get_total_mass(), principal_inertia(handle.get_inertia()[0])
+    if entry.body_type != ObjectState.DYNAMIC:
+        return 0.0, np.zeros(3)
+    return float(handle.get_mass()), principal_inertia(handle.get_inertia_matrix_b())
+
+
+def joint_numbers(entry: ObjectEntry, robots: ArticulationBuffer) -> tuple[Vector, Vector, Vector]:
+    """Positions, velocities and efforts of a robot's joints, in the order of their names."""
+    joints = entry.joints
+    assert joints is not None  # the caller asks only robots
+    u = robots.velocity_first[entry.id] + joints.u
+    q = robots.coordinate_first[entry.id] + joints.q
+    return robots.coordinates[q], robots.velocities[u], robots.efforts[u]
+
+
+def full_state(
+    entry: ObjectEntry, world_frame: str, states: StateBuffer, robots: ArticulationBuffer, moment: Moment
+) -> ObjectState:
+    """The message of one object with its state and all that can be published; for those who ask once."""
     row = entry.handle.get_index_in_world()
-    message = state_message(entry, world_frame)
+    message = state_message(entry, world_frame, ShownFields(True, True, True))
+    if entry.joints is not None:
+        for field, values in zip(JOINT_FIELDS, joint_numbers(entry, robots), strict=True):
+            setattr(message, field, values.tolist())
     message.header.stamp = Time(sec=moment.stamp.sec, nanosec=moment.stamp.nanosec)
     message.sim_step, message.sim_time, message.wall_time = moment.step, moment.sim_time, moment.wall_time
     pose, twist, wrench = states.poses[row], states.twists[row], states.wrenches[row]
@@ -64,9 +111,9 @@ def full_state(entry: ObjectEntry, world_frame: str, states: StateBuffer, moment
     return message
 
 
-def freeze_state(entry: ObjectEntry, world_frame: str) -> FrozenElement:
+def freeze_state(entry: ObjectEntry, world_frame: str, shown: ShownFields) -> FrozenElement:
     """The frozen message of one object, alone or as part of `states`."""
-    return FrozenElement(state_message(entry, world_frame), ObjectStateArray, "states")
+    return FrozenElement(state_message(entry, world_frame, shown), ObjectStateArray, "states")
 
 
 @dataclass(frozen=True)
@@ -91,9 +138,17 @@ class StateTable:
     text before them ends in the same column in every row. So one NumPy assignment updates all of them.
     """
 
-    def __init__(self, world_frame: str, elements: list[FrozenElement]) -> None:
+    def __init__(self, world_frame: str, elements: list[FrozenElement], entries: list[ObjectEntry]) -> None:
+        """`elements` are those of the `entries`."""
         self._world_frame = world_frame
         self._elements = elements
+        # Rows whose messages carry the numbers of joints.
+        self._robots = [
+            (row, entry)
+            for row, (entry, element) in enumerate(zip(entries, elements, strict=True))
+            if JOINT_FIELDS[0] in element.layouts[0].slots
+        ]
+        self._joint_values: list[tuple[int, tuple[Vector, Vector, Vector]]] = []
         self._numbers = np.zeros((len(elements), _NUMBERS))
         self._sleeping = np.zeros((len(elements), 1), np.uint8)
         self._array: FrozenSequence | None = None
@@ -136,6 +191,20 @@ class StateTable:
         self._words[self._seconds_at] = moment.stamp.sec
         self._words[self._seconds_at + 1] = moment.stamp.nanosec
 
+    @property
+    def has_joints(self) -> bool:
+        """Whether some message carries the numbers of joints."""
+        return bool(self._robots)
+
+    def update_joints(self, robots: ArticulationBuffer) -> None:
+        """Takes over the joints of all robots whose messages carry them."""
+        self._joint_values = [(row, joint_numbers(entry, robots)) for row, entry in self._robots]
+        for row, values in self._joint_values:
+            slots = self._elements[row].layouts[0].slots
+            for field, numbers in zip(JOINT_FIELDS, values, strict=True):
+                begin = self._begins[row] + ENCAPSULATION + slots[field].offset
+                self._block[row, begin : begin + 8 * len(numbers)].view(np.float64)[:] = numbers
+
     def message(self, row: int) -> bytes:
         """The ObjectState of a row, as of the last update."""
         return self._block[row, self._begins[row] : self._ends[row]].tobytes()
@@ -149,6 +218,9 @@ class StateTable:
         array.write_stamp(moment.stamp)
         array.write(FIRST_NUMBER, LAST_NUMBER, self._numbers)
         array.write("sleeping", "sleeping", self._sleeping)
+        for row, values in self._joint_values:
+            for field, numbers in zip(JOINT_FIELDS, values, strict=True):
+                array.element_numbers(row, field)[:] = numbers
         return array.to_bytes()
 
 
@@ -159,8 +231,16 @@ class StateTopics:
     filled only for objects that somebody listens to.
     """
 
-    def __init__(self, rates: StateRates, world_frame: str, array_publisher: Any) -> None:
+    def __init__(
+        self,
+        rates: StateRates,
+        world_frame: str,
+        array_publisher: Any,
+        read_articulations: Callable[[], ArticulationBuffer],
+    ) -> None:
         self._rates = rates
+        self._read_articulations = read_articulations
+        self._shown: dict[int, ShownFields] = {}  # other than described
         self._world_frame = world_frame
         self._array_publisher = array_publisher
         self._publishers: dict[int, Any] = {}
@@ -181,7 +261,15 @@ class StateTopics:
         self._publishers.pop(object_id, None)
         self._elements.pop(object_id, None)
         self._commanded.discard(object_id)
+        self._shown.pop(object_id, None)
         self._listened = None
+
+    def show(self, entry: ObjectEntry, shown: ShownFields) -> None:
+        """Chooses the fields that a robot's state carries from now on."""
+        if self._shown.get(entry.id, ShownFields.described(entry)) != shown:
+            self._shown[entry.id] = shown
+            self._elements.pop(entry.id, None)
+            self._table = self._array_table = None
 
     def set_commanded(self, object_id: int, commanded: bool) -> None:
         """Chooses between the upper and the lower rate."""
@@ -222,7 +310,7 @@ class StateTopics:
         if array_due and self._array_publisher.get_subscription_count():
             if self._array_table is None:
                 self._array_table = self._make_table(range(len(self._rows)))
-            self._array_table.update(states, moment)
+            self._update(self._array_table, states, moment)
             self._array_publisher.publish(self._array_table.array_message(moment))
 
     def _publish_singles(self, moment: Moment, states: StateBuffer) -> None:
@@ -235,9 +323,14 @@ class StateTopics:
         rows = np.array(listened, np.int64)
         due = np.flatnonzero(moment.everything | (moment.step % self._periods[rows] == 0)).tolist()
         if due:
-            table.update(states, moment, rows)
+            self._update(table, states, moment, rows)
         for index in due:
             self._publishers[self._rows[listened[index]].id].publish(table.message(index))
+
+    def _update(self, table: StateTable, states: StateBuffer, moment: Moment, rows: Rows = slice(None)) -> None:
+        table.update(states, moment, rows)
+        if table.has_joints:
+            table.update_joints(self._read_articulations())
 
     def _listened_rows(self, moment: Moment) -> list[int]:
         """Rows with a subscriber. Counting takes a microsecond for each object, so it is not done every time."""
@@ -250,9 +343,9 @@ class StateTopics:
         return self._listened
 
     def _make_table(self, rows: Iterable[int]) -> StateTable:
-        elements = []
-        for entry in (self._rows[row] for row in rows):
+        entries = [self._rows[row] for row in rows]
+        for entry in entries:
             if entry.id not in self._elements:
-                self._elements[entry.id] = freeze_state(entry, self._world_frame)
-            elements.append(self._elements[entry.id])
-        return StateTable(self._world_frame, elements)
+                shown = self._shown.get(entry.id, ShownFields.described(entry))
+                self._elements[entry.id] = freeze_state(entry, self._world_frame, shown)
+        return StateTable(self._world_frame, [self._elements[entry.id] for entry in entries], entries)

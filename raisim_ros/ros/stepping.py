@@ -12,7 +12,7 @@ from raisim_ros.description.errors import RaisimError
 from raisim_ros.engine.errors import DivergedError
 from raisim_ros.engine.world import World
 from raisim_ros.ros.clock import ClockTopic
-from raisim_ros.ros.command_inbox import CommandInbox
+from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic
 from raisim_ros.ros.commands import CommandRefusedError, Commands
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectTable
@@ -173,13 +173,18 @@ class SteppingLoop:
         self.cancel_steps()
 
     def _apply_commands(self) -> None:
-        for object_id, message in self._inbox.take():
+        for (object_id, topic), message in self._inbox.take():
             entry = self.table.by_id(object_id)
             try:
-                self.commands.accept(entry, message, self.step)
+                if topic is CommandTopic.OBJECT:
+                    self.commands.accept(entry, message, self.step)
+                elif topic is CommandTopic.JOINTS:
+                    self.commands.accept_joints(entry, message, self.step)
+                else:
+                    self.commands.accept_trajectory(entry, message, self.world.get_world_time())
             except RaisimError as error:
                 kind = error.kind if isinstance(error, CommandRefusedError) else type(error).__name__
-                self._warn((entry.name, kind), f"{entry.name}/cmd refused: {error}")
+                self._warn((entry.name, topic, kind), f"{entry.name}/{topic.value} refused: {error}")
 
     def _check_client(self) -> None:
         if not self.throttled or self.client_timeout == 0.0:
@@ -221,6 +226,10 @@ class SteppingLoop:
         self._rebuild_topics()
         before = self.world.get_step_count()
         steps = min(limit, self._steps_to_next_stop(), self._steps_that_fit())
+        # While a trajectory is followed, there is one step at a time.
+        self.commands.trajectories.advance(
+            self.world.get_world_time() + self.world.get_time_step(), self.table.by_id
+        )
         started = time.perf_counter()
         try:
             self.world.integrate(steps)
@@ -236,7 +245,7 @@ class SteppingLoop:
         step = self.step
         stops = [topic.steps_until_due(step) for topic in self._topics]
         stops.append(steps_until_multiple(step, self._clock_period))
-        stops.append(self.commands.steps_until_stale(step, self.world.get_time_step()))
+        stops.append(self.commands.steps_until_due(step, self.world.get_time_step()))
         return min(stops)
 
     def _steps_that_fit(self) -> int:

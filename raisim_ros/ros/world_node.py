@@ -34,6 +34,7 @@ from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
 from raisim_ros.ros.contact_topic import ContactTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
 from raisim_ros.ros.frames import FrameNames, FrameTopics
+from raisim_ros.ros.joint_topics import JointTopics
 from raisim_ros.ros.markers import MarkerTopics
 from raisim_ros.ros.object_table import ObjectTable
 from raisim_ros.ros.operations import Operations
@@ -72,8 +73,10 @@ class WorldNode:
         table = ObjectTable(world)
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
-        states = StateTopics(rates, self._frames.world, self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY))
-        commands = Commands(self._watchdog(values), states.set_commanded)
+        array = self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
+        states = StateTopics(rates, self._frames.world, array, world.read_articulations)
+        joints = JointTopics(values.joint_states_rate_hz, world.read_articulations)
+        commands = Commands(self._watchdog(values), states.set_commanded, states.show)
         inbox = CommandInbox()
         self._warn = ThrottledLog(self.node.get_logger().warning)
         self._loop = SteppingLoop(
@@ -82,10 +85,10 @@ class WorldNode:
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
         profile = qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE
-        self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, inbox, profile)
+        self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, joints, inbox, profile)
         operations = Operations(self._loop, self._endpoints.let_go)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
-        self._loop.set_topics([*self._make_topics(), states], clock, values.clock_rate_hz)
+        self._loop.set_topics([*self._make_topics(), states, joints], clock, values.clock_rate_hz)
         self._endpoints.begin()
         self._services = Services(self.node, self._queue, self._loop, operations, self._endpoints, self._frames)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
@@ -109,7 +112,7 @@ class WorldNode:
         if values.publish_tf:
             tf = self._publisher(TFMessage, "/tf", qos.TF)
             static = self._publisher(TFMessage, "/tf_static", qos.LATCHED)
-            topics.append(FrameTopics(self._frames, values.tf_rate_hz, tf, static))
+            topics.append(FrameTopics(self._frames, loop.world.read_articulations, values.tf_rate_hz, tf, static))
         contacts = self._publisher(ContactArray, "contacts", qos.STATE_ARRAY)
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
         state = self._publisher(WorldState, "world/state", qos.STATE)
@@ -130,7 +133,9 @@ class WorldNode:
                 matched=lambda _: self._queue.post(markers.resend_static), use_default_callbacks=False
             ),
         )
-        markers = MarkerTopics(self._frames, values.publish_tf, values.marker_rate_hz, moving, static)
+        markers = MarkerTopics(
+            self._frames, self._loop.world.read_articulations, values.publish_tf, values.marker_rate_hz, moving, static
+        )
         return markers
 
     # ---- callbacks of the executor thread ----
@@ -244,6 +249,10 @@ _TOPICS = (
     "world/cmd",
     "<object>/state",
     "<object>/cmd",
+    "<robot>/joint_states",
+    "<robot>/joint_cmd",
+    "<robot>/joint_trajectory",
+    "<robot>/robot_description",
     "states",
     "contacts",
     "markers",

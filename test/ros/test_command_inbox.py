@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
-from raisim_ros.ros.command_inbox import CommandInbox
+from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic
 
 
 class FakeSubscription:
@@ -34,17 +34,29 @@ def inbox(clock):
     return CommandInbox(lambda: clock[0])
 
 
+def key(object_id, topic=CommandTopic.OBJECT):
+    return object_id, topic
+
+
 def attach(inbox, count):
     subscriptions = [FakeSubscription() for _ in range(count)]
     for object_id, subscription in enumerate(subscriptions):
-        inbox.attach(object_id, subscription)
+        inbox.attach(key(object_id), subscription)
     return subscriptions
 
 
 def test_only_the_newest_message_counts(inbox):
     (subscription,) = attach(inbox, 1)
     subscription.messages.extend(["old", "older", "new"])
-    assert list(inbox.take()) == [(0, "new")]
+    assert list(inbox.take()) == [(key(0), "new")]
+    assert list(inbox.take()) == []
+
+
+def test_every_message_to_joints_counts(inbox):
+    subscription = FakeSubscription()
+    inbox.attach(key(4, CommandTopic.JOINTS), subscription)
+    subscription.messages.extend(["elbow", "wrist"])
+    assert [message for _, message in inbox.take()] == ["elbow", "wrist"]
     assert list(inbox.take()) == []
 
 
@@ -58,14 +70,14 @@ def test_every_message_is_found_soon_among_many_quiet_ones(inbox):
     # From now on it is asked every time, and the others are still not all asked.
     asked = sum(subscription.asked for subscription in subscriptions)
     subscriptions[999].messages.append("again")
-    assert list(inbox.take()) == [(999, "again")]
+    assert list(inbox.take()) == [(key(999), "again")]
     assert sum(subscription.asked for subscription in subscriptions) - asked <= 64 + 2
 
 
 def test_a_busy_subscription_becomes_quiet_again(inbox, clock):
     subscriptions = attach(inbox, 200)
     subscriptions[0].messages.append("hello")
-    assert list(inbox.take()) == [(0, "hello")]
+    assert list(inbox.take()) == [(key(0), "hello")]
     clock[0] += 2.0
     list(inbox.take())
     asked = subscriptions[0].asked
@@ -78,10 +90,10 @@ def test_a_busy_subscription_becomes_quiet_again(inbox, clock):
 def test_a_removed_object_is_never_asked_again(inbox):
     subscriptions = attach(inbox, 3)
     subscriptions[1].messages.append("hello")
-    assert list(inbox.take()) == [(1, "hello")]
+    assert list(inbox.take()) == [(key(1), "hello")]
     for object_id in range(3):
-        inbox.detach(object_id)
+        inbox.detach(key(object_id))
     asked = [subscription.asked for subscription in subscriptions]
     assert list(inbox.take()) == []
     assert [subscription.asked for subscription in subscriptions] == asked
-    inbox.detach(7)
+    inbox.detach(key(7))

@@ -11,6 +11,7 @@ import numpy as np
 from raisim_ros.engine.types import BodyType
 from raisim_ros.msg import ObjectCmd
 from raisim_ros.ros.commands import Commands, StaleAction, Twist, Watchdog, Wrench, target_of
+from raisim_ros.ros.object_table import PublishOptions
 from raisim_ros.ros.topic import NEVER
 
 DT = 0.005
@@ -37,12 +38,12 @@ class NotingBody:
 
 
 def entry(body, object_id=1):
-    return SimpleNamespace(id=object_id, name="body", handle=body)
+    return SimpleNamespace(id=object_id, name="body", handle=body, joints=None, options=PublishOptions())
 
 
 def commands(timeout=0.5, action=StaleAction.RELEASE):
     commanded = {}
-    return Commands(Watchdog(timeout, action), commanded.__setitem__), commanded
+    return Commands(Watchdog(timeout, action), commanded.__setitem__, lambda *_: None), commanded
 
 
 def test_a_command_is_a_wrench_unless_the_controller_is_enabled():
@@ -59,15 +60,15 @@ def test_a_renewed_command_lasts_and_a_stale_one_is_released():
     body = NotingBody()
     acting.accept(entry(body), ObjectCmd(), step=0)
     assert commanded == {1: True}
-    assert acting.steps_until_stale(0, DT) == 100
+    assert acting.steps_until_due(0, DT) == 100
     acting.accept(entry(body), ObjectCmd(), step=60)
     acting.drop_stale(159, DT, lambda _: entry(body))
     assert commanded == {1: True}
-    assert acting.steps_until_stale(159, DT) == 1
+    assert acting.steps_until_due(159, DT) == 1
     acting.drop_stale(160, DT, lambda _: entry(body))
     assert commanded == {1: False}
     assert body.notes == ["wrench", "wrench", "cleared"]
-    assert acting.steps_until_stale(160, DT) == NEVER
+    assert acting.steps_until_due(160, DT) == NEVER
 
 
 def test_hold_keeps_a_stale_command_acting():
@@ -84,7 +85,7 @@ def test_without_a_watchdog_a_command_never_becomes_stale():
     body = NotingBody()
     acting.accept(entry(body), ObjectCmd(), step=0)
     acting.drop_stale(10**9, DT, lambda _: entry(body))
-    assert acting.steps_until_stale(10**9, DT) == NEVER
+    assert acting.steps_until_due(10**9, DT) == NEVER
     assert (body.notes, commanded) == (["wrench"], {1: True})
 
 

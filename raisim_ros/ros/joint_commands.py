@@ -1,0 +1,130 @@
+"""What the joints of a robot shall do: by force, velocity or position, each joint as it is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine.types import ControlMode
+from raisim_ros.msg import ObjectCmd
+from raisim_ros.ros.conversions import Vector, finite_vector
+from raisim_ros.ros.object_state import JointControl, RobotState, apply_control, capture_control
+from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.robot_joints import RobotJoints
+
+
+@dataclass(frozen=True)
+class JointTargets:
+    """Targets of some joints; NaN where none is given.
+
+    A joint with a position follows it by its described gains, towards the velocity if there is one; a joint with a
+    velocity alone follows that by its velocity gain; other joints are left to the force, which adds to all of them.
+    """
+
+    places: NDArray[np.int64]  # in RobotJoints.names
+    positions: Vector  # [m, rad]
+    velocities: Vector  # [m/s, rad/s]
+    forces: Vector  # [N, N m]
+
+
+def _numbers(values: Any, field: str, names: int) -> Vector:
+    """One number per joint, or none."""
+    if len(values) not in (0, names):
+        raise InvalidValueError(f"{field} has {len(values)} numbers for {names} joints")
+    return finite_vector(values, field) if len(values) else np.full(names, np.nan)
+
+
+def targets_of_joint_state(joints: RobotJoints, message: Any) -> JointTargets:
+    """What a JointState asks for; its empty arrays ask for nothing."""
+    count = len(message.name)
+    places = joints.places(message.name, "name")
+    targets = JointTargets(
+        places,
+        _numbers(message.position, "position", count),
+        _numbers(message.velocity, "velocity", count),
+        _numbers(message.effort, "effort", count),
+    )
+    if count == 0:
+        raise InvalidValueError("name is empty; expected joints")
+    if all(np.isnan(values).all() for values in (targets.positions, targets.velocities, targets.forces)):
+        raise InvalidValueError("position, velocity and effort are all empty; expected one of them")
+    return targets
+
+
+def targets_of_object_command(joints: RobotJoints, message: Any) -> JointTargets | None:
+    """What an ObjectCmd asks of the joints, each by its own type; None when it names none."""
+    count = len(message.joint_names)
+    if len(message.joint_cmds) != count:
+        raise InvalidValueError(f"joint_cmds has {len(message.joint_cmds)} numbers for {count} joint_names")
+    kinds = np.array(message.joint_cmds_types or [ObjectCmd.FORCE] * count, np.int64)
+    if len(kinds) != count:
+        raise InvalidValueError(f"joint_cmds_types has {len(kinds)} types for {count} joint_names")
+    wrong = ~np.isin(kinds, (ObjectCmd.FORCE, ObjectCmd.POSITION, ObjectCmd.VELOCITY))
+    if wrong.any():
+        raise InvalidValueError(
+            f"joint_cmds_types has a {kinds[wrong][0]}; expected 0 (force), 1 (position) or 2 (velocity)"
+        )
+    places = joints.places(message.joint_names, "joint_names")
+    values = finite_vector(message.joint_cmds, "joint_cmds")
+    if count == 0:
+        return None
+    by_kind = {
+        kind: np.where(kinds == kind, values, np.nan)
+        for kind in (ObjectCmd.POSITION, ObjectCmd.VELOCITY, ObjectCmd.FORCE)
+    }
+    return JointTargets(places, *by_kind.values())
+
+
+def _described(entry: ObjectEntry) -> tuple[RobotJoints, JointControl]:
+    """The joints of a robot, and what drove them when it came into the world."""
+    assert entry.joints is not None  # the caller has a robot
+    assert isinstance(entry.initial, RobotState)
+    return entry.joints, entry.initial.control
+
+
+def check_gains(entry: ObjectEntry, places: NDArray[np.int64], positions: Vector, velocities: Vector) -> None:
+    """Refuses a position or velocity for a joint that has no gain to follow it."""
+    joints, described = _described(entry)
+    u = joints.u[places]
+    for what, lacking in (
+        ("position", ~np.isnan(positions) & (described.p_gains[u] == 0.0)),
+        ("velocity", ~np.isnan(velocities) & np.isnan(positions) & (described.d_gains[u] == 0.0)),
+    ):
+        if lacking.any():
+            name = joints.names[int(places[lacking][0])]
+            raise InvalidValueError(f"joint '{name}' has no {what} gain and cannot follow a {what}; send a force")
+
+
+def apply_joint_targets(entry: ObjectEntry, targets: JointTargets) -> None:
+    """Drives the named joints so from the next step on; the others go on as they do."""
+    check_gains(entry, targets.places, targets.positions, targets.velocities)
+    joints, described = _described(entry)
+    u, q = joints.u[targets.places], joints.q[targets.places]
+    by_position = ~np.isnan(targets.positions)
+    steered = by_position | ~np.isnan(targets.velocities)
+    control = capture_control(entry.handle)
+    control.p_gains[u] = np.where(by_position, described.p_gains[u], 0.0)
+    control.d_gains[u] = np.where(steered, described.d_gains[u], 0.0)
+    control.position_target[q] = np.where(by_position, targets.positions, control.position_target[q])
+    control.velocity_target[u] = np.nan_to_num(targets.velocities)
+    control.force[u] = np.nan_to_num(targets.forces)
+    apply_control(entry.handle, replace(control, mode=ControlMode.PD_PLUS_FEEDFORWARD_TORQUE))
+
+
+def release_joints(entry: ObjectEntry) -> None:
+    """Ends commands: forces go, positions stay targets; what was moved by force or velocity holds where it is."""
+    joints, described = _described(entry)
+    control = capture_control(entry.handle)
+    present = entry.handle.get_generalized_coordinate()
+    free = control.p_gains[joints.u] == 0.0
+    q = joints.q[free]
+    control.position_target[q] = present[q]
+    control.velocity_target[joints.u] = 0.0
+    control.force[joints.u] = 0.0
+    control.p_gains[:] = described.p_gains
+    control.d_gains[:] = described.d_gains
+    apply_control(entry.handle, control)

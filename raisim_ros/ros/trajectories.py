@@ -1,0 +1,137 @@
+"""Joint trajectories, followed in simulation time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.ros.conversions import Vector, finite_vector
+from raisim_ros.ros.joint_commands import JointTargets, apply_joint_targets, check_gains
+from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.topic import NEVER
+
+
+def _seconds(time: Any) -> float:
+    return float(time.sec) + 1e-9 * float(time.nanosec)
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Points that joints pass: rows are points, columns are joints."""
+
+    places: NDArray[np.int64]  # in RobotJoints.names
+    start: float  # [s] of simulation time
+    times: Vector  # [s] from the start, ascending
+    positions: Vector
+    velocities: Vector | None  # None: straight from point to point
+    efforts: Vector | None
+
+    @property
+    def end(self) -> float:
+        """When the last point is reached [s of simulation time]."""
+        return self.start + float(self.times[-1])
+
+    def sample(self, time: float) -> JointTargets:
+        """Targets at a time; before the first point and behind the last one those points, at rest."""
+        elapsed = time - self.start
+        efforts = np.zeros(len(self.places))
+        if self.efforts is not None:
+            efforts = np.array([np.interp(elapsed, self.times, column) for column in self.efforts.T])
+        behind = int(np.searchsorted(self.times, elapsed, side="right"))
+        if behind in (0, len(self.times)):
+            point = self.positions[min(behind, len(self.times) - 1)]
+            return JointTargets(self.places, point.copy(), np.zeros(len(point)), efforts)
+        position, velocity = self._between(behind - 1, elapsed)
+        return JointTargets(self.places, position, velocity, efforts)
+
+    def _between(self, first: int, elapsed: float) -> tuple[Vector, Vector]:
+        duration = self.times[first + 1] - self.times[first]
+        s = (elapsed - self.times[first]) / duration
+        p0, p1 = self.positions[first], self.positions[first + 1]
+        if self.velocities is None:
+            return p0 + s * (p1 - p0), (p1 - p0) / duration
+        # The cubic with these positions and velocities at its ends (Hermite).
+        m0, m1 = duration * self.velocities[first], duration * self.velocities[first + 1]
+        a, b = 2.0 * (p0 - p1) + m0 + m1, 3.0 * (p1 - p0) - 2.0 * m0 - m1
+        return ((a * s + b) * s + m0) * s + p0, ((3.0 * a * s + 2.0 * b) * s + m0) / duration
+
+
+def _column(points: Any, field: str, joints: int) -> Vector | None:
+    """One field of all points, or None when no point has it."""
+    lengths = {len(getattr(point, field)) for point in points}
+    if lengths == {0}:
+        return None
+    for index, point in enumerate(points):
+        count = len(getattr(point, field))
+        if count != joints:
+            raise InvalidValueError(f"points[{index}].{field} has {count} numbers for {joints} joints")
+    rows = [finite_vector(getattr(point, field), f"points[{i}].{field}") for i, point in enumerate(points)]
+    return np.array(rows)
+
+
+def _times(points: Any) -> Vector:
+    times = np.array([_seconds(point.time_from_start) for point in points])
+    if times[0] < 0.0 or (np.diff(times) <= 0.0).any():
+        raise InvalidValueError(f"time_from_start is {times.tolist()}; expected ascending times, none negative")
+    return times
+
+
+def trajectory_of(entry: ObjectEntry, message: Any, now: float) -> Trajectory:
+    """What a JointTrajectory asks for; it begins where the joints are at `now` [s of simulation time]."""
+    assert entry.joints is not None  # only robots have the topic
+    places = entry.joints.places(message.joint_names, "joint_names")
+    times = _times(message.points)
+    positions = _column(message.points, "positions", len(places))
+    if positions is None:
+        raise InvalidValueError("points have no positions; expected one per joint")
+    check_gains(entry, places, positions[0], np.full(len(places), np.nan))
+    velocities = _column(message.points, "velocities", len(places))
+    efforts = _column(message.points, "effort", len(places))
+    stamp = _seconds(message.header.stamp)
+    start = now if stamp == 0.0 else stamp
+    if start + times[-1] < now:
+        raise InvalidValueError(f"the trajectory ended at {start + times[-1]:g} s, and now it is {now:g} s")
+    if times[0] > 0.0:
+        coordinates, speeds = entry.handle.get_state()
+        times = np.concatenate(([0.0], times))
+        positions = np.vstack((coordinates[entry.joints.q[places]], positions))
+        velocities = None if velocities is None else np.vstack((speeds[entry.joints.u[places]], velocities))
+        efforts = None if efforts is None else np.vstack((efforts[0], efforts))
+    return Trajectory(places, start, times, positions, velocities, efforts)
+
+
+class Trajectories:
+    """The trajectories that are being followed, one per robot at most. For the stepping thread."""
+
+    def __init__(self) -> None:
+        self._active: dict[int, Trajectory] = {}
+
+    def accept(self, entry: ObjectEntry, message: Any, now: float) -> None:
+        """Follows a trajectory in place of the former one; a message without joints and points only ends that."""
+        if not message.joint_names and not message.points:
+            self.cancel(entry.id)
+            return
+        if not message.joint_names or not message.points:
+            raise InvalidValueError("joint_names or points is empty; expected both, or none to stop")
+        self._active[entry.id] = trajectory_of(entry, message, now)
+
+    def cancel(self, object_id: int) -> None:
+        """Leaves the joints to the last targets."""
+        self._active.pop(object_id, None)
+
+    def steps_until_due(self) -> int:
+        """Targets change with every step."""
+        return 1 if self._active else NEVER
+
+    def advance(self, time: float, entry_of: Callable[[int], ObjectEntry]) -> None:
+        """Sets the targets that shall be reached at `time`, the end of the next step."""
+        for object_id, trajectory in list(self._active.items()):
+            if time >= trajectory.start:
+                apply_joint_targets(entry_of(object_id), trajectory.sample(time))
+            if time >= trajectory.end:
+                self.cancel(object_id)
