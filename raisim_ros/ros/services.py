@@ -155,7 +155,9 @@ class Services:
             entry = self._loop.table.get(request.name)
             response.info = requests.object_info(self._world, entry, self._frames.of(entry.name), prefix)
             moment = Moment.now(self._loop.step, self._world.get_world_time(), everything=False)
-            response.state = full_state(entry, self._frames.world, self._world.read_states(), moment)
+            response.state = full_state(
+                entry, self._frames.world, self._world.read_states(), self._world.read_articulations(), moment
+            )
 
         self._queue.call(read)
         return f"'{request.name}' is a {response.info.type}"
