@@ -1,0 +1,163 @@
+"""Closed loops: pins hold under motors, gravity and contact, move as geometry says, and give no energy."""
+
+import numpy as np
+import pytest
+from robot_scenes import ROBOTS, force_on
+
+from raisim_ros import IntegrationScheme, World
+
+GROUND, CRANK, COUPLER, ROCKER = 0.4, 0.1, 0.5, 0.4
+NOMINAL = [0.0, 0.9272952180016122, 1.5707963267948966]
+
+
+def four_bar(dt, scheme=IntegrationScheme.TRAPEZOID, gravity=(0, 0, -9.81)):
+    world = World()
+    world.set_time_step(dt)
+    world.set_gravity(gravity)
+    robot = world.add_articulated_system(ROBOTS / "four_bar.urdf")
+    robot.set_integration_scheme(scheme)
+    robot.set_generalized_coordinate(NOMINAL)
+    robot.set_joint_damping(np.zeros(3))
+    return world, robot
+
+
+def gap(robot):
+    """Distance of the coupler's end from the rocker's, in the plane in which they move [m]."""
+    apart = robot.get_position(robot.get_body_idx("coupler"), (COUPLER, 0, 0)) - robot.get_position(
+        robot.get_body_idx("rocker"), (ROCKER, 0, 0)
+    )
+    return np.hypot(apart[0], apart[2])
+
+
+def loop_angles(crank):
+    """Angles of coupler (from the crank) and rocker (from x) of the open four-bar, by two circles that meet."""
+    pin_a = CRANK * np.array([np.cos(crank), np.sin(crank)])
+    reach = np.array([GROUND, 0.0]) - pin_a
+    distance = np.linalg.norm(reach)
+    along = (distance**2 + COUPLER**2 - ROCKER**2) / (2 * distance)
+    aside = np.sqrt(COUPLER**2 - along**2)
+    pin_b = pin_a + (along * reach + aside * np.array([-reach[1], reach[0]])) / distance
+    coupler = np.arctan2(*(pin_b - pin_a)[::-1]) - crank
+    rocker = np.arctan2(pin_b[1], pin_b[0] - GROUND)
+    return coupler, rocker
+
+
+@pytest.mark.parametrize("scheme", [IntegrationScheme.TRAPEZOID, IntegrationScheme.MIDPOINT], ids=lambda s: s.name)
+@pytest.mark.parametrize(("dt", "largest"), [(0.001, 1e-4), (0.005, 1e-3)])
+def test_driven_loop_stays_closed(dt, largest, scheme):
+    world, robot = four_bar(dt, scheme)
+    robot.set_pd_gains([0, 0, 0], [5.0, 0, 0])
+    robot.set_d_target([6.0, 0, 0])
+    for _ in range(round(5.0 / dt)):
+        world.integrate()
+        assert gap(robot) < largest
+    assert robot.get_generalized_coordinate()[0] > 4 * np.pi  # it turned all around
+
+
+def test_fast_loop_stays_closed():
+    world, robot = four_bar(0.001)
+    robot.set_pd_gains([0, 0, 0], [5.0, 0, 0])
+    robot.set_d_target([30.0, 0, 0])
+    for _ in range(2000):
+        world.integrate()
+        assert gap(robot) < 1e-4
+    assert robot.get_generalized_coordinate()[0] > 40.0
+
+
+def test_loop_moves_as_its_geometry_says():
+    world, robot = four_bar(0.001)
+    robot.set_pd_gains([0, 0, 0], [50.0, 0, 0])
+    robot.set_d_target([3.0, 0, 0])
+    for _ in range(40):
+        world.integrate(100)
+        crank, coupler, rocker = robot.get_generalized_coordinate()
+        assert np.exp(1j * np.array([coupler, rocker])) == pytest.approx(np.exp(1j * np.array(loop_angles(crank))), abs=1e-4)
+
+
+def coasting_energies(dt, scheme):
+    """Energy over what it was, in 5 s without motor or gravity."""
+    world, robot = four_bar(dt, scheme, gravity=(0, 0, 0))
+    robot.set_pd_gains([0, 0, 0], [50.0, 0, 0])
+    robot.set_d_target([6.0, 0, 0])
+    world.integrate(round(1.0 / dt))
+    robot.set_pd_gains([0, 0, 0], [0, 0, 0])
+    first, energies = robot.get_energy(), []
+    for _ in range(round(5.0 / dt)):
+        world.integrate()
+        energies.append(robot.get_energy() / first)
+    return np.array(energies)
+
+
+def test_coasting_loop_keeps_its_energy():
+    coarse, fine = (coasting_energies(dt, IntegrationScheme.MIDPOINT) for dt in (0.002, 0.001))
+    assert np.abs(fine - 1).max() < 2e-3
+    assert np.log2(np.abs(coarse - 1).max() / np.abs(fine - 1).max()) > 1.6
+    default = coasting_energies(0.001, IntegrationScheme.TRAPEZOID)
+    assert default.max() < 1 + 1e-3
+    assert default.min() > 0.85
+
+
+def test_motor_does_the_work_that_the_loop_gains():
+    """A slow lift against gravity: power of the crank is the change of energy."""
+    world, robot = four_bar(0.001)
+    robot.set_generalized_force([0.5, 0, 0])
+    energy, work = robot.get_energy(), 0.0
+    for _ in range(250):
+        before = robot.get_generalized_coordinate()[0]
+        world.integrate()
+        work += 0.5 * (robot.get_generalized_coordinate()[0] - before)
+    assert work > 0.1
+    assert robot.get_energy() - energy == pytest.approx(work, rel=2e-2)
+
+
+def test_held_loop_is_in_equilibrium():
+    """Virtual work: the moment that holds the crank is the derivative of the potential energy along the loop."""
+    world, robot = four_bar(0.001)
+    robot.set_pd_gains([1000.0, 0, 0], [50.0, 0, 0])
+    robot.set_p_target([0.8, 0, 0])
+    robot.set_joint_damping([0, 0.5, 0.5])
+    world.integrate(8000)
+    assert np.abs(robot.get_generalized_velocity()).max() < 1e-5
+    moment, (crank, _, _) = robot.get_generalized_force()[0], robot.get_generalized_coordinate()
+    energies = []
+    for angle in (crank - 1e-4, crank + 1e-4):
+        robot.set_generalized_coordinate([angle, *loop_angles(angle)])
+        energies.append(robot.get_potential_energy())
+    assert moment == pytest.approx((energies[1] - energies[0]) / 2e-4, rel=1e-4)
+
+
+def test_open_loop_closes_gently():
+    """A loop that was put together wrongly is pulled together and comes to rest."""
+    world, robot = four_bar(0.001, gravity=(0, 0, 0))
+    robot.set_joint_damping(np.full(3, 0.05))
+    robot.set_generalized_coordinate([0.0, NOMINAL[1] + 0.01, NOMINAL[2]])
+    assert gap(robot) > 4e-3
+    world.integrate(5000)
+    assert gap(robot) < 1e-6
+    assert np.abs(robot.get_generalized_velocity()).max() < 1e-2
+
+
+def test_loop_and_contact_share_their_load():
+    """The crank lies on a box: the box's contact carries what the loop presses it with."""
+    world, robot = four_bar(0.001)
+    box = world.add_box(0.1, 0.1, 0.1, 5.0)
+    world.add_ground(0.85)
+    box.set_position(0.06, 0.0, 0.9001)
+    robot.set_generalized_coordinate([0.55, *loop_angles(0.55)])
+    robot.set_joint_damping(np.full(3, 0.05))
+    world.integrate(4000)
+    assert np.abs(robot.get_generalized_velocity()).max() < 1e-3
+    assert gap(robot) < 1e-5
+    press = force_on(robot, 0.001)
+    assert press[2] > 1.0
+    assert force_on(box, 0.001) == pytest.approx([0, 0, 5.0 * 9.81], abs=0.05)
+    tau = np.zeros(3)
+    for contact in robot.get_contacts():
+        sign = 1.0 if contact.is_object_a() else -1.0
+        force = sign * contact.get_contact_frame().T @ contact.get_impulse() / 0.001
+        tau += robot.get_dense_jacobian(contact.get_local_body_index(), contact.get_position()).T @ force
+    # Virtual work along the loop: the contact's moments balance gravity's.
+    crank = robot.get_generalized_coordinate()[0]
+    ahead, behind = (np.array([crank + d, *loop_angles(crank + d)]) for d in (1e-5, -1e-5))
+    along = (ahead - behind) / 2e-5
+    assert along @ tau == pytest.approx(along @ robot.get_nonlinearities(), rel=2e-2)
