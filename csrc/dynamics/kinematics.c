@@ -35,10 +35,20 @@ static inline void place_spherical(const rs_link *link, const rs_link_motion *pa
     m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
 }
 
+/* Turns the inertia into world axes, by columns: four multiplications at a time. */
 static inline void place_mass(rs_articulation *a, int32_t i) {
     const rs_link *link = &a->links[i];
-    const rs_mat3 *rot = &a->motion[i].rot;
-    a->mass[i] = (rs_link_mass){link->mass, rs_m3_mulv(rot, link->mass_com), rs_sym3_rotate(rot, &link->inertia_origin)};
+    const double *r = a->motion[i].rot.m;
+    const rs_sym3 *s = &link->inertia_origin;
+    rs_vec3 h = link->mass_com;
+    rs_lanes x = {r[0], r[3], r[6]}, y = {r[1], r[4], r[7]}, z = {r[2], r[5], r[8]};
+    rs_lanes tx = x * s->xx + y * s->xy + z * s->xz, ty = x * s->xy + y * s->yy + z * s->yz,
+             tz = x * s->xz + y * s->yz + z * s->zz;
+    rs_lanes c0 = tx * r[0] + ty * r[1] + tz * r[2], c1 = tx * r[3] + ty * r[4] + tz * r[5],
+             c2 = tx * r[6] + ty * r[7] + tz * r[8];
+    rs_lanes moment = x * h.x + y * h.y + z * h.z;
+    a->mass[i] = (rs_link_mass){link->mass, rs_v3(moment[0], moment[1], moment[2]),
+                                {.xx = c0[0], .yy = c1[1], .zz = c2[2], .xy = c1[0], .xz = c2[0], .yz = c2[1]}};
 }
 
 static void move_base(rs_articulation *a, const double *u) {
