@@ -596,6 +596,7 @@ typedef struct {
     int32_t width, height;
     double horizontal_fov; /* full angle [rad] */
     double near, far;      /* along +x [m] */
+    int32_t tell_range;    /* nonzero: depth is -infinity nearer than `near`, +infinity without return (REP 117) */
     rs_noise noise;        /* of the depth */
 } rs_depth_camera;
 rs_status rs_depth_camera_valid(const rs_depth_camera *camera);

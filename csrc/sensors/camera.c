@@ -55,7 +55,8 @@ static void note_depth(const rs_ray_scene *scene, const rs_depth_camera *camera,
         return;
     if (seen && rs_noise_is_on(noise))
         depth = rs_noise_apply(noise, pixel, depth);
-    image->depth[pixel] = seen ? (float)depth : NAN;
+    float unseen = !camera->tell_range ? NAN : target != RS_NO_TARGET ? -INFINITY : INFINITY;
+    image->depth[pixel] = seen ? (float)depth : unseen;
 }
 
 void rs_camera_depth(const rs_ray_scene *scene, const rs_depth_camera *camera, const rs_ray_filter *filter,

@@ -207,13 +207,19 @@ class DepthCamera(_Camera):
         self._points = None
 
     def write_depth(
-        self, depth: NDArray[np.float32] | None, segmentation: NDArray[np.int32] | None = None
+        self,
+        depth: NDArray[np.float32] | None,
+        segmentation: NDArray[np.int32] | None = None,
+        *,
+        tell_range: bool = False,
     ) -> None:
         """Take an image into contiguous arrays, height x width; call note_update() before.
 
-        `segmentation` gets the places of the objects in the world's list, -1 where nothing is.
+        `segmentation` gets the places of the objects in the world's list, -1 where nothing is. `tell_range`: depth
+        is -inf for what is too near and +inf where nothing is (REP 117), instead of NaN for both.
         """
         self._prepare()
+        self._camera.tell_range = tell_range
         check(
             lib.rs_world_scan_depth(
                 self._world._world,

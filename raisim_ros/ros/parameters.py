@@ -12,6 +12,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.ros.commands import StaleAction
 
 _MAX_RATE = 100_000.0
+DEPTH_ENCODINGS = ("32FC1", "16UC1")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ class Parameters:
     command_watchdog_s: float
     command_watchdog_action: str
     world_watchdog_s: float
+    lidar_ring_and_time: bool
+    lidar_sweep: bool
+    depth_encoding: str
 
 
 # name: default, description, range (low, high) or None, changeable while the node runs
@@ -104,6 +108,19 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         (0.0, 1e6),
         True,
     ),
+    "lidar_ring_and_time": (
+        False,
+        "Lidar clouds also tell row and time of every point: fields ring (uint16) and time (float32) [s].",
+        None,
+        False,
+    ),
+    "lidar_sweep": (
+        False,
+        "Every update of a lidar shows the part of the revolution swept since the last; otherwise all of it.",
+        None,
+        False,
+    ),
+    "depth_encoding": ("32FC1", "Depth images: 32FC1 (metres) or 16UC1 (millimetres).", None, False),
 }
 
 
@@ -117,6 +134,9 @@ def declare_parameters(node: Node) -> Parameters:
         values[name] = node.declare_parameter(name, default, descriptor).value
     parameters = Parameters(**values)
     check_watchdog_action(parameters.command_watchdog_action)
+    if parameters.depth_encoding not in DEPTH_ENCODINGS:
+        expected = " or ".join(DEPTH_ENCODINGS)
+        raise InvalidValueError(f"depth_encoding is '{parameters.depth_encoding}'; expected {expected}")
     return parameters
 
 

@@ -16,6 +16,9 @@ STATE_BEST_EFFORT = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=10, reliab
 # One large message: the newest is enough.
 STATE_ARRAY = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
+# What drivers of real sensors use: the newest counts, and a slow subscriber must not hold up the simulation.
+SENSOR = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=5, reliability=ReliabilityPolicy.BEST_EFFORT)
+
 COMMAND = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 # What tf2's own broadcasters use.

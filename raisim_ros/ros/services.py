@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.node import Node
@@ -21,6 +21,8 @@ from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.outcome import result_code
 from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.sensor_endpoints import SensorEndpoints
+from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.spawning import Naming, Spawner
 from raisim_ros.ros.state_topics import full_state
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
@@ -37,8 +39,9 @@ class Services:
         queue: RequestQueue,
         loop: SteppingLoop,
         operations: Operations,
-        endpoints: ObjectEndpoints,
+        endpoints: Sequence[ObjectEndpoints | SensorEndpoints],
         frames: FrameNames,
+        sensors: SensorServices,
     ) -> None:
         self._node = node
         self._queue = queue
@@ -57,6 +60,7 @@ class Services:
             "remove_object": (srv.RemoveObject, self._remove_object),
             "restore_snapshot": (srv.RestoreSnapshot, self._restore_snapshot),
             "reset": (srv.Reset, self._reset),
+            **sensors.changing,
         }
         plain: dict[str, tuple[Any, Handler]] = {
             "list_objects": (srv.ListObjects, self._list_objects),
@@ -70,6 +74,7 @@ class Services:
             "save_snapshot": (srv.SaveSnapshot, self._save_snapshot),
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
+            **sensors.plain,
         }
         for name, (service_type, handler) in changing.items():
             node.create_service(service_type, name, self._answering(handler, follow=True))
@@ -82,8 +87,8 @@ class Services:
         def callback(request: Any, response: Any) -> Any:
             try:
                 response.message = handler(request, response)
-                if follow:
-                    self._endpoints.follow()
+                for endpoints in self._endpoints if follow else ():
+                    endpoints.follow()
                 response.result = ResultCode.OK
             except Exception as error:
                 self._refuse(response, error)

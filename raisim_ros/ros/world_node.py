@@ -41,6 +41,11 @@ from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
 from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters
 from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.sensor_endpoints import SensorEndpoints
+from raisim_ros.ros.sensor_messages import SensorOptions
+from raisim_ros.ros.sensor_services import SensorServices
+from raisim_ros.ros.sensor_table import SensorTable
+from raisim_ros.ros.sensor_topics import SensorFrames, SensorTopics
 from raisim_ros.ros.services import Services
 from raisim_ros.ros.state_topics import StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
@@ -88,9 +93,18 @@ class WorldNode:
         self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, joints, inbox, profile)
         operations = Operations(self._loop, self._endpoints.let_go)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
-        self._loop.set_topics([*self._make_topics(), states, joints], clock, values.clock_rate_hz)
-        self._endpoints.begin()
-        self._services = Services(self.node, self._queue, self._loop, operations, self._endpoints, self._frames)
+        sensors = SensorTable(world, table, self._frames)
+        sensor_topics = SensorTopics(sensors)
+        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, joints, sensor_topics]
+        self._loop.set_topics(topics, clock, values.clock_rate_hz)
+        options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
+        endpoints = (self._endpoints, SensorEndpoints(self.node, self._queue, sensors, sensor_topics, options))
+        for one in endpoints:
+            one.begin()
+        sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
+        self._services = Services(
+            self.node, self._queue, self._loop, operations, endpoints, self._frames, sensor_services
+        )
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
         self.node.add_on_set_parameters_callback(self._on_parameters)
 
@@ -120,6 +134,13 @@ class WorldNode:
         if values.publish_markers:
             topics.append(self._make_markers())
         return topics
+
+    def _make_sensor_frames(self, sensors: SensorTable) -> list[Topic]:
+        if not self._parameters.publish_tf:
+            return []
+        # A publisher of its own: the last message of each is kept for those who come later.
+        publisher = self.node.create_publisher(TFMessage, "/tf_static", qos.LATCHED)
+        return [SensorFrames(sensors, publisher)]
 
     def _make_markers(self) -> MarkerTopics:
         values = self._parameters

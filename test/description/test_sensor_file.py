@@ -39,16 +39,23 @@ def test_every_element_is_read():
     assert sensors.name == "head"
     np.testing.assert_allclose(sensors.origin.arrays()[1] @ (1, 0, 0), (0, 1, 0), atol=1e-12)
     eye, depth, imu, lidar, feet, wrench = sensors.sensors
-    assert isinstance(eye, RGBCameraModel) and eye.update_rate == 30 and (eye.near, eye.far) == (0.1, 50)
-    assert isinstance(depth, DepthCameraModel) and depth.data_type == "coordinates"
+    assert isinstance(eye, RGBCameraModel)
+    assert eye.update_rate == 30
+    assert (eye.near, eye.far) == (0.1, 50)
+    assert isinstance(depth, DepthCameraModel)
+    assert depth.data_type == "coordinates"
     assert tuple(depth.origin.position) == (0.1, 0, 0)
     noise = depth.noise
     assert (noise.type, noise.mean, noise.stddev, noise.dropout, noise.seed) == ("gaussian", 0.1, 0.02, 0.05, 9)
-    assert isinstance(imu, ImuModel) and (imu.acc_limit, imu.ang_vel_limit) == (160, 35)
-    assert isinstance(lidar, LidarModel) and lidar.clockwise and lidar.model == "sixteen"
+    assert isinstance(imu, ImuModel)
+    assert (imu.acc_limit, imu.ang_vel_limit) == (160, 35)
+    assert isinstance(lidar, LidarModel)
+    assert lidar.clockwise
+    assert lidar.model == "sixteen"
     assert (lidar.yaw_samples, lidar.pitch_samples, lidar.spin_rate) == (900, 16, 10)
     assert (lidar.pitch_min, lidar.pitch_max, lidar.range_min, lidar.range_max) == (-0.3, 0.2, 0.4, 80)
-    assert isinstance(feet, ContactModel) and isinstance(wrench, ForceTorqueModel)
+    assert isinstance(feet, ContactModel)
+    assert isinstance(wrench, ForceTorqueModel)
 
 
 def test_anything_but_clockwise_is_counter_clockwise():

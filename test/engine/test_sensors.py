@@ -18,7 +18,6 @@ from raisim_ros import (
     RGBCameraModel,
     SensorSetModel,
     SensorType,
-    World,
     WrongTypeError,
 )
 
@@ -153,7 +152,8 @@ def test_lidar_sweeps_its_share_of_a_revolution(weightless):
         scan = lidar.get_scan()
         angles.append(np.arctan2(scan[:, 1], scan[:, 0]) % (2 * np.pi))
         sizes.append(len(scan))
-    assert sum(sizes) == 180 and set(sizes) == {22, 23}
+    assert sum(sizes) == 180
+    assert set(sizes) == {22, 23}
     np.testing.assert_allclose(np.concatenate(angles), np.tile(np.arange(90) * 2 * np.pi / 90, 2), atol=1e-9)
 
 
@@ -168,7 +168,8 @@ def test_lidar_noise_and_dropout(weightless):
     assert len(noisy) == pytest.approx(15000, abs=300)
     index = np.round(np.arctan2(noisy[:, 1], noisy[:, 0]) % (2 * np.pi) * 20000 / (2 * np.pi)).astype(int) % 20000
     error = np.linalg.norm(noisy, axis=1) - np.linalg.norm(exact[index], axis=1)
-    assert 0.1 <= error.min() < 0.105 and 0.295 < error.max() <= 0.3
+    assert 0.1 <= error.min() < 0.105
+    assert 0.295 < error.max() <= 0.3
     assert error.mean() == pytest.approx(0.2, abs=0.002)
     assert error.std() == pytest.approx(0.1 / np.sqrt(3), rel=0.02)
     first = noisy
@@ -187,7 +188,8 @@ def test_depth_camera_points_lie_on_the_wall(weightless):
     camera = mount(weightless, ball, model, origin=Pose((0.1, 0.2, 0.0), tilt)).get_sensor("depth")
     weightless.update_sensors()
     depth, points = camera.get_depth_array(), camera.get_3d_points()
-    assert depth.shape == (48, 64) and np.isfinite(depth).all()
+    assert depth.shape == (48, 64)
+    assert np.isfinite(depth).all()
     np.testing.assert_allclose(points[..., 0], 3.0, atol=1e-5)
     in_sensor = camera.depth_to_point_cloud(in_sensor_frame=True)
     np.testing.assert_allclose(in_sensor[..., 0], depth, atol=1e-6)
@@ -233,7 +235,8 @@ def test_contact_sensor_weighs_the_box(world):
     box.set_position(0, 0, 0.5)
     sensor = mount(world, box, ContactModel("feet", 1000.0)).get_sensor("feet")
     world.integrate(200)
-    assert sensor.is_in_contact() and len(sensor.get_contacts()) == 4
+    assert sensor.is_in_contact()
+    assert len(sensor.get_contacts()) == 4
     np.testing.assert_allclose(sensor.get_force(), (0, 0, 3 * 9.81), atol=1e-6)
     np.testing.assert_allclose(sensor.get_torque(), 0, atol=1e-6)
 
@@ -257,7 +260,8 @@ def test_measurements_come_at_their_rate(world):
         world.integrate()
         for name, seen in stamps.items():
             seen.add(sensors.get_sensor(name).get_update_time_stamp())
-    assert len(stamps["fast"]) in (250, 251) and len(stamps["odd"]) in (300, 301)
+    assert len(stamps["fast"]) in (250, 251)
+    assert len(stamps["odd"]) in (300, 301)
     assert np.allclose(np.diff(sorted(stamps["fast"])), 0.004, atol=1e-9)
     assert stamps["hand"] == {-1.0}
     world.integrate(500)  # in one call: stops where it must
@@ -283,7 +287,8 @@ def test_snapshot_keeps_phases_and_noise(weightless):
 def test_sets_go_with_their_object(world):
     ball = world.add_sphere(0.1, 1.0)
     sensors = mount(world, ball, ImuModel("imu", 10.0))
-    assert ball.get_sensor_set("set") is sensors and ball.get_sensor_sets() == [sensors]
+    assert ball.get_sensor_set("set") is sensors
+    assert ball.get_sensor_sets() == [sensors]
     with pytest.raises(InvalidValueError, match="already"):
         mount(world, ball, ImuModel("imu", 10.0))
     world.remove_object(ball)

@@ -1,0 +1,131 @@
+"""Topics and static frames of all sensors. Used by the stepping thread alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from geometry_msgs.msg import TransformStamped
+from tf2_msgs.msg import TFMessage
+
+from raisim_ros.engine.arguments import quaternion_of_matrix
+from raisim_ros.engine.sensors import Sensor
+from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera
+from raisim_ros.engine.types import StateBuffer
+from raisim_ros.ros.moment import Moment
+from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
+from raisim_ros.ros.sensor_messages import Channel
+from raisim_ros.ros.sensor_table import SensorEntry, SensorTable
+from raisim_ros.ros.topic import NEVER
+
+# From x forward, y left, z up to z forward, x right, y down: roll -90 degrees, yaw -90 degrees.
+_OPTICAL_XYZW = (-0.5, 0.5, -0.5, 0.5)
+
+
+class _Attached:
+    """A sensor whose endpoints exist."""
+
+    def __init__(self, channel: Channel, publishers: Mapping[str, Any]) -> None:
+        self.channel = channel
+        self.publishers = publishers
+        self.period = 1
+
+    def listened(self) -> dict[str, Any]:
+        return {topic: one for topic, one in self.publishers.items() if one.get_subscription_count() > 0}
+
+
+class SensorTopics:
+    """Publishes every sensor at its rate, to those who listen; nothing is computed for nobody."""
+
+    def __init__(self, table: SensorTable) -> None:
+        self._table = table
+        self._attached: dict[Sensor, _Attached] = {}
+        self._time_step = 1.0
+
+    def attach(self, channel: Channel, publishers: Mapping[str, Any]) -> None:
+        """From now on the sensor's messages go out through `publishers`, by topic."""
+        attached = self._attached[channel.sensor] = _Attached(channel, publishers)
+        attached.period = period_in_steps(channel.sensor.get_update_rate(), self._time_step)
+
+    def detach(self, sensors: set[Sensor]) -> None:
+        """Lets go of the publishers of some sensors."""
+        for sensor in sensors:
+            self._attached.pop(sensor, None)
+
+    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+        """Forgets sensors that left the world; takes over a new time step."""
+        self._time_step = time_step
+        present = {entry.sensor for entry in self._table.entries()}
+        self.detach(self._attached.keys() - present)
+        for sensor, attached in self._attached.items():
+            attached.period = period_in_steps(sensor.get_update_rate(), time_step)
+
+    def steps_until_due(self, step: int) -> int:
+        """Steps until the next measurement must go out."""
+        waits = (steps_until_multiple(step, attached.period) for attached in self._attached.values())
+        return min(waits, default=NEVER)
+
+    def due(self, moment: Moment) -> bool:
+        """Whether a measurement is due that somebody waits for."""
+        return any(attached.listened() for attached in self._due(moment))
+
+    def _due(self, moment: Moment) -> list[_Attached]:
+        return [one for one in self._attached.values() if moment.everything or moment.step % one.period == 0]
+
+    def publish(self, moment: Moment, states: StateBuffer) -> None:
+        """Measures and publishes what is due."""
+        for attached in self._due(moment):
+            publishers = attached.listened()
+            if publishers:
+                attached.channel.publish(publishers, moment.stamp)
+
+
+class SensorFrames:
+    """`/tf_static`: where sensors are mounted, and the optical frames of cameras."""
+
+    def __init__(self, table: SensorTable, publisher: Any) -> None:
+        self._table = table
+        self._publisher = publisher
+        self._shown: list[SensorEntry] = []
+        self._changed = False
+
+    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+        """Takes over the sensors that there are."""
+        present = [entry for entry in self._table.entries() if entry.object.options.tf]
+        self._changed = self._changed or present != self._shown
+        self._shown = present
+
+    def steps_until_due(self, step: int) -> int:
+        """Frames never ask for a stop."""
+        return NEVER
+
+    def due(self, moment: Moment) -> bool:
+        """Whether frames changed."""
+        return self._changed
+
+    def publish(self, moment: Moment, states: StateBuffer) -> None:
+        """Sends all frames; the last message waits for those who come later."""
+        self._changed = False
+        message = TFMessage()
+        for entry in self._shown:
+            message.transforms.append(_mounting(entry))
+            if isinstance(entry.sensor, (DepthCamera, RGBCamera)):
+                message.transforms.append(_transform(entry.frame, entry.optical_frame, (0.0, 0.0, 0.0), _OPTICAL_XYZW))
+        for transform in message.transforms:
+            transform.header.stamp.sec, transform.header.stamp.nanosec = moment.stamp
+        self._publisher.publish(message)
+
+
+def _mounting(entry: SensorEntry) -> TransformStamped:
+    w, x, y, z = quaternion_of_matrix(entry.sensor.get_ori_in_sensor_frame())
+    return _transform(entry.parent_frame, entry.frame, tuple(entry.sensor.get_pos_in_sensor_frame()), (x, y, z, w))
+
+
+def _transform(parent: str, child: str, position: tuple[float, ...], xyzw: tuple[float, ...]) -> TransformStamped:
+    transform = TransformStamped(child_frame_id=child)
+    transform.header.frame_id = parent
+    translation, rotation = transform.transform.translation, transform.transform.rotation
+    translation.x, translation.y, translation.z = map(float, position)
+    rotation.x, rotation.y, rotation.z, rotation.w = map(float, xyzw)
+    return transform
