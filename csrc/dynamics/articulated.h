@@ -22,7 +22,7 @@ static inline rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
     double factor = copysign(rs_rotation_factor(fabs(d.w), d.x * d.x + d.y * d.y + d.z * d.z), d.w); /* the shorter way */
     return rs_v3(factor * d.x, factor * d.y, factor * d.z);
 }
-/* Velocity and acceleration of a point fixed to a link, given in world axes from the link origin. */
+/* Velocity of a point fixed to a link, given in world axes from the link origin. */
 rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin);
 
 /* ---- rnea.c: recursive Newton-Euler ---- */

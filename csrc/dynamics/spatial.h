@@ -11,13 +11,6 @@ static inline rs_mat3 rs_outer(rs_vec3 a, rs_vec3 b) {
     return (rs_mat3){{a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.x, a.y * b.y, a.y * b.z, a.z * b.x, a.z * b.y, a.z * b.z}};
 }
 
-/* a + s * b * transpose(b) */
-static inline rs_sym3 rs_sym3_add_outer(const rs_sym3 *a, double s, rs_vec3 b) {
-    rs_vec3 c = rs_scale(s, b);
-    return (rs_sym3){.xx = a->xx + c.x * b.x, .yy = a->yy + c.y * b.y, .zz = a->zz + c.z * b.z,
-                     .xy = a->xy + c.x * b.y, .xz = a->xz + c.x * b.z, .yz = a->yz + c.y * b.z};
-}
-
 static inline rs_sym3 rs_sym3_add(const rs_sym3 *a, const rs_sym3 *b) {
     return (rs_sym3){a->xx + b->xx, a->yy + b->yy, a->zz + b->zz, a->xy + b->xy, a->xz + b->xz, a->yz + b->yz};
 }
