@@ -21,6 +21,7 @@ from raisim_ros.description.world_types import (
     MeshEntry,
     ObjectEntry,
     PrimitiveEntry,
+    WireEntry,
     WorldDescription,
 )
 
@@ -36,6 +37,8 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
             _write_robot(objects, entry, path.parent / f"{path.stem}_robot_{number}.urdf")
         else:
             _write_object(objects, entry, path.parent)
+    for wire in description.wires:
+        _write_wire(root, wire)
     if description.camera is not None:
         x, y, z = description.camera.offset
         _add(root, "camera", follow=description.camera.follow, x=x, y=y, z=z)
@@ -195,6 +198,32 @@ def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> 
             center_y=y,
             center_z=z,
             height=entry.heights,
+        )
+
+
+def _write_wire(root: etree._Element, entry: WireEntry) -> None:
+    element = _add(
+        root,
+        "wire",
+        name=entry.name,
+        type=entry.type,
+        length=entry.length,
+        stiffness=entry.stiffness,
+        tension=entry.tension,
+        stretch_type=entry.stretch_type,
+        explicit=entry.explicit,
+        width=entry.width,
+        color=entry.color,
+    )
+    for tag, end in zip(("object1", "object2"), entry.ends, strict=True):
+        _add(
+            element,
+            tag,
+            name=end.name or None,
+            index=end.index,
+            local_index=None if end.frame else end.local_index,
+            pos=end.position,
+            frame=end.frame,
         )
 
 

@@ -42,6 +42,8 @@ from raisim_ros.description.world_types import (
     PrimitiveEntry,
     ShapeEntry,
     TerrainEntry,
+    WireEndEntry,
+    WireEntry,
     WorldDescription,
 )
 from raisim_ros.description.world_values import read_value
@@ -314,6 +316,36 @@ def _objects(source: _Source, element: etree._Element) -> list[ObjectEntry]:
     return [entry for _, entry in sorted(entries, key=lambda item: item[0])]
 
 
+# ---- wires ----
+
+
+def _wire_end(
+    source: _Source, wire: etree._Element, children: dict[str, list[etree._Element]], tag: str
+) -> WireEndEntry:
+    element = _must_have(source, wire, _one(source, children, tag), tag)
+    values = _read(source, element)
+    if (values["name"] is None) == (values["index"] is None):
+        raise source.error(element, "expected either the name or the index of an object")
+    return WireEndEntry(
+        values["name"] or "", values["index"], values["local_index"], values["pos"], values["frame"]
+    )
+
+
+def _wire(source: _Source, element: etree._Element, first_object: int) -> WireEntry:
+    """`first_object`: how many objects of included files come before those of this file."""
+    values = _read(source, element)
+    children = _children(source, element, "wire")
+    ends = _wire_end(source, element, children, "object1"), _wire_end(source, element, children, "object2")
+    for end in ends:
+        end.index = None if end.index is None else end.index + first_object
+    if values["type"] == "compliant" and values["stiffness"] is None:
+        raise source.error(element, "attribute 'stiffness' is missing; a compliant wire needs one")
+    values["stiffness"] = values["stiffness"] or 0.0
+    default = "compression_only" if values["type"] == "custom" else "stretch_only"
+    values["stretch_type"] = values["stretch_type"] or default
+    return WireEntry(source.place(element), ends, **values)
+
+
 # ---- the world ----
 
 
@@ -391,8 +423,10 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
     for material in children.get("material", []):
         world.materials = world.materials or MaterialManager()
         _materials(source, material, world.materials)
+    first_object = len(world.objects)
     for objects in children.get("objects", []):
         world.objects += _objects(source, objects)
+    world.wires += [_wire(source, wire, first_object) for wire in children.get("wire", [])]
     camera = _one(source, children, "camera")
     if camera is not None:
         values = _read(source, camera)

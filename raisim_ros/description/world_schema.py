@@ -29,6 +29,8 @@ class Kind(Enum):
     BASE = "auto, fixed or floating"
     SCHEME = "trapezoid, semi_implicit, euler, runge_kutta_4 or midpoint"
     CONTROL = "force_and_torque or pd_plus_feedforward_torque"
+    WIRE_TYPE = "stiff, compliant or custom"
+    STRETCH_TYPE = "stretch_only, compression_only or both"
     LIMITS = "numbers; inf: no limit"
     RANGE = "2 numbers; inf: no limit"
 
@@ -142,6 +144,14 @@ JOINT_SETTINGS = (
     _attribute("effort_upper", Kind.LIMITS, None, "highest commands [N m, N]"),
 )
 
+_WIRE_END = (
+    _attribute("name", Kind.TEXT, None, "the object; in this file first, else in the world"),
+    _attribute("index", Kind.COUNT, None, "in place of the name: place among the objects of the file, from 0"),
+    _attribute("local_index localIndex", Kind.COUNT, 0, "body of an articulated system; 0 for single bodies"),
+    _attribute("pos", Kind.VEC3, (0.0, 0.0, 0.0), "where the wire ends, in the body's frame [m]"),
+    _attribute("frame", Kind.TEXT, None, "in place of local_index: frame of an articulated system; pos is in it"),
+)
+
 _OBJECTS = (*PRIMITIVES, "compound", "mesh", "ground", "heightmap", "articulated_system")
 
 ELEMENTS: dict[str, Element] = {
@@ -151,7 +161,7 @@ ELEMENTS: dict[str, Element] = {
             ("raisim",),
             "the world",
             (_attribute("version Version", Kind.TEXT, "", "not checked"),),
-            ("material", "gravity", "time_step", "erp", "simulation", "objects", "camera", "include", "params"),
+            ("material", "gravity", "time_step", "erp", "simulation", "objects", "wire", "camera", "include", "params"),
         ),
         Element(("gravity",), "gravitational acceleration [m/s^2]; default 0 0 -9.81", _VALUE3),
         Element(
@@ -384,6 +394,29 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("angular", Kind.VEC3, None, "p i d of the orientation [N m/rad, N m/(rad s), N m s/rad]"),
             ),
         ),
+        Element(
+            ("wire",),
+            "a wire between two objects",
+            (
+                _attribute("name", Kind.TEXT, "", "name; need not be unique"),
+                _attribute("type", Kind.WIRE_TYPE, REQUIRED, "does not give way; spring; tension set by the user"),
+                _attribute("length", Kind.NUMBER, REQUIRED, "length at rest [m]"),
+                _attribute("stiffness", Kind.NUMBER, None, "of a compliant wire, where it is required [N/m]"),
+                _attribute("tension", Kind.NUMBER, 0.0, "of a custom wire, positive pulls [N]"),
+                _attribute(
+                    "stretch_type stretchType",
+                    Kind.STRETCH_TYPE,
+                    None,
+                    "what it resists; default stretch_only, of a custom wire compression_only",
+                ),
+                _attribute("explicit", Kind.SWITCH, False, "integrate a compliant wire explicitly"),
+                _attribute("width", Kind.POSITIVE, 0.01, "how thick it is drawn [m]"),
+                _attribute("color colour", Kind.TEXT, "", 'colour name or "r g b a"; default: by tension'),
+            ),
+            ("object1", "object2"),
+        ),
+        Element(("object1",), "the first end of a wire", _WIRE_END),
+        Element(("object2",), "the second end of a wire", _WIRE_END),
         Element(("include",), "another world file, loaded before this one"),
         Element(("params",), "values of @@parameters"),
     )

@@ -181,6 +181,34 @@ class ArticulatedEntry(ObjectEntry):
 
 
 @dataclass
+class WireEndEntry:
+    """One end of a wire: an object by name or by its place among the objects, then a body and a point, or a frame."""
+
+    name: str
+    index: int | None = None
+    local_index: int = 0
+    position: Numbers = (0.0, 0.0, 0.0)  # in the frame of the body, or of the frame below [m]
+    frame: str | None = None
+
+
+@dataclass
+class WireEntry:
+    """A stiff, compliant or custom wire between two objects."""
+
+    place: Place
+    ends: tuple[WireEndEntry, WireEndEntry]
+    type: str
+    length: float
+    name: str = ""
+    stiffness: float = 0.0
+    tension: float = 0.0
+    stretch_type: str = "stretch_only"
+    explicit: bool = False
+    width: float = 0.01
+    color: str = ""
+
+
+@dataclass
 class SimulationSettings:
     """Settings of a world file; None leaves the world's own value."""
 
@@ -209,5 +237,6 @@ class WorldDescription:
     settings: SimulationSettings = field(default_factory=SimulationSettings)
     materials: MaterialManager | None = None
     objects: list[ObjectEntry] = field(default_factory=list)
+    wires: list[WireEntry] = field(default_factory=list)
     camera: CameraEntry | None = None
     warnings: list[str] = field(default_factory=list)

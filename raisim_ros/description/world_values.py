@@ -128,6 +128,17 @@ def _scale(text: str) -> tuple[float, ...]:
     return values * 3 if len(values) == 1 else _exactly(3)(text)
 
 
+def _stretch_type(text: str) -> str:
+    """Also the names of the enum in the Python interface."""
+    value = _choice("stretch_only", "compression_only", "both", *_STRETCH_TYPES)(text)
+    return _STRETCH_TYPES.get(value, value)
+
+
+_STRETCH_TYPES = {
+    "stretch_resistant_only": "stretch_only",
+    "compression_resistant_only": "compression_only",
+}
+
 _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.NUMBER: _number,
     Kind.POSITIVE: _positive,
@@ -148,6 +159,8 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.BASE: _choice("auto", "fixed", "floating"),
     Kind.SCHEME: _choice("trapezoid", "semi_implicit", "euler", "runge_kutta_4", "midpoint"),
     Kind.CONTROL: _choice("force_and_torque", "pd_plus_feedforward_torque"),
+    Kind.WIRE_TYPE: _choice("stiff", "compliant", "custom"),
+    Kind.STRETCH_TYPE: _stretch_type,
     Kind.LIMITS: _limits,
     Kind.RANGE: _range,
 }

@@ -29,6 +29,7 @@ from raisim_ros.description.world_types import (
     WorldDescription,
 )
 from raisim_ros.engine.build_articulated import add_articulated_entry
+from raisim_ros.engine.build_wires import add_wire_entry
 from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.types import (
     BodyType,
@@ -56,8 +57,9 @@ def add_description(world: World, description: WorldDescription) -> None:
     before = world.save_snapshot()
     try:
         _apply_settings(world, description)
-        for entry in description.objects:
-            _add_entry(world, entry)
+        objects = [_add_entry(world, entry) for entry in description.objects]
+        for wire in description.wires:
+            add_wire_entry(world, wire, objects)
     except BaseException:
         world.restore_snapshot(before)
         raise
@@ -96,7 +98,7 @@ def _contact_settings(values: dict[str, Any]) -> ContactSettings:
     return ContactSettings(**others, broadphase=broadphase)
 
 
-def _add_entry(world: World, entry: ObjectEntry) -> None:
+def _add_entry(world: World, entry: ObjectEntry) -> Object:
     """Adds one object; whatever is wrong with it is told with its place in the file."""
     try:
         handle = _ADDERS[type(entry)](world, entry)
@@ -107,6 +109,7 @@ def _add_entry(world: World, entry: ObjectEntry) -> None:
         raise ParseError(entry.place.file, entry.place.line, str(error)) from error
     except FileMissingError as error:
         raise FileMissingError(error.path, f"{entry.place}: file") from error
+    return handle
 
 
 def _inertia_matrix(entry: BodyEntry) -> np.ndarray[Any, Any] | None:

@@ -24,6 +24,7 @@ from raisim_ros.description.world_types import (
 )
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.build_wires import describe_wire
 from raisim_ros.engine.describe_articulated import describe_articulated
 from raisim_ros.engine.handles import Ground, Object, SingleBodyObject
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
@@ -42,11 +43,13 @@ _MESH_MODES = {
 def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescription:
     """Settings, materials, objects and states; `mesh_files` tells the file of every mesh object."""
     with world.locked():
+        objects = world.get_obj_list()
         return WorldDescription(
             world.get_config_file(),
             _settings(world),
             world.get_material_manager(),
-            [_entry(world, handle, mesh_files) for handle in world.get_obj_list()],
+            [_entry(world, handle, mesh_files) for handle in objects],
+            [describe_wire(wire, objects) for wire in world.get_wires()],
         )
 
 

@@ -210,6 +210,45 @@ def test_materials_may_follow_objects(read):
     assert (pair.friction, pair.static_friction, pair.static_friction_velocity_threshold) == (1, 1.5, 0.01)
 
 
+def wire(attributes="", ends='<object1 name="a"/><object2 name="a" pos="0 0 1"/>', kind="stiff"):
+    return f'<raisim><wire type="{kind}" length="1" {attributes}>{ends}</wire></raisim>'
+
+
+def test_wires(read):
+    text = wire(
+        'name="w" stiffness="20" stretch_type="BOTH" explicit="true" width="0.1" color="red"',
+        '<object1 name="a" local_index="2" pos="1 2 3"/><object2 index="1" frame="tip"/>',
+        "compliant",
+    )
+    (entry,) = read(text).wires
+    first, second = entry.ends
+    assert (entry.name, entry.type, entry.length, entry.stiffness) == ("w", "compliant", 1.0, 20.0)
+    assert (entry.stretch_type, entry.explicit, entry.width, entry.color) == ("both", True, 0.1, "red")
+    assert (first.name, first.index, first.local_index, first.position) == ("a", None, 2, (1.0, 2.0, 3.0))
+    assert (second.name, second.index, second.frame, second.position) == ("", 1, "tip", (0.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "meant"),
+    [
+        ("stiff", "", "stretch_only"),
+        ("custom", "", "compression_only"),
+        ("custom", 'stretch_type="stretch_only"', "stretch_only"),
+        ("stiff", 'stretch_type="STRETCH_RESISTANT_ONLY"', "stretch_only"),
+        ("stiff", 'stretch_type="compression_resistant_only"', "compression_only"),
+    ],
+)
+def test_stretch_types_of_wires(read, kind, given, meant):
+    assert read(wire(given, kind=kind)).wires[0].stretch_type == meant
+
+
+def test_wires_count_the_objects_of_their_own_file(tmp_path):
+    (tmp_path / "inner.xml").write_text(objects("<ground/><ground/>"))
+    ends = '<object1 index="0"/><object2 name="x"/>'
+    (tmp_path / "outer.xml").write_text(wire("", ends).replace("<wire", '<include value="inner.xml"/><wire'))
+    assert load_world_file(tmp_path / "outer.xml").wires[0].ends[0].index == 2
+
+
 def test_every_spelling_of_every_attribute_means_the_same(read):
     """Each alias of each element is read like the canonical name."""
     samples = {"integer, at least 0": "3", "quaternion w x y z": "1 0 0 0", "3 numbers": "1 2 3", "collision groups": "5"}
@@ -225,6 +264,7 @@ def test_every_spelling_of_every_attribute_means_the_same(read):
                 "gyroscopic_mode": "none",
                 "integration_scheme": "euler",
                 "control_mode": "pd_plus_feedforward_torque",
+                "stretch_type": "both",
             }
             sample = words.get(attribute.names[0], "mesh.obj" if attribute.kind.value == "path" else sample)
             sample = "true" if attribute.kind.value == "true or false" else sample
@@ -253,6 +293,11 @@ def _read_attribute(read, element, name, sample):
             robot = f'<articulated_system {more}><collision_shape name="a" {name}="{sample}"/></articulated_system>'
         (entry,) = read(objects(robot)).objects
         return _plain(entry) | {"shapes": [_plain(shape) for shape in entry.shapes]}
+    if element == "wire":
+        return _plain(read(wire(f'{name}="{sample}"')).wires[0])
+    if element in ("object1", "object2"):
+        text = wire().replace(f'<{element} name="a"', f'<{element} name="a" {name}="{sample}"')
+        return _plain(read(text).wires[0])
     if element == "ground":
         return _plain(read(objects(f'<ground {name}="{sample}"/>')).objects[0])
     dim = {"box": 'x="1" y="1" z="1"', "sphere": 'radius="1"'}.get(element, 'radius="1" height="1"')
@@ -354,6 +399,13 @@ def test_unknown_names_are_warned_about(read):
             objects('<articulated_system urdf_path="r"><actuator joint="a" force_range="2 1"/></articulated_system>'),
             "the lower number must come first",
         ),
+        (wire(kind="elastic"), "'elastic' is unknown; expected stiff, compliant or custom"),
+        (wire(kind="compliant"), "<wire>: attribute 'stiffness' is missing; a compliant wire needs one"),
+        (wire('stretch_type="none"'), "'none' is unknown; expected stretch_only"),
+        (wire(ends='<object1 name="a"/>'), "<wire>: <object2> is missing"),
+        (wire(ends='<object1/><object2 name="a"/>'), "<object1>: expected either the name or the index"),
+        (wire(ends='<object1 name="a" index="1"/><object2 name="a"/>'), "expected either the name or the index"),
+        (wire('length="nan"').replace('length="1" ', ""), "'nan' is not a finite number"),
         ('<!DOCTYPE r [<!ENTITY a "b">]><raisim/>', "document type declaration"),
     ],
 )
