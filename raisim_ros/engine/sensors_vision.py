@@ -268,8 +268,8 @@ class DepthCamera(_Camera):
 class Light:
     """Light from far away: where it shines to (world frame), and how much of it comes from everywhere (0..1)."""
 
-    direction: VectorLike = (-0.4, 0.3, -1.0)
-    ambient: float = 0.35
+    direction: VectorLike = (0.5, 0.3, -1.0)
+    ambient: float = 0.4
     background: VectorLike = (0.75, 0.85, 0.95)
     shadows: bool = False
     shadow_reach: float = 100.0

@@ -73,9 +73,9 @@ class SensorTable:
         sensor.set_measurement_source(MeasurementSource.MANUAL)
         others = {entry.name for entry in self._entries.values() if entry.object is owner}
         name = names.unique(names.sanitise(sensor.get_name()) or "sensor", taken | others | {"state", "cmd"})
-        parent = self._frames.of(owner.name)
-        mount = sensor.mount
-        if isinstance(mount.object, ArticulatedSystem) and mount.body_idx > 0:
-            parent = f"{parent}/{mount.object.get_body_names()[mount.body_idx]}"
-        frame = f"{self._frames.of(owner.name)}/{name}"
+        parent, frame = self._frames.of(owner.name), self._frames.of_link(owner.name, name)
+        robot, body = sensor.mount.object, sensor.mount.body_idx
+        if isinstance(robot, ArticulatedSystem):
+            parent = self._frames.of_link(owner.name, robot.get_body_names()[body]) if body > 0 else parent
+            frame = frame if robot.get_body_idx(name) < 0 else f"{frame}_sensor"  # a link has that frame
         return SensorEntry(sensor, sensor_set, owner, name, parent, frame)

@@ -15,6 +15,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image, Imu, LaserScan, PointCloud2
 from tf2_msgs.msg import TFMessage
 
+from raisim_ros.description.resources import resource
 from raisim_ros.msg import ResultCode
 from raisim_ros.ros import qos
 from raisim_ros.srv import (
@@ -123,16 +124,16 @@ def expected_depth():
     return depth, ids
 
 
-def transforms(probe):
+def transforms(probe, needed=("eye", "eye/camera_optical_frame"), service="step"):
     """Parent and matrix of every frame, from /tf and /tf_static."""
     frames = {}
     with (
         probe.subscribed(TFMessage, "/tf", qos.TF) as moving,
         probe.subscribed(TFMessage, "/tf_static", qos.LATCHED) as static,
     ):
-        ok(probe.call(Step, "step", steps=10))
+        ok(probe.call(Step, service, steps=20))
         found = lambda: {t.child_frame_id for message in [*moving, *static] for t in message.transforms}  # noqa: E731
-        probe.spin_until(lambda: {"eye", "eye/camera_optical_frame"} <= found(), "frames of the camera")
+        probe.spin_until(lambda: set(needed) <= found(), f"frames {needed}")
         for message in [*moving, *static]:
             for one in message.transforms:
                 q, p = one.transform.rotation, one.transform.translation
@@ -308,6 +309,32 @@ def test_messages_come_at_the_rate_of_the_sensor_with_exact_stamps(probe):
             probe.spin_until(lambda: len(messages) >= 3 * number, f"{3 * number} messages")  # noqa: B023
     stamps = [message.header.stamp.sec * 10**9 + message.header.stamp.nanosec for message in messages]
     assert stamps == [25_000_000 * number for number in range(2, 59)]
+
+
+# ---- a robot ----
+
+
+def test_sensors_of_a_robot_see_the_room_through_its_frames(probe, start_node):
+    start_node("/room", world=resource("worlds/sensor_room.xml"), paused=True, frame_prefix="room/")
+    ok(probe.call(Step, "/room/step", steps=500))
+    with probe.subscribed(PointCloud2, "/room/scout/lidar/points", qos_profile_sensor_data) as messages:
+        messages.clear()
+        ok(probe.call(Step, "/room/step", steps=50))
+        probe.spin_until(lambda: messages, "a cloud")
+    cloud = cloud_of(messages[-1])[..., :3]
+    links = ("room/scout", "room/scout/base_link", "room/scout/mast", "room/scout/lidar")
+    frames = transforms(probe, links, "/room/step")
+    matrix, frame = np.eye(4), messages[-1].header.frame_id
+    assert frames[frame][0] == "room/scout/mast"
+    while frame != "room/world":
+        frame, step = frames[frame][0], frames[frame][1]
+        matrix = step @ matrix
+    points = cloud[np.isfinite(cloud[..., 0])] @ matrix[:3, :3].T + matrix[:3, 3]
+    assert len(points) > 20_000
+    assert np.abs(points[:, :2]).max() < 4.0 + 1e-3  # nothing behind the walls
+    assert points[:, 2].min() > -1e-3  # or below the floor
+    on_walls = np.abs(np.abs(points[:, :2]).max(axis=1) - 4.0) < 1e-3
+    assert on_walls.mean() > 0.3
 
 
 # ---- life ----
