@@ -14,11 +14,12 @@ import numpy as np
 from lxml import etree
 
 from raisim_ros.description.materials import MaterialManager
+from raisim_ros.description.mjcf_actuator import read_drives, servo_settings
 from raisim_ros.description.mjcf_body import BodyReader, MjcfBody
 from raisim_ros.description.mjcf_contact import Filters, Materials
 from raisim_ros.description.mjcf_geom import ContactClass, Geom
 from raisim_ros.description.mjcf_robot import RobotBuilder, is_floating
-from raisim_ros.description.mjcf_source import ACTUATORS, Item, MjcfSource
+from raisim_ros.description.mjcf_source import MjcfSource
 from raisim_ros.description.robot_model import Place as ModelPlace
 from raisim_ros.description.robot_model import Pose
 from raisim_ros.description.rotation import Array, quaternion_from_matrix
@@ -124,23 +125,8 @@ class _WorldReader:
         self._pins = [
             item for item in source.items("equality") if item.tag == "connect" and item.switch("active", True)
         ]
-        self._motors = [item for item in source.items("actuator") if self._is_motor(item)]
+        self._drives = read_drives(source)
         self._note_strangers(top)
-
-    def _is_motor(self, item: Item) -> bool:
-        plain = item.tag == "motor" or (
-            item.tag == "general"
-            and item.text("gaintype", "fixed") == "fixed"
-            and item.text("biastype", "none") == "none"
-            and item.text("dyntype", "none") == "none"
-        )
-        if item.tag not in ACTUATORS or not plain:
-            self._source.notes.add(f"actuator {item.tag}")
-            return False
-        if not (item.text("joint") or item.text("jointinparent")):
-            self._source.notes.add("actuators that do not act on a joint")
-            return False
-        return True
 
     def _note_strangers(self, top: MjcfBody) -> None:
         """References to bodies and joints that do not exist are errors; those across systems cannot be kept."""
@@ -155,10 +141,9 @@ class _WorldReader:
             if systems.get(names[0]) is not systems.get(names[1]):
                 self._source.notes.add(f"{item.tag} between two systems or a system and the world")
         joints = {joint.name for body in top.all_bodies() for joint in body.joints}
-        for item in self._motors:
-            name = item.text("joint") or item.text("jointinparent")
-            if name not in joints:
-                item.fail(f"joint '{name}' does not exist")
+        for drive in self._drives:
+            if drive.joint not in joints:
+                drive.item.fail(f"joint '{drive.joint}' does not exist")
 
     # ---- static geoms ----
 
@@ -209,8 +194,13 @@ class _WorldReader:
         tree, initial = builder.build()
         tree.source = str(self._source.file)
         tree.resource_dir = str(self._source.file.parent)
-        tree.actuators = builder.actuators(self._motors, self._source.compiler.autolimits)
-        return ArticulatedEntry(place=_place(body.place), name=body.name, tree=tree, qpos=tuple(map(float, initial)))
+        drives = builder.own(self._drives)
+        tree.actuators = [drive.actuator() for drive in drives]
+        entry = ArticulatedEntry(place=_place(body.place), name=body.name, tree=tree, qpos=tuple(map(float, initial)))
+        entry.joints = servo_settings(self._source, tree, drives)
+        if entry.joints:
+            entry.control_mode = "pd_plus_feedforward_torque"
+        return entry
 
     def _single_body(self, body: MjcfBody) -> BodyEntry:
         inertia = body.mass.inertia

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from raisim_ros.description.errors import ParseError
-from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
+from raisim_ros.description.kinematic_tree import KinematicTree
+from raisim_ros.description.mjcf_actuator import Drive
 from raisim_ros.description.mjcf_body import MjcfBody, MjcfJoint
 from raisim_ros.description.mjcf_contact import Filters, Materials
 from raisim_ros.description.mjcf_geom import Geom
@@ -178,28 +179,15 @@ class RobotBuilder:
                 anchor = item.vector("anchor", (0.0, 0.0, 0.0)) - self._offsets[body1]
                 self._model.pins.append(Pin(body1, body2, anchor, self._initial, item.place))
 
-    def actuators(self, items: Iterable[Item], autolimits: bool) -> list[TreeActuator]:
-        """The motors on this robot's joints."""
+    def own(self, drives: Iterable[Drive]) -> list[Drive]:
+        """The actuators on this robot's joints."""
         found = []
-        for item in items:
-            name = item.text("joint") or item.text("jointinparent")
-            joint = self._joints.get(name)
-            if joint is None:
-                continue
-            if joint.type not in ("hinge", "slide"):
+        for drive in drives:
+            joint = self._joints.get(drive.joint)
+            if joint is not None and joint.type not in ("hinge", "slide"):
                 self._notes.add("actuators of ball and free joints")
-                continue
-            gain = item.numbers("gainprm", 1, 10) if item.tag == "general" else None
-            found.append(
-                TreeActuator(
-                    item.text("name") or name,
-                    name,
-                    (item.numbers("gear", 1, 6) or (1.0,))[0],
-                    1.0 if gain is None else gain[0],
-                    _range(item, "ctrl", autolimits),
-                    _range(item, "force", autolimits),
-                )
-            )
+            elif joint is not None:
+                found.append(drive)
         return found
 
     def build(self) -> tuple[KinematicTree, Array]:
@@ -208,12 +196,3 @@ class RobotBuilder:
         tree.resource_dir = ""
         tree.robot_description = urdf_text(tree)
         return tree, np.array(self._initial)
-
-
-def _range(item: Item, what: str, autolimits: bool) -> tuple[float, float]:
-    given = item.numbers(f"{what}range", 2)
-    if given is None or not item.switch(f"{what}limited", autolimits):
-        return -np.inf, np.inf
-    if not given[0] < given[1]:
-        item.fail(f"attribute {what}range=\"{item.text(f'{what}range')}\"; expected the lower number first")
-    return given[0], given[1]

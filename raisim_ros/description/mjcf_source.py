@@ -41,9 +41,11 @@ _UNDERSTOOD: dict[str, frozenset[str]] = {
         "geom": "name class type group pos quat axisangle xyaxes zaxis euler fromto size mass density contype "
         "conaffinity condim friction priority rgba material mesh user",
         "mesh": "name class file scale content_type smoothnormal maxhullvert inertia material",
-        "motor": "name class group joint gear ctrlrange ctrllimited forcerange forcelimited user",
-        "general": "name class group joint gear ctrlrange ctrllimited forcerange forcelimited user gaintype biastype "
-        "dyntype gainprm biasprm",
+        **dict.fromkeys(
+            ("motor", "position", "velocity", "general"),
+            "name class group joint jointinparent gear ctrlrange ctrllimited forcerange forcelimited user kp kv "
+            "gaintype biastype dyntype gainprm biasprm",
+        ),
         "connect": "name class body1 body2 anchor active",
         "exclude": "name body1 body2",
     }.items()

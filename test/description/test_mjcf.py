@@ -153,11 +153,11 @@ def test_meshes_are_found_without_the_mesh_folder(load, tmp_path):
 def test_all_that_is_left_out_stands_in_one_warning(load):
     world = load(f"""<option viscosity="0.1"/><worldbody>{arm('<joint name="j" solreflimit="0.1 1" springdamper="1 1"/>')}
       <composite/></worldbody><sensor><jointpos joint="j"/></sensor>
-      <actuator><position joint="j"/></actuator><equality><weld body1="arm"/></equality>
+      <actuator><muscle joint="j"/></actuator><equality><weld body1="arm"/></equality>
       <contact><pair geom1="a" geom2="b"/></contact><visual><map/></visual>""")
     (warning,) = world.warnings
     for feature in (
-        "option viscosity", "sensor", "actuator position", "equality weld", "contact pair", "composite",
+        "option viscosity", "sensor", "actuator muscle", "equality weld", "contact pair", "composite",
         "joint springdamper", "softness of contacts and limits",
     ):  # fmt: skip
         assert feature in warning
@@ -189,6 +189,8 @@ def test_nothing_left_out_nothing_said(load):
         ('<worldbody><body><joint/><geom size="1"/>\n<body><freejoint/></body></body></worldbody>', ":2: free joint"),
         (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='x'/></actuator>", ":2: <motor>: joint 'x' does not"),
         (f"<worldbody>{arm()}</worldbody>\n<contact><exclude body1='arm' body2='x'/></contact>", ":2: .*body 'x' does"),
+        (f"<worldbody>{arm()}</worldbody>\n<actuator><position joint='j' kp='-1'/></actuator>", ":2: .*negative gain"),
+        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrlrange='1 0'/></actuator>", ":2: .*ctrlrange"),
         ('\n<compiler coordinate="global"/>', ":2: .*global"),
         ('\n<compiler eulerseq="abc"/>', ":2: .*eulerseq"),
         ('\n<option timestep="0"/>', ":2: .*timestep"),

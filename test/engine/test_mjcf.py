@@ -173,6 +173,30 @@ def test_every_way_of_writing_things_moves_as_in_mujoco(everything):
     check_motion(everything)
 
 
+SERVOS = """<mujoco><compiler angle="radian"/><worldbody><body name="a" pos="0 0 1">
+    <joint name="j1" axis="0 1 0" ref="0.4" damping="0.1"/><geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05"/>
+    <body name="b" pos="0.5 0 0"><joint name="j2" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.05"/>
+      <body name="c" pos="0.5 0 0"><joint name="j3" type="slide" axis="1 0 0"/><geom size="0.1"/>
+        <body name="d" pos="0.2 0 0"><joint name="j4" axis="1 1 0"/><geom size="0.1" pos="0 0.2 0"/></body></body></body>
+  </body></worldbody><actuator>
+    <position joint="j1" kp="300" kv="20" gear="1.5" ctrlrange="-1 1"/>
+    <velocity joint="j2" kv="30" gear="-2"/>
+    <general joint="j3" gainprm="400" biastype="affine" biasprm="0 -500 -40"/>
+    <position joint="j4" kp="200" forcerange="-3 2" gear="2"/>
+  </actuator></mujoco>"""
+
+
+def test_servos_move_as_in_mujoco(tmp_path):
+    file = tmp_path / "servos.xml"
+    file.write_text(SERVOS)
+    check_motion(file)
+    (robot,) = World(file).get_obj_list()
+    np.testing.assert_allclose(robot.get_pd_gains(), [(300 * 1.5**2, 0, 500, 200 * 2**2), (20 * 1.5**2, 30 * 4, 40, 0)])
+    np.testing.assert_array_equal(robot.get_actuation_upper_limits(), (np.inf, np.inf, np.inf, 4))
+    np.testing.assert_array_equal(robot.get_actuation_lower_limits(), (-np.inf, -np.inf, -np.inf, -6))
+    assert [actuator.joint for actuator in robot.get_actuators()] == ["j1", "j2", "j3", "j4"]
+
+
 def test_bodies_and_geoms_are_where_mujoco_has_them(everything):
     world, twin, systems = systems_of(everything)
     mujoco.mj_forward(twin.model, twin.data)
