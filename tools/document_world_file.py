@@ -89,11 +89,12 @@ motors are MuJoCo's; contacts and limits are hard. Read are
 | `geom` | plane, sphere, capsule, cylinder, box, ellipsoid and mesh (as convex hulls); fromto; mass, density; contype, conaffinity; friction, condim 1, priority; rgba, material |
 | `contact` | exclude |
 | `equality` | connect, as a pin |
-| `actuator` | motor, and general with fixed gain, on slides and hinges |
+| `actuator` | motor, position, velocity, and general with fixed gain and affine bias, on slides and hinges |
 | `include` | other files |
 
 Everything else is listed in one warning. Several joints of one body get massless links between them; three slides along x, y
-and z with a ball are a floating base. Each motor is a channel of generalised force:
+and z with a ball are a floating base. Each actuator is a channel of generalised force; the feedback
+of position and velocity servos is the robot's PD control about zero (`get_pd_gains()`):
 
 ```python
 world = World("hopper.xml")
