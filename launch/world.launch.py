@@ -20,6 +20,7 @@ PROFILE_VARIABLE = "FASTRTPS_DEFAULT_PROFILES_FILE" if FASTDDS_2 else "FASTDDS_D
 
 ARGUMENTS = {
     "world": ("", "World file to load; empty: the default world"),
+    "world_params": ("", "Values of the world file's @@parameters: 'a:=1 b:=2'"),
     "namespace": ("", "Namespace of the node; also the prefix of its frames"),
     "real_time_factor": ("1.0", "Simulated seconds per wall second; 0 = as fast as possible"),
     "paused": ("false", "Start paused: 'true' or 'false'"),
@@ -43,6 +44,7 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     namespace = value["namespace"].strip("/")
     parameters = {
         "world": value["world"],
+        "world_params": value["world_params"],
         "real_time_factor": float(value["real_time_factor"]),
         "paused": is_true(value["paused"]),
         "publish_clock": is_true(value["publish_clock"]),

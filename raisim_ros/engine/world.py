@@ -14,6 +14,7 @@ from raisim_ros.description.mesh_export import write_obj
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.world_export import write_world_file
 from raisim_ros.description.world_file import load_world_file
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -52,6 +53,23 @@ class World(WorldWires):
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         with self.locked():
             add_description(self, description)
+
+    def replace(self, description: WorldDescription) -> None:
+        """Take everything out of the world and add what a description says; on any error the world is as it was.
+
+        Settings that the description does not give return to their defaults.
+        """
+        with self.locked():
+            before = self.save_snapshot()
+            try:
+                for handle in self.get_obj_list():
+                    self.remove_object(handle)
+                add_description(self, describe_world(World(), {}))
+                add_description(self, description)
+            except BaseException:
+                self.restore_snapshot(before)
+                raise
+            self._config_file = description.source
 
     def export_to_xml(self, dir_or_path: str | Path, file_name: str | None = None) -> None:
         """Write the world (objects, states, settings) to a file: ``(dir, file_name)`` or ``(path)``.

@@ -33,9 +33,6 @@ class PublishOptions:
     tf: bool = True
     min_rate_hz: float | None = None
     max_rate_hz: float | None = None
-    children_names: bool = False
-    joint_names: bool = True
-    joint_positions: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 from raisim_ros.ros.conversions import Pose, Twist, Vector
@@ -127,6 +129,35 @@ class Operations:
         if self._loop.free_running:
             raise WrongStateError("the world is playing; pause it before stepping")
         self._loop.request_steps(request)
+
+    # ---- files ----
+
+    def load_world(self, description: WorldDescription, *, time: bool) -> None:
+        """Replaces the world; `time`: it begins at the time of the description, otherwise time goes on."""
+        step, sim_time = self._loop.step, self._world.get_world_time()
+        self._world.replace(description)
+        self._loop.cancel_steps()
+        for entry in self.table.entries():
+            self._loop.commands.forget(entry.id)
+            self._on_gone(entry.id)
+        self.table.restore(())
+        self.table.add_world()
+        self._loop.set_time(*((0, self._world.get_world_time()) if time else (step, sim_time)))
+        self._loaded = self._save()
+        self._loop.rebuild()
+
+    def save_world(self, path: Path, overwrite: bool) -> None:
+        """Writes the world to a file."""
+        if path.is_dir():
+            raise InvalidValueError(f"file '{path}' is a folder")
+        if not path.parent.is_dir():
+            raise FileMissingError(path.parent, "folder")
+        if path.exists() and not overwrite:
+            raise WrongStateError(f"file '{path}' exists; set overwrite to replace it")
+        try:
+            self._world.export_to_xml(path)
+        except OSError as error:
+            raise InvalidValueError(f"file '{path}' cannot be written: {error.strerror}") from error
 
     # ---- snapshots ----
 

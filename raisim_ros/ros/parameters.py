@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ class Parameters:
     """Values at the start of the node. Only `real_time_factor` and the watchdogs can be changed later."""
 
     world: str
+    world_params: str
     real_time_factor: float
     paused: bool
     publish_clock: bool
@@ -48,6 +50,7 @@ class Parameters:
 # name: default, description, range (low, high) or None, changeable while the node runs
 _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
     "world": ("", "World file to load; empty: the default world.", None, False),
+    "world_params": ("", "Values of the world file's @@parameters: 'a:=1 b:=2'.", None, False),
     "real_time_factor": (
         1.0,
         "Simulated seconds per wall second; 0 = as fast as possible.",
@@ -138,6 +141,21 @@ def declare_parameters(node: Node) -> Parameters:
         expected = " or ".join(DEPTH_ENCODINGS)
         raise InvalidValueError(f"depth_encoding is '{parameters.depth_encoding}'; expected {expected}")
     return parameters
+
+
+def world_parameters(text: str) -> dict[str, str]:
+    """The values in ``a:=1 b:=two "c:=with spaces"``; InvalidValueError, naming the part, for anything else."""
+    try:
+        parts = shlex.split(text)
+    except ValueError as error:
+        raise InvalidValueError(f"world_params is '{text}': {error}") from None
+    values = {}
+    for part in parts:
+        name, separator, value = part.partition(":=")
+        if not separator or not name:
+            raise InvalidValueError(f"world_params has '{part}'; expected name:=value")
+        values[name] = value
+    return values
 
 
 def check_watchdog_action(text: str) -> StaleAction:

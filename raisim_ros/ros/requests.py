@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import Vector3
 
 from raisim_ros.description.convex_decomposition import decompose
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.mesh_file import load_mesh
+from raisim_ros.description.resources import resource
 from raisim_ros.description.terrain import (
     HeightMapData,
     TerrainProperties,
@@ -20,6 +23,8 @@ from raisim_ros.description.terrain import (
     height_map_from_values,
 )
 from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.world_file import load_world_file
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.types import CompoundChild, ShapeType
 from raisim_ros.engine.world import World
 from raisim_ros.engine.world_articulated import ArticulatedSystemOption
@@ -101,6 +106,19 @@ def parameters(request: Any) -> dict[str, str]:
     return dict(zip(names, values, strict=True))
 
 
+def world_description(request: Any) -> WorldDescription:
+    """The world that a LoadWorld request names."""
+    path = resolve_file(request.file, "file") if request.file else resource("worlds/default.xml")
+    return load_world_file(path, parameters(request))
+
+
+def new_file(address: str, field: str) -> Path:
+    """A file to be written."""
+    if not address:
+        raise InvalidValueError(f"{field} is empty; expected a path or a file:// address")
+    return Path(address.removeprefix("file://")).expanduser()
+
+
 def robot_spec(request: Any) -> RobotSpec:
     """What a SpawnArticulatedSystem request asks for. Reads the files: adding it is then quick."""
     if bool(request.file) == bool(request.text):
@@ -133,9 +151,11 @@ def robot_spec(request: Any) -> RobotSpec:
             request.publish_tf,
             _rate("min_rate_hz", request.min_rate_hz),
             _rate("max_rate_hz", request.max_rate_hz),
-            request.publish_children_names,
-            request.publish_joint_names,
-            request.publish_joint_positions,
+        ),
+        interface=InterfaceSettings(
+            publish_children_names=request.publish_children_names,
+            publish_joint_names=request.publish_joint_names,
+            publish_joint_positions=request.publish_joint_positions,
         ),
     )
 

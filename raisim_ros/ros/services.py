@@ -58,6 +58,7 @@ class Services:
             "spawn_height_map": (srv.SpawnHeightMap, self._spawn_height_map),
             "clone_object": (srv.CloneObject, self._clone_object),
             "remove_object": (srv.RemoveObject, self._remove_object),
+            "load_world": (srv.LoadWorld, self._load_world),
             "restore_snapshot": (srv.RestoreSnapshot, self._restore_snapshot),
             "reset": (srv.Reset, self._reset),
             **sensors.changing,
@@ -71,6 +72,7 @@ class Services:
             "set_default_material": (srv.SetDefaultMaterial, self._set_default_material),
             "set_object_material": (srv.SetObjectMaterial, self._set_object_material),
             "set_collision_filter": (srv.SetCollisionFilter, self._set_collision_filter),
+            "save_world": (srv.SaveWorld, self._save_world),
             "save_snapshot": (srv.SaveSnapshot, self._save_snapshot),
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
@@ -202,6 +204,19 @@ class Services:
         return f"collision filter of '{request.name}' set"
 
     # ---- world ----
+
+    def _load_world(self, request: Any, response: Any) -> str:
+        description = requests.world_description(request)
+        self._queue.call(lambda: self._operations.load_world(description, time=request.time))
+        response.names = self._queue.call(lambda: [entry.name for entry in self._loop.table.rows()])
+        for text in description.warnings:
+            self._node.get_logger().warning(text)
+        return "\n".join([f"{len(response.names)} objects loaded", *description.warnings])
+
+    def _save_world(self, request: Any, response: Any) -> str:
+        path = requests.new_file(request.file, "file")
+        self._queue.call(lambda: self._operations.save_world(path, request.overwrite))
+        return f"world saved to '{path}'"
 
     def _save_snapshot(self, request: Any, response: Any) -> str:
         self._queue.call(lambda: self._operations.save_snapshot(request.name))

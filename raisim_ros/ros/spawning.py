@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.engine.articulated import ArticulatedSystem
@@ -91,6 +92,7 @@ class RobotSpec:
     collision_group: int = 1
     collision_mask: int = -1
     options: PublishOptions = field(default_factory=PublishOptions)
+    interface: InterfaceSettings = field(default_factory=InterfaceSettings)
 
 
 def _gains(what: str, values: Sequence[float], robot: ArticulatedSystem) -> Vector:
@@ -111,6 +113,7 @@ def _gains(what: str, values: Sequence[float], robot: ArticulatedSystem) -> Vect
 def furnish_robot(robot: ArticulatedSystem, spec: RobotSpec) -> None:
     """Gives a new robot its place, its state and its gains; it is then to stay where it is."""
     p_gains, d_gains = _gains("p_gains", spec.p_gains, robot), _gains("d_gains", spec.d_gains, robot)
+    robot.set_interface(spec.interface)
     set_pose(robot, spec.pose)
     if spec.coordinates is not None:
         robot.set_generalized_coordinate(spec.coordinates)

@@ -42,8 +42,8 @@ class ShownFields:
     @classmethod
     def described(cls, entry: ObjectEntry) -> ShownFields:
         """As the object's description says."""
-        options = entry.options
-        return cls(options.children_names, options.joint_names, options.joint_positions)
+        settings = entry.handle.get_interface()
+        return cls(settings.publish_children_names, settings.publish_joint_names, settings.publish_joint_positions)
 
 
 # How often the subscribers of all objects are counted [Hz of wall time].

@@ -39,7 +39,7 @@ from raisim_ros.ros.markers import MarkerTopics
 from raisim_ros.ros.object_table import ObjectTable
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
-from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters
+from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensor_endpoints import SensorEndpoints
 from raisim_ros.ros.sensor_messages import SensorOptions
@@ -59,9 +59,9 @@ _SWITCH_INTERVAL = 1e-4
 _WAKE_PERIOD = 0.2
 
 
-def load_world(file: str) -> World:
-    """The world of a file, or the default one."""
-    return World(file or resource("worlds/default.xml"))
+def load_world(file: str, parameters: str) -> World:
+    """The world of a file, or the default one; `parameters` are written like launch arguments: a:=1 b:=2."""
+    return World(file or resource("worlds/default.xml"), params=world_parameters(parameters))
 
 
 class WorldNode:
@@ -74,7 +74,7 @@ class WorldNode:
         self._frames = FrameNames(values.world_frame, values.frame_prefix)
         self._queue = RequestQueue()
 
-        world = load_world(values.world)
+        world = load_world(values.world, values.world_params)
         table = ObjectTable(world)
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)

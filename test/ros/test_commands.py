@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.engine.types import BodyType
 from raisim_ros.msg import ObjectCmd
 from raisim_ros.ros.commands import Commands, StaleAction, Twist, Watchdog, Wrench, target_of
-from raisim_ros.ros.object_table import PublishOptions
 from raisim_ros.ros.topic import NEVER
 
 DT = 0.005
@@ -27,6 +27,9 @@ class NotingBody:
     def get_body_type(self):
         return self.body_type
 
+    def get_interface(self):
+        return InterfaceSettings()
+
     def set_command_wrench(self, force, torque):
         self.notes.append("wrench")
 
@@ -38,7 +41,7 @@ class NotingBody:
 
 
 def entry(body, object_id=1):
-    return SimpleNamespace(id=object_id, name="body", handle=body, joints=None, options=PublishOptions())
+    return SimpleNamespace(id=object_id, name="body", handle=body, joints=None)
 
 
 def commands(timeout=0.5, action=StaleAction.RELEASE):
