@@ -55,6 +55,7 @@ from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import DepthCamera, Light, RGBCamera, SpinningLidar
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import (
+    ArticulatedSystemOption,
     BodyType,
     BroadphaseSettings,
     BroadphaseType,
@@ -76,7 +77,6 @@ from raisim_ros.engine.types import (
 )
 from raisim_ros.engine.wires import StretchType, Wire, WireType
 from raisim_ros.engine.world import World
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.engine.world_rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 

@@ -162,7 +162,7 @@ static int most_points(const rs_contact_settings *settings, const rs_body *bodie
     if (a->body != b->body)
         return most;
     const rs_articulation *own = bodies[a->body].articulation;
-    int allowed = own->self_collision[a->link * own->link_count + b->link];
+    int allowed = own->self_contacts[a->link * own->link_count + b->link];
     return allowed < most ? allowed : most;
 }
 

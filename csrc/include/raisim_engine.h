@@ -353,6 +353,7 @@ typedef enum {
     RS_FIELD_VELOCITY_LIMIT,
     RS_FIELD_EFFORT_LOWER,
     RS_FIELD_EFFORT_UPPER,
+    RS_FIELD_LIMIT_IMPULSE, /* of joint limits in the last step [N s, N m s]; read only */
     RS_FIELD_COUNT
 } rs_articulation_field;
 rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, double *out, int32_t count);
@@ -411,11 +412,12 @@ rs_status rs_articulation_momentum(rs_world *world, rs_object_id id, const doubl
 rs_status rs_articulation_link_get(rs_world *world, rs_object_id id, int32_t link, rs_link_def *out);
 rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t link, const rs_link_def *def);
 
-/* Whether two links of the same robot may collide with each other; a link never does with itself. */
-rs_status rs_articulation_set_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
-                                             int32_t enabled);
-rs_status rs_articulation_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
-                                         int32_t *enabled);
+/* How many contacts two links of the same robot may have with each other; 0: they pass through each other. A link never
+ * touches itself. */
+rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                            int32_t count);
+rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                        int32_t *count);
 
 /* Loads for the next step only. The point is in the link frame and moves with the link; the force is in the world
  * frame. */
@@ -494,6 +496,8 @@ rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capaci
 int64_t rs_object_index(rs_world *world, rs_object_id id);
 rs_status rs_object_kind(rs_world *world, rs_object_id id, int32_t *object_type);
 
+/* Replaces shape and placement (in its body or link frame) of one collision body, counted within the object. */
+rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, const rs_shape_def *shape);
 /* local = -1 means every collision body of the object. */
 rs_status rs_object_set_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t group, uint64_t mask);
 rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask);

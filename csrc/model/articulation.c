@@ -19,7 +19,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     a->links = take(base, &offset, links * sizeof *a->links);
     a->order = take(base, &offset, links * sizeof *a->order);
-    a->self_collision = take(base, &offset, links * links);
+    a->self_contacts = take(base, &offset, links * links);
     a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
     double **like_u[] = {&a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
@@ -229,11 +229,11 @@ static void fill_order(rs_articulation *a) {
                 a->order[count++] = i;
 }
 
-static void fill_self_collision(rs_articulation *a, bool with_parent) {
+static void fill_self_contacts(rs_articulation *a, bool with_parent) {
     for (int32_t i = 0; i < a->link_count; i++)
         for (int32_t j = 0; j < a->link_count; j++) {
             bool related = a->links[i].parent == j || a->links[j].parent == i;
-            a->self_collision[i * a->link_count + j] = i != j && (with_parent || !related);
+            a->self_contacts[i * a->link_count + j] = i != j && (with_parent || !related);
         }
 }
 
@@ -278,7 +278,7 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
         u_first += link->u_count;
     }
     fill_order(a);
-    fill_self_collision(a, def->collide_with_parent != 0);
+    fill_self_contacts(a, def->collide_with_parent != 0);
     *out = a;
     return RS_OK;
 }

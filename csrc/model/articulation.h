@@ -115,7 +115,7 @@ typedef struct rs_articulation {
     rs_pin *pins;
     int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
                        the processor works on several of them at once */
-    uint8_t *self_collision; /* link_count x link_count, symmetric: these two may collide */
+    uint8_t *self_contacts; /* link_count x link_count, symmetric: most contacts of two links with each other */
 
     /* parameters, per degree of freedom unless noted */
     double *p_gain, *d_gain;

@@ -169,6 +169,7 @@ static field_info field_of(const rs_articulation *a, int32_t field) {
     case RS_FIELD_UPPER: return (field_info){"upper joint limit", a->upper, false, ANY_BOUND};
     case RS_FIELD_VELOCITY_LIMIT: return (field_info){"joint velocity limit", a->velocity_limit, false, ANY_BOUND};
     case RS_FIELD_EFFORT_LOWER: return (field_info){"lower effort limit", a->effort_lower, false, ANY_BOUND};
+    case RS_FIELD_LIMIT_IMPULSE: return (field_info){"limit impulse", a->limit_impulse, false, READ_ONLY};
     case RS_FIELD_EFFORT_UPPER: return (field_info){"upper effort limit", a->effort_upper, false, ANY_BOUND};
     default: return (field_info){0};
     }
@@ -300,26 +301,28 @@ static uint8_t *pair_entry(rs_world *world, rs_object_id id, int32_t i, int32_t 
     if (a != NULL && (i < 0 || i >= a->link_count || j < 0 || j >= a->link_count || i == j))
         *status = rs_fail(RS_INVALID_VALUE, "links are %d and %d; expected two different ones from 0 to %d", i, j,
                           a->link_count - 1);
-    return *status == RS_OK ? &a->self_collision[i * a->link_count + j] : NULL;
+    return *status == RS_OK ? &a->self_contacts[i * a->link_count + j] : NULL;
 }
 
-rs_status rs_articulation_set_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
-                                             int32_t enabled) {
+rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                            int32_t count) {
+    if (count < 0 || count > RS_MAX_MANIFOLD)
+        return rs_fail(RS_INVALID_VALUE, "%d contacts; expected 0 to %d", count, RS_MAX_MANIFOLD);
     rs_status status;
     rs_world_enter(world);
     uint8_t *one = pair_entry(world, id, link_a, link_b, &status), *other = pair_entry(world, id, link_b, link_a, &status);
     if (status == RS_OK)
-        *one = *other = enabled != 0;
+        *one = *other = (uint8_t)count;
     return rs_world_leave(world, status);
 }
 
-rs_status rs_articulation_self_collision(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
-                                         int32_t *enabled) {
+rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+                                        int32_t *count) {
     rs_status status;
     rs_world_enter(world);
     const uint8_t *entry = pair_entry(world, id, link_a, link_b, &status);
     if (entry != NULL)
-        *enabled = *entry;
+        *count = *entry;
     return rs_world_leave(world, status);
 }
 

@@ -245,6 +245,34 @@ static rs_collider *first_collider(rs_world *world, rs_object_id id, int32_t loc
     return NULL;
 }
 
+rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, const rs_shape_def *shape) {
+    rs_status status;
+    rs_world_enter(world);
+    rs_collider *collider = first_collider(world, id, -1, &status);
+    while (collider != NULL && collider->number != number)
+        collider = collider->next_in_body != RS_NONE
+                       ? &RS_ITEMS(rs_collider, world->data.colliders)[collider->next_in_body]
+                       : NULL;
+    if (status == RS_OK && collider == NULL)
+        status = rs_fail(RS_INVALID_VALUE, "the object has no collision body %d", number);
+    rs_collider draft = {0};
+    if (status == RS_OK)
+        status = rs_world_make_collider(world, shape, collider->dynamic, &draft);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[collider->body];
+    if (draft.asset != 0)
+        rs_world_asset(world, draft.asset)->users++;
+    rs_world_asset_release(world, collider->asset);
+    collider->shape = draft.shape;
+    collider->local = draft.local;
+    collider->asset = draft.asset;
+    collider->material = draft.material;
+    rs_measure_collider(collider, body->com);
+    rs_world_touch_body(world, body);
+    return rs_world_leave(world, RS_OK);
+}
+
 static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t local, const collider_change *change) {
     rs_status status;
     rs_world_enter(world);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,11 @@ from raisim_ros.description.kinematic_tree import JointType, KinematicTree
 from raisim_ros.description.urdf_export import urdf_text
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.articulated_frames import ArticulatedFrames
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.types import LinkCollisionBody
+from raisim_ros.engine.link_shape import fill_shape
+from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -84,10 +85,16 @@ class ArticulatedSystem(ArticulatedFrames):
     """A tree of bodies connected by joints. Made by World.add_articulated_system()."""
 
     def __init__(
-        self, world: World, engine_id: int, tree: KinematicTree, collision_bodies: Sequence[LinkCollisionBody]
+        self,
+        world: World,
+        engine_id: int,
+        tree: KinematicTree,
+        collision_bodies: Sequence[LinkCollisionBody],
+        options: ArticulatedSystemOption,
     ) -> None:
         super().__init__(world, engine_id, tree)
         self._collision_bodies = list(collision_bodies)
+        self._build_options = options
         self._edits: _LinkEdits | None = None
 
     # ---- joints and links ----
@@ -237,13 +244,52 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def ignore_collision_between(self, body_idx1: int, body_idx2: int) -> None:
         """Let two bodies of the robot pass through each other."""
-        check(lib.rs_articulation_set_self_collision(self._c, self._engine_id, body_idx1, body_idx2, 0))
+        self.set_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2, 0)
 
     def may_collide(self, body_idx1: int, body_idx2: int) -> bool:
         """Whether two bodies of the robot can touch each other."""
+        return self.get_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2) > 0
+
+    def set_allowed_number_of_internal_contacts_between_two_bodies(
+        self, body_idx1: int, body_idx2: int, count: int
+    ) -> None:
+        """Set how many contacts two bodies of the robot may have with each other, 0 to 8."""
+        check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, body_idx1, body_idx2, count))
+
+    def get_allowed_number_of_internal_contacts_between_two_bodies(self, body_idx1: int, body_idx2: int) -> int:
+        """How many contacts two bodies of the robot may have with each other."""
         out = ffi.new("int32_t *")
-        check(lib.rs_articulation_self_collision(self._c, self._engine_id, body_idx1, body_idx2, out))
-        return bool(out[0])
+        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, body_idx1, body_idx2, out))
+        return int(out[0])
+
+    def set_collision_body_shape_parameters(self, name: str, parameters: VectorLike) -> None:
+        """Set the dimensions of the primitive named "LINK/k": as in CompoundChild.dim [m]."""
+        shape = self.get_collision_body(name)
+        self._replace_collision_body(
+            shape, replace(shape, dim=arguments.vector("parameters", parameters, len(shape.dim)))
+        )
+
+    def set_collision_body_position_offset(self, name: str, position: VectorLike) -> None:
+        """Move the collision shape named "LINK/k" within its body frame [m]."""
+        shape = self.get_collision_body(name)
+        self._replace_collision_body(shape, replace(shape, position=arguments.vector("position", position, 3)))
+
+    def set_collision_body_orientation_offset(self, name: str, orientation: VectorLike | Sequence[VectorLike]) -> None:
+        """Turn the collision shape named "LINK/k" within its body frame (quaternion w, x, y, z or matrix)."""
+        shape = self.get_collision_body(name)
+        self._replace_collision_body(shape, replace(shape, quaternion=arguments.orientation(orientation)))
+
+    def _replace_collision_body(self, old: LinkCollisionBody, new: LinkCollisionBody) -> None:
+        number = next(k for k, shape in enumerate(self._collision_bodies) if shape is old)
+        with self._world.locked():
+            definition = ffi.new("rs_shape_def *")
+            fill_shape(definition, new, self._world._material(new.material))
+            check(lib.rs_object_set_shape(self._c, self._engine_id, number, definition))
+            self._collision_bodies[number] = new
+
+    def get_options(self) -> ArticulatedSystemOption:
+        """How the robot was built."""
+        return self._build_options
 
     # ---- files ----
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,19 @@ from raisim_ros.engine.types import BodyType, ControlMode, IntegrationScheme, Jo
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
 
+
 def pointer(array: NDArray[Any]) -> Any:
     """The engine's view of a contiguous float64 array."""
     return ffi.cast("double *", array.ctypes.data)
+
+
+@dataclass(frozen=True)
+class JointLimitViolation:
+    """A joint at its limit: its index, and the impulse [N m s, N s] that the limit exerted along its coordinate (of a
+    spherical joint: towards its zero position)."""
+
+    joint_id: int
+    impulse: float
 
 
 class ArticulatedState(Object):
@@ -334,6 +345,16 @@ class ArticulatedState(Object):
     def get_actuation_lower_limits(self) -> Vector:
         """Smallest command per degree of freedom."""
         return self._read_u(lib.RS_FIELD_EFFORT_LOWER)
+
+    def get_joint_limit_violations(self) -> list[JointLimitViolation]:
+        """Joints that their position or velocity limits held back in the last step."""
+        impulses = self._read_u(lib.RS_FIELD_LIMIT_IMPULSE)
+        held = [(joint, impulses[first]) for joint, first in enumerate(self._u_first) if first < len(impulses)]
+        return [
+            JointLimitViolation(joint, float(impulse))
+            for joint, impulse in held
+            if impulse != 0.0 and self._tree.bodies[joint].parent >= 0
+        ]
 
     def set_joint_limits(self, limits: Sequence[VectorLike] | NDArray[Any]) -> None:
         """Set [lower, upper] per degree of freedom [rad, m]; spherical joints use the first row: [largest angle, -]."""

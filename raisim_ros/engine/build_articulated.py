@@ -13,8 +13,7 @@ from raisim_ros.description.urdf import load_urdf
 from raisim_ros.description.world_types import ArticulatedEntry
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.types import ControlMode, IntegrationScheme
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
+from raisim_ros.engine.types import ArticulatedSystemOption, ControlMode, IntegrationScheme
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World

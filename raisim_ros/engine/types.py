@@ -266,3 +266,16 @@ class StateBuffer:
     twists: Vector
     wrenches: Vector
     sleeping: np.ndarray[tuple[int], np.dtype[np.uint8]]
+
+
+@dataclass(frozen=True)
+class ArticulatedSystemOption:
+    """How a robot is built.
+
+    `base`: "auto" fixes a root link named ``world``; "fixed", "floating". `do_not_collide_with_parent`: bodies
+    connected by a joint never touch each other. `convexify_collision_meshes`: meshes collide as convex pieces.
+    """
+
+    base: str = "auto"
+    do_not_collide_with_parent: bool = True
+    convexify_collision_meshes: bool = False

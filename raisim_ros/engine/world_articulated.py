@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +22,14 @@ from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.articulated_state import pointer
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.types import ArticulationBuffer, LinkCollisionBody, ObjectType, ShapeType
+from raisim_ros.engine.link_shape import fill_shape
+from raisim_ros.engine.types import (
+    ArticulatedSystemOption,
+    ArticulationBuffer,
+    LinkCollisionBody,
+    ObjectType,
+    ShapeType,
+)
 from raisim_ros.engine.world_objects import WorldObjects
 
 if TYPE_CHECKING:
@@ -47,19 +53,6 @@ _JOINT_NUMBERS = (
     "velocity_limit",
     "effort_limit",
 )
-
-
-@dataclass(frozen=True)
-class ArticulatedSystemOption:
-    """How a robot is built.
-
-    `base`: "auto" fixes a root link named ``world``; "fixed", "floating". `do_not_collide_with_parent`: bodies
-    connected by a joint never touch each other. `convexify_collision_meshes`: meshes collide as convex pieces.
-    """
-
-    base: str = "auto"
-    do_not_collide_with_parent: bool = True
-    convexify_collision_meshes: bool = False
 
 
 class WorldArticulated(WorldObjects):
@@ -141,9 +134,7 @@ class WorldArticulated(WorldObjects):
             parts = ()
         if not parts:  # also where no decomposition is to be had, as a warning told
             return [(ShapeType.MESH, assets.enter_context(mesh_asset(self._world, mesh)))]
-        return [
-            (ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part.vertices))) for part in parts
-        ]
+        return [(ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part.vertices))) for part in parts]
 
     def _insert_tree(
         self,
@@ -164,7 +155,7 @@ class WorldArticulated(WorldObjects):
         definition.links = links
         c_shapes = ffi.new("rs_link_shape_def[]", len(shapes))
         for c_shape, shape in zip(c_shapes, shapes, strict=True):
-            _fill_shape(c_shape.shape, shape, self._material(shape.material))
+            fill_shape(c_shape.shape, shape, self._material(shape.material))
             c_shape.link = shape.body_index
             c_shape.collision_group = group if shape.collision_group is None else shape.collision_group
             c_shape.collision_mask = mask if shape.collision_mask is None else shape.collision_mask
@@ -180,7 +171,7 @@ class WorldArticulated(WorldObjects):
         out = ffi.new("rs_object_id *")
         with self.locked():
             check(lib.rs_articulation_create(self._world, definition, out))
-            handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes)
+            handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes, option)
             self._register(handle)
             for first, second in tree.ignored_pairs:
                 handle.ignore_collision_between(first, second)
@@ -226,15 +217,6 @@ class WorldArticulated(WorldObjects):
             np.zeros(velocities),
             *firsts,
         )
-
-
-def _fill_shape(c_shape: Any, shape: LinkCollisionBody, material: int) -> None:
-    c_shape.type = int(shape.shape)
-    c_shape.dim = [*shape.dim, 0.0, 0.0, 0.0][:3]
-    c_shape.asset = shape.asset
-    c_shape.position = list(shape.position)
-    c_shape.quaternion = list(shape.quaternion)
-    c_shape.material = material
 
 
 def _fill_link(link: Any, body: TreeBody) -> None:

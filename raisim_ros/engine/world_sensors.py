@@ -28,7 +28,7 @@ from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.sensors import MeasurementSource, Mount, Sensor, SensorSet
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera, SpinningLidar
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
+from raisim_ros.engine.types import ArticulatedSystemOption
 from raisim_ros.engine.world_rays import WorldRays
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 
