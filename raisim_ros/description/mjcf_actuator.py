@@ -88,6 +88,8 @@ def _not_negative(item: Item, *gains: float) -> tuple[float, float, float]:
 
 def _range(item: Item, what: str, autolimits: bool) -> tuple[float, float]:
     given = item.numbers(f"{what}range", 2)
+    if given is None and item.switch(f"{what}limited", False):
+        item.fail(f"{what}limited=\"true\" without an attribute '{what}range'")
     if given is None or not item.switch(f"{what}limited", autolimits):
         return -np.inf, np.inf
     if not given[0] < given[1]:

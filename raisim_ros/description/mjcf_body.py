@@ -160,6 +160,8 @@ class BodyReader:
 
     def _read_limits(self, item: Item, joint: MjcfJoint) -> None:
         given = item.numbers("range", 2)
+        if given is None and item.switch("limited", False):
+            item.fail('limited="true" without an attribute \'range\'')
         if given is not None and item.switch("limited", self._compiler.autolimits):
             turn = self._compiler.angle if joint.type != "slide" else float
             joint.lower, joint.upper = turn(given[0]), turn(given[1])

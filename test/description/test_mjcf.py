@@ -191,6 +191,8 @@ def test_nothing_left_out_nothing_said(load):
         (f"<worldbody>{arm()}</worldbody>\n<contact><exclude body1='arm' body2='x'/></contact>", ":2: .*body 'x' does"),
         (f"<worldbody>{arm()}</worldbody>\n<actuator><position joint='j' kp='-1'/></actuator>", ":2: .*negative gain"),
         (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrlrange='1 0'/></actuator>", ":2: .*ctrlrange"),
+        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrllimited='true'/></actuator>", ":2: .*'ctrlrange'"),
+        ('<worldbody><body>\n<joint limited="true"/><geom size="1"/></body></worldbody>', ":2: .*without an attribute 'range'"),
         ('\n<compiler coordinate="global"/>', ":2: .*global"),
         ('\n<compiler eulerseq="abc"/>', ":2: .*eulerseq"),
         ('\n<option timestep="0"/>', ":2: .*timestep"),
@@ -202,6 +204,13 @@ def test_nothing_left_out_nothing_said(load):
 def test_mistakes_are_told_with_file_and_line(load, inside, message):
     with pytest.raises(ParseError, match=r"model\.xml" + message):
         load(inside)
+
+
+def test_long_chains_load(load):
+    depth = 120
+    inside = '<body><joint axis="0 1 0"/><geom size="0.1" pos="0.1 0 0"/>' * depth + "</body>" * depth
+    (entry,) = load(f"<worldbody>{inside}</worldbody>").objects
+    assert len(entry.tree.bodies) == depth + 1
 
 
 def test_fuzzed_files_load_or_tell(load):

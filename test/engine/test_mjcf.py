@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from equal_robots import assert_equal_robots
 
 from raisim_ros import ArticulatedSystem, Ground, IntegrationScheme, ParseError, World
 
@@ -371,6 +372,43 @@ def test_motors_clamp_and_gear(everything):
     np.testing.assert_array_equal(drone.get_feed_forward_generalized_force(), [0] * 6 + [25])
     with pytest.raises(ValueError, match="control has 1 numbers; expected 2"):
         arm.set_actuation([1.0])
+
+
+def check_export(file, folder):
+    """An export is a world file without MJCF; it reads back to the same robots and objects."""
+    world = World(file)
+    world.integrate(20)
+    path = folder / "export" / "world.xml"
+    world.export_to_xml(path)
+    first, second = World(path), World(path)
+    for one, other in zip(world.get_obj_list(), first.get_obj_list(), strict=True):
+        assert (type(one), one.get_name()) == (type(other), other.get_name())
+        if isinstance(one, ArticulatedSystem):
+            assert_equal_robots(one, other, exactly=False)
+        else:
+            np.testing.assert_array_equal(one.get_position(), other.get_position())
+            np.testing.assert_array_equal(one.get_quaternion(), other.get_quaternion())
+            assert (one.get_collision_group(), one.get_collision_mask()) == (
+                other.get_collision_group(), other.get_collision_mask(),
+            )  # fmt: skip
+    assert first.get_material_manager() == world.get_material_manager()
+    first.integrate(200)
+    second.integrate(200)
+    assert first.get_state_hash() == second.get_state_hash()
+
+
+@pytest.mark.parametrize("name", GYM_MODELS)
+def test_gymnasium_models_are_exported(name, tmp_path):
+    check_export(gym_model(name), tmp_path)
+
+
+def test_everything_is_exported(everything, tmp_path):
+    check_export(everything, tmp_path)
+
+
+def test_servos_are_exported(tmp_path):
+    (tmp_path / "servos.xml").write_text(SERVOS)
+    check_export(tmp_path / "servos.xml", tmp_path)
 
 
 def test_a_failed_load_changes_nothing(tmp_path):
