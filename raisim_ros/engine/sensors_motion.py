@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.sensor_types import ContactModel, ForceTorqueModel, ImuModel, NoiseModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.contact import Contact
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.sensors import Mount, Sensor, SensorType
@@ -115,13 +116,6 @@ class ContactSensor(Sensor):
         return self._wrench[3:].copy()
 
 
-@runtime_checkable
-class _JointForces(Protocol):
-    def get_force_at_joint_in_world_frame(self, joint_idx: int) -> Vector: ...
-
-    def get_torque_at_joint_in_world_frame(self, joint_idx: int) -> Vector: ...
-
-
 class ForceTorque(Sensor):
     """Force and torque that the parent exerts through the joint that carries the link, about the sensor."""
 
@@ -129,16 +123,17 @@ class ForceTorque(Sensor):
     model: ForceTorqueModel
 
     def __init__(self, world: World, model: ForceTorqueModel, mount: Mount, set_name: str) -> None:
-        if not isinstance(mount.object, _JointForces):
-            raise WrongTypeError(f"{mount.object!r} has no joint forces; expected an articulated system")
-        self._joints: _JointForces = mount.object
+        if not isinstance(mount.object, ArticulatedSystem):
+            raise WrongTypeError(f"{mount.object!r} has no joints; expected an articulated system")
+        self._robot = mount.object
         super().__init__(world, model, mount, set_name)
+        self._robot.set_compute_inverse_dynamics(True)
         self._wrench = np.zeros(6)
 
     def _measure(self) -> None:
         joint = self.mount.body_idx
-        force = self._joints.get_force_at_joint_in_world_frame(joint)
-        torque = self._joints.get_torque_at_joint_in_world_frame(joint)
+        force = self._robot.get_force_at_joint_in_world_frame(joint)
+        torque = self._robot.get_torque_at_joint_in_world_frame(joint)
         torque = torque + np.cross(self.get_frame_position() - self._position, force)
         self._wrench = np.concatenate((self._rotation.T @ force, self._rotation.T @ torque))
 

@@ -241,6 +241,22 @@ def test_contact_sensor_weighs_the_box(world):
     np.testing.assert_allclose(sensor.get_torque(), 0, atol=1e-6)
 
 
+def test_force_torque_holds_the_arm(world):
+    """The arm is held level by its motor: the joint carries its weight, and the moment about the sensor."""
+    robot = world.add_articulated_system(PENDULUM)
+    robot.set_state([-np.pi / 2], [0.0])  # the arm points to +x
+    robot.set_pd_gains([1e5], [1e3])
+    robot.set_pd_target([-np.pi / 2], [0.0])
+    sensor = mount(world, robot, ForceTorqueModel("wrench", 1000.0), link="arm").get_sensor("wrench")
+    at_tip = mount(world, robot, ForceTorqueModel("wrench", 1000.0), link="tip", name="tip").get_sensor("wrench")
+    world.integrate(400)
+    weight = 2 * 9.81
+    np.testing.assert_allclose(robot.get_body_orientation(1) @ sensor.get_force(), (0, 0, weight), atol=1e-2)
+    np.testing.assert_allclose(sensor.get_torque(), (0, -0.5 * weight, 0), atol=1e-2)
+    np.testing.assert_allclose(at_tip.get_force(), sensor.get_force(), atol=1e-9)
+    np.testing.assert_allclose(at_tip.get_torque(), (0, 0.3 * weight, 0), atol=1e-2)
+
+
 def test_force_torque_needs_a_joint(world):
     with pytest.raises(WrongTypeError, match="articulated"):
         mount(world, world.add_sphere(0.1, 1.0), ForceTorqueModel("wrench", 10.0))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from geometry_msgs.msg import Point, Quaternion, Vector3
 from geometry_msgs.msg import Pose as PoseMessage
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image, Imu, LaserScan, PointCloud2
 from tf2_msgs.msg import TFMessage
 
@@ -37,6 +37,8 @@ WIDTH, HEIGHT, FOV = 96, 64, 1.2
 # Centres of the boxes in the camera's frame (x forward, y left, z up): different in every direction.
 BOARD = {"left_low": (4.0, 1.2371, -0.8213), "right_high": (4.0, -1.0, 0.9), "middle": (5.0, 0.1, 0.2), "near": (0.2, 0, 0.07)}
 SIZE = {"near": 0.03}
+# As tf2's listeners subscribe: there are several publishers.
+STATIC_FRAMES = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 def turn(yaw):
@@ -129,7 +131,7 @@ def transforms(probe, needed=("eye", "eye/camera_optical_frame"), service="step"
     frames = {}
     with (
         probe.subscribed(TFMessage, "/tf", qos.TF) as moving,
-        probe.subscribed(TFMessage, "/tf_static", qos.LATCHED) as static,
+        probe.subscribed(TFMessage, "/tf_static", STATIC_FRAMES) as static,
     ):
         ok(probe.call(Step, service, steps=20))
         found = lambda: {t.child_frame_id for message in [*moving, *static] for t in message.transforms}  # noqa: E731
