@@ -135,18 +135,24 @@ void rs_contact_response(rs_articulation *a, int32_t link, rs_vec3 point, const 
 
 /* ---- joints ---- */
 
-/* How fast a joint beyond its limit is brought back at most [rad/s, m/s]: faster than the curved edge of a cone lets it
- * slip away, slow enough not to throw a joint that was put there. */
-static const double MAX_RETURN_SPEED = 0.5;
+/* Share of a violation that a step takes back, and how fast at most [rad/s, m/s]: enough for what slips away over the
+ * curved edge of a cone, slow enough not to throw a joint that was put beyond its limit. */
+static const double RETURN_SHARE = 0.2, MAX_RETURN_SPEED = 0.5;
+
+/* Joints so near their limit get a row, too: contacts may push them beyond within the step [rad/s, m/s]. */
+static const double NEAR_SPEED = 0.5;
 
 /* Speed away from the limit that lets the joint arrive at it, and no farther. */
-static double limit_target(double room, double dt) { return rs_min(-room / dt, MAX_RETURN_SPEED); }
+static double limit_target(double room, double dt) {
+    return room >= 0.0 ? -room / dt : rs_min(RETURN_SHARE * -room / dt, MAX_RETURN_SPEED);
+}
 
 static void add_scalar_rows(const rs_articulation *a, int32_t link, double dt, rs_joint_row *out, int32_t *count) {
     int32_t k = a->links[link].u_first;
     double q = a->q_stage[a->links[link].q_first], u = a->u_free[k], speed_limit = a->velocity_limit[k];
     rs_joint_row row = {.kind = RS_ROW_LIMIT, .link = link, .first = k, .count = 1, .max_impulse = INFINITY};
-    bool below = q + dt * u < a->lower[k], above = q + dt * u > a->upper[k];
+    double next = q + dt * u, reach = dt * NEAR_SPEED;
+    bool below = next < a->lower[k] + reach, above = next > a->upper[k] - reach;
     if (below || above) {
         double room = below ? q - a->lower[k] : a->upper[k] - q;
         row.direction[0] = below ? 1.0 : -1.0;
@@ -171,7 +177,7 @@ static void add_cone_row(const rs_articulation *a, int32_t link, double dt, rs_j
     rs_vec3 u = rs_v3_load(&a->u_free[k]);
     rs_vec3 outward = rs_normalize_or(turn, rs_normalize_or(u, rs_v3(1, 0, 0)));
     double room = a->upper[k] - angle;
-    if (dt * rs_dot(outward, u) <= room)
+    if (dt * (rs_dot(outward, u) + NEAR_SPEED) <= room)
         return;
     rs_joint_row row = {.kind = RS_ROW_LIMIT, .link = link, .first = k, .count = 3, .max_impulse = INFINITY,
                         .target = limit_target(room, dt), .violation = rs_max(0.0, -room)};

@@ -38,8 +38,8 @@ typedef struct {
 /* Largest number of rows: two per degree of freedom. */
 static inline int32_t rs_joint_row_capacity(const rs_articulation *a) { return 2 * a->u_count; }
 
-/* Rows that may act in this step, seen from a->u_free. A limit is met when the velocity would carry the joint beyond
- * it within a step; the target lets it arrive there and no farther. Returns their number. */
+/* Rows that may act in this step, seen from a->u_free. A limit is met when the velocity carries the joint to it, or
+ * nearly, within a step; the target lets it arrive there and no farther. Returns their number. */
 int32_t rs_joint_rows(const rs_articulation *a, double dt, rs_joint_row *out);
 
 /* Change of all generalised velocities per unit impulse of a row; u_count numbers. */
