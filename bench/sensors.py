@@ -1,10 +1,10 @@
 """Lidar and depth camera beside MuJoCo and Embree, on one core.
 
-    python bench/sensors.py [--repeats 3]
+    python bench/sensors.py [--repeats 3] [--no-write]
 
 Scenes: 200 boxes on the ground; a mesh of 100 000 triangles; a heightmap of 500 x 500 samples. A lidar with 64 rows of
 1024 rays, and a depth camera of 640 x 480 pixels. Every engine casts the same rays; the largest difference of the
-distances stands beside the speed.
+distances stands beside the speed. The table goes to docs/sensors.md.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ ORIGIN = np.array([0.3, -0.2, 1.5])
 RANGE = 100.0  # [m]
 CAMERA = DepthCameraProperties(640, 480, 1.5, 0.05, RANGE)
 TARGET_MUJOCO, TARGET_EMBREE, TARGET_FRAMES = 5.0, 0.5, 30.0
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "sensors.md"
+BEGIN, END = "<!-- speed: written by bench/sensors.py -->", "<!-- end of speed -->"
 
 
 @dataclass
@@ -167,8 +169,8 @@ class Embree:
         self.distances = self.scene.run(self.origins, self.rays, query="DISTANCE")
 
 
-def measure(scene: Scene, repeats: int) -> None:
-    """Prints the rows of one scene."""
+def measure(scene: Scene, repeats: int) -> str:
+    """Measures one scene; its row of the table."""
     rays = lidar_directions()
     ours = seconds(lambda: scan(scene.world), repeats)
     distances, _, _ = scene.world.cast_rays(ORIGIN, rays, RANGE)
@@ -187,7 +189,13 @@ def measure(scene: Scene, repeats: int) -> None:
         print(f"    {name:<18} {1e9 * duration / count:7.1f} ns/ray  ratio {ratio:5.2f} (target {target:g}), "
               f"distances within {error:.1e} m")
     frame = seconds(lambda: scene.world.capture_depth_camera(ORIGIN, np.eye(3), CAMERA), repeats)
-    print(f"  depth 640 x 480      {1 / frame:7.1f} frames/s (target {TARGET_FRAMES:g})")
+    print(f"  depth 640 x 480      {1 / frame:7.1f} frames/s (target {TARGET_FRAMES:g})", flush=True)
+    ratios = {name: f"**{duration / ours:.1f}**" for name, duration, _, _ in peers}
+    errors = ", ".join(f"{name} {error:.0e}" for name, _, _, error in peers)
+    return (
+        f"| {scene.name} | {1e9 * ours / count:.0f} | {ratios['MuJoCo']} | {ratios.get('Embree', '')} | "
+        f"**{1 / frame:.0f}** | {errors} |"
+    )
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> float:
@@ -196,14 +204,29 @@ def difference(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float(np.quantile(np.abs(ours[both] - theirs[both]), 0.999))
 
 
+def write_table(rows: list[str]) -> None:
+    """Replaces the table in the document."""
+    heading = (
+        f"| scene | lidar 64 x 1024 [ns/ray] | x MuJoCo (target {TARGET_MUJOCO:g}) "
+        f"| x Embree (target {TARGET_EMBREE:g}) | "
+        f"depth 640 x 480 [frames/s] (target {TARGET_FRAMES:g}) | distances agree within [m] |"
+    )
+    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    table = "\n".join([BEGIN, "", heading, "| --- | --- | --- | --- | --- | --- |", *rows, "", END])
+    DOCUMENT.write_text(before + table + after, encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--no-write", action="store_true", help="print only")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     with tempfile.TemporaryDirectory() as folder:
-        for scene in (boxes(), mesh(Path(folder)), heightmap()):
-            measure(scene, arguments.repeats)
+        rows = [measure(scene, arguments.repeats) for scene in (boxes(), mesh(Path(folder)), heightmap())]
+    if not arguments.no_write:
+        write_table(rows)
 
 
 if __name__ == "__main__":
