@@ -139,6 +139,7 @@ def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any
         tag,
         **_common(entry),
         body_type=entry.body_type,
+        sensor=None if entry.sensor is None else entry.sensor.resolve().as_posix(),
         mass=entry.mass,
         com=entry.com,
         linear_damping=entry.linear_damping,

@@ -184,6 +184,7 @@ def _body_arguments(source: _Source, element: etree._Element, children: dict[str
     values["state"] = _state(source, children)
     values["interface"] = _take_interface(source, values, children)
     values["place"] = source.place(element)
+    values["sensor"] = source.find(values["sensor"]) if values["sensor"] else None
     return values
 
 

@@ -88,6 +88,7 @@ _BODY = (
     *_COMMON,
     *PUBLISHED,
     _attribute("body_type bodyType", Kind.BODY_TYPE, "dynamic", "how it answers to forces"),
+    _attribute("sensor", Kind.TEXT, "", "sensor file that it carries"),
     _attribute("mass", Kind.POSITIVE, REQUIRED, "mass [kg]"),
     _attribute("com", Kind.VEC3, None, "centre of mass in the body frame [m]; default: that of the shape"),
     _attribute("linear_damping linearDamping", Kind.NUMBER, 0.0, "air drag [N s/m]"),

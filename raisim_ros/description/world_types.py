@@ -56,6 +56,7 @@ class BodyEntry(ObjectEntry):
     """A single body with mass; `inertia`: xx xy xz yy yz zz about the centre of mass, None: from the shape."""
 
     body_type: str = "dynamic"
+    sensor: Path | None = None
     mass: float = 1.0
     com: Numbers | None = None
     inertia: Numbers | None = None

@@ -105,6 +105,8 @@ def _add_entry(world: World, entry: ObjectEntry) -> Object:
         handle.set_appearance(entry.appearance)
         handle.set_name(entry.name)
         handle.set_interface(entry.interface)
+        if isinstance(entry, BodyEntry) and entry.sensor is not None:
+            world.add_sensor_set(handle, entry.sensor)
     except (InvalidValueError, MeshError, TerrainError) as error:
         raise ParseError(entry.place.file, entry.place.line, str(error)) from error
     except FileMissingError as error:

@@ -136,11 +136,18 @@ def _child(shape: CollisionBody) -> ChildEntry:
     )
 
 
+def _sensor_file(handle: SingleBodyObject) -> Path | None:
+    """The file of its sensors; sensors that were mounted in code are not written."""
+    files = [Path(one.model.source) for one in handle.get_sensor_sets() if Path(one.model.source).is_file()]
+    return files[0] if files else None
+
+
 def _body_arguments(handle: SingleBodyObject) -> dict[str, Any]:
     state, properties = handle._state(), handle._properties()
     xx, yy, zz, xy, xz, yz = properties.inertia
     return {
         "body_type": handle.get_body_type().name.lower(),
+        "sensor": _sensor_file(handle),
         "mass": float(properties.mass),
         "com": tuple(properties.com),
         "inertia": (xx, xy, xz, yy, yz, zz),

@@ -7,6 +7,7 @@ from raisim_ros import (
     IMU,
     ContactModel,
     DepthCameraModel,
+    FileMissingError,
     ForceTorqueModel,
     ImuModel,
     InvalidValueError,
@@ -14,10 +15,12 @@ from raisim_ros import (
     Light,
     MeasurementSource,
     NoiseModel,
+    ParseError,
     Pose,
     RGBCameraModel,
     SensorSetModel,
     SensorType,
+    World,
     WrongTypeError,
 )
 
@@ -332,6 +335,27 @@ def test_robot_comes_with_the_sensors_of_its_links(world, tmp_path):
     with pytest.raises(Exception, match=r"head\.xml:1: .*update_rate"):
         world.add_articulated_system(tmp_path / "robot.urdf")
     assert len(world.get_obj_list()) == objects
+
+
+def test_sensors_in_a_world_file(tmp_path):
+    (tmp_path / "imu.xml").write_text(
+        '<sensor_set name="inner"><sensor name="imu" type="imu" update_rate="100"><origin xyz="0.1 0 0"/></sensor></sensor_set>'
+    )
+    (tmp_path / "world.xml").write_text("""<raisim><objects>
+      <box name="box" mass="1" sensor="imu.xml"><dim x="1" y="1" z="1"/><state pos="1 2 3"/></box>
+    </objects></raisim>""")
+    world = World(tmp_path / "world.xml")
+    imu = world.get_object("box").get_sensor_set("inner").get_sensor("imu")
+    np.testing.assert_allclose(imu.get_position(), (1.1, 2, 3))
+    world.export_to_xml(tmp_path / "copy.xml")
+    copy = World(tmp_path / "copy.xml")
+    assert copy.get_object("box").get_sensor_set("inner").get_sensor("imu").get_update_rate() == 100
+    (tmp_path / "imu.xml").write_text("<sensor_set><sensor/></sensor_set>")
+    with pytest.raises(ParseError, match=r"imu\.xml:1: "):
+        World(tmp_path / "world.xml")
+    (tmp_path / "imu.xml").unlink()
+    with pytest.raises(FileMissingError, match=r"imu\.xml"):
+        World(tmp_path / "world.xml")
 
 
 @pytest.mark.parametrize(
