@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import median
 
 import accuracy
+import articulated
 import mujoco
 import numpy as np
 import scenes
@@ -152,7 +153,7 @@ def accuracy_table(rows: list[accuracy.AccuracyRow]) -> str:
 
 
 def report(rows: list[SpeedRow], errors: list[accuracy.AccuracyRow], drift: float, slope: float,
-           stages: str) -> str:
+           stages: str, robots: str) -> str:
     """The page docs/benchmarks.md."""
     stands = "stands" if drift < STANDS_WITHIN else "FALLS"
     return f"""# Benchmarks
@@ -184,6 +185,7 @@ The cost of a step grows with the number of balls in a pile to the power {slope:
 The accuracy tests run with overlap correction off (`set_erp(0)`). MuJoCo has no coefficient of restitution: elastic
 contacts are undamped springs there (`solref="-200000 0"`).
 
+{robots}
 ## Other benchmarks
 
 `python bench/sensors.py` measures lidars and depth cameras, `python bench/ros_publish.py` the publishing of states.
@@ -208,13 +210,14 @@ def main() -> None:
     stages = stage_shares()
     print(f"1000 balls: {stages}")
     errors = accuracy.measure()
-    if arguments.no_write:
-        return
     images = DOCS / "images"
     images.mkdir(parents=True, exist_ok=True)
+    robots = articulated.measure(arguments.repeats, None if arguments.no_write else images)
+    if arguments.no_write:
+        return
     draw_speed(rows, images / "benchmark_speed.png")
     draw_growth(counts, times, images / "benchmark_growth.png")
-    (DOCS / "benchmarks.md").write_text(report(rows, errors, drift, slope, stages), encoding="utf-8")
+    (DOCS / "benchmarks.md").write_text(report(rows, errors, drift, slope, stages, robots), encoding="utf-8")
 
 
 if __name__ == "__main__":
