@@ -291,7 +291,7 @@ def test_mesh_visuals_are_left_to_the_viewer(probe):
             return [m for a in arrays for m in a.markers if m.type == Marker.MESH_RESOURCE and m.action == Marker.ADD]
 
         probe.spin_until(meshes, "a mesh marker")
-    assert meshes()[0].mesh_resource == mesh.resolve().as_uri()
+    assert meshes()[0].mesh_resource == mesh.absolute().as_uri()
     scale = meshes()[0].scale
     assert (scale.x, scale.y, scale.z) == (0.1, 0.2, 0.3)
 

@@ -13,9 +13,10 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from visualization_msgs.msg import MarkerArray
 
+from raisim_ros.description.resources import resource
 from raisim_ros.msg import ContactArray, ObjectCmd, ObjectStateArray, ResultCode
 from raisim_ros.ros import qos
-from raisim_ros.srv import ListObjects, RemoveObject, SpawnObject
+from raisim_ros.srv import ListObjects, RemoveObject, SpawnArticulatedSystem, SpawnObject
 
 CYCLES = int(os.environ.get("RAISIM_SOAK_CYCLES", "200"))
 # Caches and the allocator settle during the first cycles.
@@ -27,8 +28,13 @@ NOISE = 1_000_000
 
 
 def cycle(probe, number):
+    name = f"soak_{number % 7}"
     shape = {"shape": "sphere", "radius": 0.1} if number % 2 else {"shape": "box", "size": [0.1, 0.2, 0.3]}
-    spawned = probe.call(SpawnObject, "spawn_object", name=f"soak_{number % 7}", **shape)
+    if number % 3:
+        spawned = probe.call(SpawnObject, "spawn_object", name=name, **shape)
+    else:
+        file = str(resource("robots/cartpole.urdf"))
+        spawned = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name=name, file=file)
     assert spawned.result == ResultCode.OK, spawned.message
     removed = probe.call(RemoveObject, "remove_object", name=spawned.name)
     assert removed.result == ResultCode.OK, removed.message
