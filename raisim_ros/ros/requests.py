@@ -25,9 +25,8 @@ from raisim_ros.description.terrain import (
 from raisim_ros.description.urdf import load_urdf
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.description.world_types import WorldDescription
-from raisim_ros.engine.types import CompoundChild, ShapeType
+from raisim_ros.engine.types import ArticulatedSystemOption, CompoundChild, ShapeType
 from raisim_ros.engine.world import World
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.msg import MaterialPair, ObjectInfo
 from raisim_ros.ros.conversions import finite_vector, pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_file

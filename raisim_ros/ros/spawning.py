@@ -17,9 +17,15 @@ from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.handles import SingleBodyObject
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import BodyType, CompoundChild, MeshCollisionMode, ObjectType, ShapeType
+from raisim_ros.engine.types import (
+    ArticulatedSystemOption,
+    BodyType,
+    CompoundChild,
+    MeshCollisionMode,
+    ObjectType,
+    ShapeType,
+)
 from raisim_ros.engine.world import World
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.ros.conversions import Pose, Twist, Vector, finite_vector
 from raisim_ros.ros.object_state import set_pose, set_twist
 from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, PublishOptions
