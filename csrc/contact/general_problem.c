@@ -6,6 +6,8 @@
 /* Share of a pin's gap that is closed until the next midpoint: gain per unit of ERP, and its limit. All of it with the
  * default ERP: what a fast linkage gains by moving straight for half a step must not add up. */
 static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
+/* Fastest closing of a pin's gap [m/s]: a loop that starts open must not be torn shut. */
+static const double MAX_PIN_SPEED = 3.0;
 
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
@@ -292,7 +294,9 @@ static void add_pins(rs_general_problem *problem, rs_articulation *a, const rs_p
             points[s] = rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[s]));
             add_link(a, pin->link[s], points[s], axes, &row->sides[0], problem->scratch);
         }
-        row->target = rs_scale(-share, rs_sub(points[0], points[1]));
+        rs_vec3 gap = rs_sub(points[0], points[1]);
+        double speed = share * rs_norm(gap);
+        row->target = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
         row->impulse = pin->impulse;
         rs_general_row_prepare(row);
     }
