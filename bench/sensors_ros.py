@@ -51,7 +51,8 @@ def write_world(folder: Path) -> Path:
     world.write_text(
         """<raisim version="1.0"><time_step value="0.001"/><objects><ground name="ground"/>
         <array idx="@@i" start="0" end="199" increment="1"><box name="box_@@i" mass="1" body_type="static">
-          <dim x="0.8" y="0.6" z="0.7"/><state pos="{(3 + 0.08 * @@i) * cos(2.4 * @@i)} {(3 + 0.08 * @@i) * sin(2.4 * @@i)} 0.35"/>
+          <dim x="0.8" y="0.6" z="0.7"/>
+          <state pos="{(3 + 0.08 * @@i) * cos(2.4 * @@i)} {(3 + 0.08 * @@i) * sin(2.4 * @@i)} 0.35"/>
         </box></array>
         <articulated_system name="robot" urdf_path="[THIS_DIR]/robot.urdf"/></objects></raisim>""",
         encoding="utf-8",
