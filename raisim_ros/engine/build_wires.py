@@ -14,45 +14,60 @@ from raisim_ros.engine.wires import StretchType, Wire, WireType
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
 
-_STRETCH_TYPES = {
+STRETCH_TYPES = {
     "stretch_only": StretchType.STRETCH_RESISTANT_ONLY,
     "compression_only": StretchType.COMPRESSION_RESISTANT_ONLY,
     "both": StretchType.BOTH,
 }
-_STRETCH_NAMES = {value: name for name, value in _STRETCH_TYPES.items()}
+_STRETCH_NAMES = {value: name for name, value in STRETCH_TYPES.items()}
 
 
 def add_wire_entry(world: World, entry: WireEntry, objects: Sequence[Object]) -> Wire:
     """Add one wire; `objects` are those of the same description. Mistakes are told with their place in the file."""
     try:
-        first, second = (_end(world, end, objects) for end in entry.ends)
-        if entry.type == "stiff":
-            wire = world.add_stiff_wire(*first, *second, entry.length)
-        elif entry.type == "compliant":
-            wire = world.add_compliant_wire(*first, *second, entry.length, entry.stiffness, entry.explicit)
-        else:
-            wire = world.add_custom_wire(*first, *second, entry.length)
-            wire.set_tension(entry.tension)
-        wire.set_stretch_type(_STRETCH_TYPES[entry.stretch_type])
+        first, second = (_find(world, end, objects) for end in entry.ends)
+        wire = make_wire(world, entry, first, second)
         wire.set_name(entry.name)
-        wire.set_visualization_width(entry.width)
-        wire.set_color(entry.color)
     except (InvalidValueError, WrongTypeError) as error:
         raise ParseError(entry.place.file, entry.place.line, f"<wire>: {error}") from error
     return wire
 
 
-def _end(world: World, end: WireEndEntry, objects: Sequence[Object]) -> tuple[Object, int | str, Numbers]:
+def make_wire(world: World, entry: WireEntry, first: Object, second: Object) -> Wire:
+    """Add a nameless wire between two objects; on any error the world is as it was."""
+    ends = (*_mount(first, entry.ends[0]), *_mount(second, entry.ends[1]))
+    if entry.type == "stiff":
+        wire = world.add_stiff_wire(*ends, entry.length)
+    elif entry.type == "compliant":
+        wire = world.add_compliant_wire(*ends, entry.length, entry.stiffness, entry.explicit)
+    else:
+        wire = world.add_custom_wire(*ends, entry.length)
+    try:
+        if entry.type == "custom":
+            wire.set_tension(entry.tension)
+        wire.set_stretch_type(STRETCH_TYPES[entry.stretch_type])
+        wire.set_visualization_width(entry.width)
+        wire.set_color(entry.color)
+    except BaseException:
+        world.remove_object(wire)
+        raise
+    return wire
+
+
+def _mount(obj: Object, end: WireEndEntry) -> tuple[Object, int | str, Numbers]:
+    return obj, end.local_index if end.frame is None else end.frame, end.position
+
+
+def _find(world: World, end: WireEndEntry, objects: Sequence[Object]) -> Object:
     """The object by its place or name among those of the file, else by its name in the world."""
     if end.index is not None:
         if end.index >= len(objects):
             raise InvalidValueError(f"object index is {end.index}; expected 0 to {len(objects) - 1}")
-        found: Object | None = objects[end.index]
-    else:
-        found = next((one for one in objects if one.get_name() == end.name), None) or world.get_object(end.name)
+        return objects[end.index]
+    found = next((one for one in objects if one.get_name() == end.name), None) or world.get_object(end.name)
     if found is None:
         raise InvalidValueError(f"no object is named '{end.name}'")
-    return found, end.local_index if end.frame is None else end.frame, end.position
+    return found
 
 
 def describe_wire(wire: Wire, objects: Sequence[Object]) -> WireEntry:

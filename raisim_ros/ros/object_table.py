@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,7 @@ class ObjectTable:
         self._world = world
         self._by_id: dict[int, ObjectEntry] = {}
         self._by_name: dict[str, ObjectEntry] = {}
+        self._names_of_others: Callable[[], set[str]] = set
 
     def __iter__(self) -> Iterator[ObjectEntry]:
         return iter(self._by_id.values())
@@ -79,13 +80,18 @@ class ObjectTable:
         """Entries in the order of the world's object list."""
         return [self._by_id[handle.get_id()] for handle in self._world.get_obj_list()]
 
+    def reserve_names(self, names_of_others: Callable[[], set[str]]) -> None:
+        """Objects shall not take the names of what else has topics: of wires."""
+        self._names_of_others = names_of_others
+
     def free_name(self, wanted: str, allow_renaming: bool) -> str:
         """The ROS name for a new object that shall be called `wanted`; empty: to be named by type and id."""
         name = names.sanitise(wanted)
-        if name and name not in self._by_name and name not in names.RESERVED:
+        taken = self._by_name.keys() | self._names_of_others()
+        if name and name not in taken and name not in names.RESERVED:
             return name
         if allow_renaming:
-            return names.unique(name, self._by_name) if name else ""
+            return names.unique(name, taken) if name else ""
         if not name:
             reason = "is empty" if not wanted else "has no letter or digit"
         else:

@@ -200,6 +200,9 @@ class Operations:
         if state and spawned:
             self._restore(self._loaded)
         elif spawned:
+            for wire in self._world.get_wires():
+                if wire not in self._loaded.snapshot.wires:
+                    self._world.remove_object(wire)
             for entry in self.table.entries():
                 if entry.spawned:
                     self._remove(entry)

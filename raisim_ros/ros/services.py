@@ -26,6 +26,8 @@ from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.spawning import Naming, Spawner
 from raisim_ros.ros.state_topics import full_state
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
+from raisim_ros.ros.wire_services import WireServices
+from raisim_ros.ros.wire_topics import WireEndpoints
 
 Handler = Callable[[Any, Any], str]
 
@@ -39,9 +41,10 @@ class Services:
         queue: RequestQueue,
         loop: SteppingLoop,
         operations: Operations,
-        endpoints: Sequence[ObjectEndpoints | SensorEndpoints],
+        endpoints: Sequence[ObjectEndpoints | SensorEndpoints | WireEndpoints],
         frames: FrameNames,
         sensors: SensorServices,
+        wires: WireServices,
     ) -> None:
         self._node = node
         self._queue = queue
@@ -62,6 +65,7 @@ class Services:
             "restore_snapshot": (srv.RestoreSnapshot, self._restore_snapshot),
             "reset": (srv.Reset, self._reset),
             **sensors.changing,
+            **wires.changing,
         }
         plain: dict[str, tuple[Any, Handler]] = {
             "list_objects": (srv.ListObjects, self._list_objects),
@@ -77,6 +81,7 @@ class Services:
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
             **sensors.plain,
+            **wires.plain,
         }
         for name, (service_type, handler) in changing.items():
             node.create_service(service_type, name, self._answering(handler, follow=True))

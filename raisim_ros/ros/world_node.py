@@ -51,6 +51,9 @@ from raisim_ros.ros.state_topics import StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
 from raisim_ros.ros.throttled_log import ThrottledLog
 from raisim_ros.ros.topic import Topic
+from raisim_ros.ros.wire_services import WireServices
+from raisim_ros.ros.wire_table import WireTable
+from raisim_ros.ros.wire_topics import WireEndpoints, WireMarkers, WireTopics
 from raisim_ros.ros.world_topics import WorldStateTopic, apply_world_command
 
 # With CPython's default of 5 ms the stepping thread's short engine calls starve beside a busy thread.
@@ -95,15 +98,22 @@ class WorldNode:
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
         sensor_topics = SensorTopics(sensors)
-        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, joints, sensor_topics]
+        wires = WireTable(world, table)
+        wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
+        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, joints, sensor_topics, wire_topics]
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
-        endpoints = (self._endpoints, SensorEndpoints(self.node, self._queue, sensors, sensor_topics, options))
+        endpoints = (
+            self._endpoints,
+            SensorEndpoints(self.node, self._queue, sensors, sensor_topics, options),
+            WireEndpoints(self.node, self._queue, wires, wire_topics, self._warn),
+        )
         for one in endpoints:
             one.begin()
         sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
+        wire_services = WireServices(self._queue, world, table, wires)
         self._services = Services(
-            self.node, self._queue, self._loop, operations, endpoints, self._frames, sensor_services
+            self.node, self._queue, self._loop, operations, endpoints, self._frames, sensor_services, wire_services
         )
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
         self.node.add_on_set_parameters_callback(self._on_parameters)
@@ -133,6 +143,8 @@ class WorldNode:
         topics.append(WorldStateTopic(loop, frame, values.world_state_rate_hz, state))
         if values.publish_markers:
             topics.append(self._make_markers())
+            lines = self.node.create_publisher(MarkerArray, "markers", qos.LATCHED)
+            topics.append(WireMarkers(loop.world, frame, values.marker_rate_hz, lines))
         return topics
 
     def _make_sensor_frames(self, sensors: SensorTable) -> list[Topic]:
@@ -274,6 +286,8 @@ _TOPICS = (
     "<robot>/joint_cmd",
     "<robot>/joint_trajectory",
     "<robot>/robot_description",
+    "<wire>/state",
+    "<wire>/cmd",
     "states",
     "contacts",
     "markers",
