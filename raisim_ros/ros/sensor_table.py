@@ -46,12 +46,12 @@ class SensorTable:
     def entries(self) -> list[SensorEntry]:
         """All sensors. New ones are named; from now on they measure when their topics ask."""
         present: dict[Sensor, SensorEntry] = {}
-        for entry in self._objects:
-            for sensor_set in self._world.get_sensor_sets(entry.handle):
-                for sensor in sensor_set:
-                    known = self._entries.get(sensor)
-                    taken = {other.name for other in present.values() if other.object is entry}
-                    present[sensor] = known or self._name(entry, sensor_set, sensor, taken)
+        for sensor_set in self._world.get_sensor_sets():
+            entry = self._objects.by_id(sensor_set.mount.object.get_id())
+            for sensor in sensor_set:
+                known = self._entries.get(sensor)
+                taken = {other.name for other in present.values() if other.object is entry}
+                present[sensor] = known or self._name(entry, sensor_set, sensor, taken)
         self._entries = present
         return list(present.values())
 
