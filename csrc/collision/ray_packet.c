@@ -90,7 +90,7 @@ rs_vec3 rs_packet_normal(const rs_shape *shape, const rs_ray *ray, int64_t featu
         return shape->mesh->normals[feature];
     if (shape->type == RS_SHAPE_HEIGHTMAP)
         return rs_height_grid_triangle_normal(shape->grid, feature);
-    rs_ray_hit hit = {.normal = {0, 0, 1}};
+    rs_ray_hit hit = {.normal = rs_neg(ray->direction)}; /* should a grazing ray miss where its bundle hit */
     rs_ray_shape(shape, ray, &hit);
     return hit.normal;
 }

@@ -37,7 +37,7 @@ void rs_packet_mesh(const struct rs_tri_mesh *mesh, const rs_packet_rays *rays, 
 void rs_packet_heightmap(const struct rs_height_grid *grid, const rs_packet_rays *rays, int64_t target,
                          rs_packet_hits *hits);
 
-/* Outward unit normal where a ray hit the shape; everything in the shape's frame. */
+/* Outward unit normal where a ray, unlimited, hit the shape; everything in the shape's frame. */
 rs_vec3 rs_packet_normal(const rs_shape *shape, const rs_ray *ray, int64_t feature);
 
 #endif

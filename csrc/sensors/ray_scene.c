@@ -152,7 +152,8 @@ void rs_ray_scene_cast_packet(const rs_ray_scene *scene, const rs_packet_rays *r
 
 rs_vec3 rs_ray_scene_normal(const rs_ray_scene *scene, const rs_ray *ray, int64_t target, int64_t feature) {
     const rs_ray_target *hit = rs_ray_scene_target(scene, target);
+    /* Unlimited: a single ray may hit a rounding error behind the distance that the bundle found. */
     rs_ray local = {rs_transform_inv_point(&hit->pose, ray->origin), rs_m3_tmulv(&hit->pose.rot, ray->direction),
-                    ray->max};
+                    INFINITY};
     return rs_m3_mulv(&hit->pose.rot, rs_packet_normal(hit->shape, &local, feature));
 }

@@ -229,6 +229,21 @@ def test_color_image_shows_colors_light_and_shadow(weightless):
     np.testing.assert_array_equal((image == dark).all(axis=-1), inside)
 
 
+@pytest.mark.parametrize("shadows", [False, True])
+def test_a_wall_is_evenly_lit(weightless, shadows):
+    """Every pixel of a turned wall has the same brightness, whatever rounding does to the rays."""
+    wall = weightless.add_box(0.3, 30, 30, 1.0)
+    wall.set_pose((4.3, 0.7, 0), (np.cos(0.1), 0, 0, np.sin(0.1)))
+    wall.set_appearance("1 1 1")
+    eye = kinematic_ball(weightless)
+    model = RGBCameraModel("color", 10.0, width=160, height=120, horizontal_fov=1.2)
+    camera = mount(weightless, eye, model).get_sensor("color")
+    camera.light = Light((1, 0, 0), ambient=0.2, shadows=shadows)
+    camera.update()
+    expected = round(255 * (0.2 + 0.8 * np.cos(0.2)))
+    assert (camera.get_image_buffer() == expected).all()
+
+
 # ---- contacts ----
 
 
