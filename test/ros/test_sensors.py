@@ -313,6 +313,44 @@ def test_messages_come_at_the_rate_of_the_sensor_with_exact_stamps(probe):
     assert stamps == [25_000_000 * number for number in range(2, 59)]
 
 
+# ---- other ways to publish ----
+
+
+def test_sweeps_rings_and_millimetres(probe, start_node):
+    options = {"lidar_ring_and_time": True, "lidar_sweep": True, "depth_encoding": "16UC1"}
+    start_node("/other", world=WORLD, paused=True, **options)
+    lidar = {"object": "eye", "pose": pose(MOUNT), "yaw_samples": 90, "pitch_samples": 3, "pitch_min": -1.0}
+    ok(probe.call(SpawnLidar, "/other/spawn_lidar", **lidar, update_rate=40.0, spin_rate=10.0))
+    down = PoseMessage(orientation=Quaternion(y=math.sqrt(0.5), w=math.sqrt(0.5)))  # looks at the ground, 3.5 m below
+    camera = {"object": "eye", "pose": down, "width": 40, "height": 30, "horizontal_fov": 0.5, "update_rate": 20.0}
+    ok(probe.call(SpawnDepthCamera, "/other/spawn_depth_camera", **camera))
+    clouds, image = [], None
+    with (
+        probe.subscribed(PointCloud2, "/other/eye/lidar/points", qos_profile_sensor_data) as sweeps,
+        probe.subscribed(Image, "/other/eye/camera/depth/image", qos_profile_sensor_data) as images,
+    ):
+        ok(probe.call(Step, "/other/step", steps=5))
+        probe.spin_until(lambda: sweeps, "a sweep")
+        for _ in range(4):
+            before = len(sweeps)
+            ok(probe.call(Step, "/other/step", steps=5))
+            probe.spin_until(lambda: len(sweeps) > before, "the next sweep")  # noqa: B023
+        clouds = sweeps[-4:]
+        probe.spin_until(lambda: images, "an image")
+        image = images[-1]
+    assert sum(cloud.width for cloud in clouds) == 90  # four quarters of a revolution
+    names = {field.name: field for field in clouds[0].fields}
+    assert list(names) == ["x", "y", "z", "intensity", "ring", "time"]
+    for cloud in clouds:
+        data = np.frombuffer(bytes(cloud.data), np.uint8).reshape(3, cloud.width, cloud.point_step)
+        ring = data[..., names["ring"].offset :][..., :2].copy().view(np.uint16)[..., 0]
+        times = data[..., names["time"].offset :][..., :4].copy().view(np.float32)[..., 0]
+        np.testing.assert_array_equal(ring, np.arange(3)[:, None].repeat(cloud.width, 1))
+        np.testing.assert_allclose(times, np.arange(cloud.width)[None, :].repeat(3, 0) / 900, atol=1e-7)
+    assert (image.encoding, image.step) == ("16UC1", 80)
+    np.testing.assert_array_equal(np.frombuffer(bytes(image.data), np.uint16), 3500)
+
+
 # ---- a robot ----
 
 
