@@ -163,9 +163,20 @@ class Probe:
             self._executor.spin_once(timeout_sec=0.02)
 
     def call(self, service_type: Any, service: str, /, **fields: Any) -> Any:
-        """Calls a service and waits for its answer."""
-        future = self.call_async(service_type, service, **fields)
-        self.spin_until(future.done, f"the answer of {service}")
+        """Calls a service and waits for its answer.
+
+        A question that changes nothing is asked again when no answer comes: DDS drops an answer when the server has
+        not discovered its reader yet, which happens on a busy machine right after the node has started.
+        """
+        attempts = 4 if service_type.__name__.startswith(("Get", "List")) else 1
+        for attempt in range(1, attempts + 1):
+            future = self.call_async(service_type, service, **fields)
+            try:
+                self.spin_until(future.done, f"the answer of {service}", PATIENCE / attempts)
+                break
+            except AssertionError:
+                if attempt == attempts:
+                    raise
         return future.result()
 
     def call_async(self, service_type: Any, service: str, /, **fields: Any) -> Any:
