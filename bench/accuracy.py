@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scenes
 from engines import ENGINES, Simulation
 from scenes import Scene
+from section import Effort
 
 
 @dataclass
@@ -62,7 +63,7 @@ def mean_overlap(simulation: Simulation, scene: Scene) -> float:
     return total / max(count, 1)
 
 
-def measure() -> list[AccuracyRow]:
+def measure(effort: Effort) -> list[AccuracyRow]:
     """Run every test in every engine."""
     drop = scenes.balls(6, 0.005, 10.0)
     drop.accuracy_test = True
@@ -75,7 +76,8 @@ def measure() -> list[AccuracyRow]:
         ("elastic 666", "relative energy error after 5 s, dt 0.001", "< 2 %", elastic, energy_error),
     ]
     rows = []
-    for name, what, target, scene, error in tests:
+    for name, what, target, whole, error in tests:
+        scene = replace(whole, steps=effort.part(whole.steps))
         row = AccuracyRow(name, what, target, {engine.name: error(engine(scene), scene) for engine in ENGINES})
         print(f"{name:12}", {key: f"{value:.2e}" for key, value in row.errors.items()}, flush=True)
         rows.append(row)

@@ -1,4 +1,4 @@
-"""Speed and accuracy of robots beside MuJoCo; `measure()` gives the section of docs/benchmarks.md.
+"""Speed and accuracy of robots beside MuJoCo.
 
     python bench/articulated.py
 
@@ -7,7 +7,7 @@ The robots are those of rsc/robots; MuJoCo gets the same trees (tree_mjcf.py).
 
 from __future__ import annotations
 
-import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,12 +16,16 @@ from statistics import median
 
 import mujoco
 import numpy as np
-from tree_mjcf import motors_xml, robot_xml
 
 from raisim_ros import ControlMode, IntegrationScheme, TerrainProperties, World
 from raisim_ros.description.kinematic_tree import JointType
 from raisim_ros.description.terrain import generate_height_map
 from raisim_ros.description.urdf import load_urdf
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
+
+from section import Effort, one_core, table
+from tree_mjcf import motors_xml, robot_xml
 
 ROBOTS = Path(__file__).resolve().parent.parent / "rsc" / "robots"
 STANCE = np.array([0, 0.4, -0.8, 0, 0.4, -0.8, 0, -0.4, 0.8, 0, -0.4, 0.8])
@@ -141,32 +145,32 @@ def seconds(step: Callable[[int], None], steps: int) -> float:
     return time.process_time() - begin
 
 
-def measure_speed(scene: Scene, repeats: int) -> list[str]:
+def measure_speed(scene: Scene, effort: Effort) -> list[str]:
     """A line of the table; the engines take turns, so that a disturbance hits both."""
-    own, peer = [], []
-    for _ in range(repeats):
+    own, peer, steps = [], [], effort.part(scene.steps)
+    for _ in range(effort.repeats):
         world, step = scene.ours()
-        own.append(seconds(step, scene.steps))
-        peer.append(seconds(scene.mujoco(), scene.steps))
-    ratio, rate = median(peer) / median(own), scene.steps / median(own)
+        own.append(seconds(step, steps))
+        peer.append(seconds(scene.mujoco(), steps))
+    ratio, rate = median(peer) / median(own), steps / median(own)
     print(f"{scene.name:26} {rate:9.0f} steps/s  {ratio:.1f} x MuJoCo", flush=True)
-    return [scene.name, scene.content, f"{scene.dt:g}", str(scene.steps), f"**{ratio:.1f}**", f"{scene.target:g}",
+    return [scene.name, scene.content, f"{scene.dt:g}", str(steps), f"**{ratio:.1f}**", f"{scene.target:g}",
             f"`{world.get_state_hash():016x}`"]
 
 
-def measure_growth() -> tuple[list[int], list[float]]:
+def measure_growth(effort: Effort) -> tuple[list[int], list[float]]:
     """CPU time per step of chains of growing length [s]."""
-    counts, times = [10, 20, 40, 80, 160], []
+    counts, times, steps = [10, 20, 40, 80, 160], [], effort.part(2000)
     for count in counts:
         _, step = our_chain(count, 0.001)
-        times.append(min(seconds(step, 2000) / 2000 for _ in range(3)))
+        times.append(min(seconds(step, steps) / steps for _ in range(effort.repeats)))
     return counts, times
 
 
 # ---- accuracy ----
 
 
-def our_momentum_error(dt: float, scheme: IntegrationScheme) -> float:
+def our_momentum_error(dt: float, scheme: IntegrationScheme, samples: int) -> float:
     """Largest relative error of the linear momentum in 10 s: a ball of 10 kg strikes the robot in space at 5 m/s."""
     world = World()
     world.set_time_step(dt)
@@ -181,14 +185,14 @@ def our_momentum_error(dt: float, scheme: IntegrationScheme) -> float:
     ball.set_position(0.2, -1.5, 0.03)
     ball.set_linear_velocity((0, 5, 0))
     worst = 0.0
-    for _ in range(100):
+    for _ in range(samples):
         world.integrate(round(0.1 / dt))
         total = robot.get_linear_momentum() + ball.get_linear_momentum()
         worst = max(worst, float(np.linalg.norm(total - [0, 50, 0])) / 50)
     return worst
 
 
-def mujoco_momentum_error(dt: float) -> float:
+def mujoco_momentum_error(dt: float, samples: int) -> float:
     tree = load_urdf(ROBOTS / "quadruped.urdf")
     ball = '<body pos="0.2 -1.5 0.03"><freejoint/><geom type="sphere" size="0.1" mass="10"/></body>'
     xml = (f"<worldbody>{robot_xml(tree)}{ball}</worldbody>"
@@ -199,7 +203,7 @@ def mujoco_momentum_error(dt: float) -> float:
     data.ctrl[:] = STANCE
     data.qvel[19] = 5.0
     worst = 0.0
-    for _ in range(100):
+    for _ in range(samples):
         mujoco.mj_step(model, data, round(0.1 / dt))
         mujoco.mj_forward(model, data)
         mujoco.mj_subtreeVel(model, data)
@@ -219,7 +223,7 @@ def free_tree():
     return tree
 
 
-def our_energy_error(dt: float, scheme: IntegrationScheme) -> float:
+def our_energy_error(dt: float, scheme: IntegrationScheme, samples: int) -> float:
     """Largest error of the energy over the energy that the robot falls through in 4 s of tumbling."""
     world = World()
     world.set_time_step(dt)
@@ -228,44 +232,40 @@ def our_energy_error(dt: float, scheme: IntegrationScheme) -> float:
     robot.set_integration_scheme(scheme)
     robot.set_state(quadruped_state(0.0), TUMBLE)
     first, worst = robot.get_energy(), 0.0
-    for _ in range(100):
+    for _ in range(samples):
         world.integrate(round(0.04 / dt))
         worst = max(worst, abs(robot.get_energy() - first))
     return worst / robot.get_kinetic_energy()
 
 
-def mujoco_energy_error(dt: float) -> float:
+def mujoco_energy_error(dt: float, samples: int) -> float:
     model, data = mujoco_model(f"<worldbody>{robot_xml(free_tree(), False)}</worldbody>", dt)
     model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     data.qpos[:] = quadruped_state(0.0)
     data.qvel[:] = TUMBLE
     mujoco.mj_forward(model, data)
     first, worst = data.energy.sum(), 0.0
-    for _ in range(100):
+    for _ in range(samples):
         mujoco.mj_step(model, data, round(0.04 / dt))
         mujoco.mj_forward(model, data)
         worst = max(worst, abs(data.energy.sum() - first))
     return worst / data.energy[1]
 
 
-def measure_accuracy() -> list[list[str]]:
+def measure_accuracy(effort: Effort) -> list[list[str]]:
     """Lines of the table: default scheme, MIDPOINT, MuJoCo."""
-    lines = []
+    lines, samples = [], effort.part(100)
     for name, ours, peer in [("momentum, struck by a ball", our_momentum_error, mujoco_momentum_error),
                              ("energy, tumbling fall", our_energy_error, mujoco_energy_error)]:
         for dt in (0.004, 0.002, 0.001, 0.0005):
-            errors = [ours(dt, IntegrationScheme.TRAPEZOID), ours(dt, IntegrationScheme.MIDPOINT), peer(dt)]
+            errors = [ours(dt, IntegrationScheme.TRAPEZOID, samples), ours(dt, IntegrationScheme.MIDPOINT, samples),
+                      peer(dt, samples)]
             print(name, dt, *(f"{error:.1e}" for error in errors), flush=True)
             lines.append([name, f"{dt:g}", *(f"{error:.1e}" for error in errors)])
     return lines
 
 
 # ---- the section ----
-
-
-def table(head: list[str], lines: list[list[str]]) -> str:
-    """Markdown table."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
 
 
 def draw_growth(counts: list[int], times: list[float], path: Path) -> None:
@@ -282,15 +282,16 @@ def draw_growth(counts: list[int], times: list[float], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def measure(repeats: int = 3, images: Path | None = None) -> str:
-    """Run everything; the section as Markdown. Plots go to `images`."""
-    speed = [measure_speed(scene, repeats) for scene in SCENES]
-    counts, times = measure_growth()
+@one_core()
+def measure(effort: Effort) -> str:
+    """Run everything; the section as Markdown."""
+    speed = [measure_speed(scene, effort) for scene in SCENES]
+    counts, times = measure_growth(effort)
     slope = float(np.polyfit(np.log(counts), np.log(times), 1)[0])
     print(f"cost grows with links to the power {slope:.2f}")
-    errors = measure_accuracy()
-    if images is not None:
-        draw_growth(counts, times, images / "benchmark_links.png")
+    errors = measure_accuracy(effort)
+    if effort.images is not None:
+        draw_growth(counts, times, effort.images / "benchmark_links.png")
     return f"""## Robots
 
 {table(["scene", "content", "dt [s]", "steps", "times MuJoCo", "target", "state hash"], speed)}
@@ -308,5 +309,4 @@ MuJoCo runs with its default integrator and solver; this engine with its default
 
 
 if __name__ == "__main__":
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    measure()
+    print(measure(Effort()))

@@ -1,6 +1,6 @@
 """How fast the states of 1000 objects are published.
 
-    python bench/ros_publish.py [--objects 1000] [--seconds 3]
+    python bench/ros_publish.py
 
 Three measurements, each through the node's own code (reading the engine, filling the frozen messages, publishing):
 `<object>/state` of all objects without subscribers, the same with another process that subscribes to all of them,
@@ -9,11 +9,15 @@ and `states` with that process. The other process counts what arrives.
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
 import os
+import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.synchronize import Event
+from pathlib import Path
+from statistics import median
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 os.environ.setdefault("ROS_DOMAIN_ID", str(101 + os.getpid() % 50))
@@ -28,9 +32,21 @@ from raisim_ros.ros import qos
 from raisim_ros.ros.command_inbox import HiddenGroup
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectTable
-from raisim_ros.ros.state_topics import StateRates, StateTable, StateTopics, freeze_state
+from raisim_ros.ros.state_topics import ShownFields, StateRates, StateTable, StateTopics, freeze_state
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
+
+from section import Effort, table
+
+OBJECTS = 1000
+SECONDS = 3.0  # of one measurement
 TARGETS = {"unmatched": 100_000.0, "matched": 50_000.0, "states": 500.0}
+LABELS = {
+    "unmatched": "`<object>/state`, no subscriber",
+    "skipped": "`<object>/state` as the node does it, no subscriber: skipped",
+    "matched": "`<object>/state`, another process subscribes to all",
+    "states": "`states` with all objects, another process subscribes",
+}
 
 
 def count_messages(objects: int, stop: Event, counts: multiprocessing.Queue) -> None:
@@ -46,7 +62,8 @@ def count_messages(objects: int, stop: Event, counts: multiprocessing.Queue) -> 
     array = subscribe(ObjectStateArray, "states", qos.STATE_ARRAY)
     singles = [subscribe(ObjectState, f"o{number}/state", qos.STATE) for number in range(objects)]
     received = {"matched": 0, "states": 0}
-    while not stop.is_set():
+    idle = False
+    while not (stop.is_set() and idle):
         idle = True
         for kind, subscriptions in (("states", [array]), ("matched", singles)):
             for subscription in subscriptions:
@@ -79,8 +96,8 @@ class Publishing:
             for entry in rows
         ]
         self.array = self.node.create_publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
-        self.table = StateTable("world", [freeze_state(entry, "world") for entry in rows])
-        self.topics = StateTopics(StateRates(50.0, 1000.0, 50.0), "world", self.array)
+        self.table = StateTable("world", [freeze_state(entry, "world", ShownFields()) for entry in rows], rows)
+        self.topics = StateTopics(StateRates(50.0, 1000.0, 50.0), "world", self.array, self.world.read_articulations)
         self.topics.rebuild(rows, self.world.get_time_step())
         for entry, publisher in zip(rows, self.publishers, strict=True):
             self.topics.attach(entry.id, publisher)
@@ -117,54 +134,68 @@ class Publishing:
             time.sleep(0.05)
 
 
-def rate(work, seconds: float) -> tuple[float, float]:
-    """What `work` counts per second, median of three runs, and the computing time for one [us, all threads]."""
+@dataclass(frozen=True)
+class Rate:
+    """Messages a second, median of three runs, and computing time for one [us, all threads]."""
+
+    per_second: float
+    computing: float
+
+
+def rate(work: Callable[[], int], seconds: float) -> Rate:
+    """How fast `work` is; it returns the number of messages."""
     rates, total, computing = [], 0, time.process_time()
     for _ in range(3):
         done, started = 0, time.perf_counter()
-        while time.perf_counter() - started < seconds / 3.0:
+        while not done or time.perf_counter() - started < seconds / 3.0:
             done += work()
         rates.append(done / (time.perf_counter() - started))
         total += done
-    return sorted(rates)[1], (time.process_time() - computing) / total * 1e6
+    return Rate(median(rates), (time.process_time() - computing) / total * 1e6)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--objects", type=int, default=1000)
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of each measurement")
-    arguments = parser.parse_args()
+def run(objects: int, seconds: float) -> tuple[dict[str, Rate], dict[str, int]]:
+    """All measurements, and how many messages arrived in the other process."""
     processes = multiprocessing.get_context("spawn")
     stop, counts = processes.Event(), processes.Queue()
-    counter = processes.Process(target=count_messages, args=(arguments.objects, stop, counts))
+    counter = processes.Process(target=count_messages, args=(objects, stop, counts))
     rclpy.init()
-    publishing = Publishing(arguments.objects)
-    results = {"unmatched": rate(publishing.publish_regardless, arguments.seconds)}
-    skipping = rate(publishing.publish_round, arguments.seconds)
+    publishing = Publishing(objects)
+    rates = {
+        "unmatched": rate(publishing.publish_regardless, seconds),
+        "skipped": rate(publishing.publish_round, seconds),
+    }
     counter.start()
     try:
         publishing.wait_for_matches()
-        results["matched"] = rate(publishing.publish_regardless, arguments.seconds)
-        results["states"] = rate(publishing.publish_array, arguments.seconds)
+        rates["matched"] = rate(publishing.publish_regardless, seconds)
+        rates["states"] = rate(publishing.publish_array, seconds)
     finally:
         stop.set()
         received = counts.get(timeout=60.0)
         counter.join()
-    title = f"{arguments.objects} objects"
-    print(f"{title:<34} messages/s    target  CPU us/message  arrived")
-    labels = {
-        "unmatched": "<object>/state, no subscriber",
-        "matched": "<object>/state, other process",
-        "states": "states, other process",
-    }
-    for kind, label in labels.items():
-        per_second, computing = results[kind]
-        arrived = received.get(kind, "-")
-        print(f"  {label:<32} {per_second:>10.0f} {TARGETS[kind]:>9.0f} {computing:>15.1f} {arrived:>8}")
-    print(f"  {'skipped, nobody listens':<32} {skipping[0]:>10.0f} {'-':>9} {skipping[1]:>15.1f} {'-':>8}")
-    publishing.node.destroy_node()
-    rclpy.shutdown()
+        publishing.node.destroy_node()
+        rclpy.shutdown()
+    return rates, received
+
+
+def measure(effort: Effort) -> str:
+    """Run everything; the section as Markdown."""
+    objects = effort.part(OBJECTS)
+    rates, received = run(objects, effort.share * SECONDS)
+    lines = [
+        [LABELS[kind], f"**{one.per_second:.0f}**", f"≥ {TARGETS[kind]:.0f}" if kind in TARGETS else "",
+         f"{one.computing:.1f}", str(received.get(kind, ""))]
+        for kind, one in rates.items()
+    ]
+    return f"""## Publishing
+
+The states of {objects} objects through the node's own code: reading the engine, filling the frozen messages,
+publishing.
+
+{table(["topic", "messages/s", "target", "computing time per message, all threads [µs]", "arrived"], lines)}
+"""
 
 
 if __name__ == "__main__":
-    main()
+    print(measure(Effort()))

@@ -1,223 +1,95 @@
-"""Speed and accuracy of rigid bodies beside MuJoCo and PyBullet; writes docs/benchmarks.md and its plots.
+"""Measures this engine beside others and writes docs/benchmarks.md with its plots.
 
-    python bench/run.py [--repeats 3] [--no-write]
+    python bench/run.py [--only rigid robots sensors ros] [--repeats 3] [--share 1] [--no-write]
 
-Everything runs in one process pinned to one core. The time is the CPU time of that process, so that other programs
-on the machine disturb little; machines differ, therefore only ratios are reported.
+Sections that are not measured stay in the page as they are. Machines differ, therefore ratios are reported wherever
+another engine does the same.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import time
+import importlib
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
-import accuracy
-import articulated
-import mujoco
-import numpy as np
-import scenes
-from engines import ENGINES, RaisimRos
-from scenes import Scene
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-TARGETS = {"primitives": 4.0, "666 balls": 4.0, "1000 balls": 15.0, "kapla tower": 4.0}
-KAPLA_SECONDS = 600.0
-STANDS_WITHIN = 0.01  # of its place, for every plank [m]
+from section import Effort
 
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+IMAGES = PAGE.parent / "images"
+INTRODUCTION = """# Benchmarks
 
-@dataclass
-class SpeedRow:
-    """Seconds of CPU time per engine (median), and what came out."""
-
-    scene: Scene
-    seconds: dict[str, float]
-    state: str
-    overlap: dict[str, float]
-
-
-def measure_speed(scene: Scene, repeats: int) -> SpeedRow:
-    """Time all steps of a scene in every engine."""
-    row = SpeedRow(scene, {}, "", {})
-    for engine in ENGINES:
-        times = []
-        for _ in range(repeats):
-            simulation = engine(scene)
-            begin = time.process_time()
-            simulation.step(scene.steps)
-            times.append(time.process_time() - begin)
-        row.seconds[engine.name] = median(times)
-        overlaps = simulation.overlaps()
-        row.overlap[engine.name] = float(overlaps.max()) if len(overlaps) else 0.0
-        if isinstance(simulation, RaisimRos):
-            row.state = simulation.state_hash()
-    rates = {name: f"{scene.steps / seconds:.0f} steps/s" for name, seconds in row.seconds.items()}
-    print(f"{scene.name:12}", rates, f"{ratio(row, 'MuJoCo'):.1f} x MuJoCo", row.state, flush=True)
-    return row
-
-
-def ratio(row: SpeedRow, peer: str) -> float:
-    """How many times faster than the peer."""
-    return row.seconds[peer] / row.seconds["raisim_ros"]
-
-
-def measure_growth() -> tuple[list[int], list[float]]:
-    """CPU time per step of piles of growing size [s]."""
-    counts, times = [], []
-    for n in (3, 4, 5, 6, 7, 8, 9, 10):
-        scene = scenes.balls(n, 0.01, 3.0)
-        simulation = RaisimRos(scene)
-        begin = time.process_time()
-        simulation.step(scene.steps)
-        counts.append(n**3)
-        times.append((time.process_time() - begin) / scene.steps)
-    return counts, times
-
-
-def kapla_drift() -> float:
-    """How far any plank of the tower has moved after ten minutes [m]."""
-    scene = scenes.kapla_tower(KAPLA_SECONDS)
-    simulation = RaisimRos(scene)
-    before = simulation.positions()
-    simulation.step(scene.steps)
-    return float(np.linalg.norm(simulation.positions() - before, axis=1).max())
-
-
-def stage_shares() -> str:
-    """Where the time of a pile of 1000 balls goes, the largest stages first."""
-    scene = scenes.balls(10, 0.01, 2.0)
-    simulation = RaisimRos(scene)
-    stages = simulation.profile(scene.steps)
-    total = sum(stages.values())
-    ordered = sorted(stages.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name.replace('_', ' ')} {100 * seconds / total:.0f} %" for name, seconds in ordered[:5])
-
-
-def draw_speed(rows: list[SpeedRow], path: Path) -> None:
-    """Bars: how many times faster than each peer."""
-    import matplotlib.pyplot as plt
-
-    peers = [engine.name for engine in ENGINES if engine is not RaisimRos]
-    figure, axes = plt.subplots(figsize=(7, 3))
-    for k, peer in enumerate(peers):
-        axes.barh(np.arange(len(rows)) + 0.38 * k, [ratio(row, peer) for row in rows], 0.36, label=f"over {peer}")
-    axes.set_yticks(np.arange(len(rows)) + 0.19, [row.scene.name for row in rows])
-    axes.axvline(1.0, color="black", linewidth=0.8)
-    axes.set_xlabel("times faster")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(peers))
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-
-
-def draw_growth(counts: list[int], times: list[float], path: Path) -> None:
-    """Step time against the number of bodies, with a line of slope one."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(7, 3))
-    axes.loglog(counts, 1e3 * np.array(times), "o-", label="piles of n x n x n balls")
-    axes.loglog(counts, 1e3 * times[-1] * np.array(counts) / counts[-1], "--", color="gray", label="linear")
-    axes.set_xlabel("bodies")
-    axes.set_ylabel("CPU time per step [ms]")
-    axes.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-
-
-def table(head: list[str], lines: list[list[str]]) -> str:
-    """Markdown table."""
-    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
-
-
-def speed_table(rows: list[SpeedRow]) -> str:
-    """Ratios, targets, and what the last state looks like."""
-    peers = [engine.name for engine in ENGINES if engine is not RaisimRos]
-    head = ["scene", "content", "dt [s]", "steps", *(f"x {peer}" for peer in peers), "target (x MuJoCo)",
-            "largest overlap at the end [m]", "state hash"]
-    lines = []
-    for row in rows:
-        overlaps = ", ".join(f"{name} {value:.0e}" for name, value in row.overlap.items())
-        lines.append([row.scene.name, row.scene.content, f"{row.scene.dt:g}", str(row.scene.steps),
-                      *(f"**{ratio(row, peer):.1f}**" for peer in peers), f"{TARGETS[row.scene.name]:g}", overlaps,
-                      f"`{row.state}`"])
-    return table(head, lines)
-
-
-def accuracy_table(rows: list[accuracy.AccuracyRow]) -> str:
-    """Errors of every engine."""
-    names = [engine.name for engine in ENGINES]
-    lines = [[row.name, row.what, *(f"{row.errors[name]:.1e}" for name in names), row.target] for row in rows]
-    return table(["test", "error", *names, "target"], lines)
-
-
-def report(rows: list[SpeedRow], errors: list[accuracy.AccuracyRow], drift: float, slope: float,
-           stages: str, robots: str) -> str:
-    """The page docs/benchmarks.md."""
-    stands = "stands" if drift < STANDS_WITHIN else "FALLS"
-    return f"""# Benchmarks
-
-Written by `make bench`. Every engine simulates the same scene (bench/scenes.py) with the same time step, friction and
-gravity, in one process on one core; sleeping is off everywhere. MuJoCo is {mujoco.__version__} with its default solver
-(pyramidal cones; elliptic ones in the accuracy tests), PyBullet has its defaults without damping. Times are CPU times,
-the median of the repeats; since machines differ, only ratios are given: seconds of the peer over seconds of raisim_ros.
-The hash of the last state stands beside the speed: the same build gives the same bits in every run.
-
-## Speed
-
-{speed_table(rows)}
-
-![Times faster than the peers](images/benchmark_speed.png)
-
-The kapla tower {stands}: after {KAPLA_SECONDS:g} s no plank is farther than {drift:.1e} m from its place.
-
-Where the time of the pile of 1000 balls goes: {stages}.
-
-The cost of a step grows with the number of balls in a pile to the power {slope:.2f}:
-
-![Cost against the number of bodies](images/benchmark_growth.png)
-
-## Accuracy
-
-{accuracy_table(errors)}
-
-The accuracy tests run with overlap correction off (`set_erp(0)`). MuJoCo has no coefficient of restitution: elastic
-contacts are undamped springs there (`solref="-200000 0"`).
-
-{robots}
-## Other benchmarks
-
-`python bench/sensors.py` measures lidars and depth cameras, `python bench/ros_publish.py` the publishing of states.
+Written by `make bench`; `make bench ARGS="--only sensors"` measures one section anew. Every engine simulates the same
+scene with the same time step, friction and gravity, in one process on one core; sleeping is off everywhere. Times are
+CPU times, the median of the repeats; since machines differ, ratios are given: seconds of the other engine over seconds
+of raisim_ros. The hash of the last state stands beside the speed: the same build gives the same bits in every run.
 """
 
 
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: `measure(effort)` of these modules gives its text."""
+
+    name: str
+    modules: tuple[str, ...]
+
+    @property
+    def begin(self) -> str:
+        return f"<!-- begin {self.name} -->"
+
+    @property
+    def end(self) -> str:
+        return f"<!-- end {self.name} -->"
+
+    def measure(self, effort: Effort) -> str:
+        """The text between the marks."""
+        parts = [importlib.import_module(module).measure(effort).strip() for module in self.modules]
+        return "\n\n".join(parts)
+
+    def kept(self, page: str) -> str:
+        """The text that the page has already."""
+        found = re.search(f"{re.escape(self.begin)}\n(.*)\n{re.escape(self.end)}", page, re.DOTALL)
+        return found.group(1).strip() if found else ""
+
+
+SECTIONS = (
+    Section("rigid", ("rigid",)),
+    Section("robots", ("articulated",)),
+    Section("sensors", ("sensors", "sensors_ros")),
+    Section("ros", ("ros_publish",)),
+)
+
+
+def write_page(measured: dict[str, str]) -> None:
+    """Replace the sections that were measured."""
+    page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    texts = {one: measured.get(one.name) or one.kept(page) for one in SECTIONS}
+    parts = [f"{one.begin}\n\n{text}\n\n{one.end}" for one, text in texts.items() if text]
+    PAGE.write_text("\n".join([INTRODUCTION, "\n\n".join(parts), ""]), encoding="utf-8")
+
+
 def main() -> None:
-    """Run everything and write the page."""
+    names = [one.name for one in SECTIONS]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=names, default=names, help="sections to measure")
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--share", type=float, default=1.0, help="part of all steps, rays and seconds")
     parser.add_argument("--no-write", action="store_true", help="print only; leave docs/ as it is")
     arguments = parser.parse_args()
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-    speed_scenes = [scenes.primitives(), scenes.balls(6, 0.01, 4.0), scenes.balls(10, 0.01, 4.0), scenes.kapla_tower()]
-    rows = [measure_speed(scene, arguments.repeats) for scene in speed_scenes]
-    drift = kapla_drift()
-    print(f"kapla tower after {KAPLA_SECONDS:g} s: moved {drift:.1e} m")
-    counts, times = measure_growth()
-    slope = float(np.polyfit(np.log(counts), np.log(times), 1)[0])
-    print(f"cost grows with bodies to the power {slope:.2f}")
-    stages = stage_shares()
-    print(f"1000 balls: {stages}")
-    errors = accuracy.measure()
-    images = DOCS / "images"
-    images.mkdir(parents=True, exist_ok=True)
-    robots = articulated.measure(arguments.repeats, None if arguments.no_write else images)
-    if arguments.no_write:
-        return
-    draw_speed(rows, images / "benchmark_speed.png")
-    draw_growth(counts, times, images / "benchmark_growth.png")
-    (DOCS / "benchmarks.md").write_text(report(rows, errors, drift, slope, stages, robots), encoding="utf-8")
+    if not arguments.no_write:
+        IMAGES.mkdir(parents=True, exist_ok=True)
+    effort = Effort(arguments.repeats, arguments.share, None if arguments.no_write else IMAGES)
+    for one in SECTIONS:
+        if one.name not in arguments.only:
+            continue
+        text = one.measure(effort)
+        print(text, flush=True)
+        if not arguments.no_write:
+            write_page({one.name: text})
 
 
 if __name__ == "__main__":

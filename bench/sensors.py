@@ -1,21 +1,21 @@
 """Lidar and depth camera beside MuJoCo and Embree, on one core.
 
-    python bench/sensors.py [--repeats 3] [--no-write]
+    python bench/sensors.py
 
 Scenes: 200 boxes on the ground; a mesh of 100 000 triangles; a heightmap of 500 x 500 samples. A lidar with 64 rows of
 1024 rays, and a depth camera of 640 x 480 pixels. Every engine casts the same rays; the largest difference of the
-distances stands beside the speed. The table goes to docs/sensors.md.
+distances stands beside the speed.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import mujoco
 import numpy as np
@@ -23,14 +23,23 @@ import trimesh
 
 from raisim_ros import DepthCameraProperties, MeshCollisionMode, World
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
+
+from section import Effort, one_core, table
+
+try:
+    from embreex import rtcore_scene
+    from embreex.mesh_construction import TriangleMesh
+except ImportError:  # no wheel for every Python
+    rtcore_scene = None
+
 ROWS, COLUMNS = 64, 1024
 PITCH_MIN, PITCH_MAX = -0.4, 0.2  # [rad]
 ORIGIN = np.array([0.3, -0.2, 1.5])
 RANGE = 100.0  # [m]
 CAMERA = DepthCameraProperties(640, 480, 1.5, 0.05, RANGE)
 TARGET_MUJOCO, TARGET_EMBREE, TARGET_FRAMES = 5.0, 0.5, 30.0
-DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "sensors.md"
-BEGIN, END = "<!-- speed: written by bench/sensors.py -->", "<!-- end of speed -->"
+LONG_ENOUGH = 0.2  # of one measurement [s]
 
 
 @dataclass
@@ -41,6 +50,7 @@ class Scene:
     world: World
     mjcf: str
     mesh: trimesh.Trimesh | None = None
+    heights: np.ndarray | None = None
 
 
 def boxes() -> Scene:
@@ -98,37 +108,36 @@ def heightmap() -> Scene:
         f'<asset><hfield name="hills" nrow="500" ncol="500" size="20 20 {high - low} 1"/></asset>'
         f'<worldbody><geom type="hfield" hfield="hills" pos="0 0 {low}"/></worldbody>'
     )
-    scene = Scene("heightmap of 500 x 500", world, mjcf)
-    scene.heights = ((heights - low) / (high - low)).astype(np.float32)  # type: ignore[attr-defined]
-    return scene
+    relative = ((heights - low) / (high - low)).astype(np.float32)
+    return Scene("heightmap of 500 x 500", world, mjcf, heights=relative)
 
 
-def lidar_directions() -> np.ndarray:
+def lidar_directions(columns: int) -> np.ndarray:
     """Unit directions in the order of the scan: yaw outer, pitch inner."""
-    yaw = np.arange(COLUMNS) * (2 * np.pi / COLUMNS)
+    yaw = np.arange(columns) * (2 * np.pi / columns)
     pitch = PITCH_MIN + np.arange(ROWS) * ((PITCH_MAX - PITCH_MIN) / (ROWS - 1))
     yaw, pitch = np.meshgrid(yaw, pitch, indexing="ij")
     return np.stack((np.cos(pitch) * np.cos(yaw), np.cos(pitch) * np.sin(yaw), np.sin(pitch)), -1).reshape(-1, 3)
 
 
-def seconds(work: Callable[[], object], repeats: int) -> float:
-    """Computing time of one call: median of `repeats` runs of at least a fifth of a second."""
+def seconds(work: Callable[[], object], effort: Effort) -> float:
+    """Computing time of one call: median of runs that last long enough."""
     work()
     times = []
-    for _ in range(repeats):
+    for _ in range(effort.repeats):
         calls, begin = 0, time.process_time()
-        while time.process_time() - begin < 0.2:
+        while not calls or time.process_time() - begin < effort.share * LONG_ENOUGH:
             work()
             calls += 1
         times.append((time.process_time() - begin) / calls)
-    return sorted(times)[len(times) // 2]
+    return median(times)
 
 
-def scan(world: World) -> np.ndarray:
+def scan(world: World, columns: int) -> np.ndarray:
     """One turn of the lidar."""
     increment = (PITCH_MAX - PITCH_MIN) / (ROWS - 1)
     return world.ray_test_lidar(
-        np.eye(3), ORIGIN, 0, COLUMNS - 1, 2 * np.pi / COLUMNS, 1, ROWS, PITCH_MIN, increment, 0.0, RANGE
+        np.eye(3), ORIGIN, 0, columns - 1, 2 * np.pi / columns, 1, ROWS, PITCH_MIN, increment, 0.0, RANGE
     )
 
 
@@ -137,7 +146,7 @@ class MuJoCo:
 
     def __init__(self, scene: Scene, rays: np.ndarray) -> None:
         self.model = mujoco.MjModel.from_xml_string(f"<mujoco>{scene.mjcf}</mujoco>")
-        if hasattr(scene, "heights"):
+        if scene.heights is not None:
             self.model.hfield_data[:] = scene.heights.ravel()
         self.data = mujoco.MjData(self.model)
         mujoco.mj_forward(self.model, self.data)
@@ -156,9 +165,6 @@ class Embree:
     """The same rays by Embree, in single precision."""
 
     def __init__(self, surface: trimesh.Trimesh, rays: np.ndarray) -> None:
-        from embreex import rtcore_scene
-        from embreex.mesh_construction import TriangleMesh
-
         self.scene = rtcore_scene.EmbreeScene()
         self.mesh = TriangleMesh(self.scene, surface.triangles.astype(np.float32))
         self.rays = rays.astype(np.float32)
@@ -169,33 +175,27 @@ class Embree:
         self.distances = self.scene.run(self.origins, self.rays, query="DISTANCE")
 
 
-def measure(scene: Scene, repeats: int) -> str:
-    """Measures one scene; its row of the table."""
-    rays = lidar_directions()
-    ours = seconds(lambda: scan(scene.world), repeats)
-    distances, _, _ = scene.world.cast_rays(ORIGIN, rays, RANGE)
-    points = scan(scene.world)
-    assert len(points) == np.isfinite(distances).sum()
-    peers: list[tuple[str, float, float, float]] = []
-    peer = MuJoCo(scene, rays)
-    peers.append(("MuJoCo", seconds(peer, repeats), TARGET_MUJOCO, difference(distances, peer.distances)))
-    if scene.mesh is not None:
-        embree = Embree(scene.mesh, rays)
-        peers.append(("Embree", seconds(embree, repeats), TARGET_EMBREE, difference(distances, embree.distances)))
-    count = len(rays)
-    print(f"{scene.name}\n  lidar 64 x 1024      {1e9 * ours / count:7.1f} ns/ray  {len(points)} returns")
-    for name, duration, target, error in peers:
-        ratio = duration / ours
-        print(f"    {name:<18} {1e9 * duration / count:7.1f} ns/ray  ratio {ratio:5.2f} (target {target:g}), "
-              f"distances within {error:.1e} m")
-    frame = seconds(lambda: scene.world.capture_depth_camera(ORIGIN, np.eye(3), CAMERA), repeats)
-    print(f"  depth 640 x 480      {1 / frame:7.1f} frames/s (target {TARGET_FRAMES:g})", flush=True)
-    ratios = {name: f"**{duration / ours:.1f}**" for name, duration, _, _ in peers}
-    errors = ", ".join(f"{name} {error:.0e}" for name, _, _, error in peers)
-    return (
-        f"| {scene.name} | {1e9 * ours / count:.0f} | {ratios['MuJoCo']} | {ratios.get('Embree', '')} | "
-        f"**{1 / frame:.0f}** | {errors} |"
-    )
+@dataclass(frozen=True)
+class Peer:
+    """Another engine: computing time of a scan, and how far its distances are from ours [m]."""
+
+    name: str
+    seconds: float
+    error: float
+
+
+def measure_peers(scene: Scene, rays: np.ndarray, effort: Effort) -> list[Peer]:
+    """The same rays in the other engines."""
+    ours, _, _ = scene.world.cast_rays(ORIGIN, rays, RANGE)
+    assert len(scan(scene.world, len(rays) // ROWS)) == np.isfinite(ours).sum()
+    others: list[tuple[str, MuJoCo | Embree]] = [("MuJoCo", MuJoCo(scene, rays))]
+    if scene.mesh is not None and rtcore_scene is not None:
+        others.append(("Embree", Embree(scene.mesh, rays)))
+    times = [seconds(other, effort) for _, other in others]
+    return [
+        Peer(name, time, difference(ours, other.distances))
+        for (name, other), time in zip(others, times, strict=True)
+    ]
 
 
 def difference(ours: np.ndarray, theirs: np.ndarray) -> float:
@@ -204,30 +204,37 @@ def difference(ours: np.ndarray, theirs: np.ndarray) -> float:
     return float(np.quantile(np.abs(ours[both] - theirs[both]), 0.999))
 
 
-def write_table(rows: list[str]) -> None:
-    """Replaces the table in the document."""
-    heading = (
-        f"| scene | lidar 64 x 1024 [ns/ray] | x MuJoCo (target {TARGET_MUJOCO:g}) "
-        f"| x Embree (target {TARGET_EMBREE:g}) | "
-        f"depth 640 x 480 [frames/s] (target {TARGET_FRAMES:g}) | distances agree within [m] |"
-    )
-    before, _, rest = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    table = "\n".join([BEGIN, "", heading, "| --- | --- | --- | --- | --- | --- |", *rows, "", END])
-    DOCUMENT.write_text(before + table + after, encoding="utf-8")
+def measure_scene(scene: Scene, effort: Effort) -> list[str]:
+    """A line of the table."""
+    columns = effort.part(COLUMNS)
+    rays = lidar_directions(columns)
+    ours = seconds(lambda: scan(scene.world, columns), effort)
+    peers = measure_peers(scene, rays, effort)
+    frame = seconds(lambda: scene.world.capture_depth_camera(ORIGIN, np.eye(3), CAMERA), effort)
+    ratios = {peer.name: f"**{peer.seconds / ours:.1f}**" for peer in peers}
+    errors = ", ".join(f"{peer.name} {peer.error:.0e}" for peer in peers)
+    line = [scene.name, f"{1e9 * ours / len(rays):.0f}", ratios["MuJoCo"], ratios.get("Embree", ""),
+            f"**{1 / frame:.0f}**", errors]
+    print(*line, sep=" | ", flush=True)
+    return line
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--no-write", action="store_true", help="print only")
-    arguments = parser.parse_args()
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+@one_core()
+def measure(effort: Effort) -> str:
+    """Run everything; the section as Markdown."""
     with tempfile.TemporaryDirectory() as folder:
-        rows = [measure(scene, arguments.repeats) for scene in (boxes(), mesh(Path(folder)), heightmap())]
-    if not arguments.no_write:
-        write_table(rows)
+        lines = [measure_scene(scene, effort) for scene in (boxes(), mesh(Path(folder)), heightmap())]
+    head = ["scene", "lidar 64 x 1024 [ns/ray]", f"x MuJoCo (target {TARGET_MUJOCO:g})",
+            f"x Embree (target {TARGET_EMBREE:g})", f"depth 640 x 480 [frames/s] (target {TARGET_FRAMES:g})",
+            "distances agree within [m]"]
+    return f"""## Sensors
+
+{table(head, lines)}
+
+Every engine casts the same rays: MuJoCo with `mj_multiRay`, Embree, in single precision, through embreex; this engine
+computes in double precision.
+"""
 
 
 if __name__ == "__main__":
-    main()
+    print(measure(Effort()))
