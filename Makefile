@@ -101,8 +101,7 @@ test-c-sanitized:
 
 test-python: build
 	@echo "==> pytest"
-	@$(ENVIRONMENT); python -m pytest $(ARGS) || { echo "==> once more, those that failed: node tests feel a busy machine"; \
-	    python -m pytest --last-failed --last-failed-no-failures none $(ARGS); }
+	@$(ENVIRONMENT); python -m pytest $(ARGS)
 
 smoke: build
 	@echo "==> smoke test on $(FLAVOUR)"

@@ -11,8 +11,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from rclpy.node import Node
-
 
 class _Ticket:
     """Answer and address of one request; whichever comes second sends."""
@@ -45,13 +43,13 @@ class DeferredService:
 
     def __init__(
         self,
-        node: Node,
+        create_service: Callable[[Any, str, Callable[[Any, Any], Any]], Any],
         service_type: Any,
         name: str,
         handler: Callable[[Any, Callable[[Any], None]], None],
     ) -> None:
         self._handler = handler
-        service = node.create_service(service_type, name, self._on_request)
+        service = create_service(service_type, name, self._on_request)
         self._send = service.send_response
         service.send_response = self._keep_address
 

@@ -12,6 +12,7 @@ import raisim_ros.srv as srv
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ResultCode
 from raisim_ros.ros import requests
+from raisim_ros.ros.answers import Answers
 from raisim_ros.ros.conversions import pose_from_message, twist_from_message
 from raisim_ros.ros.deferred_service import DeferredService
 from raisim_ros.ros.endpoints import ObjectEndpoints
@@ -54,6 +55,9 @@ class Services:
         self._spawner = Spawner(loop.world, loop.table)
         self._endpoints = endpoints
         self._frames = frames
+        self._answers = Answers(node.get_logger().warning)
+        for service in node.services:
+            self._answers.take_over(service)
         # Those that add or remove objects: their topics exist, or are gone, when the answer comes.
         changing: dict[str, tuple[Any, Handler]] = {
             "spawn_object": (srv.SpawnObject, self._spawn_object),
@@ -84,11 +88,20 @@ class Services:
             **wires.plain,
         }
         for name, (service_type, handler) in changing.items():
-            node.create_service(service_type, name, self._answering(handler, follow=True))
+            self._create(service_type, name, self._answering(handler, follow=True))
         for name, (service_type, handler) in plain.items():
-            node.create_service(service_type, name, self._answering(handler, follow=False))
-        self._step_service = DeferredService(node, srv.Step, "step", self._step)
+            self._create(service_type, name, self._answering(handler, follow=False))
+        self._step_service = DeferredService(self._create, srv.Step, "step", self._step)
         self.names = sorted([*changing, *plain, "step"])
+
+    def send_kept_answers(self) -> None:
+        """Sends answers whose client was not discovered before. To be called between callbacks."""
+        self._answers.send_again()
+
+    def _create(self, service_type: Any, name: str, callback: Callable[[Any, Any], Any]) -> Any:
+        service = self._node.create_service(service_type, name, callback)
+        self._answers.take_over(service)
+        return service
 
     def _answering(self, handler: Handler, follow: bool) -> Callable[[Any, Any], Any]:
         def callback(request: Any, response: Any) -> Any:

@@ -222,6 +222,7 @@ class WorldNode:
         def serve() -> None:
             while not stop.is_set():
                 executor.spin_once(timeout_sec=_WAKE_PERIOD)
+                self._services.send_kept_answers()
 
         failures: list[BaseException] = []
         threads = [

@@ -18,6 +18,8 @@ import pytest
 # A ground, a stack of three boxes and six falling balls: what the tests expect, whatever the default world shows.
 WORLD = Path(__file__).with_name("node_world.xml")
 
+WORLD_NODE = ("-m", "raisim_ros.ros.world_node")
+
 # Generous: only reached when something is broken, or the machine is very busy.
 PATIENCE = 20.0
 
@@ -50,11 +52,11 @@ class NodeProcess:
 
     running: ClassVar[list[NodeProcess]] = []  # those that nobody has ended yet
 
-    def __init__(self, arguments: list[str], environment: dict[str, str], log: Path) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
         self._log = log
         with log.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "raisim_ros.ros.world_node", *arguments],
+                command,
                 env=environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -116,12 +118,12 @@ def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPat
     pytest.importorskip("rclpy", reason="needs rclpy")
     nodes: list[NodeProcess] = []
 
-    def start(namespace: str = "/", **parameters: Any) -> NodeProcess:
-        arguments = ["--ros-args", "-r", f"__ns:={namespace}"]
+    def start(namespace: str = "/", program: tuple[str, ...] = WORLD_NODE, **parameters: Any) -> NodeProcess:
+        command = [sys.executable, *program, "--ros-args", "-r", f"__ns:={namespace}"]
         for name, value in {"world": WORLD, **parameters}.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
-            arguments += ["-p", f"{name}:={text}"]
-        node = NodeProcess(arguments, ros_environment, tmp_path_factory.mktemp("node") / "log.txt")
+            command += ["-p", f"{name}:={text}"]
+        node = NodeProcess(command, ros_environment, tmp_path_factory.mktemp("node") / "log.txt")
         nodes.append(node)
         return node
 
@@ -163,20 +165,9 @@ class Probe:
             self._executor.spin_once(timeout_sec=0.02)
 
     def call(self, service_type: Any, service: str, /, **fields: Any) -> Any:
-        """Calls a service and waits for its answer.
-
-        A question that changes nothing is asked again when no answer comes: DDS drops an answer when the server has
-        not discovered its reader yet, which happens on a busy machine right after the node has started.
-        """
-        attempts = 4 if service_type.__name__.startswith(("Get", "List")) else 1
-        for attempt in range(1, attempts + 1):
-            future = self.call_async(service_type, service, **fields)
-            try:
-                self.spin_until(future.done, f"the answer of {service}", PATIENCE / attempts)
-                break
-            except AssertionError:
-                if attempt == attempts:
-                    raise
+        """Calls a service and waits for its answer."""
+        future = self.call_async(service_type, service, **fields)
+        self.spin_until(future.done, f"the answer of {service}")
         return future.result()
 
     def call_async(self, service_type: Any, service: str, /, **fields: Any) -> Any:
