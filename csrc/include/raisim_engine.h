@@ -426,8 +426,8 @@ rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t li
 rs_status rs_articulation_add_torque(rs_world *world, rs_object_id id, int32_t link, const double torque[3],
                                      int32_t in_link_frame);
 rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id);
-/* Force at the base link's centre of mass and torque, world frame, in every step until replaced. */
-rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, const double force[3],
+/* Force at a link's centre of mass and torque on it, world frame, in every step until replaced. */
+rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
                                              const double torque[3]);
 
 /* ---- wires ---- */
@@ -517,11 +517,12 @@ int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id);
  * last step by commands and external forces; all in the world frame. Any pointer may be NULL. */
 rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, double *twist, double *wrench,
                                uint8_t *sleeping);
-/* All articulated systems one behind the other. link_pose: 7 numbers per link as above, the base link first; q, u and
- * applied_force (of the last step) as in the fields. Any pointer may be NULL; the capacities count links, coordinates
- * and velocities. */
+/* All articulated systems one behind the other. link_pose, link_twist and link_wrench: 7, 6 and 6 numbers per link as
+ * above, the base link first, wrenches of commands only; q, u and applied_force (of the last step) as in the fields. Any
+ * pointer may be NULL; the capacities count links, coordinates and velocities. */
 rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, int64_t q_capacity, int64_t u_capacity,
-                                      double *link_pose, double *q, double *u, double *applied_force);
+                                      double *link_pose, double *link_twist, double *link_wrench, double *q, double *u,
+                                      double *applied_force);
 
 typedef struct {
     rs_object_id object_a, object_b;

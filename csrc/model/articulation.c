@@ -33,6 +33,8 @@ static size_t lay_out(rs_articulation *a, char *base) {
     for (size_t k = 0; k < sizeof like_q / sizeof *like_q; k++)
         *like_q[k] = take(base, &offset, nq);
     a->loads = take(base, &offset, links * sizeof *a->loads);
+    a->command = take(base, &offset, links * sizeof *a->command);
+    a->applied_wrench = take(base, &offset, links * sizeof *a->applied_wrench);
     a->motion = take(base, &offset, links * sizeof *a->motion);
     a->mass = take(base, &offset, links * sizeof *a->mass);
     a->articulated = take(base, &offset, links * sizeof *a->articulated);

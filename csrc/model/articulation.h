@@ -131,6 +131,8 @@ typedef struct rs_articulation {
     double *d_target;
     rs_link_load *loads; /* per link */
     bool loaded;         /* some load is not zero */
+    rs_pair6 *command;   /* per link: force at its centre of mass and torque, world frame, until replaced */
+    bool commanded;      /* some command is not zero, or has just become zero */
 
     /* state */
     double *q, *u;
@@ -140,6 +142,7 @@ typedef struct rs_articulation {
     double *friction_impulse; /* of joint friction; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
+    rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
 
     /* scratch. `placed_at` says which configuration the motions belong to. */
     const double *placed_at; /* q, q_stage or NULL when out of date */

@@ -26,20 +26,29 @@ void rs_world_mirror_base(rs_body *body) {
     body->omega = floating ? rs_v3_load(a->u + 3) : rs_v3_zero();
 }
 
-void rs_world_load_base(rs_body *body) {
-    rs_articulation *a = body->articulation;
-    rs_vec3 force = body->command_force, torque = body->command_torque;
-    body->applied_force = force;
-    body->applied_torque = torque;
-    if (rs_norm2(force) + rs_norm2(torque) == 0.0)
-        return;
-    rs_mat3 arm = rs_outer(a->links[0].com, force);
-    rs_link_load *load = &a->loads[0];
+static void add_force(rs_link_load *load, rs_vec3 point, rs_vec3 force) {
+    rs_mat3 arm = rs_outer(point, force);
     load->force = rs_add(load->force, force);
-    load->torque = rs_add(load->torque, torque);
     for (int k = 0; k < 9; k++)
         load->arms.m[k] += arm.m[k];
-    a->loaded = true;
+}
+
+void rs_world_load_links(rs_body *body) {
+    rs_articulation *a = body->articulation;
+    if (!a->commanded)
+        return;
+    a->commanded = false;
+    for (int32_t i = 0; i < a->link_count; i++) {
+        rs_vec3 force = a->command[i].lin, torque = a->command[i].ang;
+        a->applied_wrench[i] = a->command[i];
+        if (rs_norm2(force) + rs_norm2(torque) == 0.0)
+            continue;
+        add_force(&a->loads[i], a->links[i].com, force);
+        a->loads[i].torque = rs_add(a->loads[i].torque, torque);
+        a->loaded = a->commanded = true;
+    }
+    body->applied_force = a->applied_wrench[0].lin;
+    body->applied_torque = a->applied_wrench[0].ang;
 }
 
 /* ---- creation ---- */
@@ -328,7 +337,8 @@ rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_
 
 /* ---- loads ---- */
 
-static rs_link_load *load_of(rs_world *world, rs_object_id id, int32_t link, rs_status *status) {
+/* The system, awake, one of whose links is about to be pushed; NULL with the status set when there is no such link. */
+static rs_articulation *pushed(rs_world *world, rs_object_id id, int32_t link, rs_status *status) {
     rs_body *body;
     rs_articulation *a = rs_world_articulation(world, id, &body);
     *status = a == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
@@ -336,9 +346,16 @@ static rs_link_load *load_of(rs_world *world, rs_object_id id, int32_t link, rs_
         *status = rs_fail(RS_INVALID_VALUE, "link is %d; expected 0 to %d", link, a->link_count - 1);
     if (*status != RS_OK)
         return NULL;
-    a->loaded = true;
     body->asleep = false;
     body->quiet_steps = 0;
+    return a;
+}
+
+static rs_link_load *load_of(rs_world *world, rs_object_id id, int32_t link, rs_status *status) {
+    rs_articulation *a = pushed(world, id, link, status);
+    if (a == NULL)
+        return NULL;
+    a->loaded = true;
     return &a->loads[link];
 }
 
@@ -351,12 +368,8 @@ rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t li
         return status;
     rs_world_enter(world);
     rs_link_load *load = load_of(world, id, link, &status);
-    if (load != NULL) {
-        rs_mat3 arm = rs_outer(rs_v3_load(point), rs_v3_load(force));
-        load->force = rs_add(load->force, rs_v3_load(force));
-        for (int k = 0; k < 9; k++)
-            load->arms.m[k] += arm.m[k];
-    }
+    if (load != NULL)
+        add_force(load, rs_v3_load(point), rs_v3_load(force));
     return rs_world_leave(world, status);
 }
 
@@ -385,21 +398,18 @@ rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id) {
     return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 
-rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, const double force[3],
+rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
                                              const double torque[3]) {
     rs_status status = rs_check_finite("force", force, 3);
     if (status == RS_OK)
         status = rs_check_finite("torque", torque, 3);
     if (status != RS_OK)
         return status;
-    rs_body *body;
     rs_world_enter(world);
-    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    rs_articulation *a = pushed(world, id, link, &status);
     if (a != NULL) {
-        body->command_force = rs_v3_load(force);
-        body->command_torque = rs_v3_load(torque);
-        body->asleep = false;
-        body->quiet_steps = 0;
+        a->command[link] = (rs_pair6){rs_v3_load(force), rs_v3_load(torque)};
+        a->commanded = true;
     }
-    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
+    return rs_world_leave(world, status);
 }

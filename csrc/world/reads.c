@@ -59,13 +59,19 @@ static void store_link_pose(const rs_link_motion *motion, double *out) {
     memcpy(out, values, sizeof values);
 }
 
+static void store_six(double *out, rs_vec3 linear, rs_vec3 angular) {
+    rs_v3_store(out, linear);
+    rs_v3_store(out + 3, angular);
+}
+
 static void store_vector(double *out, int64_t first, const double *values, int64_t count) {
     if (out != NULL)
         memcpy(out + first, values, sizeof *values * (size_t)count);
 }
 
 rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, int64_t q_capacity, int64_t u_capacity,
-                                      double *link_pose, double *q, double *u, double *applied_force) {
+                                      double *link_pose, double *link_twist, double *link_wrench, double *q, double *u,
+                                      double *applied_force) {
     rs_world_enter(world);
     const rs_world_data *data = &world->data;
     int64_t links = 0, q_first = 0, u_first = 0;
@@ -79,10 +85,16 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
             return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld links, %lld coordinates, %lld "
                                                                    "velocities: too little for the world",
                                                  (long long)link_capacity, (long long)q_capacity, (long long)u_capacity));
-        if (link_pose != NULL && !world->half_way)
+        if (!world->half_way)
             rs_kinematics_refresh(a);
-        for (int32_t k = 0; link_pose != NULL && k < a->link_count; k++)
-            store_link_pose(&a->motion[k], &link_pose[7 * (links + k)]);
+        for (int32_t k = 0; k < a->link_count; k++) {
+            if (link_pose != NULL)
+                store_link_pose(&a->motion[k], &link_pose[7 * (links + k)]);
+            if (link_twist != NULL)
+                store_six(&link_twist[6 * (links + k)], a->motion[k].v, a->motion[k].w);
+            if (link_wrench != NULL)
+                store_six(&link_wrench[6 * (links + k)], a->applied_wrench[k].lin, a->applied_wrench[k].ang);
+        }
         store_vector(q, q_first, a->q, a->q_count);
         store_vector(u, u_first, a->u, a->u_count);
         store_vector(applied_force, u_first, a->applied_force, a->u_count);

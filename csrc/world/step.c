@@ -181,7 +181,7 @@ static rs_status stage_forces(rs_world *world) {
             continue;
         }
         if (bodies[i].articulation != NULL) {
-            rs_world_load_base(&bodies[i]);
+            rs_world_load_links(&bodies[i]);
             rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
             solver[i] = (rs_solver_body){0};
             before[i].v.xyz.x = INFINITY; /* never quiet: articulated systems stay awake */

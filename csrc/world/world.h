@@ -114,8 +114,8 @@ rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body
 void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index);
 /* Copies the state of the base link to the body that stands for the articulation. */
 void rs_world_mirror_base(rs_body *body);
-/* Adds the commanded wrench of the body that stands for the articulation to the loads of its base link. */
-void rs_world_load_base(rs_body *body);
+/* Adds the commanded wrenches of the links to their loads. */
+void rs_world_load_links(rs_body *body);
 
 /* Removes the wires of a body and wakes what they held. */
 void rs_world_drop_wires_of(rs_world *world, int32_t body);

@@ -211,7 +211,7 @@ class ArticulatedDynamics(ArticulatedState):
     def set_command_wrench(self, force: VectorLike, torque: VectorLike) -> None:
         """Apply a force at the base link's centre of mass and a torque, world axes, in every step until replaced."""
         values = arguments.vector("force", force, 3), arguments.vector("torque", torque, 3)
-        check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, list(values[0]), list(values[1])))
+        check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, 0, list(values[0]), list(values[1])))
 
     def clear_command_wrench(self) -> None:
         """End what set_command_wrench() began."""

@@ -191,6 +191,8 @@ class WorldArticulated(WorldObjects):
                     len(buffer.coordinates),
                     len(buffer.velocities),
                     pointer(buffer.link_poses),
+                    pointer(buffer.link_twists),
+                    pointer(buffer.link_wrenches),
                     pointer(buffer.coordinates),
                     pointer(buffer.velocities),
                     pointer(buffer.efforts),
@@ -212,6 +214,8 @@ class WorldArticulated(WorldObjects):
         return ArticulationBuffer(
             configuration_number,
             np.zeros((links, 7)),
+            np.zeros((links, 6)),
+            np.zeros((links, 6)),
             np.zeros(coordinates),
             np.zeros(velocities),
             np.zeros(velocities),
