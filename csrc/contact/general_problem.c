@@ -330,11 +330,16 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
         return RS_OUT_OF_MEMORY;
     const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
+    rs_island_bodies members = rs_islands_bodies(input->islands, home);
+    for (int64_t i = 0; i < members.count && home->row_count + home->wire_count > 0; i++) {
+        rs_articulation *tree = input->bodies[members.index[i]].articulation;
+        if (tree != NULL)
+            rs_kinematics_move(tree, tree->u); /* contacts and wires want the velocity before the step */
+    }
     for (int64_t k = 0; k < home->row_count; k++)
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
     for (int64_t k = 0; k < home->wire_count; k++)
         add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
-    rs_island_bodies members = rs_islands_bodies(input->islands, home);
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree == NULL)

@@ -33,6 +33,8 @@ rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 f
 void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau);
 /* Its first half: a->force = wrench on each link alone, at its origin. */
 void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded);
+/* Its second half: a->force becomes the wrench through each joint, tau (unless NULL) what of it does work there. */
+void rs_rnea_collect(rs_articulation *a, double *tau);
 
 /* ---- crba.c: composite rigid bodies ---- */
 
@@ -104,6 +106,12 @@ rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt);
 /* First half: places the links where contacts are detected and dynamics is evaluated (the midpoint, for the default
  * scheme). */
 void rs_articulated_begin(rs_articulation *a, double dt);
+/* The default scheme wants velocity products h half-way. By Adams and Bashforth's rule they are 3/2 h(u) - 1/2 h(u of the
+ * step before), which is h(u_ahead) - 3/4 h(u_change), as they are quadratic. The second part only matters after a blow: it
+ * is what the blow did to the velocity products in the half step that followed it. False when there was none; otherwise
+ * a->force is its wrench through each joint and tau its generalised force, both without the factor. */
+bool rs_articulated_recall_blow(rs_articulation *a, double dt, double *tau);
+static const double RS_RECALLED_SHARE = 0.75;
 /* Second half: a->u_free = velocity after all forces, before contacts; the factorisation is ready for rs_aba_solve. */
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt);
 /* Takes over a->u_free (with the contacts' part) and ends the step. False when the result is not finite; the

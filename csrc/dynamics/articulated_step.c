@@ -3,8 +3,18 @@
 
 #include <string.h>
 
+/* What changes velocities faster than this is a blow [m/s^2, rad/s^2]. */
+static const double BLOW_ACCELERATION = 100.0;
+
 static bool at_midpoint(const rs_articulation *a) {
     return a->scheme == RS_SCHEME_TRAPEZOID || a->scheme == RS_SCHEME_MIDPOINT;
+}
+
+/* The default scheme takes velocity products where the velocity will be half-way, going by the step before. */
+static void look_ahead(rs_articulation *a) {
+    double share = a->scheme == RS_SCHEME_TRAPEZOID ? 0.5 : 0.0;
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_ahead[k] = a->u[k] + share * a->u_change[k];
 }
 
 void rs_articulated_begin(rs_articulation *a, double dt) {
@@ -12,7 +22,8 @@ void rs_articulated_begin(rs_articulation *a, double dt) {
         rs_kinematics_advance(a, a->q, a->u, 0.5 * dt, a->q_stage);
     else
         memcpy(a->q_stage, a->q, sizeof(double) * (size_t)a->q_count);
-    rs_kinematics_place(a, a->q_stage, a->u);
+    look_ahead(a);
+    rs_kinematics_place(a, a->q_stage, a->u_ahead);
 }
 
 rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt) {
@@ -37,12 +48,10 @@ static void accelerate_with(rs_articulation *a, rs_vec3 gravity, const double *f
 
 /* Velocity products at the velocity half-way: second order also where they dominate. */
 static void repeat_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
-    double *half = a->work[1];
     copy_velocities(a, a->rhs, a->work[2]);
     for (int32_t k = 0; k < a->u_count; k++)
-        half[k] = a->u[k] + 0.5 * dt * a->rhs[k];
-    accelerate_with(a, gravity, force, half, a->rhs);
-    rs_kinematics_move(a, a->u); /* contacts want the velocity before the step */
+        a->u_ahead[k] = a->u[k] + 0.5 * dt * a->rhs[k];
+    accelerate_with(a, gravity, force, a->u_ahead, a->rhs);
 }
 
 /* A blow within the step changes the velocity products for the half step after it. Their mean over both ends keeps
@@ -59,11 +68,26 @@ static void account_for_blow(rs_articulation *a, rs_vec3 gravity, double dt) {
         a->u_free[k] += dt * (0.5 * (before[k] + after[k]) - a->rhs[k]);
 }
 
+bool rs_articulated_recall_blow(rs_articulation *a, double dt, double *tau) {
+    double largest = 0.0;
+    for (int32_t k = 0; k < a->u_count; k++)
+        largest = rs_max(largest, fabs(a->u_change[k]));
+    if (a->scheme != RS_SCHEME_TRAPEZOID || largest <= BLOW_ACCELERATION * dt)
+        return false;
+    rs_kinematics_move(a, a->u_change);
+    rs_rnea(a, rs_v3_zero(), NULL, false, tau);
+    rs_kinematics_move(a, a->u_ahead);
+    return true;
+}
+
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {
     rs_actuation_rule rule = rs_articulated_rule(a, dt);
     double *force = a->work[0];
     rs_actuation_result actuation = {a->applied_force, force, a->weight};
     rs_actuation(a, a->q_stage, a->u, &rule, &actuation);
+    if (rs_articulated_recall_blow(a, dt, a->rhs))
+        for (int32_t k = 0; k < a->u_count; k++)
+            force[k] += RS_RECALLED_SHARE * a->rhs[k];
     rs_rnea_wrenches(a, gravity, NULL, a->loaded);
     bool regular = rs_aba_factor_and_solve(a, a->weight, force, a->rhs);
     if (a->scheme == RS_SCHEME_MIDPOINT)
@@ -105,7 +129,8 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     for (int32_t k = 0; k < a->u_count; k++) {
         double before = a->u[k];
         a->u[k] = finite ? a->u_free[k] : 0.0;
-        a->acceleration[k] = finite ? (a->u[k] - before) / dt : 0.0;
+        a->u_change[k] = finite ? a->u[k] - before : 0.0;
+        a->acceleration[k] = a->u_change[k] / dt;
     }
     if (finite)
         memcpy(a->q, q_new, sizeof(double) * (size_t)a->q_count);

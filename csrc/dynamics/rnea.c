@@ -70,14 +70,19 @@ static inline void project(const rs_link *link, const rs_link_motion *m, const r
     }
 }
 
-void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau) {
-    rs_rnea_wrenches(a, gravity, udot, loaded);
+void rs_rnea_collect(rs_articulation *a, double *tau) {
     for (int32_t i = a->link_count - 1; i >= 0; i--) {
         const rs_link *link = &a->links[i];
-        project(link, &a->motion[i], &a->force[i], tau);
+        if (tau != NULL)
+            project(link, &a->motion[i], &a->force[i], tau);
         if (i > 0)
             a->force[link->parent] = rs_pair6_add(a->force[link->parent], rs_shift_force(a->force[i], a->motion[i].arm));
     }
+}
+
+void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau) {
+    rs_rnea_wrenches(a, gravity, udot, loaded);
+    rs_rnea_collect(a, tau);
     if (udot != NULL)
         for (int32_t k = 0; k < a->u_count; k++)
             tau[k] += a->rotor_inertia[k] * udot[k];

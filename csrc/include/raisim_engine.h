@@ -268,11 +268,12 @@ typedef enum {
 } rs_joint_type;
 
 typedef enum {
-    RS_SCHEME_TRAPEZOID = 0, /* dynamics at the midpoint configuration; the default */
+    RS_SCHEME_TRAPEZOID = 0, /* dynamics at the midpoint configuration, velocity products extrapolated to the velocity
+                                there from the step before; the default, second order */
     RS_SCHEME_SEMI_IMPLICIT, /* dynamics at the beginning, new velocity moves the configuration */
     RS_SCHEME_EULER,         /* explicit */
     RS_SCHEME_RUNGE_KUTTA_4, /* contact impulses first, then four contact-free stages */
-    RS_SCHEME_MIDPOINT       /* as TRAPEZOID, with velocity products taken at the velocity half-way */
+    RS_SCHEME_MIDPOINT       /* as TRAPEZOID, with velocity products evaluated twice instead of extrapolated */
 } rs_integration_scheme;
 
 typedef enum { RS_CONTROL_FORCE_AND_TORQUE = 0, RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE } rs_control_mode;

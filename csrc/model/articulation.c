@@ -21,7 +21,8 @@ static size_t lay_out(rs_articulation *a, char *base) {
     a->order = take(base, &offset, links * sizeof *a->order);
     a->self_contacts = take(base, &offset, links * links);
     a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
-    double **like_u[] = {&a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
+    double **like_u[] = {&a->u_change,     &a->u_ahead,
+                         &a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],

@@ -136,6 +136,7 @@ typedef struct rs_articulation {
 
     /* state */
     double *q, *u;
+    double *u_change; /* what the last step changed in u; zero when there was none since u or q was set */
 
     /* written by a step */
     double *limit_impulse;    /* of position and velocity limits; kept to start the next solve */
@@ -152,6 +153,7 @@ typedef struct rs_articulation {
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
+    double *u_ahead;         /* velocity for which velocity products are taken */
     rs_link_motion *motion;
     rs_link_mass *mass;
     rs_inertia6 *articulated;

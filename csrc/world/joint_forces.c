@@ -1,33 +1,63 @@
 /* Forces and torques in the joints of an articulated system: inverse dynamics of a step with everything that acted. */
 #include "world.h"
 
-/* A contact's force as a load on one link of the articulation. */
-static void add_contact_load(rs_articulation *a, int32_t link, rs_vec3 point, rs_vec3 force) {
-    rs_link_load *load = &a->loads[link];
-    load->force = rs_add(load->force, force);
-    load->torque = rs_add(load->torque, rs_cross(rs_sub(point, a->motion[link].pos), force));
-    a->loaded = true;
+/* The wrench that a link needs shrinks by what acts on it from outside: force at a point, world frame. */
+static void take_off(rs_articulation *a, int32_t link, rs_vec3 point, rs_vec3 force) {
+    rs_pair6 *wrench = &a->force[link];
+    wrench->lin = rs_sub(wrench->lin, force);
+    wrench->ang = rs_sub(wrench->ang, rs_cross(rs_sub(point, a->motion[link].pos), force));
 }
 
-void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
-    const rs_world_data *data = &world->data;
-    rs_articulation *a = RS_ITEMS(rs_body, data->bodies)[body_index].articulation;
+static void take_off_contacts(rs_articulation *a, const rs_world_data *data, int32_t body_index) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
     for (int64_t k = 0; k < data->touches.count; k++) {
         const rs_touch *t = &RS_ITEMS(rs_touch, data->touches)[k];
         rs_vec3 impulse = rs_madd(rs_madd(rs_scale(t->impulse.x, t->t1), t->impulse.y, t->t2), t->impulse.z, t->n);
         rs_vec3 force = rs_scale(1.0 / data->dt, impulse);
         if (t->body_a == body_index)
-            add_contact_load(a, colliders[t->collider_a].link, t->position, force);
+            take_off(a, colliders[t->collider_a].link, t->position, force);
         if (t->body_b == body_index)
-            add_contact_load(a, colliders[t->collider_b].link, t->position, rs_neg(force));
+            take_off(a, colliders[t->collider_b].link, t->position, rs_neg(force));
     }
-    double *acceleration = a->work[2], *tau = a->work[3];
+}
+
+static void take_off_wires(rs_articulation *a, const rs_world_data *data, int32_t body_index) {
+    for (int64_t k = 0; k < data->wires.count; k++) {
+        const rs_wire *wire = &RS_ITEMS(rs_wire, data->wires)[k];
+        for (int end = 0; end < 2; end++)
+            if (wire->body[end] == body_index)
+                take_off(a, wire->link[end], wire->middle[end],
+                         rs_scale((end == 0 ? 1.0 : -1.0) * wire->impulse / data->dt, wire->normal));
+    }
+}
+
+static void take_off_pins(rs_articulation *a, double dt) {
+    for (int32_t k = 0; k < a->pin_count; k++)
+        for (int end = 0; end < 2; end++) {
+            const rs_pin *pin = &a->pins[k];
+            const rs_link_motion *m = &a->motion[pin->link[end]];
+            take_off(a, pin->link[end], rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[end])),
+                     rs_scale((end == 0 ? 1.0 : -1.0) / dt, pin->impulse));
+        }
+}
+
+void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
+    const rs_world_data *data = &world->data;
+    rs_articulation *a = RS_ITEMS(rs_body, data->bodies)[body_index].articulation;
+    double *acceleration = a->errors[0]; /* the actuation is done with it */
+    bool struck = rs_articulated_recall_blow(a, data->dt, acceleration);
+    for (int32_t i = 0; i < a->link_count; i++)
+        a->reaction[i] = struck ? rs_pair6_scale(-RS_RECALLED_SHARE, a->force[i]) : (rs_pair6){0};
     for (int32_t k = 0; k < a->u_count; k++)
         acceleration[k] = (a->u_free[k] - a->u[k]) / data->dt;
-    rs_rnea(a, data->gravity, acceleration, a->loaded, tau);
+    rs_kinematics_move(a, a->u_ahead);
+    rs_rnea_wrenches(a, data->gravity, acceleration, a->loaded);
+    take_off_contacts(a, data, body_index);
+    take_off_wires(a, data, body_index);
+    take_off_pins(a, data->dt);
+    rs_rnea_collect(a, NULL);
     for (int32_t i = 0; i < a->link_count; i++)
-        a->reaction[i] = a->force[i];
+        a->reaction[i] = rs_pair6_add(a->reaction[i], a->force[i]);
 }
 
 rs_status rs_articulation_joint_wrenches(rs_world *world, rs_object_id id, double *out) {

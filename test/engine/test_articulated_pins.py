@@ -161,3 +161,39 @@ def test_loop_and_contact_share_their_load():
     ahead, behind = (np.array([crank + d, *loop_angles(crank + d)]) for d in (1e-5, -1e-5))
     along = (ahead - behind) / 2e-5
     assert along @ tau == pytest.approx(along @ robot.get_nonlinearities(), rel=2e-2)
+
+
+def test_joints_of_a_loop_carry_what_statics_says():
+    """Weightless, pushed at the rocker: the coupler carries force along itself only, so that the moments about the
+    rocker's foot give its size, and the forces on the rocker what its foot carries. The pin's share counts in every
+    joint."""
+    world, robot = four_bar(0.001, gravity=(0, 0, 0))
+    robot.set_compute_inverse_dynamics(True)
+    robot.set_joint_damping([0, 0.5, 0.5])
+    robot.set_pd_gains([2000.0, 0, 0], [50.0, 0, 0])
+    robot.set_p_target([0.8, 0, 0])
+    robot.set_generalized_coordinate([0.8, *loop_angles(0.8)])
+    rocker_body, push, lever = robot.get_body_idx("rocker"), np.array([7.0, 0.0, -3.0]), 0.25
+    for _ in range(6000):
+        robot.set_external_force(rocker_body, push, (lever, 0, 0))
+        world.integrate()
+    assert np.abs(robot.get_generalized_velocity()).max() < 1e-7
+    crank, coupler, rocker = robot.get_generalized_coordinate()
+    along_crank, along_coupler, along_rocker = (
+        np.array([np.cos(angle), 0.0, np.sin(angle)]) for angle in (crank, crank + coupler, rocker)
+    )
+
+    def moment(arm, force):
+        return np.cross(arm, force)[1]
+
+    size = -moment(lever * along_rocker, push) / moment(ROCKER * along_rocker, along_coupler)
+    thrust = size * along_coupler  # of the coupler on the rocker
+    joints = {name: robot.get_body_idx(name) for name in ("crank", "coupler", "rocker")}
+    assert robot.get_force_at_joint_in_world_frame(joints["coupler"]) == pytest.approx(thrust, abs=1e-4)
+    assert robot.get_force_at_joint_in_world_frame(joints["crank"]) == pytest.approx(thrust, abs=1e-4)
+    assert robot.get_force_at_joint_in_world_frame(joints["rocker"]) == pytest.approx(-thrust - push, abs=1e-4)
+    held = robot.get_torque_at_joint_in_world_frame(joints["crank"])[1]
+    assert held == pytest.approx(moment(CRANK * along_crank, thrust), abs=1e-4)
+    assert held == pytest.approx(-robot.get_generalized_force()[0], abs=1e-4)  # the axis is -y
+    for name in ("coupler", "rocker"):
+        assert robot.get_torque_at_joint_in_world_frame(joints[name])[1] == pytest.approx(0.0, abs=1e-5)
