@@ -49,7 +49,9 @@ class WorldCore:
     def _register(self, handle: Object) -> None:
         self._handles[handle.get_id()] = handle
 
-    def _forget(self, handle: Object) -> None:
+    def _take_out(self, handle: Object) -> None:
+        """Remove an object from the engine and forget its handle."""
+        check(lib.rs_object_remove(self._world, handle._engine_id))
         del self._handles[handle.get_id()]
         self._rename(handle, "")
 

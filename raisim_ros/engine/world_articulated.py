@@ -72,7 +72,7 @@ class WorldArticulated(WorldObjects):
         modules: Sequence[str | Path] = (),
         params: Mapping[str, ParameterValue] | None = None,
     ) -> ArticulatedSystem:
-        """Add a robot from a URDF file, URDF text, a Child tree or a KinematicTree.
+        """Add a robot from a URDF file, URDF text, a Child tree or a KinematicTree, with the sensors of its links.
 
         `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
         parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
@@ -87,9 +87,20 @@ class WorldArticulated(WorldObjects):
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)
-        with ExitStack() as assets:
+        with ExitStack() as assets, self.locked():
             shapes = self._link_shapes(tree, option, assets)
-            return self._insert_tree(tree, option, shapes, group, mask)
+            robot = self._insert_tree(tree, option, shapes, group, mask)
+            try:
+                for first, second in tree.ignored_pairs:
+                    robot.ignore_collision_between(first, second)
+                self._mount_sensors(robot, params)
+            except Exception:
+                self._take_out(robot)
+                raise
+        return robot
+
+    def _mount_sensors(self, robot: ArticulatedSystem, params: Mapping[str, ParameterValue] | None) -> None:
+        """Give a new robot the sensors of its links; the part of World that carries sensors knows how."""
 
     def _link_shapes(
         self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
@@ -169,12 +180,9 @@ class WorldArticulated(WorldObjects):
             c_pin.anchor = list(arguments.vector("pin anchor", pin.anchor, 3))
         definition.pin_count, definition.pins = len(tree.pins), pins
         out = ffi.new("rs_object_id *")
-        with self.locked():
-            check(lib.rs_articulation_create(self._world, definition, out))
-            handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes, option)
-            self._register(handle)
-            for first, second in tree.ignored_pairs:
-                handle.ignore_collision_between(first, second)
+        check(lib.rs_articulation_create(self._world, definition, out))
+        handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes, option)
+        self._register(handle)
         return handle
 
     def read_articulations(self) -> ArticulationBuffer:

@@ -50,6 +50,13 @@ HEIGHTMAP_GROUP = 1 << 63
 ALL = -1
 
 Handle = TypeVar("Handle", bound=SingleBodyObject)
+_PRIMITIVES: dict[type[SingleBodyObject], tuple[ObjectType, ShapeType]] = {
+    Sphere: (ObjectType.SPHERE, ShapeType.SPHERE),
+    Box: (ObjectType.BOX, ShapeType.BOX),
+    Cylinder: (ObjectType.CYLINDER, ShapeType.CYLINDER),
+    Cone: (ObjectType.CONE, ShapeType.CONE),
+    Capsule: (ObjectType.CAPSULE, ShapeType.CAPSULE),
+}
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 _ORIGIN = (0.0, 0.0, 0.0)
 
@@ -88,8 +95,7 @@ class WorldObjects(WorldSettings):
         self, radius: float, mass: float, material: str = "default", collision_group: int = 1, collision_mask: int = ALL
     ) -> Sphere:
         """Add a ball [m, kg]."""
-        shape = _Shape(ShapeType.SPHERE, (radius,), material=material)
-        return self._add_primitive(Sphere, ObjectType.SPHERE, shape, mass, collision_group, collision_mask)
+        return self._add_primitive(Sphere, (radius,), mass, material, collision_group, collision_mask)
 
     def add_box(
         self,
@@ -102,8 +108,7 @@ class WorldObjects(WorldSettings):
         collision_mask: int = ALL,
     ) -> Box:
         """Add a box with the given full lengths [m, kg]."""
-        shape = _Shape(ShapeType.BOX, (x_length, y_length, z_length), material=material)
-        return self._add_primitive(Box, ObjectType.BOX, shape, mass, collision_group, collision_mask)
+        return self._add_primitive(Box, (x_length, y_length, z_length), mass, material, collision_group, collision_mask)
 
     def add_cylinder(
         self,
@@ -115,8 +120,7 @@ class WorldObjects(WorldSettings):
         collision_mask: int = ALL,
     ) -> Cylinder:
         """Add a cylinder along z; `height` is its full length [m, kg]."""
-        shape = _Shape(ShapeType.CYLINDER, (radius, height), material=material)
-        return self._add_primitive(Cylinder, ObjectType.CYLINDER, shape, mass, collision_group, collision_mask)
+        return self._add_primitive(Cylinder, (radius, height), mass, material, collision_group, collision_mask)
 
     def add_cone(
         self,
@@ -128,8 +132,7 @@ class WorldObjects(WorldSettings):
         collision_mask: int = ALL,
     ) -> Cone:
         """Add a cone with its apex towards +z; the origin is the centroid of the solid [m, kg]."""
-        shape = _Shape(ShapeType.CONE, (radius, height), material=material)
-        return self._add_primitive(Cone, ObjectType.CONE, shape, mass, collision_group, collision_mask)
+        return self._add_primitive(Cone, (radius, height), mass, material, collision_group, collision_mask)
 
     def add_capsule(
         self,
@@ -141,8 +144,7 @@ class WorldObjects(WorldSettings):
         collision_mask: int = ALL,
     ) -> Capsule:
         """Add a capsule along z; `height` is the distance of the two sphere centres [m, kg]."""
-        shape = _Shape(ShapeType.CAPSULE, (radius, height), material=material)
-        return self._add_primitive(Capsule, ObjectType.CAPSULE, shape, mass, collision_group, collision_mask)
+        return self._add_primitive(Capsule, (radius, height), mass, material, collision_group, collision_mask)
 
     def add_ground(self, z_height: float = 0.0, material: str = "default", collision_mask: int = ALL) -> Ground:
         """Add the half-space below z = `z_height` [m]; its collision group is bit 61."""
@@ -295,12 +297,14 @@ class WorldObjects(WorldSettings):
     def _add_primitive(
         self,
         handle: type[Handle],
-        object_type: ObjectType,
-        shape: _Shape,
+        dim: VectorLike,
         mass: float,
+        material: str,
         collision_group: int,
         collision_mask: int,
     ) -> Handle:
+        object_type, shape_type = _PRIMITIVES[handle]
+        shape = _Shape(shape_type, dim, material=material)
         body = _Body(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
         return self._insert(body, lambda world, key, bodies: handle(world, key, object_type, bodies))
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.kinematic_tree import KinematicTree
-from raisim_ros.description.robot_model import Child, Pose
+from raisim_ros.description.robot_model import Pose
 from raisim_ros.description.sensor_file import load_sensor_set
 from raisim_ros.description.sensor_types import (
     ContactModel,
@@ -28,7 +27,6 @@ from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.sensors import MeasurementSource, Mount, Sensor, SensorSet
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera, SpinningLidar
-from raisim_ros.engine.types import ArticulatedSystemOption
 from raisim_ros.engine.world_rays import WorldRays
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 
@@ -52,43 +50,10 @@ class WorldSensors(WorldRays):
         super().__init__()
         self._sensor_sets: list[SensorSet] = []
 
-    def add_articulated_system(
-        self,
-        file_path_or_urdf_script: str | Path | Child | KinematicTree,
-        res_path: str | Path = "",
-        joint_order: Sequence[str] | str = (),
-        collision_group: int = 1,
-        collision_mask: int = -1,
-        options: ArticulatedSystemOption | None = None,
-        *,
-        modules: Sequence[str | Path] = (),
-        params: Mapping[str, ParameterValue] | None = None,
-    ) -> ArticulatedSystem:
-        """Add a robot from a URDF file, URDF text, a Child tree or a KinematicTree, with the sensors of its links.
-
-        `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
-        parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
-        """
-        with self.locked():
-            robot = super().add_articulated_system(
-                file_path_or_urdf_script,
-                res_path,
-                joint_order,
-                collision_group,
-                collision_mask,
-                options,
-                modules=modules,
-                params=params,
-            )
-            try:
-                for sensor in robot._tree.sensors:
-                    made = self.add_sensor_set(robot, sensor.file, sensor.link, sensor.link, params)
-                    made.set_serial_number(sensor.serial_number)
-            except Exception:
-                check(lib.rs_object_remove(self._world, robot._engine_id))
-                self._forget(robot)
-                raise
-        return robot
+    def _mount_sensors(self, robot: ArticulatedSystem, params: Mapping[str, ParameterValue] | None) -> None:
+        for sensor in robot._tree.sensors:
+            made = self.add_sensor_set(robot, sensor.file, sensor.link, sensor.link, params)
+            made.set_serial_number(sensor.serial_number)
 
     def add_sensor_set(
         self,

@@ -19,6 +19,7 @@ from raisim_ros.engine.world_sensors import WorldSensors
 from raisim_ros.engine.world_snapshots import WorldSnapshot
 
 LocalIndex = int | str
+_End = tuple[Object, LocalIndex, VectorLike]
 
 
 @dataclass
@@ -60,7 +61,7 @@ class WorldWires(WorldSensors):
         length: float,
     ) -> Wire:
         """Add a wire that cannot be stretched beyond its length [m]; see Wire.set_stretch_type for rods."""
-        ends = self._end(obj1, local_idx1, pos1_b), self._end(obj2, local_idx2, pos2_b)
+        ends = (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b)
         return self._add_wire(ends, WireType.STIFF, length)
 
     def add_compliant_wire(
@@ -76,7 +77,7 @@ class WorldWires(WorldSensors):
         explicit: bool = False,
     ) -> Wire:
         """Add a spring without damping [m, N/m] that resists being stretched; see Wire.set_stretch_type."""
-        ends = self._end(obj1, local_idx1, pos1_b), self._end(obj2, local_idx2, pos2_b)
+        ends = (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b)
         return self._add_wire(ends, WireType.COMPLIANT, length, stiffness=stiffness, explicit=explicit)
 
     def add_custom_wire(
@@ -90,22 +91,23 @@ class WorldWires(WorldSensors):
         length: float,
     ) -> Wire:
         """Add a wire that pulls with the tension set by Wire.set_tension, at first 0."""
-        ends = self._end(obj1, local_idx1, pos1_b), self._end(obj2, local_idx2, pos2_b)
+        ends = (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b)
         return self._add_wire(ends, WireType.CUSTOM, length)
 
-    def _end(self, obj: Object, local_idx: LocalIndex, pos_b: VectorLike) -> tuple[Object, int, Vector]:
+    def _place(self, obj: Object, local_idx: LocalIndex, pos_b: VectorLike) -> tuple[int, Vector]:
+        """Local index and point of an end, in the axes of the body."""
         self._own(obj)
         point = arguments.vector("position of the wire's end", pos_b, 3)
         if not isinstance(local_idx, str):
-            return obj, arguments.count("local index", local_idx), point
+            return arguments.count("local index", local_idx), point
         if not isinstance(obj, ArticulatedSystem):
             raise WrongTypeError(f"{obj!r} has no frame '{local_idx}'; only articulated systems have frames")
         frame = obj.get_frame_by_name(local_idx)
-        return obj, frame.body, np.asarray(frame.position) + np.asarray(frame.rotation) @ point
+        return frame.body, np.asarray(frame.position) + np.asarray(frame.rotation) @ point
 
     def _add_wire(
         self,
-        ends: tuple[tuple[Object, int, Vector], tuple[Object, int, Vector]],
+        ends: tuple[_End, _End],
         wire_type: WireType,
         length: float,
         stiffness: float = 0.0,
@@ -113,9 +115,10 @@ class WorldWires(WorldSensors):
     ) -> Wire:
         definition = ffi.new("rs_wire_def *")
         lib.rs_default_wire_def(definition)
-        for index, (obj, local_idx, point) in enumerate(ends):
+        for index, (obj, local_idx, pos_b) in enumerate(ends):
+            local, point = self._place(obj, local_idx, pos_b)
             definition.object[index] = obj._engine_id
-            definition.local[index] = local_idx
+            definition.local[index] = local
             definition.point[index] = list(point)
         definition.properties.type = int(wire_type)
         definition.properties.length = arguments.number("length", length)
@@ -149,7 +152,8 @@ class WorldWires(WorldSensors):
     def remove_object(self, obj: Object | Wire) -> None:
         """Take an object with its wires and sensors, or a wire, out of the world; its handle becomes invalid."""
         if not isinstance(obj, Wire):
-            self._remove_body(obj)
+            self._own(obj)
+            self._take_out(obj)
             self._wires = {key: wire for key, wire in self._wires.items() if lib.rs_wire_is_alive(self._world, key)}
             return
         if obj._world is not self:
@@ -158,11 +162,6 @@ class WorldWires(WorldSensors):
             raise ObjectRemovedError(f"{obj!r} was removed from its world")
         check(lib.rs_wire_remove(self._world, obj.get_id()))
         del self._wires[obj.get_id()]
-
-    def _remove_body(self, obj: Object) -> None:
-        self._own(obj)
-        check(lib.rs_object_remove(self._world, obj._engine_id))
-        self._forget(obj)
 
     # ---- bulk reads ----
 
