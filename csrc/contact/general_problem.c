@@ -1,5 +1,6 @@
 #include "general_problem.h"
 #include "block_start.h"
+#include "general_push.h"
 
 #include <string.h>
 
@@ -8,6 +9,10 @@
 static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
 /* Fastest closing of a pin's gap [m/s]: a loop that starts open must not be torn shut. */
 static const double MAX_PIN_SPEED = 3.0;
+
+/* Softness of contacts and pins relative to the inverse mass of the objects: a mechanism with few degrees of freedom
+ * cannot give way along every axis, and impulses there must stay finite. */
+static const double SOFTNESS = 1e-7;
 
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
@@ -75,7 +80,7 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
         int64_t n = velocity_count(body);
         bool tree = body->articulation != NULL;
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
-        numbers += padded(n) + joint_rows * side_numbers(n);
+        numbers += padded(2 * n) + joint_rows * side_numbers(n);
         rows += joint_rows;
         largest = n > largest ? n : largest;
     }
@@ -93,14 +98,12 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
     return RS_OK;
 }
 
-/* Velocity of a body as the solver changes it: v and w of a single body, u of an articulated system. */
+/* Velocity of a single body as the solver changes it, v and w; the six numbers of its push-out motion follow. */
 static double *velocity_of(rs_general_problem *problem, const rs_general_input *input, int32_t body) {
-    if (input->bodies[body].articulation != NULL)
-        return input->bodies[body].articulation->u_free;
     int32_t *place = &RS_ITEMS(int32_t, problem->places)[body];
     if (*place == RS_NONE) {
         *place = (int32_t)problem->used;
-        double *velocity = take(problem, 6);
+        double *velocity = take(problem, 12);
         rs_v3_store(velocity, input->solver_bodies[body].v.xyz);
         rs_v3_store(velocity + 3, input->solver_bodies[body].w.xyz);
     }
@@ -124,7 +127,7 @@ typedef struct {
 
 /* A side for a tree, still empty. */
 static rs_row_side empty_tree_side(rs_general_problem *problem, rs_articulation *tree) {
-    return (rs_row_side){tree->u_free, (rs_quad *)(void *)take(problem, 4 * tree->u_count),
+    return (rs_row_side){tree->u_free, tree->u_push, (rs_quad *)(void *)take(problem, 4 * tree->u_count),
                          take(problem, 3 * tree->u_count), tree->u_count};
 }
 
@@ -161,7 +164,7 @@ static void fill_body_side(rs_general_problem *problem, const rs_general_input *
         rs_v3_store(&response[6 * axis], rs_scale(inertia->inverse_mass, linear));
         rs_v3_store(&response[6 * axis + 3], rs_columns_mul3(&inertia->inverse_inertia, angular));
     }
-    *side = (rs_row_side){velocity, jacobian, response, 6};
+    *side = (rs_row_side){velocity, velocity + 6, jacobian, response, 6};
 }
 
 /* Velocity of a body's material at a point at the beginning of the step, world frame. */
@@ -200,6 +203,19 @@ static void fill_sides(rs_general_problem *problem, const rs_general_input *inpu
     }
 }
 
+/* Inverse mass of an object as a whole [1/kg]. */
+static double inverse_mass(const rs_general_input *input, int32_t body) {
+    const rs_articulation *tree = input->bodies[body].articulation;
+    if (!is_moved_by_impulses(&input->bodies[body]))
+        return 0.0;
+    if (tree == NULL)
+        return input->solver_bodies[body].inverse_mass;
+    double mass = 0.0;
+    for (int32_t i = 0; i < tree->link_count; i++)
+        mass += tree->mass[i].mass;
+    return 1.0 / mass;
+}
+
 /* ---- contacts ---- */
 
 static void add_contact(rs_general_problem *problem, const rs_general_input *input, rs_touch *touch) {
@@ -209,7 +225,10 @@ static void add_contact(rs_general_problem *problem, const rs_general_input *inp
     rs_contact_law law = rs_contact_law_of(&input->common, touch, relative);
     rs_general_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse});
     row->mu = law.mu;
-    row->target = rs_v3(0.0, 0.0, rs_max(law.target, law.push));
+    row->target.z = law.target;
+    row->push = law.push;
+    row->softness = SOFTNESS * (inverse_mass(input, touch->body_a) +
+                                (touch->body_b != touch->body_a ? inverse_mass(input, touch->body_b) : 0.0));
     row->impulse = touch->impulse;
     const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
                              {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
@@ -255,7 +274,7 @@ static void add_joint_row(rs_general_problem *problem, rs_articulation *a, const
     bool brake = joint->kind == RS_ROW_FRICTION;
     double *impulse = joint_impulse(a, joint), sign = joint->count == 1 ? joint->direction[0] : 1.0;
     rs_general_row *row = add_row(problem, brake ? RS_ROW_BRAKE : RS_ROW_PUSH, (rs_row_source){NULL, impulse, sign});
-    row->sides[0] = (rs_row_side){a->u_free, jacobian, response, a->u_count};
+    row->sides[0] = (rs_row_side){a->u_free, a->u_push, jacobian, response, a->u_count};
     row->mu = joint->max_impulse;
     row->target.z = joint->target;
     row->impulse.z = brake ? sign * *impulse : rs_max(0.0, sign * *impulse);
@@ -280,7 +299,10 @@ static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, dou
 }
 
 /* The two points of each pin move together, and back together when they have come apart. */
-static void add_pins(rs_general_problem *problem, rs_articulation *a, const rs_problem_input *input) {
+static void add_pins(rs_general_problem *problem, const rs_general_input *general, int32_t body) {
+    rs_articulation *a = general->bodies[body].articulation;
+    const rs_problem_input *input = &general->common;
+    double softness = SOFTNESS * inverse_mass(general, body);
     double share = rs_min(PIN_GAIN * input->settings->erp, MAX_PIN_SHARE) / input->dt;
     for (int32_t k = 0; k < a->pin_count; k++) {
         rs_pin *pin = &a->pins[k];
@@ -298,13 +320,15 @@ static void add_pins(rs_general_problem *problem, rs_articulation *a, const rs_p
         double speed = share * rs_norm(gap);
         row->target = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
         row->impulse = pin->impulse;
+        row->softness = softness;
         rs_general_row_prepare(row);
     }
 }
 
 /* ---- the island ---- */
 
-static void write_back(const rs_general_problem *problem, const rs_general_input *input, rs_island_bodies members) {
+static void write_back(const rs_general_problem *problem, const rs_general_input *input, rs_island_bodies members,
+                       bool pushed) {
     const rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
     const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
     for (int64_t k = 0; k < problem->rows.count; k++) {
@@ -316,16 +340,20 @@ static void write_back(const rs_general_problem *problem, const rs_general_input
     const int32_t *places = RS_ITEMS(int32_t, problem->places);
     for (int64_t i = 0; i < members.count; i++) {
         int32_t body = members.index[i];
+        if (input->bodies[body].articulation != NULL)
+            input->bodies[body].articulation->pushed = pushed;
+        input->pushes[body] = (rs_push_body){0};
         if (places[body] == RS_NONE)
             continue;
         const double *velocity = &RS_ITEMS(double, problem->numbers)[places[body]];
         input->solver_bodies[body].v.xyz = rs_v3_load(velocity);
         input->solver_bodies[body].w.xyz = rs_v3_load(velocity + 3);
+        input->pushes[body] = (rs_push_body){rs_v3_load(velocity + 6), rs_v3_load(velocity + 9)};
     }
 }
 
 rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
-                                  rs_solve_result *result) {
+                                  rs_solve_result *result, bool *pushed) {
     if (reserve(problem, input, island) != RS_OK)
         return RS_OUT_OF_MEMORY;
     const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
@@ -344,15 +372,17 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree == NULL)
             continue;
+        memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
         if (add_joints(problem, tree, input->common.dt) != RS_OK)
             return RS_OUT_OF_MEMORY;
-        add_pins(problem, tree, &input->common);
+        add_pins(problem, input, members.index[i]);
     }
     rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
+    *pushed = rs_general_push_out(rows, problem->rows.count);
     for (int64_t k = 0; k < problem->rows.count; k++)
         rs_general_row_apply(&rows[k], rows[k].impulse);
     rs_block_start(&rows[home->row_count], home->wire_count, RS_ITEMS(double, problem->matrix)); /* they follow contacts */
     *result = rs_general_solve(rows, problem->rows.count, input->common.settings, input->backward);
-    write_back(problem, input, members);
+    write_back(problem, input, members, *pushed);
     return RS_OK;
 }

@@ -31,12 +31,14 @@ typedef struct {
     rs_wire *wires;
     const rs_islands *islands;
     rs_solver_body *solver_bodies;
+    rs_push_body *pushes;
     bool backward;
 } rs_general_input;
 
 /* Builds and solves one island; velocities of its bodies and articulations, and impulses of its contacts, wires, limits
- * and frictions are updated. */
+ * and frictions are updated. `pushed`: something overlaps, and the motion that removes it was written into `pushes` and
+ * the articulations. */
 rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
-                                  rs_solve_result *result);
+                                  rs_solve_result *result, bool *pushed);
 
 #endif

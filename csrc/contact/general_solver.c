@@ -1,9 +1,5 @@
 #include "general_solver.h"
 
-/* Diagonal added to a singular effective inverse mass, relative to its trace: a mechanism with few degrees of freedom
- * cannot move along every axis. */
-static const double REGULARISATION = 1e-10;
-
 static bool has_one_impulse(const rs_general_row *row) {
     return row->kind == RS_ROW_PUSH || row->kind == RS_ROW_HOLD || row->kind == RS_ROW_BRAKE ||
            row->kind == RS_ROW_GIVEN;
@@ -17,13 +13,12 @@ void rs_general_row_prepare(rs_general_row *row) {
             for (int axis = 0; axis < 3; axis++)
                 columns[axis] += rs_v4_load(&side->jacobian[k]) * rs_v4_all(side->response[axis * side->size + k]);
     }
-    if (has_one_impulse(row)) {
-        row->g = (rs_sym3){.xx = 1.0, .yy = 1.0, .zz = columns[2][2] + row->softness};
-    } else {
-        double ridge = REGULARISATION * (columns[0][0] + columns[1][1] + columns[2][2]);
-        row->g = (rs_sym3){.xx = columns[0][0] + ridge, .yy = columns[1][1] + ridge, .zz = columns[2][2] + ridge,
+    double soft = row->softness;
+    if (has_one_impulse(row))
+        row->g = (rs_sym3){.xx = 1.0, .yy = 1.0, .zz = columns[2][2] + soft};
+    else
+        row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
                            .xy = columns[0][1], .xz = columns[0][2], .yz = columns[1][2]};
-    }
     row->g_inverse = rs_sym3_inverse(&row->g);
 }
 
@@ -66,8 +61,7 @@ static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 c) {
 
 static void relax_row(rs_general_row *row) {
     /* g holds the softness too: the spring gives way by softness * impulse. */
-    rs_vec3 v = rs_general_row_velocity(row);
-    v.z += row->softness * row->impulse.z;
+    rs_vec3 v = rs_madd(rs_general_row_velocity(row), row->softness, row->impulse);
     rs_vec3 c = rs_sub(rs_sub(v, rs_sym3_mulv(&row->g, row->impulse)), row->target);
     rs_vec3 solved = solve_row(row, c);
     row->change = rs_sub(solved, row->impulse);

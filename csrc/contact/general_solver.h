@@ -10,6 +10,7 @@
  * change with impulses along the axes. A row with one impulse uses the third axis only. */
 typedef struct {
     double *velocity;  /* `size` numbers; NULL: nothing that moves */
+    double *push;      /* the same for the motion that removes overlap */
     rs_quad *jacobian; /* per degree of freedom: velocity of the three axes, and a spare zero */
     double *response;  /* 3 x size, row-major: change of the velocities per unit impulse along each axis */
     int32_t size;
@@ -20,10 +21,12 @@ typedef struct {
     rs_row_side sides[2]; /* jacobians count A positive, B negative already */
     double mu;
     rs_vec3 target; /* velocity to reach; the normal one of CONTACT and PUSH may be exceeded */
-    double softness; /* added to the effective inverse mass: springs [1/kg] */
+    double push;     /* normal speed of the motion that removes overlap [m/s]: contacts */
+    double softness; /* added to the effective inverse mass: springs, mechanisms that cannot give way [1/kg] */
     rs_sym3 g, g_inverse;
     rs_vec3 impulse;            /* start value and result */
     rs_vec3 change, direction;  /* last sweep; conjugate direction */
+    rs_vec3 push_impulse;
 } rs_general_row;
 
 /* Fills g and its inverse from the sides. */
