@@ -125,6 +125,8 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     if (a->scheme == RS_SCHEME_MIDPOINT)
         account_for_blow(a, gravity, dt);
     finish_configuration(a, gravity, dt, q_new);
+    if (a->pushed)
+        rs_kinematics_advance(a, q_new, a->u_push, dt, q_new);
     bool finite = all_finite(q_new, a->q_count) && all_finite(a->u_free, a->u_count);
     for (int32_t k = 0; k < a->u_count; k++) {
         double before = a->u[k];

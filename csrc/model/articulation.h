@@ -149,6 +149,8 @@ typedef struct rs_articulation {
     const double *placed_at; /* q, q_stage or NULL when out of date */
     double *q_stage;         /* the midpoint, or the stage of another scheme */
     double *u_free;          /* velocity before contacts, then the solved one */
+    double *u_push;          /* motion that removes overlap within the step; leaves no velocity behind */
+    bool pushed;             /* u_push is not zero */
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */

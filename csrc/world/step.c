@@ -239,7 +239,7 @@ static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
     return result;
 }
 
-static rs_status solve_general(rs_world *world, int32_t island, rs_solve_result *result) {
+static rs_status solve_general(rs_world *world, int32_t island, rs_solve_result *result, bool *pushed) {
     rs_general_input input = {.common = problem_input(world),
                               .bodies = RS_ITEMS(rs_body, world->data.bodies),
                               .body_count = world->data.bodies.count,
@@ -247,8 +247,9 @@ static rs_status solve_general(rs_world *world, int32_t island, rs_solve_result 
                               .wires = RS_ITEMS(rs_wire, world->data.wires),
                               .islands = &world->islands,
                               .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
+                              .pushes = RS_ITEMS(rs_push_body, world->pushes),
                               .backward = world->data.sweep_backward};
-    return rs_general_island_solve(&world->general, &input, island, result);
+    return rs_general_island_solve(&world->general, &input, island, result, pushed);
 }
 
 static rs_status stage_solve(rs_world *world) {
@@ -259,7 +260,7 @@ static rs_status stage_solve(rs_world *world) {
     for (int32_t i = 0; i < world->islands.islands.count; i++) {
         rs_solve_result result = {0, 0.0};
         if (islands[i].general) {
-            if (solve_general(world, i, &result) != RS_OK)
+            if (solve_general(world, i, &result, &islands[i].pushed) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         } else if (islands[i].row_count > 0) {
             result = solve_bodies(world, &islands[i]);
