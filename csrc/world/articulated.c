@@ -362,9 +362,7 @@ static rs_link_load *load_of(rs_world *world, rs_object_id id, int32_t link, rs_
 
 rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t link, const double point[3],
                                     const double force[3]) {
-    rs_status status = rs_check_finite("force", force, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("point", point, 3);
+    rs_status status = rs_check_finite_pair("force", force, "point", point);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -401,9 +399,7 @@ rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id) {
 
 rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
                                              const double torque[3]) {
-    rs_status status = rs_check_finite("force", force, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("torque", torque, 3);
+    rs_status status = rs_check_finite_pair("force", force, "torque", torque);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);

@@ -35,9 +35,8 @@ static rs_status check_state(const rs_body *body, const rs_body_state *state, rs
     if (status == RS_OK)
         status = rs_load_quaternion(state->quaternion, q);
     if (status == RS_OK)
-        status = rs_check_finite("linear velocity", state->linear_velocity, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("angular velocity", state->angular_velocity, 3);
+        status = rs_check_finite_pair("linear velocity", state->linear_velocity, "angular velocity",
+                                      state->angular_velocity);
     bool moves = !is_zero(rs_v3_load(state->linear_velocity)) || !is_zero(rs_v3_load(state->angular_velocity));
     if (status == RS_OK && body->type == RS_BODY_STATIC && moves)
         status = rs_fail(RS_INVALID_VALUE, "a static body has no velocity; make it kinematic first");
@@ -176,9 +175,7 @@ rs_status rs_body_clear_forces(rs_world *world, rs_object_id id) {
 
 rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const double force[3],
                                      const double torque[3]) {
-    rs_status status = rs_check_finite("force", force, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("torque", torque, 3);
+    rs_status status = rs_check_finite_pair("force", force, "torque", torque);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);

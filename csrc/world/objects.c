@@ -131,9 +131,8 @@ static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body
     if (status == RS_OK)
         status = rs_check_finite("position", def->position, 3);
     if (status == RS_OK)
-        status = rs_check_finite("linear velocity", def->linear_velocity, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("angular velocity", def->angular_velocity, 3);
+        status = rs_check_finite_pair("linear velocity", def->linear_velocity, "angular velocity",
+                                      def->angular_velocity);
     if (status == RS_OK)
         status = rs_load_quaternion(def->quaternion, &body->quaternion);
     for (int32_t k = 0; k < def->shape_count && status == RS_OK; k++) {

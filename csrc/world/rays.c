@@ -41,9 +41,7 @@ static rs_object_id object_of(const rs_world *world, int32_t body) {
 }
 
 static rs_status make_ray(const double *origin, const double *direction, double length, rs_ray *out) {
-    rs_status status = rs_check_finite("start", origin, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("direction", direction, 3);
+    rs_status status = rs_check_finite_pair("start", origin, "direction", direction);
     rs_vec3 d = rs_v3_load(direction);
     double norm = rs_norm(d);
     if (status == RS_OK && norm < 1e-300)

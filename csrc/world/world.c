@@ -118,6 +118,11 @@ rs_status rs_check_finite(const char *name, const double *values, int count) {
     return RS_OK;
 }
 
+rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char *name_b, const double b[3]) {
+    rs_status status = rs_check_finite(name_a, a, 3);
+    return status == RS_OK ? rs_check_finite(name_b, b, 3) : status;
+}
+
 rs_status rs_check_positive(const char *name, double value) {
     if (isfinite(value) && value > 0.0)
         return RS_OK;
@@ -253,9 +258,7 @@ static rs_status check_contact_settings(const rs_contact_settings *s) {
     for (int axis = 0; axis < 3 && status == RS_OK; axis++) {
         status = rs_check_positive("mbp cell size", s->mbp_cell_size[axis]);
         if (status == RS_OK)
-            status = rs_check_finite("mbp world min", s->mbp_world_min, 3);
-        if (status == RS_OK)
-            status = rs_check_finite("mbp world max", s->mbp_world_max, 3);
+            status = rs_check_finite_pair("mbp world min", s->mbp_world_min, "mbp world max", s->mbp_world_max);
         if (status == RS_OK && !(s->mbp_world_min[axis] < s->mbp_world_max[axis]))
             status = rs_fail(RS_INVALID_VALUE, "mbp world min[%d] is %g, max is %g; expected min < max", axis,
                              s->mbp_world_min[axis], s->mbp_world_max[axis]);

@@ -130,6 +130,8 @@ rs_asset_entry *rs_world_asset(rs_world *world, rs_asset_id id);
 void rs_world_asset_release(rs_world *world, rs_asset_id id);
 
 rs_status rs_check_finite(const char *name, const double *values, int count);
+/* Two 3-vectors, such as a force and the point that it acts on. */
+rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char *name_b, const double b[3]);
 rs_status rs_check_positive(const char *name, double value);
 rs_status rs_check_body_type(int32_t type);
 rs_status rs_check_inertia(const rs_sym3 *inertia);
