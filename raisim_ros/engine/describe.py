@@ -133,6 +133,7 @@ def _child(shape: CollisionBody) -> ChildEntry:
         _numbers(shape.position),
         _numbers(shape.quaternion),
         shape.material,
+        shape.appearance,
     )
 
 
