@@ -4,7 +4,7 @@
 
 typedef struct {
     double min[3], max[3];
-    int32_t collider;
+    int32_t collider; /* or cluster */
 } sweep_box;
 
 typedef struct {
@@ -18,7 +18,7 @@ rs_broad_phase rs_broad_phase_make(void) {
                             .cells = rs_array_of(sizeof(grid_entry)),
                             .cells_other = rs_array_of(sizeof(grid_entry)),
                             .large = rs_array_of(sizeof(int32_t)),
-                            .unsorted = rs_array_of(sizeof(rs_pair)),
+                            .found = rs_array_of(sizeof(rs_pair)),
                             .starts = rs_array_of(sizeof(int32_t))};
 }
 
@@ -28,33 +28,52 @@ void rs_broad_phase_free(rs_broad_phase *bp) {
     rs_array_free(&bp->cells);
     rs_array_free(&bp->cells_other);
     rs_array_free(&bp->large);
-    rs_array_free(&bp->unsorted);
+    rs_array_free(&bp->found);
     rs_array_free(&bp->starts);
 }
 
-rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_collider *colliders, int64_t count) {
-    if (rs_array_reserve(&bp->sorted, count) != RS_OK)
+rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
+    if (rs_array_reserve(&bp->sorted, scene->collider_count + scene->cluster_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
+    int32_t *sorted = RS_ITEMS(int32_t, bp->sorted);
     bp->sorted.count = 0;
-    for (int32_t i = 0; i < count; i++)
-        if (colliders[i].alive)
-            RS_ITEMS(int32_t, bp->sorted)[bp->sorted.count++] = i;
+    for (int32_t i = 0; i < scene->collider_count; i++)
+        if (scene->colliders[i].alive && !scene->colliders[i].clustered)
+            sorted[bp->sorted.count++] = i;
+    for (int32_t k = 0; k < scene->cluster_count; k++)
+        sorted[bp->sorted.count++] = (int32_t)scene->collider_count + k;
     bp->shuffled = true;
     return RS_OK;
 }
 
-static bool may_collide(const rs_collider *a, const rs_collider *b) {
-    bool apart = a->body != b->body || a->link != b->link; /* links of one body: its articulation decides later */
-    return apart && (a->active || b->active) && (a->dynamic || b->dynamic) && rs_filters_agree(a, b);
+static const rs_aabb *box_of(const rs_broad_phase_scene *scene, int32_t index) {
+    return index < scene->collider_count ? &scene->colliders[index].box
+                                         : &scene->clusters[index - scene->collider_count].box;
 }
 
-static rs_status emit(rs_array *pairs, const rs_collider *colliders, int32_t i, int32_t j) {
-    if (!may_collide(&colliders[i], &colliders[j]))
+static rs_cluster as_cluster(const rs_broad_phase_scene *scene, int32_t index) {
+    if (index >= scene->collider_count)
+        return scene->clusters[index - scene->collider_count];
+    const rs_collider *c = &scene->colliders[index];
+    return (rs_cluster){c->box, c->group, c->mask, c->active};
+}
+
+/* i < j; clusters come behind the colliders. */
+static bool may_meet(const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
+    if (j < scene->collider_count)
+        return rs_colliders_may_meet(&scene->colliders[i], &scene->colliders[j]);
+    rs_cluster a = as_cluster(scene, i), b = as_cluster(scene, j);
+    return (a.active || b.active) && (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
+}
+
+static rs_status emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
+    rs_pair pair = i < j ? (rs_pair){i, j} : (rs_pair){j, i};
+    if (!may_meet(scene, pair.a, pair.b))
         return RS_OK;
-    rs_pair *pair = rs_array_push(pairs);
-    if (pair == NULL)
+    rs_pair *out = rs_array_push(pairs);
+    if (out == NULL)
         return RS_OUT_OF_MEMORY;
-    *pair = i < j ? (rs_pair){i, j} : (rs_pair){j, i};
+    *out = pair;
     return RS_OK;
 }
 
@@ -65,12 +84,12 @@ static bool overlap(const sweep_box *a, const sweep_box *b) {
 
 /* ---- none: every pair ---- */
 
-static rs_status find_all_pairs(rs_broad_phase *bp, const rs_collider *colliders) {
+static rs_status find_all_pairs(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
     for (int64_t i = 0; i < bp->bounds.count; i++)
         for (int64_t j = i + 1; j < bp->bounds.count; j++)
             if (overlap(&boxes[i], &boxes[j]) &&
-                emit(&bp->unsorted, colliders, boxes[i].collider, boxes[j].collider) != RS_OK)
+                emit(&bp->found, scene, boxes[i].collider, boxes[j].collider) != RS_OK)
                 return RS_OUT_OF_MEMORY;
     return RS_OK;
 }
@@ -79,11 +98,11 @@ static rs_status find_all_pairs(rs_broad_phase *bp, const rs_collider *colliders
 
 /* Axis along which the box centres spread most; infinite boxes say nothing about it. The present axis stays unless
  * another is clearly better: a change costs a full sort. */
-static int32_t choose_axis(const rs_collider *colliders, const rs_array *sorted, int32_t present) {
+static int32_t choose_axis(const rs_broad_phase_scene *scene, const rs_array *sorted, int32_t present) {
     double sum[3] = {0, 0, 0}, square[3] = {0, 0, 0}, spread[3];
     double n = 0.0;
     for (int64_t k = 0; k < sorted->count; k++) {
-        const rs_aabb *box = &colliders[RS_ITEMS(int32_t, *sorted)[k]].box;
+        const rs_aabb *box = box_of(scene, RS_ITEMS(int32_t, *sorted)[k]);
         rs_vec3 centre = rs_scale(0.5, rs_add(box->min, box->max));
         if (!rs_v3_finite(centre))
             continue;
@@ -105,18 +124,18 @@ static int32_t choose_axis(const rs_collider *colliders, const rs_array *sorted,
     return spread[best] > 2.0 * spread[present] ? best : present;
 }
 
-static double lower_end(const rs_broad_phase *bp, const rs_collider *colliders, int32_t collider) {
-    return rs_v3_get(colliders[collider].box.min, bp->axis);
+static double lower_end(const rs_broad_phase *bp, const rs_broad_phase_scene *scene, int32_t index) {
+    return rs_v3_get(box_of(scene, index)->min, bp->axis);
 }
 
 /* For lists nearly in order from the step before: linear then. */
-static void insertion_sort(rs_broad_phase *bp, const rs_collider *colliders) {
+static void insertion_sort(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     int32_t *sorted = RS_ITEMS(int32_t, bp->sorted);
     for (int64_t k = 1; k < bp->sorted.count; k++) {
         int32_t moving = sorted[k];
-        double key = lower_end(bp, colliders, moving);
+        double key = lower_end(bp, scene, moving);
         int64_t hole = k;
-        while (hole > 0 && lower_end(bp, colliders, sorted[hole - 1]) > key) {
+        while (hole > 0 && lower_end(bp, scene, sorted[hole - 1]) > key) {
             sorted[hole] = sorted[hole - 1];
             hole--;
         }
@@ -125,7 +144,7 @@ static void insertion_sort(rs_broad_phase *bp, const rs_collider *colliders) {
 }
 
 /* Bottom-up, stable. `starts` serves as the second buffer. */
-static rs_status merge_sort(rs_broad_phase *bp, const rs_collider *colliders) {
+static rs_status merge_sort(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     int64_t n = bp->sorted.count;
     if (rs_array_resize(&bp->starts, n) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -135,8 +154,8 @@ static rs_status merge_sort(rs_broad_phase *bp, const rs_collider *colliders) {
             int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
             int64_t left = low, right = middle;
             for (int64_t k = low; k < high; k++) {
-                bool take_left = left < middle && (right >= high || lower_end(bp, colliders, from[left]) <=
-                                                                        lower_end(bp, colliders, from[right]));
+                bool take_left = left < middle && (right >= high || lower_end(bp, scene, from[left]) <=
+                                                                        lower_end(bp, scene, from[right]));
                 to[k] = take_left ? from[left++] : from[right++];
             }
         }
@@ -149,7 +168,7 @@ static rs_status merge_sort(rs_broad_phase *bp, const rs_collider *colliders) {
     return RS_OK;
 }
 
-static rs_status sweep(rs_broad_phase *bp, const rs_collider *colliders) {
+static rs_status sweep(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
     const int first = bp->axis, second = (bp->axis + 1) % 3, third = (bp->axis + 2) % 3;
     for (int64_t i = 0; i < bp->bounds.count; i++) {
@@ -159,7 +178,7 @@ static rs_status sweep(rs_broad_phase *bp, const rs_collider *colliders) {
             const sweep_box *b = &boxes[j];
             bool apart = (a->min[second] > b->max[second]) | (b->min[second] > a->max[second]) |
                          (a->min[third] > b->max[third]) | (b->min[third] > a->max[third]);
-            if (!apart && emit(&bp->unsorted, colliders, a->collider, b->collider) != RS_OK)
+            if (!apart && emit(&bp->found, scene, a->collider, b->collider) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         }
     }
@@ -280,7 +299,8 @@ static bool reports_here(const grid *g, const sweep_box *a, const sweep_box *b, 
     return cell_key(at[0], at[1], at[2]) == cell;
 }
 
-static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_collider *colliders) {
+static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *settings,
+                              const rs_broad_phase_scene *scene) {
     grid g = make_grid(bp, settings);
     if (fill_cells(bp, settings, &g) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -290,7 +310,7 @@ static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *set
         for (int64_t j = i + 1; j < bp->cells.count && entries[j].cell == entries[i].cell; j++) {
             const sweep_box *a = &boxes[entries[i].box], *b = &boxes[entries[j].box];
             if (overlap(a, b) && reports_here(&g, a, b, entries[i].cell) &&
-                emit(&bp->unsorted, colliders, a->collider, b->collider) != RS_OK)
+                emit(&bp->found, scene, a->collider, b->collider) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         }
     const int32_t *large = RS_ITEMS(int32_t, bp->large);
@@ -303,7 +323,7 @@ static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *set
             bool j_is_large = next_large < bp->large.count && large[next_large] == j;
             if (j == large[k] || (j_is_large && j < large[k])) /* two large boxes meet once */
                 continue;
-            if (overlap(a, &boxes[j]) && emit(&bp->unsorted, colliders, a->collider, boxes[j].collider) != RS_OK)
+            if (overlap(a, &boxes[j]) && emit(&bp->found, scene, a->collider, boxes[j].collider) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         }
     }
@@ -312,27 +332,28 @@ static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *set
 
 /* ---- driver ---- */
 
-static rs_status copy_bounds(rs_broad_phase *bp, const rs_collider *colliders) {
+static rs_status copy_bounds(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     if (rs_array_resize(&bp->bounds, bp->sorted.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
     for (int64_t k = 0; k < bp->sorted.count; k++) {
         int32_t c = RS_ITEMS(int32_t, bp->sorted)[k];
-        rs_v3_store(boxes[k].min, colliders[c].box.min);
-        rs_v3_store(boxes[k].max, colliders[c].box.max);
+        const rs_aabb *box = box_of(scene, c);
+        rs_v3_store(boxes[k].min, box->min);
+        rs_v3_store(boxes[k].max, box->max);
         boxes[k].collider = c;
     }
     return RS_OK;
 }
 
 /* Counting sort by a, then the few partners of each a by b. */
-static rs_status order_pairs(rs_broad_phase *bp, int64_t collider_count, rs_array *pairs) {
-    int64_t n = bp->unsorted.count;
+rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, rs_array *pairs) {
+    int64_t n = bp->found.count;
     if (rs_array_resize(pairs, n) != RS_OK || rs_array_resize(&bp->starts, collider_count + 1) != RS_OK)
         return RS_OUT_OF_MEMORY;
     int32_t *starts = RS_ITEMS(int32_t, bp->starts);
     memset(starts, 0, (size_t)(collider_count + 1) * sizeof *starts);
-    const rs_pair *from = RS_ITEMS(rs_pair, bp->unsorted);
+    const rs_pair *from = RS_ITEMS(rs_pair, bp->found);
     rs_pair *to = RS_ITEMS(rs_pair, *pairs);
     for (int64_t k = 0; k < n; k++)
         starts[from[k].a + 1]++;
@@ -350,25 +371,22 @@ static rs_status order_pairs(rs_broad_phase *bp, int64_t collider_count, rs_arra
     return RS_OK;
 }
 
-rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_collider *colliders,
-                              int64_t collider_count, rs_array *pairs) {
-    bp->unsorted.count = 0;
+rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_broad_phase_scene *scene) {
+    bp->found.count = 0;
     bool sweeping = settings->broadphase == RS_BROADPHASE_SAP_3_AXIS;
     if (sweeping) {
-        int32_t axis = choose_axis(colliders, &bp->sorted, bp->axis);
+        int32_t axis = choose_axis(scene, &bp->sorted, bp->axis);
         bp->shuffled = bp->shuffled || axis != bp->axis;
         bp->axis = axis;
         if (!bp->shuffled)
-            insertion_sort(bp, colliders);
-        else if (merge_sort(bp, colliders) != RS_OK)
+            insertion_sort(bp, scene);
+        else if (merge_sort(bp, scene) != RS_OK)
             return RS_OUT_OF_MEMORY;
         bp->shuffled = false;
     }
-    if (copy_bounds(bp, colliders) != RS_OK)
+    if (copy_bounds(bp, scene) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_status status = sweeping ? sweep(bp, colliders)
-                       : settings->broadphase == RS_BROADPHASE_MULTI_BOX_PRUNE
-                           ? find_in_grid(bp, settings, colliders)
-                           : find_all_pairs(bp, colliders);
-    return status == RS_OK ? order_pairs(bp, collider_count, pairs) : status;
+    return sweeping                                                ? sweep(bp, scene)
+           : settings->broadphase == RS_BROADPHASE_MULTI_BOX_PRUNE ? find_in_grid(bp, settings, scene)
+                                                                   : find_all_pairs(bp, scene);
 }

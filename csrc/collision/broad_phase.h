@@ -9,26 +9,38 @@ typedef struct {
     int32_t a, b; /* collider indices, a < b */
 } rs_pair;
 
+/* What the broad phase looks at: colliders by themselves and clusters of them. In the pairs that it finds cluster k has
+ * the index collider_count + k. */
+typedef struct {
+    const rs_collider *colliders;
+    int64_t collider_count;
+    const rs_cluster *clusters;
+    int64_t cluster_count;
+} rs_broad_phase_scene;
+
 /* State that makes the next search cheap, and scratch that is reused. */
 typedef struct {
-    rs_array sorted;   /* int32_t: live colliders by the lower end of their boxes along `axis` */
+    rs_array sorted;   /* int32_t: live colliders and clusters by the lower end of their boxes along `axis` */
     int32_t axis;
     bool shuffled;     /* `sorted` is in no useful order */
     rs_array bounds;   /* sweep scratch: boxes in sorted order */
     rs_array cells, cells_other; /* grid scratch: cell keys of boxes */
     rs_array large;    /* grid scratch: boxes that span too many cells */
-    rs_array unsorted; /* rs_pair in the order of discovery */
+    rs_array found;    /* rs_pair in the order of discovery */
     rs_array starts;   /* counting-sort scratch */
 } rs_broad_phase;
 
 rs_broad_phase rs_broad_phase_make(void);
 void rs_broad_phase_free(rs_broad_phase *bp);
 
-/* Collider set changed: `sorted` must be rebuilt from the live ones. */
-rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_collider *colliders, int64_t count);
+/* Set of colliders or clusters changed: `sorted` must be rebuilt from the live ones. */
+rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_broad_phase_scene *scene);
 
-/* Fills `pairs` (rs_pair), ordered by (a, b) whatever the method, so that results do not depend on it. */
-rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_collider *colliders,
-                              int64_t collider_count, rs_array *pairs);
+/* Fills bp->found. */
+rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_broad_phase_scene *scene);
+
+/* Copies bp->found, in which the clusters have given way to their colliders, to `pairs` (rs_pair): ordered by (a, b)
+ * whatever the method, so that results do not depend on it. */
+rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, rs_array *pairs);
 
 #endif

@@ -13,6 +13,8 @@ typedef struct {
     bool alive;
     bool dynamic;         /* the body answers to forces */
     bool active;          /* the body may move in this step: dynamic and awake, moving kinematic, or just placed */
+    bool clustered;       /* the broad phase sees its cluster only */
+    bool placed;          /* clustered: pose, reach and box below are those of this step */
     int32_t body;         /* owner, index into the world's bodies */
     int32_t link;         /* of an articulated system, 0 for a single body */
     int32_t next_in_body; /* next collider of the body, or RS_NONE */
@@ -36,5 +38,18 @@ typedef struct {
 static inline bool rs_filters_agree(const rs_collider *a, const rs_collider *b) {
     return (a->group & b->mask) != 0 && (b->group & a->mask) != 0;
 }
+
+static inline bool rs_colliders_may_meet(const rs_collider *a, const rs_collider *b) {
+    bool apart = a->body != b->body || a->link != b->link; /* links of one body: its articulation decides later */
+    return apart && (a->active || b->active) && (a->dynamic || b->dynamic) && rs_filters_agree(a, b);
+}
+
+/* Colliders of one dynamic object that the broad phase takes for one. They are looked at singly, and placed, only when
+ * something comes near. */
+typedef struct {
+    rs_aabb box;          /* around all of them, grown as theirs */
+    uint64_t group, mask; /* bits that any of them has */
+    bool active;
+} rs_cluster;
 
 #endif

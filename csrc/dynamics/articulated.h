@@ -23,7 +23,9 @@ static inline rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
     return rs_v3(factor * d.x, factor * d.y, factor * d.z);
 }
 /* Velocity of a point fixed to a link, given in world axes from the link origin. */
-rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin);
+static inline rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin) {
+    return rs_add(a->motion[link].v, rs_cross(a->motion[link].w, from_origin));
+}
 
 /* ---- rnea.c: recursive Newton-Euler ---- */
 

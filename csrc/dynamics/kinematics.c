@@ -133,7 +133,3 @@ void rs_kinematics_advance(const rs_articulation *a, const double *q, const doub
         }
     }
 }
-
-rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin) {
-    return rs_add(a->motion[link].v, rs_cross(a->motion[link].w, from_origin));
-}

@@ -14,6 +14,21 @@ typedef struct {
     rs_vec3 min, max;
 } rs_aabb;
 
+/* Boxes that touch overlap. */
+static inline bool rs_aabb_overlap(const rs_aabb *a, const rs_aabb *b) {
+    return !((a->min.x > b->max.x) | (b->min.x > a->max.x) | (a->min.y > b->max.y) | (b->min.y > a->max.y) |
+             (a->min.z > b->max.z) | (b->min.z > a->max.z));
+}
+static inline rs_aabb rs_aabb_grown(const rs_aabb *box, double by) {
+    return (rs_aabb){rs_v3(box->min.x - by, box->min.y - by, box->min.z - by),
+                     rs_v3(box->max.x + by, box->max.y + by, box->max.z + by)};
+}
+/* The box of a ball. */
+static inline rs_aabb rs_aabb_around(rs_vec3 centre, double radius) {
+    rs_aabb point = {centre, centre};
+    return rs_aabb_grown(&point, radius);
+}
+
 typedef struct rs_shape {
     rs_shape_type type;
     double radius;      /* sphere, capsule, cylinder, cone (base) [m] */

@@ -321,8 +321,10 @@ rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, in
     rs_status status;
     rs_world_enter(world);
     uint8_t *one = pair_entry(world, id, link_a, link_b, &status), *other = pair_entry(world, id, link_b, link_a, &status);
-    if (status == RS_OK)
+    if (status == RS_OK) {
         *one = *other = (uint8_t)count;
+        world->colliders_changed = true;
+    }
     return rs_world_leave(world, status);
 }
 

@@ -1,63 +1,29 @@
 /* The step, top-down: every stage is named here once. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
-#include "world.h"
+#include "placement.h"
+#include "tree_colliders.h"
 
 #include <time.h>
 
-/* Contacts are foreseen for surfaces that may meet within the step, but not farther ahead than this share of the
- * smaller half extent: beyond that a fast body passing an edge would be held by a contact that never happens. Swept
- * collision detection looks farther, along the way that the body takes. */
-static const double FORESIGHT = 0.5;
-
 /* ---- first half: midpoint, detection ---- */
 
-/* What carries a collider: a single body or a link. */
-typedef struct {
-    rs_transform pose;
-    rs_vec3 velocity, omega; /* velocity of the centre of mass */
-    double time;             /* until the next midpoint [s] */
-} carrier;
+static rs_broad_phase_scene broad_phase_scene(const rs_world *world) {
+    return (rs_broad_phase_scene){RS_ITEMS(rs_collider, world->data.colliders), world->data.colliders.count,
+                                  RS_ITEMS(rs_cluster, world->clusters), world->clusters.count};
+}
 
-static void place_collider(rs_collider *collider, const carrier *by, const rs_world_data *data) {
-    collider->pose = collider->local_identity ? by->pose : rs_transform_mul(&by->pose, &collider->local);
-    collider->reach = collider->foresight = 0.0;
-    collider->swept = false;
-    collider->motion = rs_v3_zero();
-    if (collider->active) {
-        const rs_contact_settings *settings = &data->contact;
-        double speed = rs_norm(by->velocity), turn = rs_norm(by->omega);
-        double swing = turn > 0.0 ? by->time * turn * collider->radius : 0.0;
-        rs_vec3 fall = collider->dynamic ? rs_scale(data->dt, data->gravity) : rs_v3_zero();
-        double travel = by->time * (speed + rs_norm(fall)) + swing;
-        collider->motion = rs_scale(by->time, rs_add(by->velocity, fall));
-        collider->foresight = rs_min(travel, FORESIGHT * collider->size);
-        collider->reach = collider->foresight;
-        if (settings->swept_ccd_enabled && collider->dynamic && speed >= settings->swept_ccd_min_speed) {
-            collider->swept = travel > collider->foresight;
-            collider->foresight = rs_max(collider->foresight, swing); /* the sweep does not turn */
-            collider->reach = travel + settings->swept_ccd_speculative_margin;
-        }
-    }
-    rs_aabb box = rs_shape_aabb(&collider->shape, &collider->pose);
-    double grow = collider->reach + RS_TOUCH_DISTANCE;
-    collider->box = (rs_aabb){rs_v3(box.min.x - grow, box.min.y - grow, box.min.z - grow),
-                              rs_v3(box.max.x + grow, box.max.y + grow, box.max.z + grow)};
+/* Objects, shapes or filters changed since the last step. */
+static rs_status stage_lists(rs_world *world) {
+    if (!world->colliders_changed)
+        return RS_OK;
+    if (rs_tree_colliders_list(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_broad_phase_scene scene = broad_phase_scene(world);
+    world->colliders_changed = rs_broad_phase_rebuild(&world->broad_phase, &scene) != RS_OK;
+    return world->colliders_changed ? RS_OUT_OF_MEMORY : RS_OK;
 }
 
 static bool is_moving(const rs_body *body) { return rs_norm2(body->velocity) > 0.0 || rs_norm2(body->omega) > 0.0; }
-
-static void place_articulation(rs_body *body, rs_world_data *data) {
-    rs_articulation *a = body->articulation;
-    rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
-    rs_articulated_begin(a, data->dt);
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-        const rs_link_motion *m = &a->motion[colliders[c].link];
-        rs_vec3 com = rs_m3_mulv(&m->rot, a->links[colliders[c].link].com);
-        carrier by = {{m->rot, m->pos}, rs_link_point_velocity(a, colliders[c].link, com), m->w, data->dt};
-        colliders[c].active = true;
-        place_collider(&colliders[c], &by, data);
-    }
-}
 
 /* A fast body that was just placed or given its velocity: nobody has looked yet at the first half of its way, which
  * may already lead through a wall. It begins at its pose instead of half a step ahead. */
@@ -70,7 +36,7 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
         size = rs_min(size, colliders[c].size);
-    return 0.5 * data->dt * speed > FORESIGHT * size;
+    return 0.5 * data->dt * speed > RS_FORESIGHT * size;
 }
 
 /* Bodies at rest keep last step's placement. */
@@ -78,13 +44,18 @@ static void stage_midpoint(rs_world *world) {
     rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    int64_t trees = 0;
     for (int64_t i = 0; i < data->bodies.count; i++) {
         rs_body *body = &bodies[i];
         if (!body->alive)
             continue;
         if (body->articulation != NULL) {
-            if (!body->asleep)
-                place_articulation(body, data);
+            if (body->asleep)
+                rs_kinematics_refresh(body->articulation);
+            else
+                rs_articulated_begin(body->articulation, data->dt);
+            if (rs_has_tree_colliders(body))
+                rs_tree_colliders_begin(world, trees++);
             continue;
         }
         bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
@@ -97,10 +68,10 @@ static void stage_midpoint(rs_world *world) {
         else
             continue;
         double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
-        carrier by = {body->middle, body->velocity, body->omega, time};
+        rs_carrier by = {body->middle, body->velocity, body->omega, time};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
             colliders[c].active = active;
-            place_collider(&colliders[c], &by, data);
+            rs_place_collider(&colliders[c], &by, data);
         }
     }
 }
@@ -130,14 +101,11 @@ static void clear_moved(rs_world *world) {
 }
 
 static rs_status stage_broad_phase(rs_world *world) {
-    rs_world_data *data = &world->data;
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
-    if (world->colliders_changed) {
-        if (rs_broad_phase_rebuild(&world->broad_phase, colliders, data->colliders.count) != RS_OK)
-            return RS_OUT_OF_MEMORY;
-        world->colliders_changed = false;
-    }
-    return rs_broad_phase_find(&world->broad_phase, &data->contact, colliders, data->colliders.count, &world->pairs);
+    rs_broad_phase_scene scene = broad_phase_scene(world);
+    if (rs_broad_phase_find(&world->broad_phase, &world->data.contact, &scene) != RS_OK ||
+        rs_tree_colliders_expand(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    return rs_broad_phase_order(&world->broad_phase, scene.collider_count, &world->pairs);
 }
 
 static rs_status stage_narrow_phase(rs_world *world) {
@@ -285,13 +253,6 @@ static bool integrate_body(rs_body *body, const rs_solver_body *solved, const rs
     return finite;
 }
 
-/* Kahan's sum: after a million steps the clock would otherwise be tens of nanoseconds off, and stamps with it. */
-static void advance_clock(rs_world_data *data) {
-    double addend = data->dt - data->time_lost, sum = data->time + addend;
-    data->time_lost = (sum - data->time) - addend;
-    data->time = sum;
-}
-
 static void stage_integrate(rs_world *world) {
     rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
@@ -317,7 +278,7 @@ static void stage_integrate(rs_world *world) {
                          RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
     data->step_count++;
     world->version++;
-    advance_clock(data);
+    data->time += data->dt;
 }
 
 /* ---- the two halves ---- */
@@ -340,6 +301,8 @@ static void charge(const rs_world *world, double *stage, double *mark) {
 static rs_status first_half(rs_world *world, bool detect) {
     double mark = world->profiling ? seconds_now() : 0.0;
     wake_around_moved(world);
+    if (stage_lists(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     stage_midpoint(world);
     charge(world, &world->profile.midpoint, &mark);
 

@@ -1,5 +1,6 @@
 /* Life of a world, and its settings. */
 #define _XOPEN_SOURCE 700 /* recursive mutexes */
+#include "tree_colliders.h"
 #include "world.h"
 
 #include <string.h>
@@ -47,6 +48,8 @@ rs_status rs_world_create(rs_world **out) {
     world->ray_scene = rs_ray_scene_make();
     world->diverged_slot = RS_NONE;
     world->broad_phase = rs_broad_phase_make();
+    world->trees = rs_array_of(sizeof(rs_tree_colliders));
+    world->clusters = rs_array_of(sizeof(rs_cluster));
     world->pairs = rs_array_of(sizeof(rs_pair));
     world->touches_other = rs_array_of(sizeof(rs_touch));
     world->islands = rs_islands_make();
@@ -76,6 +79,9 @@ void rs_world_destroy(rs_world *world) {
         return;
     rs_world_data_drop(&world->data);
     rs_broad_phase_free(&world->broad_phase);
+    rs_tree_colliders_free(&world->trees);
+    rs_array_free(&world->trees);
+    rs_array_free(&world->clusters);
     rs_array_free(&world->pairs);
     rs_array_free(&world->touches_other);
     rs_islands_free(&world->islands);
@@ -180,7 +186,6 @@ rs_status rs_world_set_time(rs_world *world, double time) {
         return status;
     rs_world_enter(world);
     world->data.time = time;
-    world->data.time_lost = 0.0;
     return rs_world_leave(world, RS_OK);
 }
 

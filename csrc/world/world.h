@@ -36,8 +36,7 @@ typedef struct {
     rs_materials materials;
 
     /* clocks: written at the end of a step */
-    double time;      /* [s] */
-    double time_lost; /* by rounding, so far [s] */
+    double time; /* [s] */
     uint64_t step_count;
 
     /* objects: written by create and remove */
@@ -66,6 +65,8 @@ struct rs_world {
 
     /* scratch, valid within a step */
     rs_broad_phase broad_phase;
+    rs_array trees;         /* rs_tree_colliders of each articulated system with colliders */
+    rs_array clusters;      /* rs_cluster of each of them: midpoint */
     rs_array pairs;         /* rs_pair: broad phase */
     rs_array touches_other; /* rs_touch: second buffer of the narrow phase */
     rs_islands islands;

@@ -133,7 +133,6 @@ def _child(shape: CollisionBody) -> ChildEntry:
         _numbers(shape.position),
         _numbers(shape.quaternion),
         shape.material,
-        shape.appearance,
     )
 
 

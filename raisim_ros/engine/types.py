@@ -172,17 +172,13 @@ class SparseJacobian:
 
 @dataclass(frozen=True)
 class CollisionBody:
-    """A shape fixed to a body: pose in the body frame, `dim` as in CompoundChild (empty for meshes and terrain).
-
-    `appearance` is empty for the look of the object.
-    """
+    """A shape fixed to a body: pose in the body frame, `dim` as in CompoundChild (empty for meshes and terrain)."""
 
     shape: ShapeType
     dim: Vector
     position: Vector
     quaternion: Vector
     material: str
-    appearance: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -241,9 +237,9 @@ class StepProfile:
 class ArticulationBuffer:
     """State of all articulated systems one behind the other; the arrays are reused by the next read.
 
-    World frame, the base first. Rows of `link_poses`: x y z qx qy qz qw of a body; of `link_twists`: linear velocity
-    of its origin, angular velocity; of `link_wrenches`: force and torque at its centre of mass that commands applied
-    in the last step. The `*_first` tell, by stable id of the object, where its part begins.
+    World frame, the base first. Rows of `link_poses`: x y z qx qy qz qw of a body; of `link_twists`: linear velocity of
+    its origin, angular velocity; of `link_wrenches`: force and torque at its centre of mass that commands applied in the
+    last step. The `*_first` tell, by stable id of the object, where its part begins.
     """
 
     configuration_number: int

@@ -72,6 +72,24 @@ static int64_t compare_with_brute_force(const scene *s, const rs_array *pairs)
     return k == pairs->count ? k : -1;
 }
 
+static rs_broad_phase_scene whole(const scene *s)
+{
+    return (rs_broad_phase_scene){.colliders = s->colliders, .collider_count = COUNT};
+}
+
+static rs_status find_pairs(rs_broad_phase *bp, const scene *s, rs_array *pairs)
+{
+    rs_broad_phase_scene all = whole(s);
+    CHECK(rs_broad_phase_find(bp, &s->settings, &all) == RS_OK);
+    return rs_broad_phase_order(bp, COUNT, pairs);
+}
+
+static void list_colliders(rs_broad_phase *bp, const scene *s)
+{
+    rs_broad_phase_scene all = whole(s);
+    CHECK(rs_broad_phase_rebuild(bp, &all) == RS_OK);
+}
+
 static const int32_t METHODS[] = {RS_BROADPHASE_NONE, RS_BROADPHASE_SAP_3_AXIS, RS_BROADPHASE_MULTI_BOX_PRUNE};
 
 /* Runs every method over some steps in which the boxes move; returns the number of pairs seen. */
@@ -82,12 +100,12 @@ static int64_t check_scene(scene *s, int steps)
     int64_t seen = 0;
     for (int m = 0; m < 3; m++) {
         bp[m] = rs_broad_phase_make();
-        CHECK(rs_broad_phase_rebuild(&bp[m], s->colliders, COUNT) == RS_OK);
+        list_colliders(&bp[m], s);
     }
     for (int step = 0; step < steps; step++) {
         for (int m = 0; m < 3; m++) {
             s->settings.broadphase = METHODS[m];
-            CHECK(rs_broad_phase_find(&bp[m], &s->settings, s->colliders, COUNT, &pairs) == RS_OK);
+            CHECK(find_pairs(&bp[m], s, &pairs) == RS_OK);
             int64_t count = compare_with_brute_force(s, &pairs);
             CHECK(count >= 0);
             seen += count;
@@ -160,8 +178,8 @@ static void boxes_that_touch_count_and_points_too(void)
     rs_array pairs = rs_array_of(sizeof(rs_pair));
     for (int m = 0; m < 3; m++) {
         s->settings.broadphase = METHODS[m];
-        rs_broad_phase_rebuild(&bp, s->colliders, COUNT);
-        rs_broad_phase_find(&bp, &s->settings, s->colliders, COUNT, &pairs);
+        list_colliders(&bp, s);
+        find_pairs(&bp, s, &pairs);
         CHECK(compare_with_brute_force(s, &pairs) > 100);
     }
     rs_broad_phase_free(&bp);
@@ -196,13 +214,13 @@ static void nothing_is_allocated_once_warm(void)
     scene *s = random_scene(51, 3.0);
     rs_broad_phase bp = rs_broad_phase_make();
     rs_array pairs = rs_array_of(sizeof(rs_pair));
-    rs_broad_phase_rebuild(&bp, s->colliders, COUNT);
+    list_colliders(&bp, s);
     for (int m = 0; m < 3; m++) {
         s->settings.broadphase = METHODS[m];
-        rs_broad_phase_find(&bp, &s->settings, s->colliders, COUNT, &pairs);
+        find_pairs(&bp, s, &pairs);
         size_t held = rs_memory_bytes();
         for (int step = 0; step < 10; step++)
-            rs_broad_phase_find(&bp, &s->settings, s->colliders, COUNT, &pairs);
+            find_pairs(&bp, s, &pairs);
         CHECK(rs_memory_bytes() == held);
     }
     rs_broad_phase_free(&bp);

@@ -1,0 +1,316 @@
+#include "tree_colliders.h"
+
+#include "placement.h"
+
+#include <string.h>
+
+/* Near pairs are found for this motion in advance, as a share of the system's extent. */
+static const double SKIN_SHARE = 0.005;
+/* It pays only when it lasts for this many steps. */
+static const double MIN_STEPS = 4.0;
+
+/* An angle is at most this times the distance of the unit quaternions. */
+static const double ANGLE_PER_QUATERNION = 3.14159265358979323846;
+
+/* ---- list ---- */
+
+void rs_tree_colliders_free(rs_array *trees) {
+    for (int64_t t = 0; t < trees->count; t++) {
+        rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, *trees)[t];
+        rs_array *arrays[] = {&tree->reach, &tree->span, &tree->near, &tree->q, &tree->lever, &tree->sorted};
+        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+            rs_array_free(arrays[k]);
+    }
+    trees->count = 0;
+}
+
+/* How far the colliders of each link get from its origin, and which filter bits occur. */
+static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluster) {
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    double *reach = RS_ITEMS(double, tree->reach);
+    for (int32_t i = 0; i < body->articulation->link_count; i++)
+        reach[i] = -1.0;
+    cluster->group = cluster->mask = 0;
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+        rs_collider *collider = &colliders[c];
+        rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
+        double far = rs_norm(rs_v3_max(rs_v3_abs(box.min), rs_v3_abs(box.max)));
+        double *of_link = &reach[collider->link];
+        *of_link = rs_max(*of_link, far + RS_FORESIGHT * collider->size + RS_TOUCH_DISTANCE);
+        cluster->group |= collider->group;
+        cluster->mask |= collider->mask;
+        collider->clustered = true;
+    }
+    tree->skin = -1.0;
+}
+
+static rs_status add_tree(rs_world *world, int32_t body_index) {
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[body_index];
+    rs_tree_colliders *tree = rs_array_push(&world->trees);
+    rs_cluster *cluster = rs_array_push(&world->clusters);
+    if (tree == NULL || cluster == NULL)
+        return RS_OUT_OF_MEMORY;
+    *tree = (rs_tree_colliders){.body = body_index,
+                                .reach = rs_array_of(sizeof(double)),
+                                .span = rs_array_of(sizeof(double)),
+                                .near = rs_array_of(sizeof(rs_pair)),
+                                .q = rs_array_of(sizeof(double)),
+                                .lever = rs_array_of(sizeof(double)),
+                                .sorted = rs_array_of(sizeof(int32_t))};
+    int32_t links = body->articulation->link_count, coordinates = body->articulation->q_count;
+    if (rs_array_resize(&tree->reach, links) != RS_OK || rs_array_resize(&tree->span, links) != RS_OK ||
+        rs_array_resize(&tree->q, coordinates) != RS_OK || rs_array_resize(&tree->lever, coordinates) != RS_OK ||
+        rs_array_resize(&tree->sorted, body->collider_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    int32_t *sorted = RS_ITEMS(int32_t, tree->sorted);
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
+        *sorted++ = c;
+    cluster->active = true; /* a sleeping one learns in its first step that its colliders rest */
+    measure(world, tree, cluster);
+    return RS_OK;
+}
+
+rs_status rs_tree_colliders_list(rs_world *world) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    rs_tree_colliders_free(&world->trees);
+    world->clusters.count = 0;
+    for (int32_t i = 0; i < world->data.bodies.count; i++)
+        if (bodies[i].alive && rs_has_tree_colliders(&bodies[i]) && add_tree(world, i) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    return RS_OK;
+}
+
+/* ---- midpoint stage ---- */
+
+static void set_active(rs_world *world, const rs_body *body, bool active) {
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+        colliders[c].active = active;
+        colliders[c].placed = false;
+    }
+}
+
+/* Longest way of any point of a link within a step, as rs_place_collider() sees it. */
+static double longest_way(const rs_articulation *a, int32_t link, double reach, const rs_world_data *data) {
+    const rs_link_motion *m = &a->motion[link];
+    double arm = 2.0 * rs_norm(a->links[link].com) + reach;
+    return data->dt * (rs_norm(m->v) + arm * rs_norm(m->w) + data->dt * rs_norm(data->gravity)) +
+           data->contact.swept_ccd_speculative_margin;
+}
+
+static rs_aabb link_box(const rs_tree_colliders *tree, const rs_articulation *a, int32_t link) {
+    return rs_aabb_around(a->motion[link].pos, RS_ITEMS(double, tree->span)[link]);
+}
+
+void rs_tree_colliders_begin(rs_world *world, int64_t index) {
+    rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, world->trees)[index];
+    rs_cluster *cluster = &RS_ITEMS(rs_cluster, world->clusters)[index];
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_articulation *a = body->articulation;
+    if (body->moved)
+        measure(world, tree, cluster);
+    if (cluster->active || !body->asleep)
+        set_active(world, body, !body->asleep);
+    cluster->active = !body->asleep;
+    const double *reach = RS_ITEMS(double, tree->reach);
+    double *span = RS_ITEMS(double, tree->span);
+    rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int32_t i = 0; i < a->link_count; i++) {
+        if (reach[i] < 0.0)
+            continue;
+        span[i] = reach[i] + (world->data.contact.swept_ccd_enabled ? longest_way(a, i, reach[i], &world->data) : 0.0);
+        rs_aabb own = link_box(tree, a, i);
+        box = (rs_aabb){rs_v3_min(own.min, box.min), rs_v3_max(own.max, box.max)};
+    }
+    cluster->box = box;
+}
+
+/* ---- broad phase ---- */
+
+static void ensure_placed(const rs_world_data *data, const rs_articulation *a, rs_collider *collider) {
+    if (collider->placed)
+        return;
+    const rs_link_motion *m = &a->motion[collider->link];
+    rs_vec3 com = rs_m3_mulv(&m->rot, a->links[collider->link].com);
+    rs_carrier by = {{m->rot, m->pos}, rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
+    rs_place_collider(collider, &by, data);
+    collider->placed = true;
+}
+
+static rs_status add_pair(rs_array *found, int32_t i, int32_t j) {
+    rs_pair *pair = rs_array_push(found);
+    if (pair == NULL)
+        return RS_OUT_OF_MEMORY;
+    *pair = i < j ? (rs_pair){i, j} : (rs_pair){j, i};
+    return RS_OK;
+}
+
+/* Pairs of one placed collider with those of a system. */
+static rs_status meet_collider(rs_world *world, const rs_tree_colliders *tree, int32_t other) {
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_aabb *box = &colliders[other].box;
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+        rs_aabb around = link_box(tree, body->articulation, colliders[c].link);
+        if (!rs_aabb_overlap(&around, box) || !rs_colliders_may_meet(&colliders[c], &colliders[other]))
+            continue;
+        ensure_placed(&world->data, body->articulation, &colliders[c]);
+        if (rs_aabb_overlap(&colliders[c].box, box) && add_pair(&world->broad_phase.found, c, other) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    return RS_OK;
+}
+
+static rs_status meet_system(rs_world *world, const rs_tree_colliders *tree, int64_t other) {
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_aabb *box = &RS_ITEMS(rs_cluster, world->clusters)[other].box;
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+        rs_aabb around = link_box(tree, body->articulation, colliders[c].link);
+        if (!rs_aabb_overlap(&around, box))
+            continue;
+        ensure_placed(&world->data, body->articulation, &colliders[c]);
+        if (rs_aabb_overlap(&colliders[c].box, box) &&
+            meet_collider(world, &RS_ITEMS(rs_tree_colliders, world->trees)[other], c) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    return RS_OK;
+}
+
+static rs_status expand_clusters(rs_world *world) {
+    rs_array *found = &world->broad_phase.found;
+    int32_t first = (int32_t)world->data.colliders.count;
+    int64_t count = found->count, kept = 0;
+    for (int64_t k = 0; k < count; k++) {
+        rs_pair pair = RS_ITEMS(rs_pair, *found)[k];
+        const rs_tree_colliders *trees = RS_ITEMS(rs_tree_colliders, world->trees);
+        if (pair.b < first)
+            RS_ITEMS(rs_pair, *found)[kept++] = pair;
+        else if ((pair.a < first ? meet_collider(world, &trees[pair.b - first], pair.a)
+                                 : meet_system(world, &trees[pair.a - first], pair.b - first)) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    if (kept < count) /* close the gap that the clusters left */
+        memmove(&RS_ITEMS(rs_pair, *found)[kept], &RS_ITEMS(rs_pair, *found)[count],
+                sizeof(rs_pair) * (size_t)(found->count - count));
+    found->count -= count - kept;
+    return RS_OK;
+}
+
+/* ---- pairs within a system ---- */
+
+/* How far the joints have moved any point since the near pairs were found, at most. */
+static double motion_since(const rs_tree_colliders *tree, const double *q) {
+    const double *then = RS_ITEMS(double, tree->q), *lever = RS_ITEMS(double, tree->lever);
+    double sum = 0.0;
+    for (int64_t k = 0; k < tree->q.count; k++)
+        sum += lever[k] * fabs(q[k] - then[k]);
+    return sum;
+}
+
+/* A joint moves what hangs on it, at most by its change times the farthest of these points. `farthest` is scratch. */
+static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, double skin, double *farthest) {
+    double *lever = RS_ITEMS(double, tree->lever);
+    for (int32_t i = 0; i < a->link_count; i++)
+        farthest[i] = rs_max(0.0, RS_ITEMS(double, tree->reach)[i]);
+    for (int32_t i = a->link_count - 1; i > 0; i--) {
+        const rs_link *link = &a->links[i];
+        farthest[link->parent] = rs_max(farthest[link->parent], rs_norm(a->motion[i].arm) + farthest[i]);
+        double radius = farthest[i] + skin;
+        int32_t count = link->type == RS_JOINT_SPHERICAL ? 4 : link->u_count;
+        for (int32_t k = 0; k < count; k++)
+            lever[link->q_first + k] = link->type == RS_JOINT_PRISMATIC   ? 1.0
+                                       : link->type == RS_JOINT_SPHERICAL ? ANGLE_PER_QUATERNION * radius
+                                                                          : radius;
+    }
+    for (int32_t k = 0; !a->fixed_base && k < 7; k++)
+        lever[k] = 0.0; /* moves all alike */
+}
+
+/* Box of a collider, grown by all that a step and the skin may ask for. */
+static rs_aabb wide_box(const rs_collider *collider, double skin) {
+    double most = rs_max(RS_FORESIGHT * collider->size, collider->reach);
+    return rs_aabb_grown(&collider->box, most - collider->reach + 0.5 * skin);
+}
+
+/* The order of the last search is nearly right. */
+static void sort_colliders(const rs_collider *colliders, double skin, rs_array *list) {
+    int32_t *sorted = RS_ITEMS(int32_t, *list);
+    for (int64_t k = 1; k < list->count; k++) {
+        int32_t moving = sorted[k];
+        double low = wide_box(&colliders[moving], skin).min.x;
+        int64_t hole = k;
+        for (; hole > 0 && wide_box(&colliders[sorted[hole - 1]], skin).min.x > low; hole--)
+            sorted[hole] = sorted[hole - 1];
+        sorted[hole] = moving;
+    }
+}
+
+static rs_status sweep(const rs_collider *colliders, const rs_articulation *a, rs_tree_colliders *tree) {
+    const int32_t *sorted = RS_ITEMS(int32_t, tree->sorted);
+    tree->near.count = 0;
+    for (int64_t i = 0; i < tree->sorted.count; i++) {
+        const rs_collider *one = &colliders[sorted[i]];
+        rs_aabb box = wide_box(one, tree->skin);
+        for (int64_t j = i + 1; j < tree->sorted.count; j++) {
+            const rs_collider *other = &colliders[sorted[j]];
+            rs_aabb other_box = wide_box(other, tree->skin);
+            if (other_box.min.x > box.max.x)
+                break;
+            if (a->self_contacts[one->link * a->link_count + other->link] > 0 && rs_aabb_overlap(&box, &other_box) &&
+                rs_colliders_may_meet(one, other) && add_pair(&tree->near, sorted[i], sorted[j]) != RS_OK)
+                return RS_OUT_OF_MEMORY;
+        }
+    }
+    return RS_OK;
+}
+
+static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster, double motion) {
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_articulation *a = body->articulation;
+    for (int64_t k = 0; k < tree->sorted.count; k++)
+        ensure_placed(&world->data, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
+    double skin = SKIN_SHARE * rs_norm(rs_sub(cluster->box.max, cluster->box.min));
+    bool lasts = MIN_STEPS * motion <= skin * (double)tree->age && !world->data.contact.swept_ccd_enabled;
+    tree->skin = lasts ? skin : 0.0;
+    tree->age = 0;
+    memcpy(tree->q.data, a->q_stage, sizeof(double) * (size_t)a->q_count);
+    find_levers(tree, a, tree->skin, RS_ITEMS(double, tree->span));
+    sort_colliders(colliders, tree->skin, &tree->sorted);
+    return sweep(colliders, a, tree);
+}
+
+static rs_status expand_self(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster) {
+    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    if (body->collider_count < 2)
+        return RS_OK;
+    double motion = tree->skin < 0.0 ? 0.0 : motion_since(tree, body->articulation->q_stage);
+    tree->age++;
+    if (!(motion <= tree->skin && !world->data.contact.swept_ccd_enabled) &&
+        find_near(world, tree, cluster, motion) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t k = 0; k < tree->near.count; k++) {
+        rs_pair pair = RS_ITEMS(rs_pair, tree->near)[k];
+        ensure_placed(&world->data, body->articulation, &colliders[pair.a]);
+        ensure_placed(&world->data, body->articulation, &colliders[pair.b]);
+        if (rs_aabb_overlap(&colliders[pair.a].box, &colliders[pair.b].box) &&
+            add_pair(&world->broad_phase.found, pair.a, pair.b) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    return RS_OK;
+}
+
+rs_status rs_tree_colliders_expand(rs_world *world) {
+    if (expand_clusters(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t t = 0; t < world->trees.count; t++) {
+        const rs_cluster *cluster = &RS_ITEMS(rs_cluster, world->clusters)[t];
+        if (cluster->active && expand_self(world, &RS_ITEMS(rs_tree_colliders, world->trees)[t], cluster) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    return RS_OK;
+}

@@ -1,0 +1,39 @@
+/* Colliders of articulated systems. In the broad phase a system is one box; its colliders are placed only when something
+ * comes near it, or near each other. */
+#ifndef RS_WORLD_TREE_COLLIDERS_H
+#define RS_WORLD_TREE_COLLIDERS_H
+
+#include "world.h"
+
+/* Of one articulated system. */
+typedef struct {
+    int32_t body;    /* index into the world's bodies */
+    rs_array reach;  /* double per link: how far its colliders, grown as far as a step may grow them, get from its
+                        origin [m]; negative without colliders */
+    rs_array span;   /* double per link: `reach` and, with swept collision detection, the way of this step [m] */
+
+    /* pairs of its own colliders that may meet, found in advance: valid until its joints have moved a point by `skin` */
+    rs_array near;   /* rs_pair */
+    rs_array q;      /* double per coordinate: where `near` was found */
+    rs_array lever;  /* double per coordinate: how far its change moves any point at most [m/rad, m/m] */
+    rs_array sorted; /* int32_t: its colliders, by the lower end of their boxes along x when `near` was found */
+    double skin;     /* [m]; negative: `near` must be found again */
+    int64_t age;     /* steps since then */
+} rs_tree_colliders;
+
+static inline bool rs_has_tree_colliders(const rs_body *body) {
+    return body->articulation != NULL && body->first_collider != RS_NONE;
+}
+
+/* Lists the articulated systems with colliders and their clusters, in the order of the bodies. */
+rs_status rs_tree_colliders_list(rs_world *world);
+void rs_tree_colliders_free(rs_array *trees);
+
+/* Midpoint stage, after the links were placed: the system's box. */
+void rs_tree_colliders_begin(rs_world *world, int64_t tree);
+
+/* Broad phase: replaces the pairs of clusters among those found by pairs of their colliders, and adds the pairs of
+ * colliders within each awake system. */
+rs_status rs_tree_colliders_expand(rs_world *world);
+
+#endif
