@@ -15,6 +15,7 @@ typedef struct {
     int32_t slot;           /* of the object in the world's slot table */
     int32_t first_collider; /* list through rs_collider.next_in_body */
     int32_t collider_count;
+    int32_t controller; /* 1 + place among the world's pose controllers; 0: none */
     struct rs_articulation *articulation; /* NULL for a single body; else this body stands for the whole tree: its pose and
                                              velocity are those of the base link, its colliders those of all links */
 

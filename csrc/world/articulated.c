@@ -407,6 +407,8 @@ rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, i
     rs_world_enter(world);
     rs_articulation *a = pushed(world, id, link, &status);
     if (a != NULL) {
+        if (link == 0)
+            rs_world_drop_controller(world, rs_world_body(world, id));
         a->command[link] = (rs_pair6){rs_v3_load(force), rs_v3_load(torque)};
         a->commanded = true;
     }

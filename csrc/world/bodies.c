@@ -54,6 +54,7 @@ rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_stat
     body->quaternion = q;
     body->velocity = rs_v3_load(state->linear_velocity);
     body->omega = rs_v3_load(state->angular_velocity);
+    rs_world_anchor_controller(world, body);
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
@@ -125,6 +126,8 @@ rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body
     rs_rigid_body_set_mass(body, properties->mass, rs_v3_load(properties->com), &inertia);
     if (body->type == RS_BODY_STATIC)
         body->velocity = body->omega = rs_v3_zero();
+    if (body->type != RS_BODY_DYNAMIC)
+        rs_world_drop_controller(world, body);
     for (int32_t c = body->first_collider; c != RS_NONE;) {
         rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
         collider->dynamic = body->type == RS_BODY_DYNAMIC;
@@ -181,6 +184,7 @@ rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const dou
     rs_world_enter(world);
     rs_body *body = rs_world_single_body(world, id);
     if (body != NULL) {
+        rs_world_drop_controller(world, body);
         body->command_force = rs_v3_load(force);
         body->command_torque = rs_v3_load(torque);
         body->asleep = false;

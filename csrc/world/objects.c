@@ -326,6 +326,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
     forget_touches(world, body_index);
     rs_world_drop_wires_of(world, body_index);
+    rs_world_drop_controller(world, body);
     free_colliders(world, body);
     rs_articulation_free(body->articulation);
     *body = (rs_body){.slot = data->free_body};

@@ -139,6 +139,7 @@ static rs_status stage_forces(rs_world *world) {
     rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
     rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
     world->stats.awake_bodies = 0;
+    rs_world_update_controllers(world);
     for (int64_t i = 0; i < count; i++) {
         if (!bodies[i].alive)
             continue;
@@ -158,6 +159,7 @@ static rs_status stage_forces(rs_world *world) {
         }
         world->stats.awake_bodies += bodies[i].type == RS_BODY_DYNAMIC;
     }
+    rs_world_drive_controlled(world);
     return RS_OK;
 }
 
@@ -269,10 +271,12 @@ static void stage_integrate(rs_world *world) {
             rs_world_find_joint_wrenches(world, (int32_t)i);
         if (!integrate_body(body, &solver[i], push, data)) {
             body->asleep = true;
+            rs_world_drop_controller(world, body);
             if (world->diverged_slot == RS_NONE)
                 world->diverged_slot = body->slot;
         }
     }
+    rs_world_report_controllers(world);
     if (data->sleep.enabled)
         rs_islands_sleep(&world->islands, &data->sleep, bodies, data->bodies.count,
                          RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
@@ -301,6 +305,7 @@ static void charge(const rs_world *world, double *stage, double *mark) {
 static rs_status first_half(rs_world *world, bool detect) {
     double mark = world->profiling ? seconds_now() : 0.0;
     wake_around_moved(world);
+    rs_world_wake_controlled(world);
     if (stage_lists(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     stage_midpoint(world);

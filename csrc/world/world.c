@@ -10,7 +10,7 @@ static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
     rs_array *all[RS_DATA_ARRAY_COUNT] = {&data->slots,  &data->list,    &data->bodies,          &data->colliders,
                                           &data->assets, &data->touches, &data->materials.names, &data->materials.entries,
-                                          &data->wires};
+                                          &data->wires,  &data->controllers};
     memcpy(out, all, sizeof all);
 }
 
@@ -34,7 +34,8 @@ static rs_status make_data(rs_world_data *data) {
         .colliders = rs_array_of(sizeof(rs_collider)),
         .assets = rs_array_of(sizeof(rs_asset_entry)),
         .touches = rs_array_of(sizeof(rs_touch)),
-        .wires = rs_array_of(sizeof(rs_wire))};
+        .wires = rs_array_of(sizeof(rs_wire)),
+        .controllers = rs_array_of(sizeof(rs_pose_controller))};
     return rs_materials_make(&data->materials);
 }
 

@@ -11,6 +11,7 @@
 #include "../contact/push_out.h"
 #include "../contact/wire.h"
 #include "../dynamics/articulated.h"
+#include "../dynamics/pose_controller.h"
 #include "../model/asset.h"
 #include "../sensors/camera.h"
 #include "../sensors/lidar.h"
@@ -47,6 +48,7 @@ typedef struct {
     rs_array bodies;    /* rs_body; places are reused */
     rs_array colliders; /* rs_collider; places are reused */
     rs_array assets;    /* rs_asset_entry */
+    rs_array controllers; /* rs_pose_controller; in each step it moves on */
     rs_array wires;     /* rs_wire, in the order in which they were made; impulses are written by the solver */
 
     /* contacts: written by the narrow phase (points) and the solver (impulses) */
@@ -88,7 +90,7 @@ struct rs_world {
     pthread_mutex_t mutex; /* recursive */
 };
 
-enum { RS_DATA_ARRAY_COUNT = 9 };
+enum { RS_DATA_ARRAY_COUNT = 10 };
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
 void rs_world_data_drop(rs_world_data *data);
@@ -118,6 +120,21 @@ void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index);
 void rs_world_mirror_base(rs_body *body);
 /* Adds the commanded wrenches of the links to their loads. */
 void rs_world_load_links(rs_body *body);
+
+/* ---- pose_control.c: bodies that follow commanded poses ---- */
+
+/* The body follows no pose any more. */
+void rs_world_drop_controller(rs_world *world, rs_body *body);
+/* The body was moved from outside: what follows a velocity goes on from there. */
+void rs_world_anchor_controller(rs_world *world, rs_body *body);
+/* Before the step: controlled bodies do not sleep. */
+void rs_world_wake_controlled(rs_world *world);
+/* Before the forces: all controllers look at their bodies, those of robots set the wrench on the base link. */
+void rs_world_update_controllers(rs_world *world);
+/* After the forces: controllers of single bodies change the free velocities. */
+void rs_world_drive_controlled(rs_world *world);
+/* After the step: the loads that are reported contain what controllers did. */
+void rs_world_report_controllers(rs_world *world);
 
 /* Removes the wires of a body and wakes what they held. */
 void rs_world_drop_wires_of(rs_world *world, int32_t body);

@@ -136,6 +136,11 @@ class ArticulatedDynamics(ArticulatedState):
         """Mass of the whole robot [kg]."""
         return float(self._composites()[0][0])
 
+    def _mass_and_inertia(self) -> tuple[float, Vector]:
+        masses, _, inertias = self._composites()
+        rotation = arguments.rotation_of_quaternion(self.get_base_quaternion())
+        return float(masses[0]), rotation.T @ arguments.matrix_of_symmetric6(inertias[0]) @ rotation
+
     # ---- momentum and energy ----
 
     def get_generalized_momentum(self) -> Vector:
@@ -213,8 +218,8 @@ class ArticulatedDynamics(ArticulatedState):
         values = arguments.vector("force", force, 3), arguments.vector("torque", torque, 3)
         check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, 0, list(values[0]), list(values[1])))
 
-    def clear_command_wrench(self) -> None:
-        """End what set_command_wrench() began."""
+    def clear_command(self) -> None:
+        """End what set_command_wrench(), set_command_pose() or set_command_velocity() began."""
         self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
     def _link(self, body: int) -> Any:

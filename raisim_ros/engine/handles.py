@@ -16,6 +16,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.contact import Contact
 from raisim_ros.engine.errors import ObjectRemovedError, check
+from raisim_ros.engine.pose_control import make_gains, make_target
 from raisim_ros.engine.types import BodyType, CollisionBody, GyroscopicMode, ObjectType
 
 if TYPE_CHECKING:
@@ -90,6 +91,33 @@ class Object:
     def get_interface(self) -> InterfaceSettings:
         """What the object's state and command topics hold; the defaults unless a world file or a call set it."""
         return self._interface
+
+    def _mass_and_inertia(self) -> tuple[float, Vector]:
+        """Of the whole object; the inertia about its centre of mass, axes of its frame."""
+        raise NotImplementedError
+
+    def _follow(self, target: Any) -> None:
+        with self._world.locked():
+            gains = make_gains(self._interface, *self._mass_and_inertia())
+            check(lib.rs_object_set_command_pose(self._c, self._engine_id, gains, target))
+
+    def set_command_pose(
+        self,
+        position: VectorLike,
+        orientation: VectorLike | Sequence[VectorLike],
+        linear_velocity: VectorLike = (0.0, 0.0, 0.0),
+        angular_velocity: VectorLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Let a dynamic body, or a robot's floating base, be driven to a pose until the next command.
+
+        A PID controller with the gains of get_interface() pushes it: without gains, critically damped at 2 Hz, and its
+        weight is carried. The pose is that of the origin and moves on with the velocity [m, m/s, rad/s].
+        """
+        self._follow(make_target(linear_velocity, angular_velocity, (position, orientation)))
+
+    def set_command_velocity(self, linear: VectorLike, angular: VectorLike) -> None:
+        """Let it move with a velocity of its origin [m/s] and an angular velocity [rad/s], as set_command_pose()."""
+        self._follow(make_target(linear, angular))
 
     def get_sensor_sets(self) -> list[SensorSet]:
         """The sensor sets that the object carries."""
@@ -265,6 +293,10 @@ class SingleBodyObject(Object):
         """Inertia about the centre of mass, body frame [kg m^2]."""
         return arguments.matrix_of_symmetric6(_array(self._properties(), "inertia"))
 
+    def _mass_and_inertia(self) -> tuple[float, Vector]:
+        properties = self._properties()
+        return float(properties.mass), arguments.matrix_of_symmetric6(_array(properties, "inertia"))
+
     def get_inertia_matrix_w(self) -> Vector:
         """Inertia about the centre of mass, world axes [kg m^2]."""
         rotation = self.get_orientation()
@@ -381,12 +413,12 @@ class SingleBodyObject(Object):
             self._loads_step, self._forces, self._torques = step, [], []
 
     def set_command_wrench(self, force: VectorLike, torque: VectorLike) -> None:
-        """Apply a force at the centre of mass and a torque, world axes, in every step until replaced [N, N m]."""
+        """Apply a force at the centre of mass and a torque, world axes, every step until another command [N, N m]."""
         values = arguments.vector("force", force, 3), arguments.vector("torque", torque, 3)
         check(lib.rs_body_set_command_wrench(self._c, self._engine_id, list(values[0]), list(values[1])))
 
-    def clear_command_wrench(self) -> None:
-        """End what set_command_wrench() began."""
+    def clear_command(self) -> None:
+        """End what set_command_wrench(), set_command_pose() or set_command_velocity() began."""
         self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
     # ---- collision ----

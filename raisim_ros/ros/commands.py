@@ -110,15 +110,23 @@ def apply_command(entry: ObjectEntry, target: Target) -> None:
             entry.handle.set_command_wrench(target.force, target.torque)
         return
     if body_type == BodyType.DYNAMIC:
-        raise CommandRefusedError(
-            "dynamic", "poses and velocities of dynamic objects cannot be commanded; send a wrench"
-        )
+        _drive(entry.handle, target)
+        return
     if isinstance(target, Twist):
         set_twist(entry.handle, target)
         return
     pose, twist = target
     entry.handle.set_pose(pose.position, pose.wxyz)
     set_twist(entry.handle, twist)
+
+
+def _drive(handle: Any, target: Twist | tuple[Pose, Twist]) -> None:
+    """Lets the controller of a dynamic object push it to where it shall be."""
+    if isinstance(target, Twist):
+        handle.set_command_velocity(target.linear, target.angular)
+    else:
+        pose, twist = target
+        handle.set_command_pose(pose.position, pose.wxyz, twist.linear, twist.angular)
 
 
 class Aspect(Enum):
@@ -134,7 +142,7 @@ def release_command(entry: ObjectEntry, aspect: Aspect) -> None:
     if aspect is Aspect.JOINTS:
         release_joints(entry)
     elif body_type == BodyType.DYNAMIC:
-        entry.handle.clear_command_wrench()
+        entry.handle.clear_command()
     elif body_type == BodyType.KINEMATIC:
         entry.handle.set_velocity((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 

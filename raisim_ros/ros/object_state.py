@@ -114,11 +114,11 @@ def restore_state(handle: Any, state: ObjectSnapshot) -> None:
         handle.set_base_orientation(state.wxyz)
         handle.set_state(state.coordinates, state.velocities)
         apply_control(handle, state.control)
-        handle.clear_command_wrench()
+        handle.clear_command()
         return
     handle.set_pose(state.position, state.wxyz)
     body_type = handle.get_body_type()
     if body_type != BodyType.STATIC:
         handle.set_velocity(state.linear_velocity, state.angular_velocity)
     if body_type == BodyType.DYNAMIC:
-        handle.clear_command_wrench()
+        handle.clear_command()

@@ -85,7 +85,7 @@ def test_commanded_wrench_acts_at_the_centre_of_mass_until_replaced():
     world.integrate(100)
     # About its axis of 0.1 kg m^2: w = M t / I.
     assert body.get_angular_velocity(0) == pytest.approx([0.5, 0.0, 0.0], abs=1e-9)
-    body.clear_command_wrench()
+    body.clear_command()
     before = body.get_generalized_velocity()
     world.integrate(10)
     assert body.get_linear_momentum() == pytest.approx([0.0, 0.0, 0.6], abs=1e-9)

@@ -201,7 +201,7 @@ def test_a_snapshot_survives_changes_of_body_types_masses_and_filters():
     body.set_body_type(BodyType.STATIC)
     body.set_mass(30.0)
     body.set_linear_damping(0.0)
-    body.clear_command_wrench()
+    body.clear_command()
     world.set_object_collision_filter(body, 4, 4)
     world.set_object_material(body, "steel")
     world.restore_snapshot(snapshot)

@@ -85,7 +85,7 @@ def test_a_command_wrench_acts_until_it_is_cleared(weightless):
     assert body.get_linear_velocity() == pytest.approx([0.2, 0.0, -0.1], rel=1e-9)
     assert body.get_angular_velocity() == pytest.approx([0.0, spin, 0.0], rel=1e-9)
     assert weightless.read_states().wrenches[0] == pytest.approx([4.0, 0.0, -2.0, 0.0, 0.01, 0.0], abs=0)
-    body.clear_command_wrench()
+    body.clear_command()
     weightless.integrate(100)
     assert body.get_linear_velocity() == pytest.approx([0.2, 0.0, -0.1], rel=1e-9)
     assert weightless.read_states().wrenches[0] == pytest.approx(np.zeros(6), abs=0)

@@ -33,7 +33,13 @@ class NotingBody:
     def set_command_wrench(self, force, torque):
         self.notes.append("wrench")
 
-    def clear_command_wrench(self):
+    def set_command_pose(self, position, orientation, linear_velocity, angular_velocity):
+        self.notes.append("pose")
+
+    def set_command_velocity(self, linear, angular):
+        self.notes.append("driven")
+
+    def clear_command(self):
         self.notes.append("cleared")
 
     def set_velocity(self, linear, angular):
@@ -72,6 +78,16 @@ def test_a_renewed_command_lasts_and_a_stale_one_is_released():
     assert commanded == {1: False}
     assert body.notes == ["wrench", "wrench", "cleared"]
     assert acting.steps_until_due(160, DT) == NEVER
+
+
+def test_a_dynamic_body_is_driven_to_a_pose_until_the_watchdog_releases_it():
+    acting, _ = commands()
+    body = NotingBody()
+    acting.accept(entry(body), ObjectCmd(enable_position_controller=True), step=0)
+    velocity = ObjectCmd(enable_position_controller=True, cartesian_cmd_type=ObjectCmd.VELOCITY)
+    acting.accept(entry(body), velocity, step=10)
+    acting.drop_stale(110, DT, lambda _: entry(body))
+    assert body.notes == ["pose", "driven", "cleared"]
 
 
 def test_hold_keeps_a_stale_command_acting():

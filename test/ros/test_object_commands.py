@@ -119,6 +119,26 @@ def test_pose_moves_a_kinematic_object_and_its_twist_carries_it_on(probe):
         assert state_of(probe, "mover").twist == Twist()
 
 
+def test_a_controller_drives_a_dynamic_object_to_a_pose_until_it_is_released(probe):
+    spawn(probe, "driven")
+    target = Pose(position=Point(x=50.5, y=-0.3, z=1000.2))
+    command = ObjectCmd(enable_position_controller=True, pose=target)
+    with probe.publisher(ObjectCmd, "driven/cmd") as commands:
+        for _ in range(40):
+            commands.publish(command)
+            step(probe, 10)
+        state = state_of(probe, "driven")
+        for axis in "xyz":
+            assert getattr(state.pose.position, axis) == pytest.approx(getattr(target.position, axis), abs=0.01)
+        assert state.wrench.force.z == pytest.approx(9.81 * MASS, abs=0.5)
+        step(probe, 120)  # more than the half second after which a command is stale
+        before = state_of(probe, "driven")
+        step(probe, 20)
+        after = state_of(probe, "driven")
+    assert after.wrench == Wrench()
+    assert after.twist.linear.z - before.twist.linear.z == pytest.approx(-9.81 * 20 * DT, abs=1e-9)
+
+
 def test_velocity_moves_a_kinematic_object(probe):
     spawn(probe, "mover", body_type="kinematic")
     twist = Twist(linear=Vector3(x=0.0, y=1.0, z=0.0), angular=Vector3(x=0.0, y=0.0, z=2.0))
@@ -148,7 +168,10 @@ REFUSED = {
     "joints": (ObjectCmd(joint_names=["hip"], joint_cmds=[1.0]), "it commands joints"),
     "type": (ObjectCmd(cartesian_cmd_type=7), "cartesian_cmd_type is 7"),
     "controller": (ObjectCmd(cartesian_cmd_type=ObjectCmd.POSITION), "needs enable_position_controller"),
-    "pose": (ObjectCmd(enable_position_controller=True), "cannot be commanded; send a wrench"),
+    "pose": (
+        ObjectCmd(enable_position_controller=True, pose=Pose(position=Point(y=math.inf))),
+        "pose.position: expected finite numbers",
+    ),
 }
 
 

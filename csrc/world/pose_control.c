@@ -1,0 +1,169 @@
+/* Bodies that follow commanded poses. */
+#include "world.h"
+
+static rs_pose_controller *controller_of(rs_world *world, const rs_body *body) {
+    return body->controller > 0 ? &RS_ITEMS(rs_pose_controller, world->data.controllers)[body->controller - 1] : NULL;
+}
+
+static rs_body *body_of(rs_world *world, const rs_pose_controller *controller) {
+    return &RS_ITEMS(rs_body, world->data.bodies)[controller->body];
+}
+
+static void command_base(rs_articulation *a, rs_pair6 wrench) {
+    a->command[0] = wrench;
+    a->commanded = true;
+}
+
+/* ---- commands ---- */
+
+static rs_status check_not_negative(const char *name, const double *values, int count) {
+    for (int k = 0; k < count; k++)
+        if (!(isfinite(values[k]) && values[k] >= 0.0))
+            return rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected a finite number, at least 0", name, k, values[k]);
+    return RS_OK;
+}
+
+static rs_status check_gains(const rs_pose_gains *gains) {
+    rs_status status = check_not_negative("linear gain", gains->linear, 3);
+    if (status == RS_OK)
+        status = check_not_negative("angular gain", gains->angular, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("angular shape", gains->angular_shape, 6);
+    if (status == RS_OK)
+        status = check_not_negative("carried mass", &gains->carried_mass, 1);
+    if (status == RS_OK)
+        status = check_not_negative("force limit", &gains->force_limit, 1);
+    return status == RS_OK ? check_not_negative("torque limit", &gains->torque_limit, 1) : status;
+}
+
+static rs_status check_target(const rs_pose_target *target, rs_quat *q) {
+    rs_status status = rs_check_finite("linear velocity", target->linear_velocity, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("angular velocity", target->angular_velocity, 3);
+    if (status != RS_OK || target->velocity_only)
+        return status;
+    status = rs_check_finite("position", target->position, 3);
+    return status == RS_OK ? rs_load_quaternion(target->quaternion, q) : status;
+}
+
+static rs_status check_follows(const rs_body *body) {
+    if (body->articulation != NULL && body->articulation->fixed_base)
+        return rs_fail(RS_WRONG_TYPE, "a robot with a fixed base follows no pose");
+    if (body->articulation == NULL && body->type != RS_BODY_DYNAMIC)
+        return rs_fail(RS_WRONG_TYPE, "only dynamic bodies follow a pose; others are set to it");
+    return RS_OK;
+}
+
+/* The controller of a body, made at its first command. */
+static rs_pose_controller *make_controller(rs_world *world, rs_body *body) {
+    rs_pose_controller *controller = controller_of(world, body);
+    if (controller != NULL)
+        return controller;
+    controller = rs_array_push(&world->data.controllers);
+    if (controller == NULL)
+        return NULL;
+    body->controller = (int32_t)world->data.controllers.count;
+    body->command_force = body->command_torque = rs_v3_zero();
+    controller->body = (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies));
+    rs_pose_controller_anchor(controller, body);
+    return controller;
+}
+
+static void measure_robot(rs_pose_controller *controller, rs_articulation *a) {
+    rs_kinematics_refresh(a);
+    rs_composites_sum(a);
+    rs_composite whole = rs_composite_of(a, 0);
+    controller->robot_mass = whole.mass;
+    controller->robot_inertia = (whole.inertia.xx + whole.inertia.yy + whole.inertia.zz) / 3.0;
+}
+
+rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_pose_gains *gains,
+                                     const rs_pose_target *target) {
+    rs_quat q = rs_quat_identity();
+    rs_status status = check_gains(gains);
+    if (status == RS_OK)
+        status = check_target(target, &q);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_body *body = rs_world_body(world, id);
+    status = body == NULL ? RS_UNKNOWN_OBJECT : check_follows(body);
+    rs_pose_controller *controller = status == RS_OK ? make_controller(world, body) : NULL;
+    if (controller == NULL)
+        return rs_world_leave(world, status != RS_OK ? status : RS_OUT_OF_MEMORY);
+    if (!target->velocity_only) {
+        controller->position = rs_v3_load(target->position);
+        controller->quaternion = q;
+    } else if (!controller->follows_velocity) {
+        rs_pose_controller_anchor(controller, body);
+    }
+    controller->gains = *gains;
+    controller->follows_velocity = target->velocity_only != 0;
+    controller->velocity = rs_v3_load(target->linear_velocity);
+    controller->omega = rs_v3_load(target->angular_velocity);
+    if (body->articulation != NULL)
+        measure_robot(controller, body->articulation);
+    body->asleep = false;
+    body->quiet_steps = 0;
+    return rs_world_leave(world, RS_OK);
+}
+
+void rs_world_drop_controller(rs_world *world, rs_body *body) {
+    rs_pose_controller *controller = controller_of(world, body);
+    if (controller == NULL)
+        return;
+    rs_array *all = &world->data.controllers;
+    const rs_pose_controller *last = &RS_ITEMS(rs_pose_controller, *all)[all->count - 1];
+    body_of(world, last)->controller = body->controller;
+    *controller = *last;
+    all->count--;
+    body->controller = 0;
+    if (body->articulation != NULL)
+        command_base(body->articulation, (rs_pair6){rs_v3_zero(), rs_v3_zero()});
+}
+
+void rs_world_anchor_controller(rs_world *world, rs_body *body) {
+    rs_pose_controller *controller = controller_of(world, body);
+    if (controller != NULL && controller->follows_velocity)
+        rs_pose_controller_anchor(controller, body);
+}
+
+/* ---- stages ---- */
+
+void rs_world_wake_controlled(rs_world *world) {
+    for (int64_t k = 0; k < world->data.controllers.count; k++) {
+        rs_body *body = body_of(world, &RS_ITEMS(rs_pose_controller, world->data.controllers)[k]);
+        body->asleep = false;
+        body->quiet_steps = 0;
+    }
+}
+
+void rs_world_update_controllers(rs_world *world) {
+    rs_world_data *data = &world->data;
+    for (int64_t k = 0; k < data->controllers.count; k++) {
+        rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, data->controllers)[k];
+        const rs_body *body = body_of(world, controller);
+        rs_pose_controller_update(controller, body, data->gravity, data->dt);
+        if (body->articulation != NULL)
+            command_base(body->articulation, rs_pose_controller_base_wrench(controller));
+    }
+}
+
+void rs_world_drive_controlled(rs_world *world) {
+    rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    for (int64_t k = 0; k < world->data.controllers.count; k++) {
+        const rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, world->data.controllers)[k];
+        const rs_body *body = body_of(world, controller);
+        if (body->articulation == NULL)
+            rs_pose_controller_drive(controller, body, world->data.dt, &solver[controller->body]);
+    }
+}
+
+void rs_world_report_controllers(rs_world *world) {
+    for (int64_t k = 0; k < world->data.controllers.count; k++) {
+        const rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, world->data.controllers)[k];
+        rs_body *body = body_of(world, controller);
+        if (body->articulation == NULL)
+            rs_pose_controller_report(controller, body);
+    }
+}
