@@ -31,7 +31,7 @@ BUILD := build/$(FLAVOUR)
 C_TESTS := build/c-tests
 C_TESTS_SANITIZED := build/c-tests-sanitized
 
-REQUIREMENTS := $(if $(SYSTEM_ROS),tools/requirements/colcon.txt,tools/requirements/ros-$(FLAVOUR).txt) \
+REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt \
                 tools/requirements/runtime.txt tools/requirements/test.txt
 
 # What the build depends on by content, and the names of all files it installs.
