@@ -227,6 +227,9 @@ static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, con
     double linear2 = settings->linear_threshold * settings->linear_threshold;
     double angular2 = settings->angular_threshold * settings->angular_threshold;
     double change2 = QUIET_ACCELERATION * QUIET_ACCELERATION * dt * dt;
+    if (body->articulation != NULL)
+        return rs_articulated_is_quiet(body->articulation, settings->linear_threshold, settings->angular_threshold,
+                                       QUIET_ACCELERATION, dt);
     if (push != NULL && (rs_norm2(push->v) >= linear2 || rs_norm2(push->w) >= angular2))
         return false;
     return rs_norm2(body->velocity) < linear2 && rs_norm2(body->omega) < angular2 &&
@@ -253,5 +256,7 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
         if (of_body[i] != RS_NONE && island[of_body[i]].quiet) {
             bodies[i].asleep = true;
             bodies[i].velocity = bodies[i].omega = rs_v3_zero();
+            if (bodies[i].articulation != NULL)
+                rs_articulated_rest(bodies[i].articulation, dt);
         }
 }

@@ -119,5 +119,10 @@ bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt
 /* Takes over a->u_free (with the contacts' part) and ends the step. False when the result is not finite; the
  * articulation then keeps its configuration and rests. */
 bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt);
+/* After a step: whether all links are slower than the limits [m/s, rad/s] and accelerate less [m/s^2, rad/s^2], and motors
+ * and springs have led their joints where they come to rest. */
+bool rs_articulated_is_quiet(rs_articulation *a, double linear, double angular, double acceleration, double dt);
+/* Stops the articulation and leaves it placed where it is, ready to be woken within a step. */
+void rs_articulated_rest(rs_articulation *a, double dt);
 
 #endif

@@ -142,3 +142,59 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     a->placed_at = NULL;
     return finite;
 }
+
+/* ---- rest ---- */
+
+/* Motors and springs lead joints to a place, often slower and slower. How far it still is must be less than this
+ * [rad, m]; what moves without slowing down must be slower than that [rad/s, m/s]. */
+static const double ARRIVED = 1e-5, STANDS_STILL = 1e-6;
+/* Their accelerations must be that much smaller than those of what just lies around: where a joint turns back, it is still
+ * on its way. */
+static const double LED_CHANGE_SHARE = 0.01;
+
+static bool is_led(const rs_articulation *a, int32_t k) {
+    bool motor = a->control_mode == RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE && a->p_gain[k] + a->d_gain[k] > 0.0;
+    return motor || a->stiffness[k] > 0.0;
+}
+
+/* A speed v that shrinks at the rate a is at rest after the way v^2 / a. */
+static bool led_joints_have_arrived(const rs_articulation *a, double change, double dt) {
+    for (int32_t k = 0; k < a->u_count; k++) {
+        double speed = fabs(a->u[k]), slowing = fabs(a->u_change[k]);
+        bool near = speed <= STANDS_STILL || speed * speed * dt <= ARRIVED * slowing;
+        if (is_led(a, k) && (!near || slowing > LED_CHANGE_SHARE * change))
+            return false;
+    }
+    return true;
+}
+
+/* Whether every link is slower than the limits [m/s, rad/s] when the generalised velocities are `u`. */
+static bool links_are_slow(rs_articulation *a, const double *u, double linear, double angular) {
+    double most = 2.0 * rs_max(linear, angular); /* of two links against each other */
+    for (int32_t k = 0; k < a->u_count; k++)
+        if (!(fabs(u[k]) < most))
+            return false;
+    rs_kinematics_move(a, u);
+    for (int32_t i = 0; i < a->link_count; i++) {
+        rs_vec3 com = rs_m3_mulv(&a->motion[i].rot, a->links[i].com);
+        if (rs_norm2(rs_link_point_velocity(a, i, com)) >= linear * linear ||
+            rs_norm2(a->motion[i].w) >= angular * angular)
+            return false;
+    }
+    return true;
+}
+
+bool rs_articulated_is_quiet(rs_articulation *a, double linear, double angular, double acceleration, double dt) {
+    double change = acceleration * dt;
+    return led_joints_have_arrived(a, change, dt) && links_are_slow(a, a->u, linear, angular) &&
+           links_are_slow(a, a->u_change, change, change) &&
+           (!a->pushed || links_are_slow(a, a->u_push, linear, angular));
+}
+
+void rs_articulated_rest(rs_articulation *a, double dt) {
+    size_t bytes = sizeof(double) * (size_t)a->u_count;
+    memset(a->u, 0, bytes);
+    memset(a->u_change, 0, bytes);
+    memset(a->acceleration, 0, bytes);
+    rs_articulated_begin(a, dt);
+}

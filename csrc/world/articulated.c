@@ -324,6 +324,7 @@ rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, in
     if (status == RS_OK) {
         *one = *other = (uint8_t)count;
         world->colliders_changed = true;
+        rs_world_touch_body(world, rs_world_body(world, id));
     }
     return rs_world_leave(world, status);
 }

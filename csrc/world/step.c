@@ -153,7 +153,6 @@ static rs_status stage_forces(rs_world *world) {
             rs_world_load_links(&bodies[i]);
             rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
             solver[i] = (rs_solver_body){0};
-            before[i].v.xyz.x = INFINITY; /* never quiet: articulated systems stay awake */
         } else {
             rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
         }

@@ -14,6 +14,7 @@ def four_bar(dt, scheme=IntegrationScheme.TRAPEZOID, gravity=(0, 0, -9.81)):
     world = World()
     world.set_time_step(dt)
     world.set_gravity(gravity)
+    world.set_sleeping_enabled(False)
     robot = world.add_articulated_system(ROBOTS / "four_bar.urdf")
     robot.set_integration_scheme(scheme)
     robot.set_generalized_coordinate(NOMINAL)
