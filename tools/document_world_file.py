@@ -97,8 +97,10 @@ and z with a ball are a floating base. Each actuator is a channel of generalised
 of position and velocity servos is the robot's PD control about zero (`get_pd_gains()`):
 
 ```python
+from raisim_ros import World
+
 world = World("hopper.xml")
-robot = world.get_object("torso")
+robot = world.get_object("hopper")
 print([actuator.name for actuator in robot.get_actuators()])
 robot.set_actuation([0.5, -0.2, 0.1])  # controls in the order of the file, clamped to ctrlrange, times gear
 world.integrate(100)

@@ -1,0 +1,66 @@
+"""The examples of the README and of docs/ work as they stand. (Those that need ROS: test/ros/test_documented_commands.py)"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from raisim_ros import World
+from raisim_ros.description.sensor_file import load_sensor_set
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str):
+    """The examples in that language, each named by its page and line."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for found in re.finditer(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
+            line = text.count("\n", 0, found.start()) + 1
+            yield pytest.param(found.group(1), id=f"{page.name}:{line}")
+
+
+PYTHON = [example for example in blocks("python") if "rclpy" not in example.values[0]]
+
+
+@pytest.fixture
+def examples_folder(tmp_path):
+    """A folder with the robots and worlds that come with the package: examples name them without a path."""
+    for folder in ("robots", "worlds"):
+        shutil.copytree(ROOT / "rsc" / folder, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def test_the_pages_with_python_examples_are_found():
+    pages = {example.id.split(":")[0] for example in PYTHON}
+    assert pages >= {"README.md", "robot_files.md", "sensors.md", "world_file.md"}
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_a_python_example_runs(code, examples_folder):
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=examples_folder, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert bool(done.stdout) == ("print(" in code)
+
+
+LOADERS = {
+    "<raisim": lambda path: World(path).get_obj_list(),
+    "<robot": lambda path: World().add_articulated_system(path).get_body_names(),
+    "<sensor_set": lambda path: load_sensor_set(path).sensors,
+}
+
+
+@pytest.mark.parametrize("text", list(blocks("xml")))
+def test_an_xml_example_is_read_without_a_warning(text, tmp_path, recwarn):
+    root = re.match(r"<\w+", text).group()
+    if root not in LOADERS:
+        pytest.skip(f"{root}> is a part of a file")
+    path = tmp_path / "example.xml"
+    path.write_text(text)
+    assert LOADERS[root](path)
+    assert [str(one.message) for one in recwarn] == []
