@@ -3,7 +3,6 @@
  * A vertex that has entered the other solid leaves through the nearest face that its own corner may push against: the
  * plainly nearest one would push a box that stands flush on another sideways. */
 #include "collide_terrain.h"
-#include "gjk.h"
 #include "surface_contacts.h"
 
 /* Sine of the angle by which a direction may miss what a vertex or edge allows, so that faces that are nearly parallel
@@ -166,7 +165,9 @@ static bool edge_allows(const rs_surface_triangle *t, int k, rs_vec3 d) {
     return angle >= -SLACK && angle <= edge.max_angle + SLACK;
 }
 
-static void collide_edges(mesh_pair *p, const rs_surface_triangle *ta, int i, const rs_surface_triangle *tb, int j) {
+/* Triangles that do not cross are apart: of them only gaps above `lowest` count. */
+static void collide_edges(mesh_pair *p, const rs_surface_triangle *ta, int i, const rs_surface_triangle *tb, int j,
+                          double lowest) {
     rs_vec3 ea = rs_sub(ta->v[next3(i)], ta->v[i]), eb = rs_sub(tb->v[next3(j)], tb->v[j]);
     rs_vec3 r = rs_sub(ta->v[i], tb->v[j]), normal = rs_cross(ea, eb);
     double aa = rs_norm2(ea), bb = rs_norm2(eb), ab = rs_dot(ea, eb), ar = rs_dot(ea, r), br = rs_dot(eb, r);
@@ -180,51 +181,96 @@ static void collide_edges(mesh_pair *p, const rs_surface_triangle *ta, int i, co
     if (!edge_allows(tb, j, normal) || !edge_allows(ta, i, rs_neg(normal))) return;
     rs_vec3 on_a = rs_madd(ta->v[i], s, ea), on_b = rs_madd(tb->v[j], u, eb);
     double gap = rs_dot(normal, rs_sub(on_a, on_b));
-    if (gap >= p->settings->margin) return;
+    if (gap >= p->settings->margin || gap < lowest) return;
     uint32_t feature = (ta->id * 3 + (uint32_t)i) * 2654435761u ^ (tb->id * 3 + (uint32_t)j) * 40503u;
     rs_surface_contact c = {{rs_lerp(on_a, on_b, 0.5), normal, gap, feature}, gap, RS_NO_TRIANGLE};
     rs_surface_contacts_add(&p->contacts, &c);
 }
 
-/* What it takes to move `other` before the face; `sign` is +1 when the face belongs to B. */
-static void keep_spare(mesh_pair *p, const rs_surface_triangle *face, const rs_surface_triangle *other, double sign) {
-    int lowest = 0;
-    double height[3];
+/* Heights of a triangle's corners over the plane of another. */
+typedef struct {
+    double of[3];
+} corner_heights;
+
+static corner_heights heights_over(const rs_surface_triangle *plane, const rs_surface_triangle *t) {
+    corner_heights h;
+    for (int k = 0; k < 3; k++) h.of[k] = rs_dot(plane->normal, rs_sub(t->v[k], plane->v[0]));
+    return h;
+}
+
+/* All corners on one side of the plane, and not near it. */
+static bool beside_plane(const corner_heights *h, double margin) {
+    return (h->of[0] > margin && h->of[1] > margin && h->of[2] > margin) ||
+           (h->of[0] < -margin && h->of[1] < -margin && h->of[2] < -margin);
+}
+
+/* Whether a point of the triangle's plane lies within its edges. */
+static bool within_edges(const rs_surface_triangle *t, rs_vec3 p) {
     for (int k = 0; k < 3; k++) {
-        height[k] = rs_dot(face->normal, rs_sub(other->v[k], face->v[0]));
-        if (height[k] < height[lowest]) lowest = k;
+        rs_vec3 edge = rs_sub(t->v[next3(k)], t->v[k]);
+        if (rs_dot(t->normal, rs_cross(edge, rs_sub(p, t->v[k]))) < 0.0) return false;
     }
-    double gap = height[lowest];
+    return true;
+}
+
+/* Whether an edge of `t` passes through the other triangle; `h` are the heights of `t` over its plane. */
+static bool edges_pass_through(const rs_surface_triangle *t, const corner_heights *h, const rs_surface_triangle *other) {
+    for (int k = 0; k < 3; k++) {
+        double from = h->of[k], to = h->of[next3(k)];
+        if ((from < 0.0) == (to < 0.0)) continue;
+        if (within_edges(other, rs_lerp(t->v[k], t->v[next3(k)], from / (from - to)))) return true;
+    }
+    return false;
+}
+
+/* What it takes to move `other`, at these heights, before the face; `sign` is +1 when the face belongs to B. */
+static void keep_spare(mesh_pair *p, const rs_surface_triangle *face, const rs_surface_triangle *other,
+                       const corner_heights *h, double sign) {
+    int lowest = 0;
+    for (int k = 1; k < 3; k++)
+        if (h->of[k] < h->of[lowest]) lowest = k;
+    double gap = h->of[lowest];
     if (gap <= p->spare.separation) return;
     rs_vec3 middle = rs_madd(other->v[lowest], -0.5 * gap, face->normal);
     p->spare = (rs_surface_contact){{middle, rs_scale(sign, face->normal), gap, 0}, gap, RS_NO_TRIANGLE};
 }
 
-/* All of `other` on one side of the triangle's plane, and not near it. */
-static bool beside_plane(const rs_surface_triangle *t, const rs_surface_triangle *other, double margin) {
-    double h[3];
-    for (int k = 0; k < 3; k++) h[k] = rs_dot(t->normal, rs_sub(other->v[k], t->v[0]));
-    return (h[0] > margin && h[1] > margin && h[2] > margin) || (h[0] < -margin && h[1] < -margin && h[2] < -margin);
+/* Whether the triangles lie apart along the line in which their planes meet. */
+static bool apart_along_planes(const rs_surface_triangle *ta, const rs_surface_triangle *tb, double margin) {
+    rs_vec3 line = rs_cross(ta->normal, tb->normal);
+    double a[3], b[3], reach = margin * rs_norm(line);
+    for (int k = 0; k < 3; k++) {
+        a[k] = rs_dot(line, ta->v[k]);
+        b[k] = rs_dot(line, tb->v[k]);
+    }
+    return rs_max(a[0], rs_max(a[1], a[2])) < rs_min(b[0], rs_min(b[1], b[2])) - reach ||
+           rs_max(b[0], rs_max(b[1], b[2])) < rs_min(a[0], rs_min(a[1], a[2])) - reach;
 }
 
-static void collide_triangles(mesh_pair *p, const rs_surface_triangle *ta, rs_surface_triangle *tb) {
+/* A triangle of A in the frame of B, and which of its edges may push. */
+typedef struct {
+    rs_surface_triangle t;
+    bool active[3];
+} moved_triangle;
+
+static void collide_triangles(mesh_pair *p, const moved_triangle *a, rs_surface_triangle *tb) {
+    const rs_surface_triangle *ta = &a->t;
     double margin = fmax(p->settings->margin, 0.0);
-    if (beside_plane(ta, tb, margin) || beside_plane(tb, ta, margin)) return;
-    rs_core core_a = rs_core_of_triangle(ta->v), core_b = rs_core_of_triangle(tb->v);
-    rs_transform identity = rs_transform_identity();
-    rs_core_pair cores = rs_core_pair_make(&core_a, &identity, &core_b, &identity);
-    rs_gjk_result gjk;
-    rs_gjk_outcome outcome = rs_gjk(&cores, margin, p->settings, &gjk);
-    if (outcome == RS_GJK_FAR) return;
-    if (outcome == RS_GJK_OVERLAP) {
+    corner_heights a_over_b = heights_over(tb, ta);
+    if (beside_plane(&a_over_b, margin)) return;
+    corner_heights b_over_a = heights_over(ta, tb);
+    if (beside_plane(&b_over_a, margin) || apart_along_planes(ta, tb, margin)) return;
+    bool cross = edges_pass_through(ta, &a_over_b, tb) || edges_pass_through(tb, &b_over_a, ta);
+    if (cross) {
         p->cut = true;
-        keep_spare(p, tb, ta, 1.0);
-        keep_spare(p, ta, tb, -1.0);
+        keep_spare(p, tb, ta, &a_over_b, 1.0);
+        keep_spare(p, ta, tb, &b_over_a, -1.0);
     }
     rs_surface_find_neighbors(p->b, tb);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3 && rs_surface_edge_is_active(ta, i); j++)
-            if (rs_surface_edge_is_active(tb, j)) collide_edges(p, ta, i, tb, j);
+    double lowest = cross ? -INFINITY : -margin;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3 && rs_surface_edge_is_active(tb, j); i++)
+            if (a->active[i]) collide_edges(p, ta, i, tb, j, lowest);
 }
 
 /* Box of a triangle of A, and the triangle itself, moved to the frame of B. */
@@ -237,20 +283,46 @@ static rs_aabb move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
     return (rs_aabb){rs_v3_min(t->v[0], rs_v3_min(t->v[1], t->v[2])), rs_v3_max(t->v[0], rs_v3_max(t->v[1], t->v[2]))};
 }
 
+/* A triangle of A against those of B near it. */
+static void collide_triangle(mesh_pair *p, uint32_t id_a, double margin, rs_vec3 viewer_of_a, rs_vec3 center_a) {
+    moved_triangle a;
+    rs_surface_get(p->a, id_a, viewer_of_a, &a.t);
+    rs_surface_find_neighbors(p->a, &a.t);
+    rs_aabb box = move_triangle(&a.t, &p->a_in_b);
+    for (int k = 0; k < 3; k++) a.active[k] = rs_surface_edge_is_active(&a.t, k);
+    rs_surface_query of_b;
+    rs_surface_query_begin(&of_b, p->b, grown(box, margin));
+    for (uint32_t id_b; rs_surface_query_next(&of_b, &id_b);) {
+        rs_surface_triangle tb;
+        rs_surface_get(p->b, id_b, center_a, &tb);
+        collide_triangles(p, &a, &tb);
+    }
+}
+
+static rs_aabb child_box(const rs_bvh_node *node, int c) {
+    return (rs_aabb){rs_v3((double)node->lo[0][c], (double)node->lo[1][c], (double)node->lo[2][c]),
+                     rs_v3((double)node->hi[0][c], (double)node->hi[1][c], (double)node->hi[2][c])};
+}
+
+static bool meets_surface(const rs_surface *s, rs_aabb box) {
+    rs_surface_query query;
+    uint32_t any;
+    rs_surface_query_begin(&query, s, box);
+    return rs_surface_query_next(&query, &any);
+}
+
+/* Down the tree of A, where it meets triangles of B. */
 static void collide_all_triangles(mesh_pair *p, double margin, rs_vec3 center_a, rs_vec3 center_b) {
     rs_vec3 viewer_of_a = rs_transform_point(&p->b_in_a, center_b);
-    rs_surface_query of_a, of_b;
-    rs_surface_query_begin(&of_a, p->a, grown(turned_box(surface_box(p->b), &p->b_in_a), margin));
-    for (uint32_t id_a, id_b; rs_surface_query_next(&of_a, &id_a);) {
-        rs_surface_triangle ta;
-        rs_surface_get(p->a, id_a, viewer_of_a, &ta);
-        rs_surface_find_neighbors(p->a, &ta);
-        rs_aabb box = move_triangle(&ta, &p->a_in_b);
-        rs_surface_query_begin(&of_b, p->b, grown(box, margin));
-        while (rs_surface_query_next(&of_b, &id_b)) {
-            rs_surface_triangle tb;
-            rs_surface_get(p->b, id_b, center_a, &tb);
-            collide_triangles(p, &ta, &tb);
+    uint32_t stack[RS_BVH_STACK] = {0};
+    for (int top = 1; top > 0;) {
+        const rs_bvh_node *node = &p->a->mesh->bvh.nodes[stack[--top]];
+        for (int c = 0; c < RS_BVH_WIDTH; c++) {
+            if (node->lo[0][c] > node->hi[0][c]) continue; /* absent */
+            if (!meets_surface(p->b, grown(turned_box(child_box(node, c), &p->a_in_b), margin))) continue;
+            if (node->count[c] == 0) stack[top++] = node->child[c];
+            for (uint32_t i = 0; i < node->count[c]; i++)
+                collide_triangle(p, node->child[c] + i, margin, viewer_of_a, center_a);
         }
     }
 }
