@@ -8,6 +8,16 @@ static const double RIDGE = 1e-9;
 
 int64_t rs_block_start_room(int64_t count) { return count <= MAX_ROWS ? count * (count + 2) : 0; }
 
+/* The entry for a velocity, or NULL. Rows on the same object mostly have it at the same place. */
+static const rs_row_entry *find_entry(const rs_row_side *side, int32_t index, int32_t likely) {
+    if (likely < side->size && side->entries[likely].index == index)
+        return &side->entries[likely];
+    for (int32_t k = 0; k < side->size; k++)
+        if (side->entries[k].index == index)
+            return &side->entries[k];
+    return NULL;
+}
+
 /* Velocity of row `a` per unit impulse of row `b`. */
 static double coupling(const rs_general_row *a, const rs_general_row *b) {
     double sum = 0.0;
@@ -16,9 +26,11 @@ static double coupling(const rs_general_row *a, const rs_general_row *b) {
             const rs_row_side *of_a = &a->sides[s], *of_b = &b->sides[t];
             if (of_a->velocity == NULL || of_a->velocity != of_b->velocity)
                 continue;
-            const double *response = of_b->response + 2 * of_b->size;
-            for (int32_t k = 0; k < of_a->size; k++)
-                sum += of_a->jacobian[k].xyz.z * response[k];
+            for (int32_t k = 0; k < of_a->size; k++) {
+                const rs_row_entry *entry = find_entry(of_b, of_a->entries[k].index, k);
+                if (entry != NULL)
+                    sum += of_a->entries[k].jacobian.xyz.z * entry->response.xyz.z;
+            }
         }
     return sum;
 }

@@ -46,7 +46,7 @@ static int64_t velocity_count(const rs_body *body) { return body->articulation !
 static int64_t padded(int64_t count) { return (count + 3) / 4 * 4; }
 
 /* Numbers that one side of a row takes. */
-static int64_t side_numbers(int64_t size) { return 4 * size + padded(3 * size); }
+static int64_t side_numbers(int64_t size) { return size * (int64_t)(sizeof(rs_row_entry) / sizeof(double)); }
 
 static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_BODY_DYNAMIC; }
 
@@ -54,15 +54,18 @@ static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_
 static double *take(rs_general_problem *problem, int64_t count) {
     double *numbers = &RS_ITEMS(double, problem->numbers)[problem->used];
     problem->used += padded(count);
-    memset(numbers, 0, sizeof(double) * (size_t)count);
     return numbers;
+}
+
+static rs_row_entry *take_entries(rs_general_problem *problem, int64_t count) {
+    return (rs_row_entry *)(void *)take(problem, side_numbers(count));
 }
 
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
 static rs_status reserve(rs_general_problem *problem, const rs_general_input *input, int32_t island) {
     const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    int64_t numbers = 0, rows = home->row_count, largest = 0;
+    int64_t numbers = 0, rows = home->row_count;
     for (int64_t k = 0; k < home->row_count; k++) {
         const rs_touch *touch = &input->touches[order[home->first_row + k]];
         numbers += side_numbers(velocity_count(&input->bodies[touch->body_a])) +
@@ -82,11 +85,9 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
         numbers += padded(2 * n) + joint_rows * side_numbers(n);
         rows += joint_rows;
-        largest = n > largest ? n : largest;
     }
     problem->used = 0;
     problem->rows.count = problem->sources.count = 0;
-    numbers += padded(4 * largest);
     if (rs_array_resize(&problem->numbers, numbers) != RS_OK || rs_array_reserve(&problem->rows, rows) != RS_OK ||
         rs_array_reserve(&problem->sources, rows) != RS_OK ||
         rs_array_resize(&problem->places, input->body_count) != RS_OK ||
@@ -94,7 +95,6 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
         return RS_OUT_OF_MEMORY;
     for (int64_t i = 0; i < members.count; i++)
         RS_ITEMS(int32_t, problem->places)[members.index[i]] = RS_NONE;
-    problem->scratch = (rs_quad *)(void *)take(problem, 4 * largest);
     return RS_OK;
 }
 
@@ -106,6 +106,7 @@ static double *velocity_of(rs_general_problem *problem, const rs_general_input *
         double *velocity = take(problem, 12);
         rs_v3_store(velocity, input->solver_bodies[body].v.xyz);
         rs_v3_store(velocity + 3, input->solver_bodies[body].w.xyz);
+        memset(velocity + 6, 0, sizeof(double) * 6);
     }
     return &RS_ITEMS(double, problem->numbers)[*place];
 }
@@ -125,46 +126,26 @@ typedef struct {
     rs_vec3 point, axes[3];
 } row_end;
 
-/* A side for a tree, still empty. */
-static rs_row_side empty_tree_side(rs_general_problem *problem, rs_articulation *tree) {
-    return (rs_row_side){tree->u_free, tree->u_push, (rs_quad *)(void *)take(problem, 4 * tree->u_count),
-                         take(problem, 3 * tree->u_count), tree->u_count};
-}
-
-/* Adds a point of a link to the side of its tree; the axes are negative for B. `scratch` has room for one response. */
-static void add_link(rs_articulation *a, int32_t link, rs_vec3 point, const rs_vec3 axes[3], rs_row_side *side,
-                     rs_quad *scratch) {
-    int32_t count = rs_jacobian(a, link, point, a->columns);
-    for (int32_t c = 0; c < count; c++) {
-        rs_vec3 linear = a->columns[c].linear;
-        rs_vec3 along = {rs_dot(axes[0], linear), rs_dot(axes[1], linear), rs_dot(axes[2], linear)};
-        rs_quad *entry = &side->jacobian[a->columns[c].index];
-        entry->xyz = rs_add(entry->xyz, along);
-    }
-    rs_contact_response(a, link, point, axes, (double *)(void *)scratch);
-    for (int32_t k = 0; k < a->u_count; k++) {
-        side->response[k] += scratch[k].xyz.x;
-        side->response[a->u_count + k] += scratch[k].xyz.y;
-        side->response[2 * a->u_count + k] += scratch[k].xyz.z;
-    }
-}
-
 static void fill_body_side(rs_general_problem *problem, const rs_general_input *input, const row_end *end, double sign,
                            rs_row_side *side) {
     const rs_solver_body *inertia = &input->solver_bodies[end->body];
     rs_vec3 arm = rs_sub(end->point, input->bodies[end->body].middle_com);
-    double *velocity = velocity_of(problem, input, end->body), *response = take(problem, 18);
-    rs_quad *jacobian = (rs_quad *)(void *)take(problem, 4 * 6);
+    double *velocity = velocity_of(problem, input, end->body);
+    rs_row_entry *entries = take_entries(problem, 6);
+    memset(entries, 0, sizeof *entries * 6);
     for (int axis = 0; axis < 3; axis++) {
         rs_vec3 linear = rs_scale(sign, end->axes[axis]), angular = rs_scale(sign, rs_cross(arm, end->axes[axis]));
+        rs_vec3 turned = rs_columns_mul3(&inertia->inverse_inertia, angular);
         for (int k = 0; k < 3; k++) {
-            rs_v3_set(&jacobian[k].xyz, axis, rs_v3_get(linear, k));
-            rs_v3_set(&jacobian[3 + k].xyz, axis, rs_v3_get(angular, k));
+            rs_v3_set(&entries[k].jacobian.xyz, axis, rs_v3_get(linear, k));
+            rs_v3_set(&entries[k].response.xyz, axis, inertia->inverse_mass * rs_v3_get(linear, k));
+            rs_v3_set(&entries[3 + k].jacobian.xyz, axis, rs_v3_get(angular, k));
+            rs_v3_set(&entries[3 + k].response.xyz, axis, rs_v3_get(turned, k));
         }
-        rs_v3_store(&response[6 * axis], rs_scale(inertia->inverse_mass, linear));
-        rs_v3_store(&response[6 * axis + 3], rs_columns_mul3(&inertia->inverse_inertia, angular));
     }
-    *side = (rs_row_side){velocity, velocity + 6, jacobian, response, 6};
+    for (int k = 0; k < 6; k++)
+        entries[k].index = k;
+    *side = (rs_row_side){velocity, velocity + 6, entries, 6};
 }
 
 /* Velocity of a body's material at a point at the beginning of the step, world frame. */
@@ -181,25 +162,32 @@ static rs_vec3 given_velocity(const rs_body *body, const row_end *end) {
     return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
 }
 
+/* One or two ends on the same tree. Its velocity without impulses goes to the target: the side holds changes only. */
+static void fill_tree_side(rs_general_problem *problem, rs_articulation *tree, const row_end *ends, int count, double sign,
+                           rs_general_row *row, rs_row_side *side) {
+    rs_row_point points[2];
+    for (int s = 0; s < count; s++, sign = -sign) {
+        const rs_vec3 *axes = ends[s].axes;
+        points[s] = (rs_row_point){ends[s].link, ends[s].point,
+                                   {rs_scale(sign, axes[0]), rs_scale(sign, axes[1]), rs_scale(sign, axes[2])}};
+        row->target = rs_sub(row->target, rs_free_velocity_along(tree, &points[s]));
+    }
+    rs_row_entry *entries = take_entries(problem, tree->u_count);
+    *side = (rs_row_side){tree->reduced, tree->u_push, entries, rs_point_response(tree, points, count, entries)};
+}
+
 static void fill_sides(rs_general_problem *problem, const rs_general_input *input, const row_end ends[2],
                        rs_general_row *row) {
-    for (int s = 0; s < 2; s++) {
-        const row_end *end = &ends[s];
-        const rs_body *owner = &input->bodies[end->body];
+    bool same = ends[0].body == ends[1].body; /* two links of one tree share a side */
+    for (int s = 0; s < (same ? 1 : 2); s++) {
+        const rs_body *owner = &input->bodies[ends[s].body];
         double sign = s == 0 ? 1.0 : -1.0;
-        rs_articulation *tree = owner->articulation;
-        rs_row_side *side = &row->sides[ends[0].body == ends[1].body ? 0 : s]; /* two links of one tree share a side */
-        if (!is_moved_by_impulses(owner)) {
-            row->target = rs_sub(row->target, rs_scale(sign, given_velocity(owner, end)));
-        } else if (tree == NULL) {
-            fill_body_side(problem, input, end, sign, side);
-        } else {
-            const rs_vec3 axes[3] = {rs_scale(sign, end->axes[0]), rs_scale(sign, end->axes[1]),
-                                     rs_scale(sign, end->axes[2])};
-            if (side->velocity == NULL)
-                *side = empty_tree_side(problem, tree);
-            add_link(tree, end->link, end->point, axes, side, problem->scratch);
-        }
+        if (!is_moved_by_impulses(owner))
+            row->target = rs_sub(row->target, rs_scale(sign, given_velocity(owner, &ends[s])));
+        else if (owner->articulation == NULL)
+            fill_body_side(problem, input, &ends[s], sign, &row->sides[s]);
+        else
+            fill_tree_side(problem, owner->articulation, &ends[s], same ? 2 : 1, sign, row, &row->sides[s]);
     }
 }
 
@@ -208,12 +196,7 @@ static double inverse_mass(const rs_general_input *input, int32_t body) {
     const rs_articulation *tree = input->bodies[body].articulation;
     if (!is_moved_by_impulses(&input->bodies[body]))
         return 0.0;
-    if (tree == NULL)
-        return input->solver_bodies[body].inverse_mass;
-    double mass = 0.0;
-    for (int32_t i = 0; i < tree->link_count; i++)
-        mass += tree->mass[i].mass;
-    return 1.0 / mass;
+    return tree != NULL ? tree->inverse_mass : input->solver_bodies[body].inverse_mass;
 }
 
 /* ---- contacts ---- */
@@ -266,17 +249,15 @@ static double *joint_impulse(rs_articulation *a, const rs_joint_row *joint) {
 }
 
 static void add_joint_row(rs_general_problem *problem, rs_articulation *a, const rs_joint_row *joint) {
-    rs_quad *jacobian = (rs_quad *)(void *)take(problem, 4 * a->u_count);
-    double *response = take(problem, 3 * a->u_count);
-    for (int32_t k = 0; k < joint->count; k++)
-        jacobian[joint->first + k].xyz.z = joint->direction[k];
-    rs_joint_response(a, joint, &response[2 * a->u_count]);
     bool brake = joint->kind == RS_ROW_FRICTION;
     double *impulse = joint_impulse(a, joint), sign = joint->count == 1 ? joint->direction[0] : 1.0;
     rs_general_row *row = add_row(problem, brake ? RS_ROW_BRAKE : RS_ROW_PUSH, (rs_row_source){NULL, impulse, sign});
-    row->sides[0] = (rs_row_side){a->u_free, a->u_push, jacobian, response, a->u_count};
+    rs_row_entry *entries = take_entries(problem, a->u_count);
+    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, rs_joint_response(a, joint, entries)};
     row->mu = joint->max_impulse;
     row->target.z = joint->target;
+    for (int32_t k = 0; k < joint->count; k++)
+        row->target.z -= joint->direction[k] * a->u_free[joint->first + k];
     row->impulse.z = brake ? sign * *impulse : rs_max(0.0, sign * *impulse);
     rs_general_row_prepare(row);
 }
@@ -307,20 +288,19 @@ static void add_pins(rs_general_problem *problem, const rs_general_input *genera
     for (int32_t k = 0; k < a->pin_count; k++) {
         rs_pin *pin = &a->pins[k];
         rs_general_row *row = add_row(problem, RS_ROW_PIN, (rs_row_source){.vector = &pin->impulse});
-        row->sides[0] = empty_tree_side(problem, a);
         rs_vec3 points[2];
         for (int s = 0; s < 2; s++) {
-            double sign = s == 0 ? 1.0 : -1.0;
-            const rs_vec3 axes[3] = {{sign, 0, 0}, {0, sign, 0}, {0, 0, sign}};
             const rs_link_motion *m = &a->motion[pin->link[s]];
             points[s] = rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[s]));
-            add_link(a, pin->link[s], points[s], axes, &row->sides[0], problem->scratch);
         }
         rs_vec3 gap = rs_sub(points[0], points[1]);
         double speed = share * rs_norm(gap);
         row->target = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
         row->impulse = pin->impulse;
         row->softness = softness;
+        const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                                 {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+        fill_sides(problem, general, ends, row);
         rs_general_row_prepare(row);
     }
 }
@@ -340,8 +320,11 @@ static void write_back(const rs_general_problem *problem, const rs_general_input
     const int32_t *places = RS_ITEMS(int32_t, problem->places);
     for (int64_t i = 0; i < members.count; i++) {
         int32_t body = members.index[i];
-        if (input->bodies[body].articulation != NULL)
-            input->bodies[body].articulation->pushed = pushed;
+        rs_articulation *tree = input->bodies[body].articulation;
+        if (tree != NULL && problem->rows.count > 0)
+            rs_response_end(tree, pushed);
+        if (tree != NULL)
+            tree->pushed = pushed;
         input->pushes[body] = (rs_push_body){0};
         if (places[body] == RS_NONE)
             continue;
@@ -352,17 +335,15 @@ static void write_back(const rs_general_problem *problem, const rs_general_input
     }
 }
 
-rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
-                                  rs_solve_result *result, bool *pushed) {
-    if (reserve(problem, input, island) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
+/* Rows of everything that may act in the island; `home` names it. */
+static rs_status make_rows(rs_general_problem *problem, const rs_general_input *input, const rs_island *home,
+                           rs_island_bodies members) {
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    rs_island_bodies members = rs_islands_bodies(input->islands, home);
-    for (int64_t i = 0; i < members.count && home->row_count + home->wire_count > 0; i++) {
+    bool touched = home->row_count + home->wire_count > 0;
+    for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
-        if (tree != NULL)
-            rs_kinematics_move(tree, tree->u); /* contacts and wires want the velocity before the step */
+        if (tree != NULL && (touched || tree->pin_count > 0))
+            rs_response_begin(tree);
     }
     for (int64_t k = 0; k < home->row_count; k++)
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
@@ -377,6 +358,15 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
             return RS_OUT_OF_MEMORY;
         add_pins(problem, input, members.index[i]);
     }
+    return RS_OK;
+}
+
+rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
+                                  rs_solve_result *result, bool *pushed) {
+    const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
+    rs_island_bodies members = rs_islands_bodies(input->islands, home);
+    if (reserve(problem, input, island) != RS_OK || make_rows(problem, input, home, members) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
     *pushed = rs_general_push_out(rows, problem->rows.count);
     for (int64_t k = 0; k < problem->rows.count; k++)

@@ -12,11 +12,10 @@
 typedef struct {
     rs_array rows;    /* rs_general_row */
     rs_array sources; /* rs_row_source: where the results go */
-    rs_array numbers; /* double: Jacobians, responses and velocities of single bodies; never grows while rows are made */
+    rs_array numbers; /* double: entries of rows and velocities of single bodies; never grows while rows are made */
     rs_array places;  /* int32_t per body: where a single body's velocity lies in `numbers`, or RS_NONE */
     rs_array joints;  /* rs_joint_row: of one articulated system */
     rs_array matrix;  /* double: scratch of the start values of wires */
-    rs_quad *scratch; /* in `numbers`: one response of the largest tree */
     int64_t used;     /* of `numbers` */
 } rs_general_problem;
 

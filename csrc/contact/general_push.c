@@ -14,22 +14,13 @@ static bool any_overlap(const rs_general_row *rows, int64_t count) {
 }
 
 static rs_vec3 push_velocity(const rs_general_row *row) {
-    rs_v4 v = rs_v4_all(0.0);
-    for (int s = 0; s < 2; s++) {
-        const rs_row_side *side = &row->sides[s];
-        for (int32_t k = 0; k < side->size; k++)
-            v += rs_v4_load(&side->jacobian[k]) * rs_v4_all(side->push[k]);
-    }
+    rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].push) + rs_row_side_speed(&row->sides[1], row->sides[1].push);
     return rs_v3(v[0], v[1], v[2]);
 }
 
 static void apply(const rs_general_row *row, rs_vec3 p) {
-    for (int s = 0; s < 2; s++) {
-        const rs_row_side *side = &row->sides[s];
-        const double *x = side->response, *y = x + side->size, *z = y + side->size;
-        for (int32_t k = 0; k < side->size; k++)
-            side->push[k] += p.x * x[k] + p.y * y[k] + p.z * z[k];
-    }
+    rs_row_side_apply(&row->sides[0], p, row->sides[0].push);
+    rs_row_side_apply(&row->sides[1], p, row->sides[1].push);
 }
 
 /* Change of the impulse: contacts push along the normal only, and joint friction gives way. */

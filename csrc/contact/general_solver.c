@@ -9,9 +9,13 @@ void rs_general_row_prepare(rs_general_row *row) {
     rs_v4 columns[3] = {rs_v4_all(0.0), rs_v4_all(0.0), rs_v4_all(0.0)};
     for (int s = 0; s < 2; s++) {
         const rs_row_side *side = &row->sides[s];
-        for (int32_t k = 0; k < side->size; k++)
-            for (int axis = 0; axis < 3; axis++)
-                columns[axis] += rs_v4_load(&side->jacobian[k]) * rs_v4_all(side->response[axis * side->size + k]);
+        for (int32_t k = 0; k < side->size; k++) {
+            rs_v4 jacobian = rs_v4_load(&side->entries[k].jacobian);
+            rs_vec3 response = side->entries[k].response.xyz;
+            columns[0] += jacobian * rs_v4_all(response.x);
+            columns[1] += jacobian * rs_v4_all(response.y);
+            columns[2] += jacobian * rs_v4_all(response.z);
+        }
     }
     double soft = row->softness;
     if (has_one_impulse(row))
@@ -20,25 +24,6 @@ void rs_general_row_prepare(rs_general_row *row) {
         row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
                            .xy = columns[0][1], .xz = columns[0][2], .yz = columns[1][2]};
     row->g_inverse = rs_sym3_inverse(&row->g);
-}
-
-rs_vec3 rs_general_row_velocity(const rs_general_row *row) {
-    rs_v4 v = rs_v4_all(0.0);
-    for (int s = 0; s < 2; s++) {
-        const rs_row_side *side = &row->sides[s];
-        for (int32_t k = 0; k < side->size; k++)
-            v += rs_v4_load(&side->jacobian[k]) * rs_v4_all(side->velocity[k]);
-    }
-    return rs_v3(v[0], v[1], v[2]);
-}
-
-void rs_general_row_apply(const rs_general_row *row, rs_vec3 p) {
-    for (int s = 0; s < 2; s++) {
-        const rs_row_side *side = &row->sides[s];
-        const double *x = side->response, *y = x + side->size, *z = y + side->size;
-        for (int32_t k = 0; k < side->size; k++)
-            side->velocity[k] += p.x * x[k] + p.y * y[k] + p.z * z[k];
-    }
 }
 
 /* The impulse that the row's law asks for when everything else stands still: v = g * impulse + c. */

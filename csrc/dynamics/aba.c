@@ -154,8 +154,8 @@ bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint) {
 
 /* ---- solution ---- */
 
-/* What the force of joint i does to its parent. a->force collects the wrenches on the links; x takes what is left for
- * the joint to accelerate. */
+/* What the force of joint i does to its parent. a->force collects the wrenches on the links; x takes the reduced
+ * acceleration: the joint's own, if its parent stood still. */
 static inline void collect_link(rs_articulation *a, int32_t i, const double *b, double *x) {
     const rs_link *link = &a->links[i];
     const rs_link_motion *m = &a->motion[i];
@@ -165,13 +165,13 @@ static inline void collect_link(rs_articulation *a, int32_t i, const double *b, 
     if (link->type == RS_JOINT_SPHERICAL) {
         rs_vec3 e = rs_sub(rs_m3_mulv(&m->joint_frame, rs_v3_load(&b[k])), p.ang);
         rs_vec3 z = rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e));
-        rs_v3_store(&x[k], e);
+        rs_v3_store(&x[k], z);
         p.lin = rs_add(p.lin, rs_lanes_vec3(rs_columns_mulv(f->couple, z)));
         p.ang = rs_add(p.ang, rs_lanes_vec3(rs_columns_mulv(f->inertia, z)));
     } else {
         double e = b[k] - rs_dot(m->axis, link->type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
         double z = e * f->d_inverse;
-        x[k] = e;
+        x[k] = z;
         p.lin = rs_madd(p.lin, z, f->u.lin);
         p.ang = rs_madd(p.ang, z, f->u.ang);
     }
@@ -179,18 +179,15 @@ static inline void collect_link(rs_articulation *a, int32_t i, const double *b, 
 }
 
 static void accelerate_base(rs_articulation *a, const double *b, double *x) {
-    a->acc[0] = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
     if (a->fixed_base)
         return;
     rs_vec3 f = rs_sub(rs_v3_load(b), a->force[0].lin), n = rs_sub(rs_v3_load(b + 3), a->force[0].ang);
-    a->acc[0].lin = rs_add(rs_sym3_mulv(&a->base_inverse_mass, f), rs_m3_mulv(&a->base_inverse_couple, n));
-    a->acc[0].ang = rs_add(rs_m3_tmulv(&a->base_inverse_couple, f), rs_sym3_mulv(&a->base_inverse_inertia, n));
-    rs_v3_store(x, a->acc[0].lin);
-    rs_v3_store(x + 3, a->acc[0].ang);
+    rs_v3_store(x, rs_add(rs_sym3_mulv(&a->base_inverse_mass, f), rs_m3_mulv(&a->base_inverse_couple, n)));
+    rs_v3_store(x + 3, rs_add(rs_m3_tmulv(&a->base_inverse_couple, f), rs_sym3_mulv(&a->base_inverse_inertia, n)));
 }
 
-/* From the root: accelerations, each joint answering to what its parent does. */
-static void accelerate(rs_articulation *a, double *x) {
+void rs_aba_spread(rs_articulation *a, double *x) {
+    a->acc[0] = a->fixed_base ? (rs_pair6){rs_v3_zero(), rs_v3_zero()} : (rs_pair6){rs_v3_load(x), rs_v3_load(x + 3)};
     for (int32_t n = 0; n < a->link_count - 1; n++) {
         int32_t i = a->order[n];
         const rs_link *link = &a->links[i];
@@ -199,14 +196,14 @@ static void accelerate(rs_articulation *a, double *x) {
         rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
         int32_t k = link->u_first;
         if (link->type == RS_JOINT_SPHERICAL) {
-            rs_vec3 e = rs_sub(rs_v3_load(&x[k]), rs_lanes_vec3(rs_columns_mulv(f->inertia, acc.ang)));
-            for (int c = 0; c < 3; c++) /* e -= transpose(couple) * acceleration */
-                rs_v3_set(&e, c, rs_v3_get(e, c) - rs_dot(rs_lanes_vec3(f->couple[c]), acc.lin));
-            rs_vec3 z = rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e));
+            rs_vec3 e = rs_lanes_vec3(rs_columns_mulv(f->inertia, acc.ang));
+            for (int c = 0; c < 3; c++) /* e += transpose(couple) * acceleration */
+                rs_v3_set(&e, c, rs_v3_get(e, c) + rs_dot(rs_lanes_vec3(f->couple[c]), acc.lin));
+            rs_vec3 z = rs_sub(rs_v3_load(&x[k]), rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e)));
             acc.ang = rs_add(acc.ang, z);
             rs_v3_store(&x[k], rs_m3_tmulv(&m->joint_frame, z));
         } else {
-            x[k] = (x[k] - rs_dot(f->u.lin, acc.lin) - rs_dot(f->u.ang, acc.ang)) * f->d_inverse;
+            x[k] -= (rs_dot(f->u.lin, acc.lin) + rs_dot(f->u.ang, acc.ang)) * f->d_inverse;
             if (link->type == RS_JOINT_REVOLUTE)
                 acc.ang = rs_madd(acc.ang, x[k], m->axis);
             else
@@ -226,7 +223,7 @@ void rs_aba_solve_loaded(rs_articulation *a, const double *b, double *x) {
     for (int32_t k = a->link_count - 2; k >= 0; k--)
         collect_link(a, a->order[k], b, x);
     accelerate_base(a, b, x);
-    accelerate(a, x);
+    rs_aba_spread(a, x);
 }
 
 bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x) {
@@ -239,6 +236,6 @@ bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const dou
     if (!a->fixed_base)
         regular &= invert_base(a, weight);
     accelerate_base(a, b, x);
-    accelerate(a, x);
+    rs_aba_spread(a, x);
     return regular;
 }

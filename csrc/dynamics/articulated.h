@@ -63,6 +63,10 @@ void rs_aba_solve(rs_articulation *a, const double *b, double *x);
 /* The same with the wrenches a->force pulling at the links: x = (M + diag(weight))^-1 * (b - sum of J' * force). After
  * rs_rnea_wrenches() that is forward dynamics. */
 void rs_aba_solve_loaded(rs_articulation *a, const double *b, double *x);
+/* From reduced velocities (or accelerations) to generalised ones, in place, by the factorisation M + diag(weight) =
+ * L * D * L': u = L'^-1 * s. The reduced velocity of a joint is the one it would have if its parent stood still; that of a
+ * spherical joint is in world axes, that of a floating base is its own. */
+void rs_aba_spread(rs_articulation *a, double *x);
 /* Factorisation and rs_aba_solve_loaded() in one sweep. False as rs_aba_factor(). */
 bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x);
 

@@ -3,134 +3,173 @@
 
 #include "contact_response.h"
 
-#include <string.h>
+/* ---- lanes: three axes at once ---- */
 
-/* ---- lanes ---- */
+typedef struct {
+    rs_lanes x, y, z;
+} lanes3;
+typedef struct {
+    lanes3 lin, ang;
+} lanes6;
 
-static inline rs_lanes3 lanes3(rs_lanes x, rs_lanes y, rs_lanes z) { return (rs_lanes3){x, y, z}; }
-static inline rs_lanes3 add(rs_lanes3 a, rs_lanes3 b) { return lanes3(a.x + b.x, a.y + b.y, a.z + b.z); }
-static inline rs_lanes3 sub(rs_lanes3 a, rs_lanes3 b) { return lanes3(a.x - b.x, a.y - b.y, a.z - b.z); }
-static inline rs_lanes dot(rs_vec3 a, rs_lanes3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-/* a + s * b, a lane of s per right-hand side */
-static inline rs_lanes3 madd(rs_lanes3 a, rs_lanes s, rs_vec3 b) {
-    return lanes3(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
+static inline lanes3 add(lanes3 a, lanes3 b) { return (lanes3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline lanes3 sub(lanes3 a, lanes3 b) { return (lanes3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline rs_lanes dot(rs_vec3 a, lanes3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+/* a - s * b, a lane of s per axis */
+static inline lanes3 msub(lanes3 a, rs_lanes s, rs_vec3 b) {
+    return (lanes3){a.x - s * b.x, a.y - s * b.y, a.z - s * b.z};
 }
-static inline rs_lanes3 cross(rs_vec3 a, rs_lanes3 b) {
-    return lanes3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+static inline lanes3 cross(rs_vec3 a, lanes3 b) {
+    return (lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline rs_lanes3 sym_mul(const rs_sym3 *s, rs_lanes3 v) {
-    return lanes3(s->xx * v.x + s->xy * v.y + s->xz * v.z, s->xy * v.x + s->yy * v.y + s->yz * v.z,
-                  s->xz * v.x + s->yz * v.y + s->zz * v.z);
+static inline lanes3 sym_mul(const rs_sym3 *s, lanes3 v) {
+    return (lanes3){s->xx * v.x + s->xy * v.y + s->xz * v.z, s->xy * v.x + s->yy * v.y + s->yz * v.z,
+                    s->xz * v.x + s->yz * v.y + s->zz * v.z};
 }
-static inline rs_lanes3 mat_mul(const rs_mat3 *a, rs_lanes3 v) {
+static inline lanes3 mat_mul(const rs_mat3 *a, lanes3 v) {
     const double *m = a->m;
-    return lanes3(m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
-                  m[6] * v.x + m[7] * v.y + m[8] * v.z);
+    return (lanes3){m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
+                    m[6] * v.x + m[7] * v.y + m[8] * v.z};
 }
-static inline rs_lanes3 mat_tmul(const rs_mat3 *a, rs_lanes3 v) {
+static inline lanes3 mat_tmul(const rs_mat3 *a, lanes3 v) {
     const double *m = a->m;
-    return lanes3(m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
-                  m[2] * v.x + m[5] * v.y + m[8] * v.z);
+    return (lanes3){m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
+                    m[2] * v.x + m[5] * v.y + m[8] * v.z};
 }
-/* Matrices given by columns times right-hand sides, and their transposes. */
-static inline rs_lanes3 columns_mul(const rs_lanes c[3], rs_lanes3 v) {
-    return lanes3(c[0][0] * v.x + c[1][0] * v.y + c[2][0] * v.z, c[0][1] * v.x + c[1][1] * v.y + c[2][1] * v.z,
-                  c[0][2] * v.x + c[1][2] * v.y + c[2][2] * v.z);
+/* Matrix given by columns times vectors. */
+static inline lanes3 columns_mul(const rs_lanes c[3], lanes3 v) {
+    return (lanes3){c[0][0] * v.x + c[1][0] * v.y + c[2][0] * v.z, c[0][1] * v.x + c[1][1] * v.y + c[2][1] * v.z,
+                    c[0][2] * v.x + c[1][2] * v.y + c[2][2] * v.z};
 }
-static inline rs_lanes3 columns_tmul(const rs_lanes c[3], rs_lanes3 v) {
-    return lanes3(c[0][0] * v.x + c[0][1] * v.y + c[0][2] * v.z, c[1][0] * v.x + c[1][1] * v.y + c[1][2] * v.z,
-                  c[2][0] * v.x + c[2][1] * v.y + c[2][2] * v.z);
-}
-static inline rs_lanes3 columns_of(rs_vec3 a, rs_vec3 b, rs_vec3 c) {
-    return lanes3((rs_lanes){a.x, b.x, c.x, 0.0}, (rs_lanes){a.y, b.y, c.y, 0.0}, (rs_lanes){a.z, b.z, c.z, 0.0});
+static inline lanes3 lanes_of(const rs_vec3 v[3]) {
+    return (lanes3){(rs_lanes){v[0].x, v[1].x, v[2].x, 0.0}, (rs_lanes){v[0].y, v[1].y, v[2].y, 0.0},
+                    (rs_lanes){v[0].z, v[1].z, v[2].z, 0.0}};
 }
 
-/* ---- contacts ---- */
+/* ---- points ---- */
 
-int32_t rs_contact_jacobian(const rs_articulation *a, int32_t link, rs_vec3 point, const rs_vec3 axes[3],
-                            rs_contact_column *out) {
-    int32_t count = rs_jacobian(a, link, point, a->columns);
-    for (int32_t k = 0; k < count; k++) {
-        const rs_jacobian_column *column = &a->columns[k];
-        out[k] = (rs_contact_column){column->index,
-                                     {rs_dot(axes[0], column->linear), rs_dot(axes[1], column->linear),
-                                      rs_dot(axes[2], column->linear)}};
+void rs_response_begin(rs_articulation *a) {
+    double mass = a->mass[0].mass;
+    rs_kinematics_move(a, a->u);
+    a->free_motion[0] = a->fixed_base ? (rs_pair6){rs_v3_zero(), rs_v3_zero()}
+                                      : (rs_pair6){rs_v3_load(a->u_free), rs_v3_load(a->u_free + 3)};
+    for (int32_t n = 0; n < a->link_count - 1; n++) {
+        int32_t i = a->order[n];
+        const rs_link *link = &a->links[i];
+        const rs_link_motion *m = &a->motion[i];
+        const double *u = &a->u_free[link->u_first];
+        rs_pair6 v = rs_shift_motion(a->free_motion[link->parent], m->arm);
+        if (link->type == RS_JOINT_REVOLUTE)
+            v.ang = rs_madd(v.ang, u[0], m->axis);
+        else if (link->type == RS_JOINT_SPHERICAL)
+            v.ang = rs_add(v.ang, rs_m3_mulv(&m->joint_frame, rs_v3_load(u)));
+        else
+            v.lin = rs_madd(v.lin, u[0], m->axis);
+        a->free_motion[i] = v;
+        mass += a->mass[i].mass;
+    }
+    a->inverse_mass = 1.0 / mass;
+}
+
+void rs_response_end(rs_articulation *a, bool pushed) {
+    rs_aba_spread(a, a->reduced);
+    for (int32_t k = 0; k < a->u_count; k++) {
+        a->u_free[k] += a->reduced[k];
+        a->reduced[k] = 0.0;
+    }
+    if (pushed)
+        rs_aba_spread(a, a->u_push);
+}
+
+rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at) {
+    rs_vec3 v = rs_shift_motion(a->free_motion[at->link], rs_sub(at->point, a->motion[at->link].pos)).lin;
+    return rs_v3(rs_dot(v, at->axes[0]), rs_dot(v, at->axes[1]), rs_dot(v, at->axes[2]));
+}
+
+static inline void write_entry(rs_row_entry *out, int32_t index, rs_lanes jacobian, rs_lanes response) {
+    rs_v4_store(&out->jacobian, jacobian);
+    rs_v4_store(&out->response, response);
+    out->index = index;
+}
+
+/* How joint i gives way to the wrench f on its link, which becomes the one that it passes on. */
+static inline int32_t release_joint(const rs_articulation *a, int32_t i, lanes6 *f, rs_row_entry *out) {
+    const rs_link *link = &a->links[i];
+    const rs_joint_factor *factor = &a->factor[i];
+    int32_t k = link->u_first;
+    if (link->type == RS_JOINT_SPHERICAL) {
+        lanes3 z = columns_mul(factor->d_inverse3, f->ang);
+        write_entry(&out[0], k, f->ang.x, z.x);
+        write_entry(&out[1], k + 1, f->ang.y, z.y);
+        write_entry(&out[2], k + 2, f->ang.z, z.z);
+        f->lin = sub(f->lin, columns_mul(factor->couple, z));
+        f->ang = sub(f->ang, columns_mul(factor->inertia, z));
+        return 3;
+    }
+    rs_lanes e = dot(a->motion[i].axis, link->type == RS_JOINT_REVOLUTE ? f->ang : f->lin), z = e * factor->d_inverse;
+    write_entry(out, k, e, z);
+    f->lin = msub(f->lin, z, factor->u.lin);
+    f->ang = msub(f->ang, z, factor->u.ang);
+    return 1;
+}
+
+/* The same wrench about the origin of the parent. */
+static inline void carry_to_parent(const rs_articulation *a, int32_t i, lanes6 *f) {
+    f->ang = add(f->ang, cross(a->motion[i].arm, f->lin));
+}
+
+/* From a link up to its ancestor `top`, which is not released. */
+static int32_t climb(const rs_articulation *a, int32_t link, int32_t top, lanes6 *f, rs_row_entry *out) {
+    int32_t count = 0;
+    for (int32_t i = link; i != top; i = a->links[i].parent) {
+        count += release_joint(a, i, f, &out[count]);
+        carry_to_parent(a, i, f);
     }
     return count;
 }
 
-/* Wrenches -p from the link to the root, one right-hand side per lane. On the way y takes what is left for each joint
- * to accelerate; joints elsewhere have nothing (y is zero). As in rs_aba_solve(). */
-static rs_lanes6 collect_path(const rs_articulation *a, int32_t link, rs_lanes6 p, rs_lanes *y) {
-    for (int32_t i = link; i > 0; i = a->links[i].parent) {
-        const rs_link_motion *m = &a->motion[i];
-        const rs_joint_factor *f = &a->factor[i];
-        rs_lanes *own = &y[a->links[i].u_first];
-        if (a->links[i].type == RS_JOINT_SPHERICAL) {
-            rs_lanes3 z = columns_mul(f->d_inverse3, p.ang); /* negative */
-            own[0] = -p.ang.x;
-            own[1] = -p.ang.y;
-            own[2] = -p.ang.z;
-            p.lin = sub(p.lin, columns_mul(f->couple, z));
-            p.ang = sub(p.ang, columns_mul(f->inertia, z));
-        } else {
-            own[0] = -dot(m->axis, a->links[i].type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
-            rs_lanes z = own[0] * f->d_inverse;
-            p.lin = madd(p.lin, z, f->u.lin);
-            p.ang = madd(p.ang, z, f->u.ang);
-        }
-        p.ang = add(p.ang, cross(m->arm, p.lin));
-    }
-    return p;
-}
-
-static rs_lanes6 accelerate_base(const rs_articulation *a, rs_lanes6 p, rs_lanes *y) {
-    rs_lanes6 acc = {0};
+static int32_t move_base(const rs_articulation *a, const lanes6 *f, rs_row_entry *out) {
     if (a->fixed_base)
-        return acc;
-    acc.lin = sub(acc.lin, add(sym_mul(&a->base_inverse_mass, p.lin), mat_mul(&a->base_inverse_couple, p.ang)));
-    acc.ang = sub(acc.ang, add(mat_tmul(&a->base_inverse_couple, p.lin), sym_mul(&a->base_inverse_inertia, p.ang)));
-    const rs_lanes parts[6] = {acc.lin.x, acc.lin.y, acc.lin.z, acc.ang.x, acc.ang.y, acc.ang.z};
-    memcpy(y, parts, sizeof parts);
-    return acc;
+        return 0;
+    lanes3 lin = add(sym_mul(&a->base_inverse_mass, f->lin), mat_mul(&a->base_inverse_couple, f->ang));
+    lanes3 ang = add(mat_tmul(&a->base_inverse_couple, f->lin), sym_mul(&a->base_inverse_inertia, f->ang));
+    write_entry(&out[0], 0, f->lin.x, lin.x);
+    write_entry(&out[1], 1, f->lin.y, lin.y);
+    write_entry(&out[2], 2, f->lin.z, lin.z);
+    write_entry(&out[3], 3, f->ang.x, ang.x);
+    write_entry(&out[4], 4, f->ang.y, ang.y);
+    write_entry(&out[5], 5, f->ang.z, ang.z);
+    return 6;
 }
 
-static void accelerate(rs_articulation *a, rs_lanes *y) {
-    for (int32_t i = 1; i < a->link_count; i++) {
-        const rs_link *link = &a->links[i];
-        const rs_link_motion *m = &a->motion[i];
-        const rs_joint_factor *f = &a->factor[i];
-        rs_lanes6 acc = a->acc_lanes[link->parent];
-        rs_lanes *own = &y[link->u_first];
-        acc.lin = sub(acc.lin, cross(m->arm, acc.ang));
-        if (link->type == RS_JOINT_SPHERICAL) {
-            rs_lanes3 e = sub(lanes3(own[0], own[1], own[2]),
-                              add(columns_tmul(f->couple, acc.lin), columns_mul(f->inertia, acc.ang)));
-            rs_lanes3 z = columns_mul(f->d_inverse3, e), local = mat_tmul(&m->joint_frame, z);
-            acc.ang = add(acc.ang, z);
-            own[0] = local.x;
-            own[1] = local.y;
-            own[2] = local.z;
-        } else {
-            own[0] = (own[0] - dot(f->u.lin, acc.lin) - dot(f->u.ang, acc.ang)) * f->d_inverse;
-            if (link->type == RS_JOINT_REVOLUTE)
-                acc.ang = madd(acc.ang, own[0], m->axis);
-            else
-                acc.lin = madd(acc.lin, own[0], m->axis);
-        }
-        a->acc_lanes[i] = acc;
+/* Unit impulses along the axes, as wrenches about the origin of the link. */
+static lanes6 unit_impulses(const rs_articulation *a, const rs_row_point *at) {
+    lanes3 lin = lanes_of(at->axes);
+    return (lanes6){lin, cross(rs_sub(at->point, a->motion[at->link].pos), lin)};
+}
+
+static int32_t common_ancestor(const rs_articulation *a, int32_t i, int32_t j) {
+    while (i != j) { /* parents have smaller numbers */
+        if (i > j)
+            i = a->links[i].parent;
+        else
+            j = a->links[j].parent;
     }
+    return i;
 }
 
-void rs_contact_response(rs_articulation *a, int32_t link, rs_vec3 point, const rs_vec3 axes[3], double *out) {
-    rs_lanes *y = (rs_lanes *)(void *)out;
-    memset(out, 0, sizeof *y * (size_t)a->u_count);
-    rs_vec3 arm = rs_sub(point, a->motion[link].pos);
-    rs_lanes6 p = {.lin = columns_of(rs_neg(axes[0]), rs_neg(axes[1]), rs_neg(axes[2]))};
-    p.ang = cross(arm, p.lin);
-    p = collect_path(a, link, p, y);
-    a->acc_lanes[0] = accelerate_base(a, p, y);
-    accelerate(a, y);
+int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, int32_t count, rs_row_entry *out) {
+    lanes6 f = unit_impulses(a, &points[0]);
+    int32_t top = points[0].link, entries = 0;
+    if (count > 1) { /* the wrenches join where the ways do */
+        lanes6 g = unit_impulses(a, &points[1]);
+        top = common_ancestor(a, top, points[1].link);
+        entries += climb(a, points[0].link, top, &f, out);
+        entries += climb(a, points[1].link, top, &g, &out[entries]);
+        f = (lanes6){add(f.lin, g.lin), add(f.ang, g.ang)};
+    }
+    entries += climb(a, top, 0, &f, &out[entries]);
+    return entries + move_base(a, &f, &out[entries]);
 }
 
 /* ---- joints ---- */
@@ -201,9 +240,24 @@ int32_t rs_joint_rows(const rs_articulation *a, double dt, rs_joint_row *out) {
     return count;
 }
 
-void rs_joint_response(rs_articulation *a, const rs_joint_row *row, double *out) {
-    memset(out, 0, sizeof *out * (size_t)a->u_count);
-    for (int32_t k = 0; k < row->count; k++)
-        out[row->first + k] = row->direction[k];
-    rs_aba_solve(a, out, out);
+int32_t rs_joint_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out) {
+    const rs_link *link = &a->links[row->link];
+    const rs_link_motion *m = &a->motion[row->link];
+    rs_vec3 axes[3] = {{0, 0, 0}, {0, 0, 0}, m->axis}, along = rs_v3_zero();
+    if (link->type == RS_JOINT_SPHERICAL) {
+        for (int32_t k = 0; k < row->count; k++)
+            rs_v3_set(&along, row->first - link->u_first + k, row->direction[k]);
+        axes[2] = rs_m3_mulv(&m->joint_frame, along);
+    } else {
+        axes[2] = rs_scale(row->direction[0], m->axis);
+    }
+    /* The joint acts on its link, and back on the parent. */
+    lanes6 own = {0}, f;
+    *(link->type == RS_JOINT_PRISMATIC ? &own.lin : &own.ang) = lanes_of(axes);
+    f = own;
+    int32_t count = release_joint(a, row->link, &f, out);
+    f = (lanes6){sub(f.lin, own.lin), sub(f.ang, own.ang)};
+    carry_to_parent(a, row->link, &f);
+    count += climb(a, link->parent, 0, &f, &out[count]);
+    return count + move_base(a, &f, &out[count]);
 }

@@ -1,25 +1,41 @@
 /* What the contact solver needs of an articulated system between rs_articulated_free_velocity() and
- * rs_articulated_integrate(): how points move with the generalised velocities, how impulses change those, and the rows
- * of joints at their limits. All refer to the placed configuration and the factorisation of this step. */
+ * rs_articulated_integrate(): how points move with the velocities, how impulses change those, and the rows of joints at
+ * their limits. All refer to the placed configuration and the factorisation of this step.
+ *
+ * Impulses act on the reduced velocities of rs_aba_spread(). There the inverse inertia is diagonal, and a row touches only
+ * the joints on the way from its links to the root: M^-1 = L'^-1 * D^-1 * L^-1, so with Y = L^-1 * J' the velocity of a row
+ * is Y' * s, and its impulse p changes s by D^-1 * Y * p. */
 #ifndef RS_DYNAMICS_CONTACT_RESPONSE_H
 #define RS_DYNAMICS_CONTACT_RESPONSE_H
 
+#include "../base/simd4.h"
 #include "articulated.h"
 
-/* One degree of freedom in the Jacobian of a contact: velocity of the point along the three axes of the contact frame
- * per unit of the degree of freedom. */
+/* One velocity that a row with up to three axes has to do with. The fourth numbers are zero. */
 typedef struct {
-    int32_t index;
-    double along[3];
-} rs_contact_column;
+    rs_quad jacobian; /* velocity of the axes per unit of it */
+    rs_quad response; /* its change per unit impulse along each axis */
+    int32_t index;    /* its place in the list of velocities */
+} rs_row_entry;
 
-/* Columns that are not zero, ascending, for a point (world frame) of a link; room for u_count. Returns their number. */
-int32_t rs_contact_jacobian(const rs_articulation *a, int32_t link, rs_vec3 point, const rs_vec3 axes[3],
-                            rs_contact_column *out);
+/* A point of a link, world frame. */
+typedef struct {
+    int32_t link;
+    rs_vec3 point;
+    rs_vec3 axes[3]; /* of the row, with the sign of the impulse on this point */
+} rs_row_point;
 
-/* Change of all generalised velocities per unit impulse on the point along each axis: (M + W)^-1 * J'. Four numbers
- * per degree of freedom, the fourth is zero; `out` is 32-byte aligned. */
-void rs_contact_response(rs_articulation *a, int32_t link, rs_vec3 point, const rs_vec3 axes[3], double *out);
+/* Before points get rows: velocities of the links before the step and at a->u_free. */
+void rs_response_begin(rs_articulation *a);
+/* After the solve: a->u_free takes over what a->reduced stands for, which is zero again. With `pushed` a->u_push was
+ * reduced, too, and becomes a generalised velocity. */
+void rs_response_end(rs_articulation *a, bool pushed);
+
+/* Velocity of a point at a->u_free along its axes. */
+rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at);
+
+/* Entries of a row that acts on one or two points of the system; room for u_count. Returns their number. */
+int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, int32_t count, rs_row_entry *out);
 
 typedef enum { RS_ROW_LIMIT, RS_ROW_VELOCITY_LIMIT, RS_ROW_FRICTION } rs_joint_row_kind;
 
@@ -42,7 +58,7 @@ static inline int32_t rs_joint_row_capacity(const rs_articulation *a) { return 2
  * nearly, within a step; the target lets it arrive there and no farther. Returns their number. */
 int32_t rs_joint_rows(const rs_articulation *a, double dt, rs_joint_row *out);
 
-/* Change of all generalised velocities per unit impulse of a row; u_count numbers. */
-void rs_joint_response(rs_articulation *a, const rs_joint_row *row, double *out);
+/* Entries of a joint's row, which acts along the third axis. Returns their number. */
+int32_t rs_joint_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out);
 
 #endif

@@ -27,7 +27,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
                          &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse,
-                         &a->errors[0],    &a->errors[1],    &a->u_push};
+                         &a->errors[0],    &a->errors[1],    &a->u_push,       &a->reduced};
     double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1]};
     for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)
         *like_u[k] = take(base, &offset, nu);
@@ -44,7 +44,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
     a->force = take(base, &offset, links * sizeof *a->force);
     a->composite = take(base, &offset, links * sizeof *a->composite);
     a->columns = take(base, &offset, (size_t)a->u_count * sizeof *a->columns);
-    a->acc_lanes = take(base, &offset, links * sizeof *a->acc_lanes);
+    a->free_motion = take(base, &offset, links * sizeof *a->free_motion);
     a->reaction = take(base, &offset, links * sizeof *a->reaction);
     return offset;
 }

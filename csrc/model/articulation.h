@@ -81,14 +81,6 @@ typedef struct {
     rs_vec3 local_torque; /* link frame */
 } rs_link_load;
 
-/* Vectors of up to four right-hand sides at once. */
-typedef struct {
-    rs_lanes x, y, z;
-} rs_lanes3;
-typedef struct {
-    rs_lanes3 lin, ang;
-} rs_lanes6;
-
 /* One column of a Jacobian: velocity of a point and angular velocity per unit of a degree of freedom. */
 typedef struct {
     int32_t index; /* of the degree of freedom */
@@ -168,7 +160,11 @@ typedef struct rs_articulation {
     rs_pair6 *reaction;      /* wrench that the parent exerts through the joint, at the link origin: last step */
 
     rs_jacobian_column *columns; /* u_count */
-    rs_lanes6 *acc_lanes;        /* contact_response.c */
+
+    /* contacts: contact_response.c */
+    rs_pair6 *free_motion; /* per link: velocity of its origin and angular velocity at u_free */
+    double *reduced;       /* change of the reduced velocities by impulses: see rs_aba_spread() */
+    double inverse_mass;   /* of all links together [1/kg] */
 
     size_t bytes; /* of the whole block, this struct first */
 } rs_articulation;
