@@ -55,6 +55,11 @@ def sensor_set_of_text(
     """Read a sensor set from text; `source` names it in errors."""
     root = parse_xml(text, source)
     expand_template(root, source, directory, params)
+    return sensor_set_of_element(root, source)
+
+
+def sensor_set_of_element(root: etree._Element, source: str) -> SensorSetModel:
+    """Read a ``<sensor_set>`` whose template is expanded; `source` names its file in errors."""
     fields = Fields(source)
     if root.tag != "sensor_set":
         fail(fields.place(root), f"root element is <{root.tag}>; expected <sensor_set>")

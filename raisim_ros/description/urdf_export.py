@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,20 +28,36 @@ from raisim_ros.description.rotation import Array, rpy_from_matrix
 from raisim_ros.description.urdf_fields import NO_LIMIT
 
 
-def urdf_text(tree: KinematicTree) -> str:
-    """The tree as URDF, numbers with all their digits, meshes as ``file://`` addresses."""
+@dataclass(frozen=True)
+class MountedFile:
+    """A sensor file that a link carries on a link of its own, welded to it; `name` is that of the new link."""
+
+    name: str
+    link: str
+    file: str
+    serial_number: str = ""
+
+
+def urdf_text(tree: KinematicTree, mounted: Sequence[MountedFile] = ()) -> str:
+    """The tree as URDF, numbers with all their digits, meshes as ``file://`` addresses; `mounted` come on top."""
     root = etree.Element("robot", name=tree.name)
     poses = _link_poses(tree)
     sensors = {sensor.link: sensor for sensor in tree.sensors}
     for body in tree.bodies:
         for link in body.links:
             if link in sensors:
-                _add_sensor_link(root, sensors[link])
+                sensor = sensors[link]
+                _add_sensor_link(root, link, sensor.file, sensor.serial_number, sensor.model)
             else:
                 _add_link(root, tree, body, link, poses[link])
     for frame in tree.frames:
         if frame.parent_link:
             _add_joint(root, tree, frame, poses)
+    for one in mounted:
+        _add_sensor_link(root, one.name, one.file, one.serial_number)
+        weld = etree.SubElement(root, "joint", name=f"{one.name}_mount", type="fixed")
+        etree.SubElement(weld, "parent", link=one.link)
+        etree.SubElement(weld, "child", link=one.name)
     for pin in tree.pins:
         constraints = etree.SubElement(root, "constraints", nominal_config=_text(pin.nominal_config))
         etree.SubElement(
@@ -99,13 +116,13 @@ def _add_link(root: etree._Element, tree: KinematicTree, body: TreeBody, name: s
                 etree.SubElement(material, "contact", name=collision.material)
 
 
-def _add_sensor_link(root: etree._Element, sensor: TreeSensor) -> None:
+def _add_sensor_link(root: etree._Element, name: str, file: str, serial_number: str, model: str = "") -> None:
     """A link whose content is in its sensor file."""
-    link = etree.SubElement(root, "link", name=sensor.link, sensor=sensor.file)
-    if sensor.serial_number:
-        link.set("serial_number", sensor.serial_number)
-    if sensor.model:
-        link.set("model", sensor.model)
+    link = etree.SubElement(root, "link", name=name, sensor=file)
+    if serial_number:
+        link.set("serial_number", serial_number)
+    if model:
+        link.set("model", model)
 
 
 def _inertia_without(body: TreeBody, sensors: Sequence[TreeSensor]) -> tuple[float, Array, Array]:

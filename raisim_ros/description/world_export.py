@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.materials import MaterialPairProperties
+from raisim_ros.description.sensor_export import sensor_set_element
 from raisim_ros.description.world_schema import DIMENSIONS, PUBLISHED
 from raisim_ros.description.world_types import (
     ArticulatedEntry,
@@ -21,6 +22,7 @@ from raisim_ros.description.world_types import (
     MeshEntry,
     ObjectEntry,
     PrimitiveEntry,
+    SensorSetEntry,
     WireEntry,
     WorldDescription,
 )
@@ -34,9 +36,11 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
     objects = etree.SubElement(root, "objects")
     for number, entry in enumerate(description.objects):
         if isinstance(entry, ArticulatedEntry):
-            _write_robot(objects, entry, path.parent / f"{path.stem}_robot_{number}.urdf")
+            element = _write_robot(objects, entry, path.parent / f"{path.stem}_robot_{number}.urdf")
         else:
-            _write_object(objects, entry, path.parent)
+            element = _write_object(objects, entry, path.parent)
+        for one in entry.sensor_sets:
+            _write_sensor_set(element, one)
     for wire in description.wires:
         _write_wire(root, wire)
     if description.camera is not None:
@@ -139,7 +143,6 @@ def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any
         tag,
         **_common(entry),
         body_type=entry.body_type,
-        sensor=None if entry.sensor is None else entry.sensor.resolve().as_posix(),
         mass=entry.mass,
         com=entry.com,
         linear_damping=entry.linear_damping,
@@ -173,21 +176,23 @@ def _write_child(parent: etree._Element, child: ChildEntry) -> None:
     _add(element, "state", pos=child.position, quat=child.quaternion)
 
 
-def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> None:
+def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> etree._Element:
     if isinstance(entry, PrimitiveEntry):
-        _write_dim(_write_body(objects, entry.shape, entry), entry.shape, entry.dim)
+        element = _write_body(objects, entry.shape, entry)
+        _write_dim(element, entry.shape, entry.dim)
     elif isinstance(entry, CompoundEntry):
-        children = etree.SubElement(_write_body(objects, "compound", entry), "children")
+        element = _write_body(objects, "compound", entry)
+        children = etree.SubElement(element, "children")
         for child in entry.children:
             _write_child(children, child)
     elif isinstance(entry, MeshEntry):
-        file = _relative(entry.file, folder)
-        _write_body(objects, "mesh", entry, file_name=file, scale=entry.scale, collision_mode=entry.collision_mode)
+        file, mode = _relative(entry.file, folder), entry.collision_mode
+        element = _write_body(objects, "mesh", entry, file_name=file, scale=entry.scale, collision_mode=mode)
     elif isinstance(entry, GroundEntry):
-        _add(objects, "ground", **_common(entry), height=entry.height)
+        element = _add(objects, "ground", **_common(entry), height=entry.height)
     elif isinstance(entry, HeightMapEntry):
         x, y, z = entry.center
-        _add(
+        element = _add(
             objects,
             "heightmap",
             **_common(entry),
@@ -200,6 +205,17 @@ def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> 
             center_z=z,
             height=entry.heights,
         )
+    else:
+        raise TypeError(f"{entry!r} has no place in a world file")
+    return element
+
+
+def _write_sensor_set(element: etree._Element, entry: SensorSetEntry) -> None:
+    sensor_set = sensor_set_element(entry.model)
+    for name, value in (("link", entry.link), ("serial_number", entry.serial_number)):
+        if value:
+            sensor_set.set(name, value)
+    element.append(sensor_set)
 
 
 def _write_wire(root: etree._Element, entry: WireEntry) -> None:
@@ -228,7 +244,7 @@ def _write_wire(root: etree._Element, entry: WireEntry) -> None:
         )
 
 
-def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -> None:
+def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -> etree._Element:
     urdf.parent.mkdir(parents=True, exist_ok=True)
     urdf.write_text(entry.robot_description.rstrip() + "\n", encoding="utf-8")
     element = _add(
@@ -266,3 +282,4 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
         _add(element, "ignore_collision", link1=link1, link2=link2)
     for actuator in entry.actuators:
         _add(element, "actuator", **asdict(actuator))
+    return element

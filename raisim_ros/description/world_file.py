@@ -15,6 +15,7 @@ from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
+from raisim_ros.description.sensor_file import sensor_set_of_element
 from raisim_ros.description.template import ParameterValue, expand_template
 from raisim_ros.description.tree_topology import DEPTH_FIRST
 from raisim_ros.description.world_schema import (
@@ -40,6 +41,7 @@ from raisim_ros.description.world_types import (
     ObjectEntry,
     Place,
     PrimitiveEntry,
+    SensorSetEntry,
     ShapeEntry,
     TerrainEntry,
     WireEndEntry,
@@ -307,13 +309,22 @@ _OBJECT_READERS = {
 }
 
 
+def _sensor_set(source: _Source, element: etree._Element) -> SensorSetEntry:
+    values = _read(source, element)
+    return SensorSetEntry(
+        sensor_set_of_element(element, str(source.file)), values["link"], values["serial_number"]
+    )
+
+
 def _objects(source: _Source, element: etree._Element) -> list[ObjectEntry]:
     found = _children(source, element, "objects")
     entries: list[tuple[int, ObjectEntry]] = []
     order = {child: number for number, child in enumerate(element)}
     for canonical, group in found.items():
         for child in group:
-            entries.append((order[child], _OBJECT_READERS[canonical](source, child)))
+            entry = _OBJECT_READERS[canonical](source, child)
+            entry.sensor_sets = [_sensor_set(source, one) for one in child.findall("sensor_set")]
+            entries.append((order[child], entry))
     return [entry for _, entry in sorted(entries, key=lambda item: item[0])]
 
 

@@ -95,7 +95,7 @@ _BODY = (
     _attribute("angular_damping angularDamping", Kind.VEC3, (0.0, 0.0, 0.0), "drag about each body axis [N m s/rad]"),
     _attribute("gyroscopic_mode gyroscopicMode", Kind.GYRO_MODE, "energy_conserving", "how that torque is integrated"),
 )
-_BODY_CHILDREN = ("dim", "inertia", "state", "controller")
+_BODY_CHILDREN = ("inertia", "state", "controller", "sensor_set")
 _RADIUS = _attribute("radius", Kind.POSITIVE, REQUIRED, "radius [m]")
 _HEIGHT = _attribute(
     "height", Kind.POSITIVE, REQUIRED, "full height, of a capsule the distance of its sphere centres [m]"
@@ -245,8 +245,8 @@ ELEMENTS: dict[str, Element] = {
             ),
         ),
         Element(("objects",), "everything in the world", (), _OBJECTS),
-        *(Element((shape,), f"a {shape}", _BODY, _BODY_CHILDREN) for shape in PRIMITIVES),
-        Element(("compound",), "several primitives in one body", _BODY, ("children", "inertia", "state", "controller")),
+        *(Element((shape,), f"a {shape}", _BODY, ("dim", *_BODY_CHILDREN)) for shape in PRIMITIVES),
+        Element(("compound",), "several primitives in one body", _BODY, ("children", *_BODY_CHILDREN)),
         Element(("children",), "the primitives of a compound", (), PRIMITIVES),
         Element(
             ("mesh",),
@@ -257,12 +257,13 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("scale", Kind.SCALE, (1.0, 1.0, 1.0), "factors along x, y and z; one number: for all"),
                 _attribute("collision_mode collisionMode", Kind.MESH_MODE, "convexify", "what collides in its place"),
             ),
-            ("inertia", "state", "controller"),
+            _BODY_CHILDREN,
         ),
         Element(
             ("ground",),
             "the half-space below a height; its collision group is bit 61",
             (*_COMMON, *PUBLISHED, _attribute("height", Kind.NUMBER, 0.0, "z of the surface [m]")),
+            ("sensor_set",),
         ),
         Element(
             ("heightmap",),
@@ -289,7 +290,7 @@ ELEMENTS: dict[str, Element] = {
                 ),
                 _attribute("text", Kind.PATH, None, "text file: x and y samples, x and y size, heights"),
             ),
-            ("terrain_properties",),
+            ("terrain_properties", "sensor_set"),
         ),
         Element(
             ("terrain_properties", "terrainProperties"),
@@ -329,7 +330,7 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("integration_scheme integrationScheme", Kind.SCHEME, "trapezoid", "how time advances"),
                 _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
             ),
-            ("state", "controller", "joints", "collision_shape", "ignore_collision", "actuator"),
+            ("state", "controller", "joints", "collision_shape", "ignore_collision", "actuator", "sensor_set"),
         ),
         Element(
             ("joints",),
@@ -393,6 +394,15 @@ ELEMENTS: dict[str, Element] = {
             (
                 _attribute("linear", Kind.VEC3, None, "p i d of the position [N/m, N/(m s), N s/m]"),
                 _attribute("angular", Kind.VEC3, None, "p i d of the orientation [N m/rad, N m/(rad s), N m s/rad]"),
+            ),
+        ),
+        Element(
+            ("sensor_set",),
+            "sensors that the object carries; inside stand `<origin>` and `<sensor>` as in a [sensor file](sensors.md)",
+            (
+                _attribute("name", Kind.TEXT, "", "name of the set"),
+                _attribute("link", Kind.TEXT, "", "link of a robot that carries it; default: the first"),
+                _attribute("serial_number", Kind.TEXT, "", "serial number of the set"),
             ),
         ),
         Element(

@@ -9,6 +9,7 @@ from typing import Any
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
 from raisim_ros.description.materials import MaterialManager
+from raisim_ros.description.sensor_types import SensorSetModel
 
 ALL_GROUPS = 2**64 - 1
 GROUND_GROUP = 1 << 61
@@ -39,6 +40,15 @@ class BodyState:
 
 
 @dataclass
+class SensorSetEntry:
+    """Sensors on an object, or on a link of a robot."""
+
+    model: SensorSetModel
+    link: str = ""
+    serial_number: str = ""
+
+
+@dataclass
 class ObjectEntry:
     """What all objects of a world file have in common."""
 
@@ -49,6 +59,7 @@ class ObjectEntry:
     collision_group: int = 1
     collision_mask: int = ALL_GROUPS
     interface: InterfaceSettings = field(default_factory=InterfaceSettings)
+    sensor_sets: list[SensorSetEntry] = field(default_factory=list)
 
 
 @dataclass

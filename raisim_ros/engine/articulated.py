@@ -11,7 +11,6 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.kinematic_tree import JointType, KinematicTree
-from raisim_ros.description.urdf_export import urdf_text
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -318,8 +317,8 @@ class ArticulatedSystem(ArticulatedFrames):
         return Path(self.get_robot_description_full_path()).parent.name
 
     def export_robot_description_to_urdf(self, path: str | Path) -> None:
-        """Write the robot as a URDF file."""
-        Path(path).write_text(urdf_text(self._tree), encoding="utf-8")
+        """Write the robot as a URDF file; sensors that its own files do not have go to files beside it."""
+        self._world._export_urdf(self, Path(path))
 
     # ---- printing ----
 

@@ -107,6 +107,8 @@ def _add_entry(world: World, entry: ObjectEntry) -> Object:
         handle.set_interface(entry.interface)
         if isinstance(entry, BodyEntry) and entry.sensor is not None:
             world.add_sensor_set(handle, entry.sensor)
+        for one in entry.sensor_sets:
+            world.add_sensor_set(handle, one.model, one.link).set_serial_number(one.serial_number)
     except (InvalidValueError, MeshError, TerrainError) as error:
         raise ParseError(entry.place.file, entry.place.line, str(error)) from error
     except FileMissingError as error:

@@ -26,6 +26,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.build_wires import describe_wire
 from raisim_ros.engine.describe_articulated import describe_articulated
+from raisim_ros.engine.describe_sensors import describe_sensor_sets
 from raisim_ros.engine.handles import Ground, Object, SingleBodyObject
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
@@ -97,6 +98,7 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> Obje
         "collision_group": handle.get_collision_group(),
         "collision_mask": handle.get_collision_mask(),
         "interface": handle.get_interface(),
+        "sensor_sets": describe_sensor_sets(world, handle),
     }
     if isinstance(handle, Ground):
         return GroundEntry(**common, height=handle.get_height())
@@ -136,18 +138,11 @@ def _child(shape: CollisionBody) -> ChildEntry:
     )
 
 
-def _sensor_file(handle: SingleBodyObject) -> Path | None:
-    """The file of its sensors; sensors that were mounted in code are not written."""
-    files = [Path(one.model.source) for one in handle.get_sensor_sets() if Path(one.model.source).is_file()]
-    return files[0] if files else None
-
-
 def _body_arguments(handle: SingleBodyObject) -> dict[str, Any]:
     state, properties = handle._state(), handle._properties()
     xx, yy, zz, xy, xz, yz = properties.inertia
     return {
         "body_type": handle.get_body_type().name.lower(),
-        "sensor": _sensor_file(handle),
         "mass": float(properties.mass),
         "com": tuple(properties.com),
         "inertia": (xx, xy, xz, yy, yz, zz),

@@ -16,6 +16,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.build_articulated import JOINT_FIELDS, LIKE_COORDINATES
+from raisim_ros.engine.describe_sensors import describe_sensor_sets, tree_with_kept_sensors
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import ShapeType
 
@@ -45,7 +46,8 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         interface=handle.get_interface(),
         joint_order=joint_order,
         base="fixed" if tree.fixed_base else "floating",
-        robot_description=_description(handle),
+        robot_description=_description(world, handle),
+        sensor_sets=describe_sensor_sets(world, handle),
         collide_parent=collides_with_parent,
         convexify_meshes=_is_convexified(handle),
         integration_scheme=handle.get_integration_scheme().name.lower(),
@@ -70,11 +72,11 @@ def _numbers(values: Any) -> Numbers:
 # ---- the robot file ----
 
 
-def _description(handle: ArticulatedSystem) -> str:
-    """The robot's own URDF, or one with the masses and joints that were edited."""
-    tree = handle._tree
+def _description(world: World, handle: ArticulatedSystem) -> str:
+    """The robot's own URDF, or one with the masses, joints and sensors that were edited."""
+    tree = tree_with_kept_sensors(world, handle)
     bodies = [_present_body(handle, index, body) for index, body in enumerate(tree.bodies)]
-    if all(present is body for present, body in zip(bodies, tree.bodies, strict=True)):
+    if tree is handle._tree and all(present is body for present, body in zip(bodies, tree.bodies, strict=True)):
         return tree.robot_description or urdf_text(tree)
     return urdf_text(replace(tree, bodies=bodies))
 

@@ -6,7 +6,7 @@ import enum
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -247,8 +247,9 @@ class Sensor(ABC):
 class SensorSet:
     """Sensors that are mounted together. Made by World.add_sensor_set() or with a robot."""
 
-    def __init__(self, model: SensorSetModel, name: str, mount: Mount, sensors: list[Sensor]) -> None:
+    def __init__(self, model: SensorSetModel, name: str, link: str, mount: Mount, sensors: list[Sensor]) -> None:
         self.model = model
+        self.link = link  # of a robot; empty: its first one
         self.mount = mount
         self._name = name
         self._serial_number = ""
@@ -276,6 +277,11 @@ class SensorSet:
     def get_sensors(self) -> list[Sensor]:
         """All sensors in the order of the file."""
         return list(self._sensors.values())
+
+    def describe(self) -> SensorSetModel:
+        """The set as it is now, under its own name: with the update rates of the sensors."""
+        sensors = (replace(sensor.model, update_rate=sensor.get_update_rate()) for sensor in self)
+        return replace(self.model, name=self._name, sensors=tuple(sensors))
 
     def get_serial_number(self) -> str:
         """Serial number of the set."""

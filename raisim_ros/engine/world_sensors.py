@@ -22,6 +22,7 @@ from raisim_ros.description.sensor_types import (
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.describe_sensors import export_urdf
 from raisim_ros.engine.errors import WrongTypeError, check
 from raisim_ros.engine.handles import Object, SingleBodyObject
 from raisim_ros.engine.sensors import MeasurementSource, Mount, Sensor, SensorSet
@@ -76,7 +77,7 @@ class WorldSensors(WorldRays):
             raise InvalidValueError(f"{obj!r} has a sensor set named '{set_name}' already")
         with self.locked():
             made = [_make(cast("World", self), one, on_body, set_name) for one in model.sensors]
-            sensor_set = SensorSet(model, set_name, on_body, made)
+            sensor_set = SensorSet(model, set_name, link, on_body, made)
             self._sensor_sets.append(sensor_set)
         return sensor_set
 
@@ -97,6 +98,10 @@ class WorldSensors(WorldRays):
             return Mount(obj, body, Pose())
         at = obj.get_frame_by_idx(frame)
         return Mount(obj, body, Pose(at.position, at.rotation))
+
+    def _export_urdf(self, robot: ArticulatedSystem, path: Path) -> None:
+        with self.locked():
+            export_urdf(cast("World", self), robot, path)
 
     def get_sensor_sets(self, obj: Object | None = None) -> list[SensorSet]:
         """Sensor sets of an object, or of all objects."""

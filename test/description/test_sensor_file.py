@@ -1,12 +1,14 @@
 """Sensor files: every element, and what is wrong with one."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from raisim_ros.description.errors import FileMissingError, ParseError
 from raisim_ros.description.resources import resource
+from raisim_ros.description.sensor_export import sensor_set_text
 from raisim_ros.description.sensor_file import load_sensor_set, sensor_set_of_text
 from raisim_ros.description.sensor_types import (
     ContactModel,
@@ -81,7 +83,10 @@ def test_parameters_and_loops(tmp_path):
     assert len(load_sensor_set(file, {"n": 5}).sensors) == 5
 
 
-@pytest.mark.parametrize("file", ["lidar_16.xml", "depth_camera.xml", "imu.xml", "head.xml"])
+SHIPPED = ["lidar_16.xml", "depth_camera.xml", "imu.xml", "head.xml"]
+
+
+@pytest.mark.parametrize("file", SHIPPED)
 def test_the_sensors_that_come_with_the_package_can_be_read(file):
     assert load_sensor_set(resource(f"sensors/{file}")).sensors
 
@@ -122,6 +127,20 @@ def test_what_is_wrong_is_told_with_its_line(old, new, line, named):
     with pytest.raises(ParseError, match=named) as caught:
         sensor_set_of_text(text, "head.xml")
     assert str(caught.value).startswith(f"head.xml:{line}: ")
+
+
+def test_what_is_written_reads_back_the_same():
+    noisy = WHOLE.replace("<limit ", '<acc_noise type="uniform" stddev="0.3" seed="5"/><limit ')
+    for text in (noisy, *(resource(f"sensors/{file}").read_text() for file in SHIPPED)):
+        original = sensor_set_of_text(text)
+        copy = sensor_set_of_text(sensor_set_text(original))
+        assert copy.name == original.name
+        for one, other in zip((original, *original.sensors), (copy, *copy.sensors), strict=True):
+            for part, same in zip(one.origin.arrays(), other.origin.arrays(), strict=True):
+                np.testing.assert_allclose(same, part, rtol=0, atol=1e-15)
+        for one, other in zip(original.sensors, copy.sensors, strict=True):
+            assert type(other) is type(one)
+            assert replace(other, origin=one.origin, line=one.line) == one
 
 
 def test_missing_file():
