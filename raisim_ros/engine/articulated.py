@@ -77,7 +77,7 @@ class LinkReference:
 
     def get_com_b(self) -> Vector:
         """Centre of mass in the body frame [m]."""
-        return self.system._body_com(self.idx)
+        return self.system._com_of(self.idx)
 
 
 class ArticulatedSystem(ArticulatedFrames):
@@ -92,7 +92,7 @@ class ArticulatedSystem(ArticulatedFrames):
         options: ArticulatedSystemOption,
     ) -> None:
         super().__init__(world, engine_id, tree)
-        self._collision_bodies = list(collision_bodies)
+        self._collision_bodies: list[LinkCollisionBody] = list(collision_bodies)
         self._build_options = options
         self._edits: _LinkEdits | None = None
 
@@ -164,7 +164,7 @@ class ArticulatedSystem(ArticulatedFrames):
         """Centres of mass in the world frame, one per row [m]."""
         with self._world.locked():
             position, rotation, _, _ = self._links()
-            coms = np.array([self._body_com(index) for index in range(len(position))])
+            coms = np.array([self._com_of(index) for index in range(len(position))])
         centres: Vector = position + np.einsum("nij,nj->ni", rotation, coms)
         return centres
 
@@ -214,31 +214,21 @@ class ArticulatedSystem(ArticulatedFrames):
 
     # ---- collision ----
 
-    def get_collision_group(self) -> int:
-        """Collision group of the first collision body, 64 bits; 0 without any."""
-        return self._filter()[0]
-
-    def get_collision_mask(self) -> int:
-        """Groups that the first collision body collides with, 64 bits; 0 without any."""
-        return self._filter()[1]
-
-    def _filter(self) -> tuple[int, int]:
-        self._alive()
-        if not self._collision_bodies:
-            return 0, 0
-        group, mask = ffi.new("uint64_t *"), ffi.new("uint64_t *")
-        check(lib.rs_object_filter(self._c, self._engine_id, -1, group, mask))
-        return int(group[0]), int(mask[0])
-
     def get_collision_bodies(self) -> list[LinkCollisionBody]:
-        """Collision shapes of all bodies, placed in their body frames."""
-        return list(self._collision_bodies)
+        """Collision shapes of all bodies, placed in their body frames, with their present materials."""
+        return [
+            replace(shape, material=material)
+            for shape, material in zip(self._collision_bodies, self._materials(), strict=True)
+        ]
 
     def get_collision_body(self, name: str) -> LinkCollisionBody:
         """The collision shape named "LINK/k"."""
-        for shape in self._collision_bodies:
+        return self.get_collision_bodies()[self._shape_number(name)]
+
+    def _shape_number(self, name: str) -> int:
+        for number, shape in enumerate(self._collision_bodies):
             if shape.name == name:
-                return shape
+                return number
         raise InvalidValueError(f"no collision body named '{name}' in '{self._tree.name}'")
 
     def ignore_collision_between(self, body_idx1: int, body_idx2: int) -> None:
@@ -264,22 +254,20 @@ class ArticulatedSystem(ArticulatedFrames):
     def set_collision_body_shape_parameters(self, name: str, parameters: VectorLike) -> None:
         """Set the dimensions of the primitive named "LINK/k": as in CompoundChild.dim [m]."""
         shape = self.get_collision_body(name)
-        self._replace_collision_body(
-            shape, replace(shape, dim=arguments.vector("parameters", parameters, len(shape.dim)))
-        )
+        self._replace_collision_body(replace(shape, dim=arguments.vector("parameters", parameters, len(shape.dim))))
 
     def set_collision_body_position_offset(self, name: str, position: VectorLike) -> None:
         """Move the collision shape named "LINK/k" within its body frame [m]."""
         shape = self.get_collision_body(name)
-        self._replace_collision_body(shape, replace(shape, position=arguments.vector("position", position, 3)))
+        self._replace_collision_body(replace(shape, position=arguments.vector("position", position, 3)))
 
     def set_collision_body_orientation_offset(self, name: str, orientation: VectorLike | Sequence[VectorLike]) -> None:
         """Turn the collision shape named "LINK/k" within its body frame (quaternion w, x, y, z or matrix)."""
         shape = self.get_collision_body(name)
-        self._replace_collision_body(shape, replace(shape, quaternion=arguments.orientation(orientation)))
+        self._replace_collision_body(replace(shape, quaternion=arguments.orientation(orientation)))
 
-    def _replace_collision_body(self, old: LinkCollisionBody, new: LinkCollisionBody) -> None:
-        number = next(k for k, shape in enumerate(self._collision_bodies) if shape is old)
+    def _replace_collision_body(self, new: LinkCollisionBody) -> None:
+        number = self._shape_number(new.name)
         with self._world.locked():
             definition = ffi.new("rs_shape_def *")
             fill_shape(definition, new, self._world._material(new.material))

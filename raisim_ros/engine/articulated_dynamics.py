@@ -97,12 +97,12 @@ class ArticulatedDynamics(ArticulatedState):
 
     def get_force_at_joint_in_world_frame(self, joint_idx: int) -> Vector:
         """Force of the parent on a body through its joint in the last step, world frame [N]."""
-        force: Vector = self._joint_wrenches()[joint_idx, :3]
+        force: Vector = self._joint_wrenches()[self._body(joint_idx), :3]
         return force
 
     def get_torque_at_joint_in_world_frame(self, joint_idx: int) -> Vector:
         """Torque of the parent on a body at the body's origin in the last step, world frame [N m]."""
-        torque: Vector = self._joint_wrenches()[joint_idx, 3:]
+        torque: Vector = self._joint_wrenches()[self._body(joint_idx), 3:]
         return torque
 
     # ---- composites ----
@@ -188,44 +188,39 @@ class ArticulatedDynamics(ArticulatedState):
 
     # ---- loads ----
 
-    def set_external_force(
-        self, local_idx: int, force: VectorLike, position: VectorLike | None = None
-    ) -> None:
-        """Apply a force (world frame) to a body for the next step.
+    def _push(self, local_idx: int, point: Vector, force: Vector) -> None:
+        check(lib.rs_articulation_add_force(self._c, self._engine_id, self._body(local_idx), list(point), list(force)))
 
-        `position`: point in the body frame that moves with the body; without it the centre of mass.
-        """
-        point = self._body_com(local_idx) if position is None else arguments.vector("position", position, 3)
-        f = list(arguments.vector("force", force, 3))
-        check(lib.rs_articulation_add_force(self._c, self._engine_id, local_idx, list(point), f))
+    def _turn(self, local_idx: int, torque: Vector) -> None:
+        check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(torque), 0))
 
-    def set_external_torque(self, local_idx: int, torque: VectorLike) -> None:
-        """Apply a torque (world frame) to a body for the next step."""
-        t = list(arguments.vector("torque", torque, 3))
-        check(lib.rs_articulation_add_torque(self._c, self._engine_id, local_idx, t, 0))
-
-    def set_external_torque_in_body_frame(self, local_idx: int, torque: VectorLike) -> None:
-        """Apply a torque that turns with the body, given in its frame, for the next step."""
-        t = list(arguments.vector("torque", torque, 3))
-        check(lib.rs_articulation_add_torque(self._c, self._engine_id, local_idx, t, 1))
-
-    def clear_external_forces_and_torques(self) -> None:
-        """Forget the loads given since the last step."""
+    def _drop_loads(self) -> None:
         check(lib.rs_articulation_clear_loads(self._c, self._engine_id))
 
-    def set_command_wrench(self, force: VectorLike, torque: VectorLike) -> None:
-        """Apply a force at the base link's centre of mass and a torque, world axes, in every step until replaced."""
-        values = arguments.vector("force", force, 3), arguments.vector("torque", torque, 3)
-        check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, 0, list(values[0]), list(values[1])))
+    def set_external_torque_in_body_frame(self, local_idx: int, torque: VectorLike) -> None:
+        """Add a torque that turns with the body, given in its frame, for the next step [N m]."""
+        values = arguments.vector("torque", torque, 3)
+        in_world_axes = self.get_orientation(local_idx) @ values
+        check(lib.rs_articulation_add_torque(self._c, self._engine_id, local_idx, list(values), 1))
+        self._present_loads().torques.append((local_idx, in_world_axes))
 
-    def clear_command(self) -> None:
-        """End what set_command_wrench(), set_command_pose() or set_command_velocity() began."""
-        self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: int = 0) -> None:
+        """Apply a force at a body's centre of mass and a torque, world axes, in every step until replaced [N, N m]."""
+        f, t = list(arguments.vector("force", force, 3)), list(arguments.vector("torque", torque, 3))
+        check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, self._body(local_idx), f, t))
+
+    def clear_command(self, local_idx: int = 0) -> None:
+        """End what set_command_wrench(), or on the base set_command_pose() or set_command_velocity(), began."""
+        self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), local_idx)
 
     def _link(self, body: int) -> Any:
         link = ffi.new("rs_link_def *")
         check(lib.rs_articulation_link_get(self._c, self._engine_id, body, link))
         return link
 
-    def _body_com(self, body: int) -> Vector:
-        return np.array(list(self._link(body).com))
+    def _com_of(self, local_idx: int) -> Vector:
+        return np.array(list(self._link(self._body(local_idx)).com))
+
+    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
+        """Inertia of a body about its centre of mass, body frame [kg m^2]."""
+        return arguments.matrix_of_symmetric6(list(self._link(self._body(local_idx)).inertia))

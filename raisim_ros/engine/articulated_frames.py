@@ -36,11 +36,6 @@ class ArticulatedFrames(ArticulatedDynamics):
         )
         return position, rotation, linear, angular
 
-    def _body(self, body_idx: int) -> int:
-        if not 0 <= body_idx < len(self._tree.bodies):
-            raise InvalidValueError(f"body index is {body_idx}; expected 0 to {len(self._tree.bodies) - 1}")
-        return int(body_idx)
-
     def get_body_idx(self, name: str) -> int:
         """Index of the body that a link belongs to, merged links too; -1 when there is no such link."""
         for index, body in enumerate(self._tree.bodies):
@@ -70,31 +65,46 @@ class ArticulatedFrames(ArticulatedDynamics):
         """Rotation matrix of a body (body to world)."""
         return self.get_body_pose(body_idx)[0]
 
-    def get_position(self, body_idx: int = 0, body_point: VectorLike = (0.0, 0.0, 0.0)) -> Vector:
-        """World position of a point given in a body's frame [m]."""
-        rotation, position = self.get_body_pose(body_idx)
+    def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+        """Origin of a body's frame, or a point given in that frame [m]."""
+        rotation, position = self.get_body_pose(local_idx)
+        if body_point is None:
+            return position
         return position + rotation @ arguments.vector("body_point", body_point, 3)
 
-    def get_orientation(self, body_idx: int = 0) -> Vector:
+    def get_orientation(self, local_idx: int = 0) -> Vector:
         """Rotation matrix of a body (body to world)."""
-        return self.get_body_orientation(body_idx)
+        return self.get_body_orientation(local_idx)
+
+    def get_quaternion(self, local_idx: int = 0) -> Vector:
+        """Orientation of a body as w, x, y, z; w is not negative, except that of a base as it was set."""
+        if local_idx == 0:
+            return self.get_base_quaternion()
+        quaternion = arguments.quaternion_of_matrix(self.get_body_orientation(local_idx))
+        return -quaternion if quaternion[0] < 0.0 else quaternion
 
     def get_position_in_body_coordinate(self, body_idx: int, point: VectorLike) -> Vector:
         """A world point in the frame of a body [m]."""
         rotation, position = self.get_body_pose(body_idx)
         return rotation.T @ (arguments.vector("point", point, 3) - position)
 
-    def get_velocity(self, body_idx: int = 0, body_point: VectorLike = (0.0, 0.0, 0.0)) -> Vector:
-        """Velocity of a point given in a body's frame [m/s]."""
-        index = self._body(body_idx)
+    def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+        """Velocity of the origin of a body's frame, or of a point given in that frame [m/s]."""
+        index = self._body(local_idx)
         _, rotation, linear, angular = self._links()
-        arm = rotation[index] @ arguments.vector("body_point", body_point, 3)
-        velocity: Vector = linear[index] + np.cross(angular[index], arm)
+        velocity: Vector = linear[index]
+        if body_point is not None:
+            arm = rotation[index] @ arguments.vector("body_point", body_point, 3)
+            velocity = velocity + np.cross(angular[index], arm)
         return velocity
 
-    def get_angular_velocity(self, body_idx: int = 0) -> Vector:
+    def get_linear_velocity(self, local_idx: int = 0) -> Vector:
+        """Velocity of the origin of a body's frame [m/s]. (Of a single body it is that of the centre of mass.)"""
+        return self.get_velocity(local_idx)
+
+    def get_angular_velocity(self, local_idx: int = 0) -> Vector:
         """Angular velocity of a body [rad/s]."""
-        velocity: Vector = self._links()[3][self._body(body_idx)]
+        velocity: Vector = self._links()[3][self._body(local_idx)]
         return velocity
 
     # ---- frames ----

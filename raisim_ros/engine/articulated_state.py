@@ -15,7 +15,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.handles import BodyOwner
 from raisim_ros.engine.types import BodyType, ControlMode, IntegrationScheme, JointSpring, ObjectType
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class JointLimitViolation:
     impulse: float
 
 
-class ArticulatedState(Object):
+class ArticulatedState(BodyOwner):
     """Coordinates q and velocities u of a tree of bodies.
 
     q: floating base position (3) and quaternion w, x, y, z (4); revolute and prismatic 1; spherical quaternion (4).
@@ -99,7 +99,12 @@ class ArticulatedState(Object):
 
     def get_body_type(self, local_idx: int = 0) -> BodyType:
         """STATIC for the base link of a fixed base, else DYNAMIC."""
-        return BodyType.STATIC if self._tree.fixed_base and local_idx == 0 else BodyType.DYNAMIC
+        return BodyType.STATIC if self._body(local_idx) == 0 and self._tree.fixed_base else BodyType.DYNAMIC
+
+    def _body(self, body_idx: int) -> int:
+        if not 0 <= body_idx < len(self._tree.bodies):
+            raise InvalidValueError(f"body index is {body_idx}; expected 0 to {len(self._tree.bodies) - 1}")
+        return int(body_idx)
 
     # ---- state ----
 

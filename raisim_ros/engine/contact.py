@@ -95,13 +95,16 @@ class Contact:
         return int(lib.rs_object_index(self._world._world, self._pair_id()))
 
     def get_pair_object_body_type(self) -> BodyType:
-        """Body type of the other object."""
-        return self._world._handle_of(self._pair_id()).get_body_type()
+        """Body type of the other body."""
+        local_idx = int(self._record["local_b" if self._as_a else "local_a"])
+        return self._world._handle_of(self._pair_id()).get_body_type(local_idx)
 
     def get_pair_contact_index_in_pair_object(self) -> int:
         """Place of this contact in the other object's list."""
         contacts = self._world._contacts_of(self._world._handle_of(self._pair_id()))
-        return next(k for k, contact in enumerate(contacts) if contact._index == self._index)
+        return next(
+            k for k, other in enumerate(contacts) if other._index == self._index and other._as_a != self._as_a
+        )
 
     def get_index_contact_problem(self) -> int:
         """Place of the contact in the world's list, see World.get_contact_problem()."""

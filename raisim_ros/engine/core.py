@@ -12,7 +12,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
-from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.handles import BodyOwner, Object
 
 
 class WorldCore:
@@ -66,9 +66,9 @@ class WorldCore:
         if name:
             self._names.setdefault(name, []).append(handle)
 
-    def _handle_of(self, engine_id: int) -> SingleBodyObject:
+    def _handle_of(self, engine_id: int) -> BodyOwner:
         handle = self._handles.get(engine_id >> 32)
-        if not isinstance(handle, SingleBodyObject):
+        if not isinstance(handle, BodyOwner):
             raise ObjectRemovedError(f"object {engine_id >> 32} was removed from its world")
         return handle
 

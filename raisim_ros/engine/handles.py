@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -135,7 +136,177 @@ class Object:
         return self._world._contacts_of(self)
 
 
-class SingleBodyObject(Object):
+@dataclass
+class _GivenLoads:
+    """Loads given since step `step`, each with the index of its body; those of earlier steps are over."""
+
+    step: int = -1
+    forces: list[tuple[int, Vector, Vector]] = field(default_factory=list)  # body, force, world position
+    torques: list[tuple[int, Vector]] = field(default_factory=list)
+
+
+class BodyOwner(Object, ABC):
+    """What single bodies and articulated systems have in common. `local_idx` is the index of a body, 0 the first."""
+
+    def __init__(self, world: World, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
+        super().__init__(world, engine_id, object_type, appearance)
+        self._loads = _GivenLoads()
+        self._collision_bodies: Sequence[CollisionBody] = ()
+
+    @abstractmethod
+    def get_body_type(self, local_idx: int = 0) -> BodyType:
+        """DYNAMIC, KINEMATIC or STATIC."""
+
+    @abstractmethod
+    def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+        """Position of the body origin, or of a point given in the body frame [m]."""
+
+    @abstractmethod
+    def get_orientation(self, local_idx: int = 0) -> Vector:
+        """Orientation as a rotation matrix (body to world)."""
+
+    @abstractmethod
+    def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+        """Linear velocity of a body, or of a point given in its frame [m/s]."""
+
+    @abstractmethod
+    def get_angular_velocity(self, local_idx: int = 0) -> Vector:
+        """Angular velocity [rad/s]."""
+
+    @abstractmethod
+    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
+        """Inertia about the centre of mass, body frame [kg m^2]."""
+
+    @abstractmethod
+    def _com_of(self, local_idx: int) -> Vector:
+        """Centre of mass of a body in its frame [m]."""
+
+    @abstractmethod
+    def _push(self, local_idx: int, point: Vector, force: Vector) -> None:
+        """Add a force (world axes) at a point of the body frame for the next step."""
+
+    @abstractmethod
+    def _turn(self, local_idx: int, torque: Vector) -> None:
+        """Add a torque (world axes) for the next step."""
+
+    @abstractmethod
+    def _drop_loads(self) -> None:
+        """Let the engine forget what was added for the next step."""
+
+    def get_rotation_matrix(self, local_idx: int = 0) -> Vector:
+        """Orientation as a rotation matrix (body to world)."""
+        return self.get_orientation(local_idx)
+
+    def get_com_position(self, local_idx: int = 0) -> Vector:
+        """Position of the centre of mass of a body [m]."""
+        return self.get_position(local_idx, self._com_of(local_idx))
+
+    def get_body_to_com_position_rs(self, local_idx: int = 0) -> Vector:
+        """Vector from the body origin to the centre of mass, in world axes [m]."""
+        return self.get_orientation(local_idx) @ self._com_of(local_idx)
+
+    def get_inertia_matrix_w(self, local_idx: int = 0) -> Vector:
+        """Inertia about the centre of mass, world axes [kg m^2]."""
+        rotation = self.get_orientation(local_idx)
+        return rotation @ self.get_inertia_matrix_b(local_idx) @ rotation.T
+
+    def get_contact_point_vel(self, contact_index: int) -> Vector:
+        """Velocity of this object's material at a contact of get_contacts(), at the present state [m/s]."""
+        contacts = self.get_contacts()
+        if not 0 <= contact_index < len(contacts):
+            raise InvalidValueError(f"contact index is {contact_index}; there are {len(contacts)} contacts")
+        contact = contacts[contact_index]
+        body = contact.get_local_body_index()
+        arm = contact.get_position() - self.get_position(body)
+        return self.get_velocity(body, (0.0, 0.0, 0.0)) + np.cross(self.get_angular_velocity(body), arm)
+
+    # ---- collision ----
+
+    def get_collision_group(self) -> int:
+        """Collision group of the first collision body, 64 bits; 0 without any."""
+        return self._filter()[0]
+
+    def get_collision_mask(self) -> int:
+        """Groups that the first collision body collides with, 64 bits; 0 without any."""
+        return self._filter()[1]
+
+    def _filter(self) -> tuple[int, int]:
+        self._alive()
+        if not self._collision_bodies:
+            return 0, 0
+        group, mask = ffi.new("uint64_t *"), ffi.new("uint64_t *")
+        check(lib.rs_object_filter(self._c, self._engine_id, -1, group, mask))
+        return int(group[0]), int(mask[0])
+
+    def _materials(self) -> tuple[str, ...]:
+        """Material of each collision body."""
+        count = len(self._collision_bodies)
+        indices = ffi.new("int32_t[]", count)
+        check(lib.rs_object_materials(self._c, self._engine_id, indices, count))
+        return tuple(self._world._material_name(index) for index in indices)
+
+    def _set_materials(self, names: Sequence[str]) -> None:
+        indices = [self._world._material(name) for name in names]
+        check(lib.rs_object_set_materials(self._c, self._engine_id, indices, len(indices)))
+
+    # ---- loads ----
+
+    @overload
+    def set_external_force(self, local_idx: int, force: VectorLike, /) -> None: ...
+    @overload
+    def set_external_force(self, local_idx: int, pos: VectorLike, force: VectorLike, /) -> None: ...
+    def set_external_force(self, local_idx: int, first: VectorLike, *second: VectorLike) -> None:
+        """Add a force for the next step [N]: ``(local_idx, force)`` at the centre of mass, or
+        ``(local_idx, pos, force)`` at a point of the body frame [m]. The force is in world axes.
+        """
+        if len(second) > 1:
+            raise InvalidValueError(f"set_external_force has {2 + len(second)} arguments; expected 2 or 3")
+        force = arguments.vector("force", second[0] if second else first, 3)
+        point = arguments.vector("pos", first, 3) if second else self._com_of(local_idx)
+        position = self.get_position(local_idx, point)
+        self._push(local_idx, point, force)
+        self._present_loads().forces.append((local_idx, force, position))
+
+    def set_constraint_force(self, local_idx: int, pos: VectorLike, force: VectorLike) -> None:
+        """Add the force of a constraint of the user's own at a point of the body frame, for the next step [N]."""
+        self.set_external_force(local_idx, pos, force)
+
+    def set_external_torque(self, local_idx: int, torque: VectorLike) -> None:
+        """Add a torque in world axes for the next step [N m]."""
+        values = arguments.vector("torque", torque, 3)
+        self._turn(local_idx, values)
+        self._present_loads().torques.append((local_idx, values))
+
+    def clear_external_forces_and_torques(self) -> None:
+        """Drop all forces and torques given for the next step."""
+        self._drop_loads()
+        self._loads = _GivenLoads()
+
+    def get_external_force(self, local_idx: int | None = None) -> list[Vector]:
+        """Forces given for the next step [N], world axes: of one body, or of all."""
+        return [force for body, force, _ in self._present_loads().forces if local_idx in (None, body)]
+
+    def get_external_force_position(self, local_idx: int | None = None) -> list[Vector]:
+        """Where the forces of get_external_force() act, world frame [m]."""
+        return [position for body, _, position in self._present_loads().forces if local_idx in (None, body)]
+
+    def get_external_torque(self, local_idx: int | None = None) -> list[Vector]:
+        """Torques given for the next step [N m], world axes: of one body, or of all."""
+        return [torque for body, torque in self._present_loads().torques if local_idx in (None, body)]
+
+    def get_external_torque_position(self, local_idx: int | None = None) -> list[Vector]:
+        """Where the torques of get_external_torque() act: the centres of mass, world frame [m]."""
+        return [self.get_com_position(body) for body, _ in self._present_loads().torques if local_idx in (None, body)]
+
+    def _present_loads(self) -> _GivenLoads:
+        self._alive()
+        step = self._world.get_step_count()
+        if step != self._loads.step:
+            self._loads = _GivenLoads(step)
+        return self._loads
+
+
+class SingleBodyObject(BodyOwner):
     """One rigid body. `local_idx` arguments exist for uniformity with articulated systems; only 0 is valid."""
 
     def __init__(
@@ -148,9 +319,6 @@ class SingleBodyObject(Object):
     ) -> None:
         super().__init__(world, engine_id, object_type, appearance)
         self._collision_bodies = list(collision_bodies)
-        self._loads_step = -1  # step count at which the loads below were given
-        self._forces: list[tuple[Vector, Vector]] = []  # force, world position
-        self._torques: list[Vector] = []
 
     # ---- state ----
 
@@ -185,10 +353,6 @@ class SingleBodyObject(Object):
         """Orientation as a rotation matrix (body to world)."""
         return arguments.rotation_of_quaternion(self.get_quaternion(local_idx))
 
-    def get_rotation_matrix(self) -> Vector:
-        """Orientation as a rotation matrix (body to world)."""
-        return self.get_orientation(0)
-
     def get_linear_velocity(self, local_idx: int = 0) -> Vector:
         """Velocity of the centre of mass [m/s]."""
         _check_local(local_idx)
@@ -209,14 +373,6 @@ class SingleBodyObject(Object):
         rotation = arguments.rotation_of_quaternion(_array(state, "quaternion"))
         arm = rotation @ (arguments.vector("body_point", body_point, 3) - self.get_com())
         return linear + np.cross(angular, arm)
-
-    def get_com_position(self) -> Vector:
-        """Position of the centre of mass [m]."""
-        return self.get_position(0, self.get_com())
-
-    def get_body_to_com_position_rs(self) -> Vector:
-        """Vector from the body origin to the centre of mass, in world axes [m]."""
-        return self.get_orientation() @ self.get_com()
 
     def set_position(self, x: float | VectorLike, y: float | None = None, z: float | None = None) -> None:
         """Move the body origin to a point, given as three numbers or one sequence [m]."""
@@ -289,18 +445,14 @@ class SingleBodyObject(Object):
         """Set the mass [kg]; the inertia stays."""
         self._set_properties(mass=arguments.number("mass", mass))
 
-    def get_inertia_matrix_b(self) -> Vector:
+    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
         """Inertia about the centre of mass, body frame [kg m^2]."""
+        _check_local(local_idx)
         return arguments.matrix_of_symmetric6(_array(self._properties(), "inertia"))
 
     def _mass_and_inertia(self) -> tuple[float, Vector]:
         properties = self._properties()
         return float(properties.mass), arguments.matrix_of_symmetric6(_array(properties, "inertia"))
-
-    def get_inertia_matrix_w(self) -> Vector:
-        """Inertia about the centre of mass, world axes [kg m^2]."""
-        rotation = self.get_orientation()
-        return rotation @ self.get_inertia_matrix_b() @ rotation.T
 
     def set_inertia(self, inertia: Sequence[VectorLike] | NDArray[Any]) -> None:
         """Set the inertia about the centre of mass, body frame, 3 x 3 [kg m^2]."""
@@ -309,6 +461,10 @@ class SingleBodyObject(Object):
     def get_com(self) -> Vector:
         """Centre of mass in the body frame [m]."""
         return _array(self._properties(), "com")
+
+    def _com_of(self, local_idx: int) -> Vector:
+        _check_local(local_idx)
+        return self.get_com()
 
     def set_com(self, com: VectorLike) -> None:
         """Set the centre of mass in the body frame [m]."""
@@ -352,65 +508,16 @@ class SingleBodyObject(Object):
 
     # ---- loads ----
 
-    @overload
-    def set_external_force(self, local_idx: int, force: VectorLike, /) -> None: ...
-    @overload
-    def set_external_force(self, local_idx: int, pos: VectorLike, force: VectorLike, /) -> None: ...
-    def set_external_force(self, local_idx: int, first: VectorLike, *second: VectorLike) -> None:
-        """Add a force for the next step [N]: ``(local_idx, force)`` at the centre of mass, or
-        ``(local_idx, pos, force)`` at a point of the body frame [m]. The force is in world axes.
-        """
-        _check_local(local_idx)
-        if len(second) > 1:
-            raise InvalidValueError(f"set_external_force has {2 + len(second)} arguments; expected 2 or 3")
-        force = arguments.vector("force", second[0] if second else first, 3)
-        body_point = arguments.vector("pos", first, 3) if second else self.get_com()
-        position = self.get_position(0, body_point)
+    def _push(self, local_idx: int, point: Vector, force: Vector) -> None:
+        position = self.get_position(0, point)
         check(lib.rs_body_add_force(self._c, self._engine_id, list(force), list(position)))
-        self._forget_old_loads()
-        self._forces.append((force, position))
 
-    def set_constraint_force(self, local_idx: int, pos: VectorLike, force: VectorLike) -> None:
-        """Add the force of a constraint of the user's own at a point of the body frame, for the next step [N]."""
-        self.set_external_force(local_idx, pos, force)
-
-    def set_external_torque(self, local_idx: int, torque: VectorLike) -> None:
-        """Add a torque in world axes for the next step [N m]."""
+    def _turn(self, local_idx: int, torque: Vector) -> None:
         _check_local(local_idx)
-        values = arguments.vector("torque", torque, 3)
-        check(lib.rs_body_add_torque(self._c, self._engine_id, list(values)))
-        self._forget_old_loads()
-        self._torques.append(values)
+        check(lib.rs_body_add_torque(self._c, self._engine_id, list(torque)))
 
-    def clear_external_forces_and_torques(self) -> None:
-        """Drop all forces and torques given for the next step."""
+    def _drop_loads(self) -> None:
         check(lib.rs_body_clear_forces(self._c, self._engine_id))
-        self._forces, self._torques = [], []
-
-    def get_external_force(self) -> list[Vector]:
-        """Forces given for the next step [N]."""
-        self._forget_old_loads()
-        return [force for force, _ in self._forces]
-
-    def get_external_force_position(self) -> list[Vector]:
-        """Where the forces of get_external_force() act, world frame [m]."""
-        self._forget_old_loads()
-        return [position for _, position in self._forces]
-
-    def get_external_torque(self) -> list[Vector]:
-        """Torques given for the next step [N m]."""
-        self._forget_old_loads()
-        return list(self._torques)
-
-    def get_external_torque_position(self) -> list[Vector]:
-        """Where the torques of get_external_torque() act: the centre of mass, world frame [m]."""
-        return [self.get_com_position() for _ in self.get_external_torque()]
-
-    def _forget_old_loads(self) -> None:
-        self._alive()
-        step = self._world.get_step_count()
-        if step != self._loads_step:
-            self._loads_step, self._forces, self._torques = step, [], []
 
     def set_command_wrench(self, force: VectorLike, torque: VectorLike) -> None:
         """Apply a force at the centre of mass and a torque, world axes, every step until another command [N, N m]."""
@@ -423,44 +530,12 @@ class SingleBodyObject(Object):
 
     # ---- collision ----
 
-    def get_collision_group(self) -> int:
-        """Collision group, 64 bits."""
-        return self._filter()[0]
-
-    def get_collision_mask(self) -> int:
-        """Groups that the object collides with, 64 bits."""
-        return self._filter()[1]
-
-    def _filter(self) -> tuple[int, int]:
-        group, mask = ffi.new("uint64_t *"), ffi.new("uint64_t *")
-        check(lib.rs_object_filter(self._c, self._engine_id, -1, group, mask))
-        return int(group[0]), int(mask[0])
-
     def get_collision_body_list(self) -> list[CollisionBody]:
         """The shapes that collide, with their poses in the body frame and their present materials."""
         return [
             replace(body, material=material)
             for body, material in zip(self._collision_bodies, self._materials(), strict=True)
         ]
-
-    def _materials(self) -> tuple[str, ...]:
-        """Material of each collision body."""
-        count = len(self._collision_bodies)
-        indices = ffi.new("int32_t[]", count)
-        check(lib.rs_object_materials(self._c, self._engine_id, indices, count))
-        return tuple(self._world._material_name(index) for index in indices)
-
-    def _set_materials(self, names: Sequence[str]) -> None:
-        indices = [self._world._material(name) for name in names]
-        check(lib.rs_object_set_materials(self._c, self._engine_id, indices, len(indices)))
-
-    def get_contact_point_vel(self, contact_index: int) -> Vector:
-        """Velocity of this object's material at a contact of get_contacts(), at the present state [m/s]."""
-        contacts = self.get_contacts()
-        if not 0 <= contact_index < len(contacts):
-            raise InvalidValueError(f"contact index is {contact_index}; there are {len(contacts)} contacts")
-        arm = contacts[contact_index].get_position() - self.get_com_position()
-        return self.get_linear_velocity() + np.cross(self.get_angular_velocity(), arm)
 
 
 class Sphere(SingleBodyObject):

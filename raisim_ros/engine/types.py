@@ -237,9 +237,9 @@ class StepProfile:
 class ArticulationBuffer:
     """State of all articulated systems one behind the other; the arrays are reused by the next read.
 
-    World frame, the base first. Rows of `link_poses`: x y z qx qy qz qw of a body; of `link_twists`: linear velocity of
-    its origin, angular velocity; of `link_wrenches`: force and torque at its centre of mass that commands applied in the
-    last step. The `*_first` tell, by stable id of the object, where its part begins.
+    World frame, the base first. Rows of `link_poses`: x y z qx qy qz qw of a body; of `link_twists`: linear velocity
+    of its origin, angular velocity; of `link_wrenches`: force and torque at its centre of mass that commands applied
+    in the last step. The `*_first` tell, by stable id of the object, where its part begins.
     """
 
     configuration_number: int

@@ -49,10 +49,19 @@ def test_collision_body_can_be_resized_moved_and_turned(arm):
 )
 def test_wrong_edits_change_nothing(arm, call, message):
     name = arm.get_collision_bodies()[1].name
-    before = arm.get_collision_body(name)
+    before = repr(arm.get_collision_body(name))
     with pytest.raises(InvalidValueError, match=message):
         call(arm, name)
-    assert arm.get_collision_body(name) is before
+    assert repr(arm.get_collision_body(name)) == before
+
+
+def test_an_edited_shape_keeps_the_material_it_was_given(arm):
+    name = arm.get_collision_bodies()[1].name
+    assert arm._world.set_object_material(arm, "rubber", arm.get_collision_bodies()[1].body_index)
+    assert arm.get_collision_body(name).material == "rubber"
+    arm.set_collision_body_position_offset(name, (0.1, 0.2, 0.3))
+    assert arm.get_collision_body(name).material == "rubber"
+    assert arm.get_collision_bodies()[0].material == "default"
 
 
 def test_numbers_of_internal_contacts(arm):

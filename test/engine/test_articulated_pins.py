@@ -176,7 +176,7 @@ def test_joints_of_a_loop_carry_what_statics_says():
     robot.set_generalized_coordinate([0.8, *loop_angles(0.8)])
     rocker_body, push, lever = robot.get_body_idx("rocker"), np.array([7.0, 0.0, -3.0]), 0.25
     for _ in range(6000):
-        robot.set_external_force(rocker_body, push, (lever, 0, 0))
+        robot.set_external_force(rocker_body, (lever, 0, 0), push)
         world.integrate()
     assert np.abs(robot.get_generalized_velocity()).max() < 1e-7
     crank, coupler, rocker = robot.get_generalized_coordinate()

@@ -157,7 +157,7 @@ def test_step_solves_the_equation_of_motion(world):
     robot.set_joint_damping(damping)
     force, torque, local_torque, point = rng.normal(size=(4, 3))
     body = robot.get_number_of_joints() - 1
-    robot.set_external_force(body, force, point)
+    robot.set_external_force(body, point, force)
     robot.set_external_torque(body, torque)
     robot.set_external_torque_in_body_frame(body, local_torque)
     at = robot.get_position(body, point)
@@ -377,7 +377,7 @@ def test_floating_base_feels_nothing_but_contacts_and_loads(world):
     robot.set_compute_inverse_dynamics(True)
     landed = False
     for _ in range(600):
-        robot.set_external_force(0, (3.0, -2.0, 1.0), (0.1, 0.2, 0.3))
+        robot.set_external_force(0, (0.1, 0.2, 0.3), (3.0, -2.0, 1.0))
         world.integrate()
         landed = landed or len(robot.get_contacts()) > 0
         assert np.abs(robot._joint_wrenches()[0]).max() < 1e-6 * robot.get_total_mass() * 9.81
