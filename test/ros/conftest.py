@@ -132,6 +132,17 @@ def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPat
         node.end()
 
 
+QUEUE_DEPTH = 1000  # messages
+
+
+def _deepened(qos: Any) -> Any:
+    from rclpy.qos import QoSProfile
+
+    if isinstance(qos, int):
+        return max(qos, QUEUE_DEPTH)
+    return QoSProfile(depth=QUEUE_DEPTH, reliability=qos.reliability, durability=qos.durability)
+
+
 class Probe:
     """The other side: a node of the test that subscribes, publishes and calls."""
 
@@ -179,10 +190,13 @@ class Probe:
         return client.call_async(service_type.Request(**fields))
 
     @contextlib.contextmanager
-    def subscribed(self, message_type: Any, topic: str, qos: Any = 10) -> Iterator[list[Any]]:
-        """The messages of a topic, collected in a list; the publisher is already matched."""
+    def subscribed(self, message_type: Any, topic: str, qos: Any = QUEUE_DEPTH) -> Iterator[list[Any]]:
+        """All messages of a topic, collected in a list; the publisher is already matched.
+
+        The queue is deep whatever `qos` says: on a busy machine a message must not push out one that still waits.
+        """
         messages: list[Any] = []
-        subscription = self.node.create_subscription(message_type, topic, messages.append, qos)
+        subscription = self.node.create_subscription(message_type, topic, messages.append, _deepened(qos))
         try:
             self.spin_until(lambda: subscription.get_publisher_count() > 0, f"a publisher of {topic}")
             yield messages
@@ -211,3 +225,19 @@ def probe(domain_id: int, ros_environment: dict[str, str]) -> Iterator[Probe]:
     probe = Probe(domain_id)
     yield probe
     probe.close()
+
+
+@pytest.fixture(scope="module")
+def shared_node(start_node: StartNode) -> NodeProcess:
+    """A paused node for all tests of a module."""
+    return start_node(paused=True)
+
+
+@pytest.fixture
+def fresh_world(shared_node: NodeProcess, probe: Probe) -> None:
+    """The shared node is paused, with the world as it was loaded, at time zero."""
+    from raisim_ros.msg import ResultCode
+    from raisim_ros.srv import Pause, Reset
+
+    assert probe.call(Pause, "pause").result == ResultCode.OK
+    assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK

@@ -9,22 +9,13 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from geometry_msgs.msg import Point, Pose, Twist, Vector3, Wrench
 
 from raisim_ros.msg import ObjectCmd, ObjectState, ResultCode
-from raisim_ros.srv import GetObjectInfo, Pause, Reset, SpawnObject, Step
+from raisim_ros.srv import GetObjectInfo, SpawnObject, Step
+
+pytestmark = pytest.mark.usefixtures("fresh_world")
 
 MASS, DT = 2.0, 0.005
 START = Pose(position=Point(x=50.0, y=0.0, z=1000.0))
 UP = Wrench(force=Vector3(x=3.0, y=0.0, z=9.81 * MASS), torque=Vector3(x=0.0, y=0.0, z=0.02))
-
-
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
-@pytest.fixture(autouse=True)
-def fresh_world(shared_node, probe):
-    assert probe.call(Pause, "pause").result == ResultCode.OK
-    assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK
 
 
 def spawn(probe, name, body_type="dynamic", **fields):

@@ -24,7 +24,6 @@ from raisim_ros.srv import (
     CloneObject,
     GetObjectInfo,
     ListObjects,
-    Pause,
     Play,
     RemoveObject,
     Reset,
@@ -35,6 +34,8 @@ from raisim_ros.srv import (
     Step,
 )
 
+pytestmark = pytest.mark.usefixtures("fresh_world")
+
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 ARM_JOINTS = ["shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"]
 AT = Pose(position=Point(x=20.0, y=0.0, z=0.0))
@@ -43,18 +44,6 @@ STAND = [0.0, 0.4, -0.8] * 2 + [0.0, -0.4, 0.8] * 2
 
 def robot(name):
     return str(resource(f"robots/{name}.urdf"))
-
-
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
-@pytest.fixture(autouse=True)
-def fresh_world(shared_node, probe):
-    """A paused node with the loaded world at time zero."""
-    assert probe.call(Pause, "pause").result == ResultCode.OK
-    assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK
 
 
 def ok(response):

@@ -13,9 +13,7 @@ from raisim_ros.srv import (
     GetMaterialPair,
     GetObjectInfo,
     ListObjects,
-    Pause,
     RemoveObject,
-    Reset,
     RestoreSnapshot,
     SaveSnapshot,
     SetCollisionFilter,
@@ -27,20 +25,10 @@ from raisim_ros.srv import (
     Step,
 )
 
+pytestmark = pytest.mark.usefixtures("fresh_world")
+
 NAN, INFINITY = math.nan, math.inf
 FAR = Pose(position=Point(x=50.0, y=0.0, z=10.0))
-
-
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
-@pytest.fixture(autouse=True)
-def fresh_world(shared_node, probe):
-    """A paused node with the loaded world at time zero."""
-    assert probe.call(Pause, "pause").result == ResultCode.OK
-    assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK
 
 
 def ok(response):

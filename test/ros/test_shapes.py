@@ -17,13 +17,13 @@ from raisim_ros.srv import (
     CloneObject,
     GetObjectInfo,
     ListObjects,
-    Pause,
     RemoveObject,
-    Reset,
     SpawnHeightMap,
     SpawnObject,
     Step,
 )
+
+pytestmark = pytest.mark.usefixtures("fresh_world")
 
 HALF = math.sqrt(0.5)
 PLACE = Pose(position=Point(x=20.0, y=-3.0, z=5.0), orientation=Quaternion(x=0.0, y=HALF, z=0.0, w=HALF))
@@ -36,17 +36,6 @@ f 1 2 4
 f 1 4 3
 f 2 3 4
 """
-
-
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
-@pytest.fixture(autouse=True)
-def fresh_world(shared_node, probe):
-    assert probe.call(Pause, "pause").result == ResultCode.OK
-    assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +54,8 @@ def info(probe, name):
     return ok(probe.call(GetObjectInfo, "get_object_info", name=name))
 
 
-def markers_of(probe, kind):
+def markers_of(arrays, kind):
     """The newest marker of every id in a namespace, without those that were deleted."""
-    with probe.subscribed(MarkerArray, "markers", qos.LATCHED) as arrays:
-        # Moving and static markers come by two publishers; twice the moving ones is long enough for both.
-        probe.spin_until(lambda: len(arrays) >= 6, "markers")
     alive = {}
     for marker in (marker for array in arrays for marker in array.markers):
         if marker.action == Marker.DELETEALL:
@@ -79,6 +65,13 @@ def markers_of(probe, kind):
         else:
             alive[(marker.ns, marker.id)] = marker
     return [marker for marker in alive.values() if marker.ns == kind]
+
+
+def drawn_markers(probe, kind, count):
+    """The markers of a kind, when a viewer that comes now sees so many of them."""
+    with probe.subscribed(MarkerArray, "markers", qos.LATCHED) as arrays:
+        probe.spin_until(lambda: len(markers_of(arrays, kind)) == count, f"{count} markers of kind {kind}")
+    return markers_of(arrays, kind)
 
 
 SHAPES = {
@@ -101,7 +94,7 @@ MOMENTS = {
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_primitive_is_spawned_described_and_drawn(probe, shape):
     dimensions, kinds = SHAPES[shape]
-    before = len(markers_of(probe, shape))
+    before = {"sphere": 6, "box": 3}.get(shape, 0)
     ok(probe.call(SpawnObject, "spawn_object", name="new", shape=shape, mass=3.0, pose=PLACE, **dimensions))
     response = info(probe, "new")
     told = response.info
@@ -111,27 +104,27 @@ def test_a_primitive_is_spawned_described_and_drawn(probe, shape):
     if shape in MOMENTS:
         moments = response.state.principal_inertia
         assert [moments.x, moments.y, moments.z] == pytest.approx([3.0 * m for m in MOMENTS[shape]], rel=1e-9)
-    new = markers_of(probe, shape)[before:]
+    new = drawn_markers(probe, shape, before + len(kinds))[before:]
     assert sorted(marker.type for marker in new) == sorted(kinds)
     drawn = new[[marker.type for marker in new].index(kinds[0])]
     assert drawn.header.frame_id == "world"
     assert [drawn.pose.position.x, drawn.pose.position.y, drawn.pose.position.z] == pytest.approx([20, -3, 5])
     assert drawn.color.a == 1.0
     ok(probe.call(RemoveObject, "remove_object", name="new"))
-    assert len(markers_of(probe, shape)) == before
+    assert len(drawn_markers(probe, shape, before)) == before
 
 
 def test_the_ends_of_a_capsule_are_drawn_where_they_are(probe):
     fields = {"name": "pill", "shape": "capsule", "radius": 0.3, "height": 0.8, "pose": PLACE}
     ok(probe.call(SpawnObject, "spawn_object", **fields))
-    ends = sorted(m.pose.position.x for m in markers_of(probe, "capsule") if m.type == Marker.SPHERE)
+    ends = sorted(m.pose.position.x for m in drawn_markers(probe, "capsule", 3) if m.type == Marker.SPHERE)
     assert ends == pytest.approx([19.6, 20.4], abs=1e-12), "its axis was turned from z to x"
 
 
 def test_a_ground_is_drawn_and_found_in_tf_static(probe):
     ok(probe.call(SpawnObject, "spawn_object", name="lower", shape="ground", height=-2.0))
     assert info(probe, "lower").state.pose.position.z == -2.0
-    assert sorted(round(m.pose.position.z, 6) for m in markers_of(probe, "ground")) == [-2.01, -0.01]
+    assert sorted(round(m.pose.position.z, 6) for m in drawn_markers(probe, "ground", 2)) == [-2.01, -0.01]
     with probe.subscribed(TFMessage, "/tf_static", qos.LATCHED) as messages:
         probe.spin_until(lambda: messages, "/tf_static")
     frames = {t.child_frame_id: t.transform.translation.z for t in messages[-1].transforms}
@@ -145,7 +138,7 @@ def test_a_compound_is_one_body_of_several_shapes(probe):
     ]
     ok(probe.call(SpawnObject, "spawn_object", name="dumbbell", shape="compound", children=children, pose=PLACE))
     assert info(probe, "dumbbell").info.type == "compound"
-    drawn = {marker.type: marker.pose.position.x for marker in markers_of(probe, "compound")}
+    drawn = {marker.type: marker.pose.position.x for marker in drawn_markers(probe, "compound", 2)}
     assert drawn == pytest.approx({Marker.CUBE: 20.5, Marker.SPHERE: 19.5})
     bad = probe.call(
         SpawnObject, "spawn_object", name="bad", shape="compound", children=[CompoundChild(shape="ground")]
@@ -160,7 +153,7 @@ def test_a_mesh_is_read_scaled_and_drawn(probe, mesh_file, mode):
     ok(probe.call(SpawnObject, "spawn_object", name="tetra", shape="mesh", pose=PLACE, **fields))
     told = info(probe, "tetra").info
     assert (told.type, told.mesh_file, told.mass) == ("mesh", str(mesh_file), 6.0)
-    (marker,) = markers_of(probe, "mesh")
+    (marker,) = drawn_markers(probe, "mesh", 1)
     corners = {(point.x, point.y, point.z) for point in marker.points}
     assert corners == {(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 3.0)}
 
@@ -194,7 +187,7 @@ def test_height_map_from_values_carries_a_ball(probe):
     ok(probe.call(SpawnObject, "spawn_object", name="resting", shape="sphere", radius=0.1, pose=above))
     ok(probe.call(Step, "step", steps=100))
     assert info(probe, "resting").state.pose.position.z == pytest.approx(0.6, abs=1e-3)
-    (marker,) = markers_of(probe, "heightmap")
+    (marker,) = drawn_markers(probe, "heightmap", 1)
     assert len(marker.points) == 9 * 6
     assert {point.z for point in marker.points} == {0.5}
 
@@ -212,7 +205,7 @@ def test_height_map_from_a_text_file_an_image_and_the_generator(probe, tmp_path)
     ok(spawn_height_map(probe, name="by_generator", source="generator", terrain=terrain, center_y=50.0))
     sizes = {name: list(info(probe, name).info.size[:2]) for name in ("by_text", "by_image", "by_generator")}
     assert sizes == {"by_text": [1.0, 2.0], "by_image": [5.0, 4.0], "by_generator": [6.0, 7.0]}
-    points = {len(marker.points): {p.z for p in marker.points} for marker in markers_of(probe, "heightmap")}
+    points = {len(marker.points): {p.z for p in marker.points} for marker in drawn_markers(probe, "heightmap", 3)}
     assert points[2 * 6] == {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}
     assert points[12 * 6] == {0.0}
     assert len(points[19 * 29 * 6]) > 100
