@@ -591,9 +591,14 @@ typedef struct {
     uint64_t seed, frame;
 } rs_noise;
 
-/* A spinning lidar: +x forward, y left, z up. Yaw angles are index * increment * direction (+1 or -1). */
+/* A spinning lidar: +x forward, y left, z up. Yaw angles are index * increment * direction (+1 or -1). One that moves
+ * while it turns casts column k of the scan at the share first_share + k * share_increment of the way from its pose to
+ * the end pose; points are in the frame of the sensor at that moment. */
 typedef struct {
     double position[3], quaternion[4]; /* world frame */
+    int32_t moves;
+    double end_position[3], end_quaternion[4];
+    double first_share, share_increment;
     int32_t yaw_first, yaw_last;       /* indices, both included */
     double yaw_increment;              /* [rad] */
     int32_t spin_direction;
@@ -630,10 +635,10 @@ typedef struct {
     rs_noise noise;        /* of the depth */
 } rs_depth_camera;
 rs_status rs_depth_camera_valid(const rs_depth_camera *camera);
-/* Per pixel: depth along +x (NaN: nothing within near..far), place of the object in the list (-1: none) and world
- * point (NaN). Any pointer may be NULL. */
+/* Per pixel: depth along +x (NaN: nothing within near..far), place of the object in the list (-1: none), its local body
+ * (0 for a single one, -1: none) and world point (NaN). Any pointer may be NULL. */
 rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule, float *depth,
-                              int32_t *object_index, double *points);
+                              int32_t *object_index, int32_t *local_index, double *points);
 
 /* Light from far away. */
 typedef struct {
@@ -643,9 +648,16 @@ typedef struct {
     int32_t shadows;
     double shadow_reach;  /* things farther away than this from a point do not shade it [m] */
 } rs_light;
-/* Colours, 3 bytes per pixel. `colors`: red, green, blue (0..1) of each object in the list, `object_count` of them. */
+/* What the objects in the list look like. Those of object i are the rows first[i] to first[i + 1] - 1 of `rgb`: one for
+ * each of its shapes, or one for each sample of its heightmap; an object without rows is not seen. */
+typedef struct {
+    int64_t object_count;
+    const int64_t *first; /* object_count + 1 numbers */
+    const float *rgb;     /* red, green, blue, 0..1 */
+} rs_looks;
+/* Colours, 3 bytes per pixel. */
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
-                              const rs_light *light, const float *colors, int64_t object_count, uint8_t *rgb);
+                              const rs_light *light, const rs_looks *looks, uint8_t *rgb);
 
 /* ---- snapshots ---- */
 

@@ -51,6 +51,8 @@ static void note_depth(const rs_ray_scene *scene, const rs_depth_camera *camera,
                     seen ? rs_madd(ray->origin, ray->max, ray->direction) : rs_v3(NAN, NAN, NAN));
     if (image->bodies != NULL)
         image->bodies[pixel] = seen ? rs_ray_scene_target(scene, target)->body : RS_NONE;
+    if (image->links != NULL)
+        image->links[pixel] = seen ? rs_ray_scene_target(scene, target)->link : RS_NONE;
     if (image->depth == NULL)
         return;
     if (seen && rs_noise_is_on(noise))
@@ -101,7 +103,7 @@ static double brightness(const rs_ray_scene *scene, const rs_ray *ray, const rs_
 static uint8_t byte_of(double share) { return (uint8_t)(255.0 * rs_clamp(share, 0.0, 1.0) + 0.5); }
 
 void rs_camera_color(const rs_ray_scene *scene, const rs_depth_camera *camera, const rs_ray_filter *filter,
-                     const rs_light *light, const float *colors, uint8_t *rgb) {
+                     const rs_light *light, const rs_colors *colors, uint8_t *rgb) {
     view v = make_view(camera);
     rs_packet_rays rays;
     rs_packet_hits hits = {{0}, {0}, {0}};
@@ -116,10 +118,14 @@ void rs_camera_color(const rs_ray_scene *scene, const rs_depth_camera *camera, c
                     continue;
                 bool seen = hits.target[l] != RS_NO_TARGET && hits.distance[l] >= stretch[l] * camera->near;
                 rs_ray ray = rs_packet_ray(&rays, l, hits.distance[l]);
-                double share = seen ? brightness(scene, &ray, filter, light, hits.target[l], hits.feature[l]) : 1.0;
-                int32_t body = seen ? rs_ray_scene_target(scene, hits.target[l])->body : RS_NONE;
+                double color[3] = {light->background[0], light->background[1], light->background[2]}, share = 1.0;
+                if (seen) {
+                    share = brightness(scene, &ray, filter, light, hits.target[l], hits.feature[l]);
+                    rs_vec3 point = rs_madd(ray.origin, ray.max, ray.direction);
+                    rs_color_at(colors, rs_ray_scene_target(scene, hits.target[l]), point, color);
+                }
                 for (int k = 0; k < 3; k++)
-                    rgb[3 * pixel + k] = byte_of(seen ? share * (double)colors[3 * body + k] : light->background[k]);
+                    rgb[3 * pixel + k] = byte_of(share * color[k]);
             }
         }
 }

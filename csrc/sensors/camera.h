@@ -2,6 +2,7 @@
 #ifndef RS_SENSORS_CAMERA_H
 #define RS_SENSORS_CAMERA_H
 
+#include "colors.h"
 #include "noise.h"
 #include "ray_scene.h"
 
@@ -9,14 +10,15 @@
 typedef struct {
     float *depth;    /* along +x [m]; NaN: nothing within near..far */
     int32_t *bodies; /* index of the body; RS_NONE: none */
+    int32_t *links;  /* index of the link, 0 for a single body; RS_NONE: none */
     double *points;  /* world frame [m], without noise; NaN */
 } rs_depth_image;
 
 void rs_camera_depth(const rs_ray_scene *scene, const rs_depth_camera *camera, const rs_ray_filter *filter,
                      const rs_noise *noise, const rs_depth_image *image);
 
-/* Shaded colours, 3 bytes a pixel. `colors` holds red, green, blue (0..1) of each body. */
+/* Shaded colours, 3 bytes a pixel. */
 void rs_camera_color(const rs_ray_scene *scene, const rs_depth_camera *camera, const rs_ray_filter *filter,
-                     const rs_light *light, const float *colors, uint8_t *rgb);
+                     const rs_light *light, const rs_colors *colors, uint8_t *rgb);
 
 #endif

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-/* A bundle is a block of neighbours: columns lie closer together than rows. */
-enum { BLOCK_PITCHES = 2, BLOCK_YAWS = RS_LANES / BLOCK_PITCHES };
+/* A bundle is a block of neighbours: columns lie closer together than rows. A lidar that moves while it turns has
+ * another origin in every column, so that a bundle is a piece of one. */
+enum { STILL_PITCHES = 2, MOVING_PITCHES = RS_LANES };
 
 /* Sines and cosines of equally spaced angles. */
 static void fill_angles(double first, double increment, int64_t count, double *cosines, double *sines) {
@@ -16,7 +17,8 @@ static void fill_angles(double first, double increment, int64_t count, double *c
 
 typedef struct {
     const rs_lidar_scan *scan;
-    rs_transform pose;
+    rs_transform pose; /* of the block that is cast */
+    int64_t block_yaws, block_pitches;
     double reach; /* [m] */
     const rs_noise *noise;
     double *distance, *incidence;
@@ -28,8 +30,9 @@ static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static void aim(const lidar_job *job, int64_t yaw, int64_t pitch, rs_packet_rays *rays, rs_packet_hits *hits) {
     const rs_lidar_scan *scan = job->scan;
     const double *m = job->pose.rot.m;
+    rays->origin = job->pose.pos;
     for (int l = 0; l < RS_LANES; l++) {
-        int64_t y = yaw + l / BLOCK_PITCHES, p = pitch + l % BLOCK_PITCHES;
+        int64_t y = yaw + l / job->block_pitches, p = pitch + l % job->block_pitches;
         bool used = y < scan->yaws && p < scan->pitches;
         y = smaller(y, scan->yaws - 1);
         p = smaller(p, scan->pitches - 1);
@@ -46,7 +49,7 @@ static void aim(const lidar_job *job, int64_t yaw, int64_t pitch, rs_packet_rays
 static void note(const rs_ray_scene *scene, const lidar_job *job, int64_t yaw, int64_t pitch,
                  const rs_packet_rays *rays, const rs_packet_hits *hits) {
     for (int l = 0; l < RS_LANES; l++) {
-        int64_t y = yaw + l / BLOCK_PITCHES, p = pitch + l % BLOCK_PITCHES;
+        int64_t y = yaw + l / job->block_pitches, p = pitch + l % job->block_pitches;
         if (y >= job->scan->yaws || p >= job->scan->pitches)
             continue;
         int64_t i = y * job->scan->pitches + p;
@@ -59,6 +62,27 @@ static void note(const rs_ray_scene *scene, const lidar_job *job, int64_t yaw, i
         job->incidence[i] =
             hit ? fabs(rs_dot(ray.direction, rs_ray_scene_normal(scene, &ray, hits->target[l], hits->feature[l]))) : 0.0;
     }
+}
+
+/* Rotation at a share of the way from one to the other, the short way round. */
+static rs_quat turned_part(rs_quat from, rs_quat to, double share) {
+    rs_quat way = rs_quat_mul(rs_quat_conj(from), to);
+    rs_vec3 axis = way.w < 0.0 ? rs_v3(-way.x, -way.y, -way.z) : rs_v3(way.x, way.y, way.z);
+    double sine = rs_norm(axis);
+    double angle = 2.0 * atan2(sine, fabs(way.w));
+    return sine > 0.0 ? rs_quat_mul(from, rs_quat_exp(rs_scale(share * angle / sine, axis))) : from;
+}
+
+/* Where the lidar is when it casts a column, counted from the first. */
+static rs_transform pose_at(const rs_lidar *lidar, int64_t column) {
+    rs_vec3 position = rs_v3_load(lidar->position);
+    rs_quat turn = rs_quat_load(lidar->quaternion);
+    if (lidar->moves) {
+        double share = lidar->first_share + (double)column * lidar->share_increment;
+        position = rs_lerp(position, rs_v3_load(lidar->end_position), share);
+        turn = turned_part(turn, rs_quat_load(lidar->end_quaternion), share);
+    }
+    return rs_transform_make(position, turn);
 }
 
 rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray_filter *filter, const rs_noise *noise,
@@ -75,16 +99,19 @@ rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray
     fill_angles(lidar->pitch_min, lidar->pitch_increment, pitches, cos_pitch, sin_pitch);
     *out = (rs_lidar_scan){yaws, pitches, cos_yaw, sin_yaw, cos_pitch, sin_pitch, distance, incidence};
 
-    rs_transform pose = rs_transform_make(rs_v3_load(lidar->position), rs_quat_load(lidar->quaternion));
-    lidar_job job = {out, pose, lidar->range_max, noise, distance, incidence};
-    rs_packet_rays rays = {.origin = pose.pos};
+    int64_t block_pitches = lidar->moves ? MOVING_PITCHES : STILL_PITCHES;
+    lidar_job job = {out, pose_at(lidar, 0), RS_LANES / block_pitches, block_pitches, lidar->range_max, noise, distance,
+                     incidence};
+    rs_packet_rays rays;
     rs_packet_hits hits = {{0}, {0}, {0}};
-    for (int64_t yaw = 0; yaw < yaws; yaw += BLOCK_YAWS)
-        for (int64_t pitch = 0; pitch < pitches; pitch += BLOCK_PITCHES) {
+    for (int64_t yaw = 0; yaw < yaws; yaw += job.block_yaws) {
+        job.pose = pose_at(lidar, yaw);
+        for (int64_t pitch = 0; pitch < pitches; pitch += job.block_pitches) {
             aim(&job, yaw, pitch, &rays, &hits);
             rs_ray_scene_cast_packet(scene, &rays, filter, &hits);
             note(scene, &job, yaw, pitch, &rays, &hits);
         }
+    }
     return RS_OK;
 }
 

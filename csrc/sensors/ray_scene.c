@@ -44,7 +44,7 @@ static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const 
         if (target == NULL)
             return RS_OUT_OF_MEMORY;
         *target = (rs_ray_target){&collider->shape, rs_transform_mul(&pose, &collider->local), collider->group,
-                                  collider->body, collider->link};
+                                  collider->body, collider->link, collider->number};
         rs_aabb *box = bounded ? rs_array_push(&scene->boxes) : NULL;
         if (bounded && box == NULL)
             return RS_OUT_OF_MEMORY;
@@ -75,7 +75,8 @@ rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, const r
 static bool visible(const rs_ray_target *target, const rs_ray_filter *filter) {
     bool ignored = target->body == filter->ignored_body &&
                    (filter->ignored_link == RS_NONE || filter->ignored_link == target->link);
-    return (target->group & filter->mask) != 0 && !ignored;
+    bool hidden = filter->looks != NULL && filter->looks[target->body].count == 0;
+    return (target->group & filter->mask) != 0 && !ignored && !hidden;
 }
 
 /* Casts at one target and keeps the hit when it is the nearest so far; `*max` is the distance to beat. */

@@ -13,6 +13,7 @@ typedef struct {
     rs_transform pose; /* world frame */
     uint64_t group;
     int32_t body, link; /* link: of an articulated system, 0 for a single body */
+    int32_t number;     /* of the shape, counted within the object */
 } rs_ray_target;
 
 typedef struct {
@@ -25,11 +26,17 @@ typedef struct {
     rs_array scratch; /* double: what a sensor needs while it looks */
 } rs_ray_scene;
 
+/* Rows of a table of colours that belong to a body; none: it is hidden. */
+typedef struct {
+    int64_t first, count;
+} rs_color_rows;
+
 /* What rays pass through, and which groups they see. */
 typedef struct {
     int32_t ignored_body; /* or RS_NONE */
     int32_t ignored_link; /* RS_NONE: all of the body */
     uint64_t mask;
+    const rs_color_rows *looks; /* of each body: hidden ones are not seen; NULL: all are */
 } rs_ray_filter;
 
 typedef struct {

@@ -26,7 +26,7 @@ static rs_status fresh_scene(rs_world *world) {
 
 /* What every query begins with; the world is entered. */
 static rs_status begin(rs_world *world, const rs_ray_rule *rule, rs_ray_filter *filter) {
-    *filter = (rs_ray_filter){RS_NONE, rule->ignored_local, rule->mask};
+    *filter = (rs_ray_filter){RS_NONE, rule->ignored_local, rule->mask, NULL};
     if (rule->ignored != 0) {
         const rs_slot *slot = rs_world_slot(world, rule->ignored);
         if (slot == NULL)
@@ -89,6 +89,11 @@ static rs_status check_pose(const double *position, const double *quaternion) {
 
 rs_status rs_lidar_valid(const rs_lidar *lidar) {
     rs_status status = check_pose(lidar->position, lidar->quaternion);
+    if (status == RS_OK && lidar->moves)
+        status = check_pose(lidar->end_position, lidar->end_quaternion);
+    const double shares[2] = {lidar->first_share, lidar->share_increment};
+    if (status == RS_OK && lidar->moves)
+        status = rs_check_finite("shares", shares, 2);
     const double angles[3] = {lidar->yaw_increment, lidar->pitch_min, lidar->pitch_increment};
     if (status == RS_OK)
         status = rs_check_finite("lidar angles", angles, 3);
@@ -167,7 +172,7 @@ static void bodies_to_list(const rs_world *world, int32_t *index, int64_t count)
 }
 
 rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule, float *depth,
-                              int32_t *object_index, double *points) {
+                              int32_t *object_index, int32_t *local_index, double *points) {
     rs_status status = rs_depth_camera_valid(camera);
     if (status != RS_OK)
         return status;
@@ -175,7 +180,7 @@ rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, co
     rs_ray_filter filter;
     status = begin(world, rule, &filter);
     if (status == RS_OK) {
-        rs_depth_image image = {depth, object_index, points};
+        rs_depth_image image = {depth, object_index, local_index, points};
         rs_camera_depth(&world->ray_scene, camera, &filter, &camera->noise, &image);
         if (object_index != NULL)
             bodies_to_list(world, object_index, (int64_t)camera->width * camera->height);
@@ -192,27 +197,37 @@ static rs_status check_light(const rs_light *light) {
     return status;
 }
 
-/* Colours of the objects in the list, body by body, in the scene's scratch memory. */
-static rs_status colors_by_body(rs_world *world, const float *colors, const float **out) {
+/* Rows of each body in the table of colours, in the scene's scratch memory. */
+static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_color_rows **out) {
+    if (looks->object_count != world->data.list.count)
+        return rs_fail(RS_INVALID_VALUE, "looks of %lld objects; expected those of the %lld in the world",
+                       (long long)looks->object_count, (long long)world->data.list.count);
     rs_array *scratch = &world->ray_scene.scratch;
     int64_t bodies = world->data.bodies.count;
-    if (rs_array_resize(scratch, 2 * bodies) != RS_OK) /* three floats fit in two doubles */
+    if (rs_array_resize(scratch, 2 * bodies) != RS_OK) /* two numbers of the size of a double */
         return RS_OUT_OF_MEMORY;
-    float *by_body = (float *)scratch->data;
+    rs_color_rows *rows = (rs_color_rows *)scratch->data;
     for (int64_t b = 0; b < bodies; b++) {
         const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[b];
         if (!body->alive)
             continue;
         int32_t place = RS_ITEMS(rs_slot, world->data.slots)[body->slot].list_index;
-        for (int k = 0; k < 3; k++)
-            by_body[3 * b + k] = colors[3 * place + k];
+        rows[b] = (rs_color_rows){looks->first[place], looks->first[place + 1] - looks->first[place]};
+        const rs_shape *shape = body->first_collider == RS_NONE
+                                    ? NULL
+                                    : &RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider].shape;
+        bool by_sample = shape != NULL && shape->type == RS_SHAPE_HEIGHTMAP &&
+                         rows[b].count == rs_heightmap_color_rows(shape);
+        if (rows[b].count != 0 && rows[b].count != body->collider_count && !by_sample)
+            return rs_fail(RS_INVALID_VALUE, "object %d has %lld colours; expected one for each of its %d shapes", place,
+                           (long long)rows[b].count, body->collider_count);
     }
-    *out = by_body;
+    *out = rows;
     return RS_OK;
 }
 
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
-                              const rs_light *light, const float *colors, int64_t object_count, uint8_t *rgb) {
+                              const rs_light *light, const rs_looks *looks, uint8_t *rgb) {
     rs_status status = rs_depth_camera_valid(camera);
     if (status == RS_OK)
         status = check_light(light);
@@ -220,15 +235,12 @@ rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, co
         return status;
     rs_world_enter(world);
     rs_ray_filter filter;
-    const float *by_body;
-    if (object_count != world->data.list.count)
-        status = rs_fail(RS_INVALID_VALUE, "%lld colours; expected one for each of the %lld objects",
-                         (long long)object_count, (long long)world->data.list.count);
+    status = begin(world, rule, &filter);
     if (status == RS_OK)
-        status = begin(world, rule, &filter);
-    if (status == RS_OK)
-        status = colors_by_body(world, colors, &by_body);
-    if (status == RS_OK)
-        rs_camera_color(&world->ray_scene, camera, &filter, light, by_body, rgb);
+        status = rows_by_body(world, looks, &filter.looks);
+    if (status == RS_OK) {
+        rs_colors colors = {filter.looks, looks->rgb};
+        rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, rgb);
+    }
     return rs_world_leave(world, status);
 }

@@ -187,6 +187,7 @@ rs_status rs_world_set_time(rs_world *world, double time) {
         return status;
     rs_world_enter(world);
     world->data.time = time;
+    world->data.time_lost = 0.0;
     return rs_world_leave(world, RS_OK);
 }
 

@@ -37,7 +37,8 @@ typedef struct {
     rs_materials materials;
 
     /* clocks: written at the end of a step */
-    double time; /* [s] */
+    double time;      /* [s] */
+    double time_lost; /* by rounding, so far [s] */
     uint64_t step_count;
 
     /* objects: written by create and remove */

@@ -135,6 +135,7 @@ def _child(shape: CollisionBody) -> ChildEntry:
         _numbers(shape.position),
         _numbers(shape.quaternion),
         shape.material,
+        shape.appearance,
     )
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.appearance import colour
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.sensor_types import CameraModel, DepthCameraModel, LidarModel, RGBCameraModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.colors import world_looks
 from raisim_ros.engine.errors import check
+from raisim_ros.engine.lidar_sweep import Burst, LidarPose, RollingSweep, Sweep
 from raisim_ros.engine.noise import fill_noise
 from raisim_ros.engine.sensors import Mount, Sensor, SensorType
-from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -55,9 +55,10 @@ class CloudLayout:
 
 
 class SpinningLidar(_RaySensor):
-    """A spinning lidar: every update sweeps spin rate / update rate of a revolution, at most one.
+    """A spinning lidar: every update sweeps spin rate / update rate of a revolution, at most one, from one pose.
 
-    A spin rate of 0 means that every update looks in all directions at once.
+    A spin rate of 0 means that every update looks in all directions at once. A rolling lidar (set_rolling()) fires
+    column by column while the world steps: an update shows what fired since the last one, distorted by the motion.
     """
 
     type = SensorType.SPINNING_LIDAR
@@ -66,9 +67,10 @@ class SpinningLidar(_RaySensor):
     def __init__(self, world: World, model: LidarModel, mount: Mount, set_name: str) -> None:
         self._lidar = ffi.new("rs_lidar *")
         self._column = 0.0  # where the next sweep begins
-        self._scan = np.empty((0, 3))
+        self._scan, self._scan_times = np.empty((0, 3)), np.empty(0)
+        self._rolling: RollingSweep | None = None
         super().__init__(world, model, mount, set_name)
-        self._prepare(0, model.yaw_samples - 1)
+        self._prepare(0, model.yaw_samples)
         check(lib.rs_lidar_valid(self._lidar))
 
     @property
@@ -90,10 +92,57 @@ class SpinningLidar(_RaySensor):
             return model.yaw_samples
         return min(model.yaw_samples, math.ceil(model.yaw_samples * model.spin_rate / self._rate - 1e-9))
 
-    def _prepare(self, first: int, last: int) -> None:
+    def is_rolling(self) -> bool:
+        """Whether columns fire one after another."""
+        return self._rolling is not None
+
+    def set_rolling(self, rolling: bool) -> None:
+        """Let columns fire one after another while the world steps, each from where the sensor then is."""
+        if rolling and not self.model.spin_rate > 0.0:
+            raise InvalidValueError(f"sensor '{self.get_full_name()}' does not spin; expected a spin rate above 0")
+        columns_per_second = self.model.yaw_samples * self.model.spin_rate
+        self._rolling = RollingSweep(columns_per_second, self.model.pitch_samples, self._fire) if rolling else None
+        self.follow()
+
+    def steps_until_due(self, time: float, time_step: float) -> int:
+        """Steps until the next measurement is due; a rolling lidar measures in every step."""
+        steps = super().steps_until_due(time, time_step)
+        return steps if self._rolling is None else min(1, steps)
+
+    def follow(self) -> None:
+        """Fire the columns whose time has come, if the lidar is rolling."""
+        if self._rolling is not None:
+            position, rotation = self.mount.world_pose()
+            time = self._world.get_world_time()
+            self._rolling.advance(LidarPose(time, position, arguments.quaternion_of_matrix(rotation)))
+
+    def _fire(self, burst: Burst, out: NDArray[np.float32]) -> None:
+        """Cast a burst into [column, row, (x, y, z, range, intensity)]."""
+        self._frame += 1
+        lidar, rows = self._lidar, self.model.pitch_samples
+        self._prepare(burst.first % self.model.yaw_samples, burst.count)
+        lidar.position, lidar.quaternion = list(burst.begin.position), list(burst.begin.quaternion)
+        lidar.end_position, lidar.end_quaternion = list(burst.end.position), list(burst.end.quaternion)
+        lidar.moves, lidar.first_share, lidar.share_increment = 1, burst.first_share, burst.share_increment
+        layout = CloudLayout(20 * rows, 20, x=0, y=4, z=8, range=12, intensity=16)
+        self._write(burst.count, layout, out.reshape(-1).view(np.uint8))
+
+    def take_sweep(self) -> Sweep:
+        """What a rolling lidar fired since the last time. Call note_update() before."""
+        if self._rolling is None:
+            raise InvalidValueError(f"sensor '{self.get_full_name()}' is not rolling")
+        return self._rolling.take()
+
+    def restart_sweep(self) -> None:
+        """Drop what a rolling lidar fired so far: the next sweep begins with the next step."""
+        if self._rolling is not None:
+            self._rolling.restart()
+
+    def _prepare(self, first: int, count: int) -> None:
         model, lidar = self.model, self._lidar
         _place(lidar, self)
-        lidar.yaw_first, lidar.yaw_last = first, last
+        lidar.moves = 0
+        lidar.yaw_first, lidar.yaw_last = first, first + count - 1
         lidar.yaw_increment = self.yaw_increment
         lidar.spin_direction = -1 if model.clockwise else 1
         lidar.pitch_samples = model.pitch_samples
@@ -111,20 +160,34 @@ class SpinningLidar(_RaySensor):
         return first, max(1, math.floor(behind + 1e-9) - first)
 
     def _measure(self) -> None:
+        if self._rolling is not None:
+            self._keep(self._rolling.take())
+            return
         first, count = self.sweep()
-        self._prepare(first, first + count - 1)
+        self._prepare(first, count)
         points = np.empty((count * self.model.pitch_samples, 3))
         found = ffi.new("int64_t *")
         pointer = ffi.cast("double *", points.ctypes.data)
         check(lib.rs_world_scan_lidar(self._world._world, self._lidar, self._rule(), pointer, found))
         self._scan = points[: found[0]]
+        self._scan_times = np.full(len(self._scan), self._stamp)
+
+    def _keep(self, sweep: Sweep) -> None:
+        """The valid returns of a sweep become the scan."""
+        valid = np.isfinite(sweep.returns[..., 3])
+        self._scan = sweep.returns[valid][:, :3].astype(np.float64)
+        self._scan_times = np.repeat(sweep.times, self.model.pitch_samples)[valid.reshape(-1)]
 
     def write_cloud(self, first: int, count: int, layout: CloudLayout, out: NDArray[np.uint8]) -> int:
         """Cast `count` columns from column `first` on and write them to `out` as the layout says.
 
         Returns the number of valid returns. Call note_update() before.
         """
-        self._prepare(first, first + count - 1)
+        self._prepare(first, count)
+        return self._write(count, layout, out)
+
+    def _write(self, count: int, layout: CloudLayout, out: NDArray[np.uint8]) -> int:
+        """Cast the prepared scan of `count` columns."""
         where = ffi.new("rs_cloud_layout *")
         for name in ("yaw_stride", "pitch_stride", "x", "y", "z", "range", "intensity"):
             setattr(where, name, getattr(layout, name))
@@ -144,12 +207,26 @@ class SpinningLidar(_RaySensor):
         """Points of the last update in the sensor frame, N x 3 [m]; rays without return are left out."""
         return self._scan.copy()
 
+    def get_scan_times(self) -> Vector:
+        """Simulation time of each point of the last update [s]."""
+        return self._scan_times.copy()
+
     def set_scan(self, points: NDArray[Any]) -> None:
         """Set the points: for measurements that come from elsewhere."""
         self._scan = np.array(points, dtype=np.float64).reshape(-1, 3)
+        self._scan_times = np.full(len(self._scan), self._stamp)
 
     def _phase(self) -> dict[str, Any]:
-        return {**super()._phase(), "_column": self._column}
+        rolling = None if self._rolling is None else self._rolling.phase()
+        return {**super()._phase(), "_column": self._column, "rolling": rolling}
+
+    def _set_phase(self, phase: dict[str, Any]) -> None:
+        others = {name: value for name, value in phase.items() if name != "rolling"}
+        super()._set_phase(others)
+        if (phase["rolling"] is None) != (self._rolling is None):
+            self.set_rolling(phase["rolling"] is not None)
+        if self._rolling is not None:
+            self._rolling.set_phase(phase["rolling"])
 
 
 class _Camera(_RaySensor):
@@ -210,13 +287,15 @@ class DepthCamera(_Camera):
         self,
         depth: NDArray[np.float32] | None,
         segmentation: NDArray[np.int32] | None = None,
+        local_ids: NDArray[np.int32] | None = None,
         *,
         tell_range: bool = False,
     ) -> None:
         """Take an image into contiguous arrays, height x width; call note_update() before.
 
-        `segmentation` gets the places of the objects in the world's list, -1 where nothing is. `tell_range`: depth
-        is -inf for what is too near and +inf where nothing is (REP 117), instead of NaN for both.
+        `segmentation` gets the places of the objects in the world's list, `local_ids` the indices of their bodies, -1
+        where nothing is. `tell_range`: depth is -inf for what is too near and +inf where nothing is (REP 117), instead
+        of NaN for both.
         """
         self._prepare()
         self._camera.tell_range = tell_range
@@ -227,6 +306,7 @@ class DepthCamera(_Camera):
                 self._rule(),
                 self._pixels("float *", depth),
                 self._pixels("int32_t *", segmentation),
+                self._pixels("int32_t *", local_ids),
                 ffi.NULL,
             )
         )
@@ -276,7 +356,11 @@ class Light:
 
 
 class RGBCamera(_Camera):
-    """A colour image: the objects' colours in the light of one lamp. Textures are not drawn."""
+    """A colour image of the shapes that collide, in the light of one lamp.
+
+    Links of robots have the colour of what their description draws there, meshes the mean colour of their file.
+    Textures are not drawn.
+    """
 
     type = SensorType.RGB
     model: RGBCameraModel
@@ -302,18 +386,13 @@ class RGBCamera(_Camera):
         light.ambient, light.shadows = self.light.ambient, self.light.shadows
         light.shadow_reach = self.light.shadow_reach
         with self._world.locked():
-            colors = object_colors(self._world)
-            check(
-                lib.rs_world_scan_color(
-                    self._world._world,
-                    self._camera,
-                    self._rule(),
-                    light,
-                    ffi.cast("float *", colors.ctypes.data),
-                    len(colors),
-                    ffi.cast("uint8_t *", rgb.ctypes.data),
-                )
-            )
+            colors = world_looks(self._world)
+            looks = ffi.new("rs_looks *")
+            looks.object_count = len(colors.first) - 1
+            looks.first = ffi.cast("int64_t *", colors.first.ctypes.data)
+            looks.rgb = ffi.cast("float *", colors.rgb.ctypes.data)
+            out = ffi.cast("uint8_t *", rgb.ctypes.data)
+            check(lib.rs_world_scan_color(self._world._world, self._camera, self._rule(), light, looks, out))
 
     def get_image_buffer(self) -> NDArray[np.uint8]:
         """The last image, height x width x 3 (red, green, blue), first row on top."""
@@ -322,13 +401,3 @@ class RGBCamera(_Camera):
     def set_image_buffer(self, image: NDArray[Any]) -> None:
         """Set the image: for measurements that come from elsewhere."""
         self._image[:] = np.asarray(image, dtype=np.uint8).reshape(self._image.shape)
-
-
-def object_colors(world: World) -> NDArray[np.float32]:
-    """Red, green, blue (0..1) of every object, in the order of the world's list."""
-    names = {kind: kind.name.lower() for kind in ObjectType}
-    rows = [
-        colour(handle.get_appearance(), names[handle.get_object_type()], handle.get_id())[:3]
-        for handle in world.get_obj_list()
-    ]
-    return np.array(rows, dtype=np.float32).reshape(-1, 3)

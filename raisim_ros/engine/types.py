@@ -172,13 +172,17 @@ class SparseJacobian:
 
 @dataclass(frozen=True)
 class CollisionBody:
-    """A shape fixed to a body: pose in the body frame, `dim` as in CompoundChild (empty for meshes and terrain)."""
+    """A shape fixed to a body: pose in the body frame, `dim` as in CompoundChild (empty for meshes and terrain).
+
+    `appearance` is empty for the look of the object.
+    """
 
     shape: ShapeType
     dim: Vector
     position: Vector
     quaternion: Vector
     material: str
+    appearance: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,7 @@ class _Shape:
     position: VectorLike = _ORIGIN
     quaternion: VectorLike = _IDENTITY
     material: str = "default"
+    appearance: str = ""
 
 
 @dataclass
@@ -180,7 +181,8 @@ class WorldObjects(WorldSettings):
             if child.shape not in _DIM_SIZES:
                 raise InvalidValueError(f"the shape of a child is {child.shape!r}; expected a primitive")
         shapes = [
-            _Shape(child.shape, child.dim, 0, child.position, child.quaternion, child.material) for child in children
+            _Shape(child.shape, child.dim, 0, child.position, child.quaternion, child.material, child.appearance)
+            for child in children
         ]
         body = _Body(
             ObjectType.COMPOUND, shapes, mass, com=com, collision_group=collision_group, collision_mask=collision_mask
@@ -326,6 +328,7 @@ class WorldObjects(WorldSettings):
                     np.array(list(c_shape.position)),
                     np.array(list(c_shape.quaternion)),
                     shape.material,
+                    appearance=shape.appearance,
                 )
             )
         definition = ffi.new("rs_body_def *")

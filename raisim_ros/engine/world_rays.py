@@ -72,11 +72,13 @@ class DepthCameraFrame:
     """What a depth camera saw; arrays are [row, column], the first row on top.
 
     `depth`: along +x [m], NaN without return. `segmentation`: index in the world of the object, -1 without.
-    `points`: world frame [m] (without noise), NaN without return, None unless asked for. `timestamp`: [s].
+    `local_ids`: index of its body, for links of a robot (0 for a single body), -1 without. `points`: world frame [m]
+    (without noise), NaN without return, None unless asked for. `timestamp`: [s].
     """
 
     depth: NDArray[np.float32]
     segmentation: NDArray[np.int32]
+    local_ids: NDArray[np.int32]
     points: Vector | None
     timestamp: float
 
@@ -219,7 +221,7 @@ class WorldRays(WorldSnapshots):
         check(lib.rs_depth_camera_valid(camera))
         size = (properties.height, properties.width)
         depth = np.empty(size, dtype=np.float32)
-        segmentation = np.empty(size, dtype=np.int32)
+        segmentation, local_ids = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
         points = np.empty((*size, 3)) if with_points else None
         with self.locked():
             check(
@@ -229,11 +231,12 @@ class WorldRays(WorldSnapshots):
                     rule,
                     ffi.cast("float *", depth.ctypes.data),
                     ffi.cast("int32_t *", segmentation.ctypes.data),
+                    ffi.cast("int32_t *", local_ids.ctypes.data),
                     _doubles(points) if points is not None else ffi.NULL,
                 )
             )
             timestamp = float(lib.rs_world_time(self._world))
-        return DepthCameraFrame(depth, segmentation, points, timestamp)
+        return DepthCameraFrame(depth, segmentation, local_ids, points, timestamp)
 
     def _rule(self, object_id: int | None, local_id: int | None, collision_mask: int) -> Any:
         """What rays pass through and see, for the engine."""

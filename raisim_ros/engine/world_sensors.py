@@ -132,6 +132,8 @@ class WorldSensors(WorldRays):
         """Take the measurements that are due now, of the sensors whose source is RAISIM."""
         time = float(lib.rs_world_time(self._world))
         for sensor in self._automatic_sensors():
+            if isinstance(sensor, SpinningLidar):
+                sensor.follow()
             if sensor.is_due(time):
                 sensor.update()
 

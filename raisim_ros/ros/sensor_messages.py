@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import array
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -20,14 +20,18 @@ from std_msgs.msg import Header
 
 from raisim_ros.description.sensor_types import NoiseModel
 from raisim_ros.engine.arguments import quaternion_of_matrix
+from raisim_ros.engine.lidar_sweep import Sweep
 from raisim_ros.engine.sensors import Sensor
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import CloudLayout, DepthCamera, RGBCamera, SpinningLidar
 from raisim_ros.ros.conversions import Stamp
+from raisim_ros.ros.conversions import stamp as time_stamp
 from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.sensor_table import SensorEntry
 
 _FLOAT = 4
+_KEPT_LENGTHS = 4
+_Message = TypeVar("_Message")
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,23 @@ class Channel(ABC):
 # ---- lidar ----
 
 
+class _Recent(dict[int, _Message]):
+    """Messages by the number of columns, the latest few of them: sweeps come in two lengths, now and then in others."""
+
+    def get_or_make(self, columns: int, make: Callable[[int], _Message]) -> _Message:
+        if columns not in self:
+            if len(self) >= _KEPT_LENGTHS:
+                del self[next(iter(self))]
+            self[columns] = make(columns)
+        return self[columns]
+
+
 class LidarChannel(Channel):
-    """`points`: organised, a row for each pitch angle from below; `scan` for a lidar with one row."""
+    """`points`: organised, a row for each pitch angle from below; `scan` for a lidar with one row.
+
+    A message shows a whole revolution at one moment or, of a rolling lidar, what fired since the last message; its
+    stamp is then that of the first column.
+    """
 
     def __init__(self, entry: SensorEntry, sensor: SpinningLidar, options: SensorOptions) -> None:
         self._lidar = sensor
@@ -96,31 +115,56 @@ class LidarChannel(Channel):
         self._options = options
         single = sensor.model.pitch_samples == 1
         self.topics = {"points": PointCloud2, "scan": LaserScan} if single else {"points": PointCloud2}
-        self._clouds: dict[int, _Cloud] = {}
-        self._scans: dict[int, _Scan] = {}
+        sensor.set_rolling(options.lidar_sweep and sensor.model.spin_rate > 0.0)
+        self._clouds: _Recent[_Cloud] = _Recent()
+        self._scans: _Recent[_Scan] = _Recent()
 
     @property
     def sensor(self) -> Sensor:
         """The lidar."""
         return self._lidar
 
+    @property
+    def is_rolling(self) -> bool:
+        """Whether it must follow every step while somebody listens."""
+        return self._lidar.is_rolling()
+
+    def follow(self, listened: bool) -> None:
+        """Fires the columns whose time has come."""
+        if listened:
+            self._lidar.follow()
+        else:
+            self._lidar.restart_sweep()
+
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
-        """Casts the sweep that is due."""
-        lidar = self._lidar
-        lidar.note_update()
-        first, count = lidar.sweep() if self._options.lidar_sweep else (0, lidar.model.yaw_samples)
-        if "points" in publishers:
-            if count not in self._clouds:
-                self._clouds[count] = _Cloud(lidar, self._frame, count, self._options.lidar_ring_and_time)
-            self._clouds[count].send_sweep(publishers["points"], stamp, first)
-        if "scan" in publishers:
-            if count not in self._scans:
-                self._scans[count] = _Scan(lidar, self._frame, count)
-            self._scans[count].send_sweep(publishers["scan"], stamp, first)
+        """Casts a revolution, or takes what fired."""
+        self._lidar.note_update()
+        if not self._lidar.is_rolling():
+            columns = self._lidar.model.yaw_samples
+            for topic, publisher in publishers.items():
+                self._message(topic, columns).cast()
+                self._message(topic, columns).send(publisher, stamp)
+            return
+        sweep = self._lidar.take_sweep()
+        for topic, publisher in publishers.items() if len(sweep.returns) else ():
+            message = self._message(topic, len(sweep.returns))
+            message.fill(sweep)
+            message.send(publisher, time_stamp(sweep.begin))
+
+    def _message(self, topic: str, columns: int) -> _Cloud | _Scan:
+        if topic == "scan":
+            return self._scans.get_or_make(columns, lambda count: _Scan(self._lidar, self._frame, count))
+        ring_and_time = self._options.lidar_ring_and_time
+        return self._clouds.get_or_make(columns, lambda count: _Cloud(self._lidar, self._frame, count, ring_and_time))
+
+
+def _column_period(lidar: SpinningLidar) -> float:
+    """Time from column to column [s]: none, unless they fire one after another."""
+    return 1.0 / (lidar.model.yaw_samples * lidar.model.spin_rate) if lidar.is_rolling() else 0.0
 
 
 class _Cloud(_Stamped):
-    """A sweep as a point cloud; the engine writes the points where they go."""
+    """A revolution or a sweep as a point cloud."""
 
     def __init__(self, lidar: SpinningLidar, frame: str, columns: int, ring_and_time: bool) -> None:
         rows = lidar.model.pitch_samples
@@ -144,33 +188,36 @@ class _Cloud(_Stamped):
         self._lidar, self._columns = lidar, columns
         self._data, self._dense = self.numbers("data"), self.numbers("is_dense")
         self._layout = CloudLayout(step, step * columns, x=0, y=4, z=8, intensity=12)
+        self._floats = self._data.view(np.float32).reshape(rows, columns, step // _FLOAT)
         if ring_and_time:
             points = self._data.reshape(rows, columns, step)
             points[:, :, 16:18] = np.arange(rows, dtype=np.uint16)[:, None, None].view(np.uint8)
-            spin = lidar.model.spin_rate
-            times = (
-                np.arange(columns, dtype=np.float64) / (lidar.model.yaw_samples * spin) if spin else np.zeros(columns)
-            )
-            points[:, :, 20:24] = times.astype(np.float32)[None, :, None].view(np.uint8)
+            self._floats[:, :, 5] = np.arange(columns) * _column_period(lidar)
 
-    def send_sweep(self, publisher: Any, stamp: Stamp, first: int) -> None:
-        returns = self._lidar.write_cloud(first, self._columns, self._layout, self._data)
+    def cast(self) -> None:
+        """A revolution; the engine writes the points where they go."""
+        returns = self._lidar.write_cloud(0, self._columns, self._layout, self._data)
         self._dense[0] = returns == self._columns * self._lidar.model.pitch_samples
-        self.send(publisher, stamp)
+
+    def fill(self, sweep: Sweep) -> None:
+        """What fired."""
+        returns = sweep.returns.transpose(1, 0, 2)
+        self._floats[:, :, :3] = returns[:, :, :3]
+        self._floats[:, :, 3] = returns[:, :, 4]
+        self._dense[0] = bool(np.isfinite(returns[:, :, 0]).all())
 
 
 class _Scan(_Stamped):
-    """A sweep of a lidar with one row; REP 117."""
+    """A revolution or a sweep of a lidar with one row; REP 117."""
 
     def __init__(self, lidar: SpinningLidar, frame: str, columns: int) -> None:
         model = lidar.model
         increment = -lidar.yaw_increment if model.clockwise else lidar.yaw_increment
-        sweep = 1.0 / (model.yaw_samples * model.spin_rate) if model.spin_rate else 0.0
         super().__init__(
             LaserScan(
                 header=Header(frame_id=frame),
                 angle_increment=increment,
-                time_increment=sweep,
+                time_increment=_column_period(lidar),
                 scan_time=1.0 / lidar.get_update_rate(),
                 range_min=model.range_min,
                 range_max=model.range_max,
@@ -180,16 +227,25 @@ class _Scan(_Stamped):
         )
         self._lidar, self._columns, self._increment = lidar, columns, increment
         self._angles = self.numbers("angle_min", "angle_max")
+        self._ranges, self._intensities = self.numbers("ranges"), self.numbers("intensities")
         # Ranges and intensities lie apart: the count of the second sequence is between them.
-        whole = self.numbers("ranges").view(np.uint8)
-        distance = self.numbers("intensities").ctypes.data - self.numbers("ranges").ctypes.data
-        self._out = _from(whole, distance + _FLOAT * columns)
+        distance = self._intensities.ctypes.data - self._ranges.ctypes.data
+        self._out = _from(self._ranges.view(np.uint8), distance + _FLOAT * columns)
         self._layout = CloudLayout(_FLOAT, 0, range=0, intensity=distance)
 
-    def send_sweep(self, publisher: Any, stamp: Stamp, first: int) -> None:
+    def cast(self) -> None:
+        """A revolution; the engine writes the ranges where they go."""
+        self._begin_at(0)
+        self._lidar.write_cloud(0, self._columns, self._layout, self._out)
+
+    def fill(self, sweep: Sweep) -> None:
+        """What fired."""
+        self._begin_at(sweep.first % self._lidar.model.yaw_samples)
+        self._ranges[:] = sweep.returns[:, 0, 3]
+        self._intensities[:] = sweep.returns[:, 0, 4]
+
+    def _begin_at(self, first: int) -> None:
         self._angles[:] = (first * self._increment, (first + self._columns - 1) * self._increment)
-        self._lidar.write_cloud(first, self._columns, self._layout, self._out)
-        self.send(publisher, stamp)
 
 
 def _from(view: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
@@ -231,8 +287,11 @@ def _image(frame: str, camera: DepthCamera | RGBCamera, encoding: str, pixel_byt
     )
 
 
+_SEGMENTATIONS = ("segmentation", "segmentation/links")
+
+
 class DepthChannel(Channel):
-    """Depth along the optical axis: image, camera_info, organised cloud; and which object each pixel shows.
+    """Depth along the optical axis: image, camera_info, organised cloud; which object, and which link, pixels show.
 
     REP 118: metres as 32FC1 (-inf: too near, +inf: nothing, NaN: lost), or millimetres as 16UC1 (0: invalid).
     """
@@ -243,6 +302,7 @@ class DepthChannel(Channel):
             "depth/camera_info": CameraInfo,
             "depth/points": PointCloud2,
             "segmentation": Image,
+            "segmentation/links": Image,
         }
         self._camera = sensor
         self._frame = entry.optical_frame
@@ -263,10 +323,9 @@ class DepthChannel(Channel):
         """Takes one image for all topics."""
         camera = self._camera
         camera.note_update()
-        segments = self._message("segmentation") if "segmentation" in publishers else None
-        seen = segments.numbers("data").view(np.int32).reshape(self._depth.shape) if segments is not None else None
-        if publishers.keys() & {"depth/image", "depth/points", "segmentation"}:
-            camera.write_depth(self._depth, seen, tell_range=True)
+        objects, links = (self._indices(topic) if topic in publishers else None for topic in _SEGMENTATIONS)
+        if publishers.keys() - {"depth/camera_info"}:
+            camera.write_depth(self._depth, objects, links, tell_range=True)
         for topic, publisher in publishers.items():
             message = self._message(topic)
             if topic == "depth/image":
@@ -274,6 +333,10 @@ class DepthChannel(Channel):
             elif topic == "depth/points":
                 self._fill_points(message)
             message.send(publisher, stamp)
+
+    def _indices(self, topic: str) -> NDArray[np.int32]:
+        """The pixels of a segmentation."""
+        return self._message(topic).numbers("data").view(np.int32).reshape(self._depth.shape)
 
     def _message(self, topic: str) -> _Stamped:
         if topic not in self._messages:
@@ -286,7 +349,7 @@ class DepthChannel(Channel):
             return _Stamped(camera_info(self._frame, camera))
         if topic == "depth/image":
             return _image(self._frame, camera, self._encoding, 4 if self._encoding == "32FC1" else 2)
-        if topic == "segmentation":
+        if topic in _SEGMENTATIONS:
             return _image(self._frame, camera, "32SC1", 4)
         height, width = self._depth.shape
         point_fields, step = fields("x y z")

@@ -55,6 +55,10 @@ class SensorTable:
         self._entries = present
         return list(present.values())
 
+    def sim_time(self) -> float:
+        """Simulation time of now [s]."""
+        return self._world.get_world_time()
+
     def get(self, object_name: str, sensor_name: str) -> SensorEntry:
         """A sensor by the name of its object and its own."""
         owner = self._objects.get(object_name)

@@ -14,8 +14,8 @@ from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
-from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
-from raisim_ros.ros.sensor_messages import Channel
+from raisim_ros.ros.pacing import is_time, steps_until_time
+from raisim_ros.ros.sensor_messages import Channel, LidarChannel
 from raisim_ros.ros.sensor_table import SensorEntry, SensorTable
 from raisim_ros.ros.topic import NEVER
 
@@ -29,7 +29,6 @@ class _Attached:
     def __init__(self, channel: Channel, publishers: Mapping[str, Any]) -> None:
         self.channel = channel
         self.publishers = publishers
-        self.period = 1
 
     def listened(self) -> dict[str, Any]:
         return {topic: one for topic, one in self.publishers.items() if one.get_subscription_count() > 0}
@@ -45,8 +44,7 @@ class SensorTopics:
 
     def attach(self, channel: Channel, publishers: Mapping[str, Any]) -> None:
         """From now on the sensor's messages go out through `publishers`, by topic."""
-        attached = self._attached[channel.sensor] = _Attached(channel, publishers)
-        attached.period = period_in_steps(channel.sensor.get_update_rate(), self._time_step)
+        self._attached[channel.sensor] = _Attached(channel, publishers)
 
     def detach(self, sensors: set[Sensor]) -> None:
         """Lets go of the publishers of some sensors."""
@@ -58,23 +56,38 @@ class SensorTopics:
         self._time_step = time_step
         present = {entry.sensor for entry in self._table.entries()}
         self.detach(self._attached.keys() - present)
-        for sensor, attached in self._attached.items():
-            attached.period = period_in_steps(sensor.get_update_rate(), time_step)
 
     def steps_until_due(self, step: int) -> int:
         """Steps until the next measurement must go out."""
-        waits = (steps_until_multiple(step, attached.period) for attached in self._attached.values())
+        if any(listened for _, listened in self._rolling()):
+            return 1
+        time, time_step = self._table.sim_time(), self._time_step
+        waits = (steps_until_time(sensor.get_update_rate(), time, time_step) for sensor in self._attached)
         return min(waits, default=NEVER)
+
+    def _rolling(self) -> list[tuple[LidarChannel, bool]]:
+        """Lidars that fire in every step, and whether somebody listens."""
+        return [
+            (one.channel, bool(one.listened()))
+            for one in self._attached.values()
+            if isinstance(one.channel, LidarChannel) and one.channel.is_rolling
+        ]
 
     def due(self, moment: Moment) -> bool:
         """Whether a measurement is due that somebody waits for."""
-        return any(attached.listened() for attached in self._due(moment))
+        return bool(self._rolling()) or any(attached.listened() for attached in self._due(moment))
 
     def _due(self, moment: Moment) -> list[_Attached]:
-        return [one for one in self._attached.values() if moment.everything or moment.step % one.period == 0]
+        return [
+            one
+            for sensor, one in self._attached.items()
+            if moment.everything or is_time(sensor.get_update_rate(), moment.sim_time, self._time_step)
+        ]
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Measures and publishes what is due."""
+        for channel, listened in self._rolling():
+            channel.follow(listened)
         for attached in self._due(moment):
             publishers = attached.listened()
             if publishers:
