@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+from typing import Any
+
+from rclpy.exceptions import ParameterException
+from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 # Only the newest time counts, and a slow subscriber must not hold it up.
@@ -31,3 +36,32 @@ LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
+
+
+def overridden(node: Node, topic: str, profile: QoSProfile) -> QoSProfile:
+    """The profile, with what the parameters ``qos_overrides.<topic>.publisher.<policy>`` say.
+
+    For topics that come and go: the parameters are declared only to be read and leave nothing behind.
+    """
+    chosen = copy.copy(profile)
+    prefix = f"qos_overrides.{node.resolve_topic_name(topic)}.publisher"
+    chosen.depth = _read_once(node, f"{prefix}.depth", profile.depth)
+    for policy, choices in (("history", HistoryPolicy), ("reliability", ReliabilityPolicy)):
+        value = _read_once(node, f"{prefix}.{policy}", getattr(profile, policy).name.lower())
+        if value.upper() in choices.__members__:
+            setattr(chosen, policy, choices[value.upper()])
+        else:
+            known = ", ".join(one.lower() for one in choices.__members__)
+            node.get_logger().error(f"parameter '{prefix}.{policy}' is '{value}'; expected one of {known}")
+    return chosen
+
+
+def _read_once(node: Node, name: str, default: Any) -> Any:
+    """The value of a parameter that nobody can set later; one of a wrong type is told and ignored."""
+    try:
+        value = node.declare_parameter(name, default).value
+    except ParameterException as error:
+        node.get_logger().error(str(error))
+        return default
+    node.undeclare_parameter(name)
+    return value

@@ -57,16 +57,16 @@ class SensorEndpoints:
     def _make(self, entry: SensorEntry) -> tuple[Channel, dict[str, Any]]:
         channel = make_channel(entry, self._options)
         publishers = {
-            topic: self._node.create_publisher(
-                message_type,
-                f"{entry.topic}/{topic}",
-                qos.SENSOR,
-                event_callbacks=PublisherEventCallbacks(use_default_callbacks=False),
-            )
+            topic: self._publisher(message_type, f"{entry.topic}/{topic}")
             for topic, message_type in channel.topics.items()
         }
         self._publishers[entry.sensor] = publishers
         return channel, publishers
+
+    def _publisher(self, message_type: Any, topic: str) -> Any:
+        profile = qos.overridden(self._node, topic, qos.SENSOR)
+        callbacks = PublisherEventCallbacks(use_default_callbacks=False)
+        return self._node.create_publisher(message_type, topic, profile, event_callbacks=callbacks)
 
     def _attach(self, made: list[tuple[Channel, dict[str, Any]]]) -> None:
         for channel, publishers in made:

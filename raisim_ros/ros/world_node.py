@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import signal
 import sys
 import threading
@@ -124,7 +125,7 @@ class WorldNode:
         return self.node.create_publisher(
             message_type,
             topic,
-            profile,
+            copy.copy(profile),  # an override is written into it
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
             **options,
         )

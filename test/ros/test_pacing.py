@@ -9,8 +9,10 @@ from raisim_ros.ros.pacing import (
     Pacer,
     RateMeter,
     WallTimer,
+    is_time,
     period_in_steps,
     steps_until_multiple,
+    steps_until_time,
 )
 
 
@@ -112,3 +114,19 @@ def test_period_in_steps(rate_hz, time_step, period):
 
 def test_steps_until_multiple():
     assert [steps_until_multiple(step, 4) for step in range(6)] == [4, 3, 2, 1, 4, 3]
+
+
+@pytest.mark.parametrize(("rate", "time_step"), [(10.0, 0.001), (30.0, 0.005), (400.0, 0.0025), (7.3, 0.003), (1000.0, 0.004)])
+def test_times_of_a_rate_that_is_no_multiple_of_the_step(rate, time_step):
+    """On average the rate, at most that of the steps; never late by a step; steps_until_time() leads to each."""
+    steps = 5000
+    times = [step for step in range(1, steps + 1) if is_time(rate, step * time_step, time_step)]
+    assert len(times) == pytest.approx(min(rate * time_step, 1.0) * steps, abs=1)
+    if rate * time_step < 1.0:
+        for number, step in enumerate(times, start=1):
+            assert -1e-9 <= step * time_step - number / rate < time_step * (1 - 1e-9)
+    visited, step = [], 0
+    while step < steps:
+        step += steps_until_time(rate, step * time_step, time_step)
+        visited.append(step)
+    assert visited[: len(times)] == times
