@@ -26,11 +26,10 @@ static void packet_sphere(const rs_packet_rays *rays, double radius, int64_t tar
 /* Narrows enter..leave to the slab |x| <= half along one axis. A ray within the slab's plane gets infinities, which
  * are what they should be: all or nothing; on the face itself 0 * infinity, which the comparisons let pass. */
 static inline void clip_to_slab(double o, double d, double half, double *enter, double *leave) {
-    double inverse = 1.0 / d;
-    double t0 = (-half - o) * inverse, t1 = (half - o) * inverse;
-    double low = t0 < t1 ? t0 : t1, high = t0 < t1 ? t1 : t0;
-    *enter = low > *enter ? low : *enter;
-    *leave = high < *leave ? high : *leave;
+    double inverse = 1.0 / d, far = copysign(half, d);
+    double in = (-far - o) * inverse, out = (far - o) * inverse;
+    *enter = in > *enter ? in : *enter;
+    *leave = out < *leave ? out : *leave;
 }
 
 static void packet_box(const rs_packet_rays *rays, rs_vec3 half, int64_t target, rs_packet_hits *hits) {

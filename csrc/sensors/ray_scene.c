@@ -31,6 +31,19 @@ static rs_transform carrier_pose(const rs_body *body, int32_t link) {
     return (rs_transform){motion->rot, motion->pos};
 }
 
+/* A ray along a box's face must not be lost to rounding before the shape is asked [m, and share of the distance from
+ * the origin]. */
+static const double SKIN = 1e-9;
+
+static rs_aabb with_skin(rs_aabb box) {
+    for (int axis = 0; axis < 3; axis++) {
+        double lo = rs_v3_get(box.min, axis), hi = rs_v3_get(box.max, axis);
+        rs_v3_set(&box.min, axis, lo - SKIN * (1.0 + fabs(lo)));
+        rs_v3_set(&box.max, axis, hi + SKIN * (1.0 + fabs(hi)));
+    }
+    return box;
+}
+
 static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const rs_collider *colliders,
                               int64_t count) {
     scene->unordered.count = scene->unbounded.count = scene->boxes.count = 0;
@@ -49,7 +62,7 @@ static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const 
         if (bounded && box == NULL)
             return RS_OUT_OF_MEMORY;
         if (bounded)
-            *box = rs_shape_aabb(target->shape, &target->pose);
+            *box = with_skin(rs_shape_aabb(target->shape, &target->pose));
     }
     return RS_OK;
 }

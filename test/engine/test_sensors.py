@@ -100,6 +100,34 @@ def test_imu_on_a_swinging_arm(world):
     assert exact == pytest.approx(-0.8 * robot.get_generalized_acceleration()[0], abs=1e-9)
 
 
+ARM = """
+<robot name="arm">
+  <link name="world"/>
+  <link name="arm"><inertial><mass value="2"/><origin xyz="0.4 0 0"/>
+    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <joint name="axis" type="continuous"><parent link="world"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+def test_imu_on_an_arm_that_spins_evenly(world):
+    """At radius r of a vertical axis: -w^2 r along the arm and the weight, in the tilted frame of the sensor."""
+    robot = world.add_articulated_system(ARM)
+    robot.set_state([0.3], [4.0])
+    tilt = turned((2, -1, 1), 0.7)
+    imu = mount(world, robot, ImuModel("imu", 1000.0), origin=Pose((0.8, 0.0, 0.1), tilt), link="arm").get_sensor("imu")
+    world.integrate(777)
+    np.testing.assert_allclose(imu.get_linear_acceleration(), tilt.T @ (-16 * 0.8, 0, 9.81), atol=1e-6)
+    np.testing.assert_allclose(imu.get_angular_velocity(), tilt.T @ (0, 0, 4), atol=1e-9)
+
+
+def test_imu_saturates_axis_by_axis(weightless):
+    ball = weightless.add_sphere(0.5, 1.0)
+    ball.set_angular_velocity((0.5, -9.0, 20.0))
+    imu = mount(weightless, ball, ImuModel("imu", 1000.0, ang_vel_limit=7.0)).get_sensor("imu")
+    weightless.update_sensors()
+    np.testing.assert_allclose(imu.get_angular_velocity(), (0.5, -7.0, 7.0), atol=1e-12)
+
+
 def test_imu_is_cut_off_at_its_limits_and_noisy(world):
     world.add_ground()
     box = world.add_box(1, 1, 1, 1.0)
@@ -178,6 +206,37 @@ def test_lidar_noise_and_dropout(weightless):
     first = noisy
     sensors.get_sensor("noisy").update()
     assert len(sensors.get_sensor("noisy").get_scan()) != len(first)  # every measurement has its own noise
+
+
+def noisy_run(seed, updates=3):
+    """What a noisy lidar, camera and IMU measure in a world of their own."""
+    world = World()
+    room(world)
+    noise = NoiseModel("gaussian", 0.0, 0.05, dropout=0.1, seed=seed)
+    sensors = mount(
+        world,
+        kinematic_ball(world),
+        LidarModel("lidar", 10.0, yaw_samples=50, pitch_samples=2, noise=noise),
+        DepthCameraModel("depth", 10.0, width=20, height=15, noise=noise),
+        ImuModel("imu", 10.0, acc_noise=noise, ang_vel_noise=noise),
+    )
+    results = []
+    for _ in range(updates):
+        for sensor in sensors:
+            sensor.update()
+        lidar, depth, imu = (sensors.get_sensor(name) for name in ("lidar", "depth", "imu"))
+        results.append((lidar.get_scan(), depth.get_depth_array(), imu.get_linear_acceleration(), imu.get_angular_velocity()))
+    return results
+
+
+def test_noise_repeats_with_its_seed_only():
+    first, again, other = noisy_run(8), noisy_run(8), noisy_run(9)
+    for one, same, different in zip(first, again, other, strict=True):
+        for numbers, equal, unequal in zip(one, same, different, strict=True):
+            np.testing.assert_array_equal(numbers, equal)
+            assert not np.array_equal(numbers, unequal, equal_nan=True)
+    for numbers, later in zip(first[0], first[1], strict=True):
+        assert not np.array_equal(numbers, later, equal_nan=True)
 
 
 # ---- cameras ----
@@ -273,6 +332,26 @@ def test_force_torque_holds_the_arm(world):
     np.testing.assert_allclose(sensor.get_torque(), (0, -0.5 * weight, 0), atol=1e-2)
     np.testing.assert_allclose(at_tip.get_force(), sensor.get_force(), atol=1e-9)
     np.testing.assert_allclose(at_tip.get_torque(), (0, 0.3 * weight, 0), atol=1e-2)
+
+
+def test_contact_sensor_feels_where_the_load_is(world):
+    """A block stands off the middle of a slab: the contacts below carry both weights, about the slab's middle."""
+    world.add_ground()
+    slab = world.add_box(2, 2, 0.2, 4.0)
+    slab.set_position(0, 0, 0.1)
+    block = world.add_box(0.2, 0.2, 0.2, 1.0)
+    block.set_position(0.5, -0.3, 0.3)
+    above = mount(world, block, ContactModel("base", 1000.0)).get_sensor("base")
+    below = mount(world, slab, ContactModel("all", 1000.0)).get_sensor("all")
+    world.integrate(400)
+    np.testing.assert_allclose(above.get_force(), (0, 0, 9.81), atol=1e-5)
+    # ground up, block down: what is left carries the slab; moments about its middle balance
+    np.testing.assert_allclose(below.get_force(), (0, 0, 4 * 9.81), atol=1e-5)
+    np.testing.assert_allclose(below.get_torque(), 0, atol=1e-4)
+    ground = [c for c in below.get_contacts() if c.get_position()[2] < 0.05]
+    push = [(c.get_contact_frame().T @ c.get_impulse()) * (1 if c.is_object_a() else -1) / 0.001 for c in ground]
+    moment = sum(np.cross(c.get_position(), force) for c, force in zip(ground, push, strict=True))
+    np.testing.assert_allclose(moment[:2], (-0.3 * 9.81, -0.5 * 9.81), atol=1e-3)  # r x F of the block's weight
 
 
 def test_force_torque_needs_a_joint(world):
