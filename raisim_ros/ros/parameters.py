@@ -119,7 +119,7 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
     ),
     "lidar_sweep": (
         False,
-        "Every update of a lidar shows the part of the revolution swept since the last; otherwise all of it.",
+        "Lidars fire column by column while they move: an update shows what fired since the last, not all at once.",
         None,
         False,
     ),
