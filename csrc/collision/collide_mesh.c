@@ -204,23 +204,33 @@ static bool beside_plane(const corner_heights *h, double margin) {
            (h->of[0] < -margin && h->of[1] < -margin && h->of[2] < -margin);
 }
 
-/* Whether a point of the triangle's plane lies within its edges. */
-static bool within_edges(const rs_surface_triangle *t, rs_vec3 p) {
+typedef struct {
+    double lo, hi;
+} interval;
+
+static interval widened(interval i, double x) { return (interval){rs_min(i.lo, x), rs_max(i.hi, x)}; }
+
+/* The part of a triangle that lies within `margin` of another's plane, seen along the line in which the planes meet;
+ * `h` are its heights over the other's plane. */
+static interval part_near_plane(rs_vec3 line, const rs_surface_triangle *t, const corner_heights *h, double margin) {
+    double at[3] = {rs_dot(line, t->v[0]), rs_dot(line, t->v[1]), rs_dot(line, t->v[2])};
+    interval part = {INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++) {
-        rs_vec3 edge = rs_sub(t->v[next3(k)], t->v[k]);
-        if (rs_dot(t->normal, rs_cross(edge, rs_sub(p, t->v[k]))) < 0.0) return false;
+        double from = h->of[k], to = h->of[next3(k)], step = at[next3(k)] - at[k];
+        if (fabs(from) <= margin) part = widened(part, at[k]);
+        if ((from < margin) != (to < margin)) part = widened(part, at[k] + (from - margin) / (from - to) * step);
+        if ((from < -margin) != (to < -margin)) part = widened(part, at[k] + (from + margin) / (from - to) * step);
     }
-    return true;
+    return part;
 }
 
-/* Whether an edge of `t` passes through the other triangle; `h` are the heights of `t` over its plane. */
-static bool edges_pass_through(const rs_surface_triangle *t, const corner_heights *h, const rs_surface_triangle *other) {
-    for (int k = 0; k < 3; k++) {
-        double from = h->of[k], to = h->of[next3(k)];
-        if ((from < 0.0) == (to < 0.0)) continue;
-        if (within_edges(other, rs_lerp(t->v[k], t->v[next3(k)], from / (from - to)))) return true;
-    }
-    return false;
+/* Whether the parts of two triangles that are near the other's plane are near each other too, along the line in which
+ * the planes meet. For a margin of 0: whether they cross. */
+static bool meet_on_line(const rs_surface_triangle *ta, const corner_heights *a_over_b, const rs_surface_triangle *tb,
+                         const corner_heights *b_over_a, double margin) {
+    rs_vec3 line = rs_cross(ta->normal, tb->normal);
+    interval a = part_near_plane(line, ta, a_over_b, margin), b = part_near_plane(line, tb, b_over_a, margin);
+    return rs_max(a.lo, b.lo) - rs_min(a.hi, b.hi) < margin * rs_norm(line);
 }
 
 /* What it takes to move `other`, at these heights, before the face; `sign` is +1 when the face belongs to B. */
@@ -235,18 +245,6 @@ static void keep_spare(mesh_pair *p, const rs_surface_triangle *face, const rs_s
     p->spare = (rs_surface_contact){{middle, rs_scale(sign, face->normal), gap, 0}, gap, RS_NO_TRIANGLE};
 }
 
-/* Whether the triangles lie apart along the line in which their planes meet. */
-static bool apart_along_planes(const rs_surface_triangle *ta, const rs_surface_triangle *tb, double margin) {
-    rs_vec3 line = rs_cross(ta->normal, tb->normal);
-    double a[3], b[3], reach = margin * rs_norm(line);
-    for (int k = 0; k < 3; k++) {
-        a[k] = rs_dot(line, ta->v[k]);
-        b[k] = rs_dot(line, tb->v[k]);
-    }
-    return rs_max(a[0], rs_max(a[1], a[2])) < rs_min(b[0], rs_min(b[1], b[2])) - reach ||
-           rs_max(b[0], rs_max(b[1], b[2])) < rs_min(a[0], rs_min(a[1], a[2])) - reach;
-}
-
 /* A triangle of A in the frame of B, and which of its edges may push. */
 typedef struct {
     rs_surface_triangle t;
@@ -259,8 +257,9 @@ static void collide_triangles(mesh_pair *p, const moved_triangle *a, rs_surface_
     corner_heights a_over_b = heights_over(tb, ta);
     if (beside_plane(&a_over_b, margin)) return;
     corner_heights b_over_a = heights_over(ta, tb);
-    if (beside_plane(&b_over_a, margin) || apart_along_planes(ta, tb, margin)) return;
-    bool cross = edges_pass_through(ta, &a_over_b, tb) || edges_pass_through(tb, &b_over_a, ta);
+    if (beside_plane(&b_over_a, margin)) return;
+    if (!meet_on_line(ta, &a_over_b, tb, &b_over_a, margin)) return;
+    bool cross = meet_on_line(ta, &a_over_b, tb, &b_over_a, 0.0);
     if (cross) {
         p->cut = true;
         keep_spare(p, tb, ta, &a_over_b, 1.0);
@@ -292,6 +291,7 @@ static void collide_triangle(mesh_pair *p, uint32_t id_a, double margin, rs_vec3
     for (int k = 0; k < 3; k++) a.active[k] = rs_surface_edge_is_active(&a.t, k);
     rs_surface_query of_b;
     rs_surface_query_begin(&of_b, p->b, grown(box, margin));
+    rs_surface_query_near_plane(&of_b, a.t.normal, a.t.v[0], margin);
     for (uint32_t id_b; rs_surface_query_next(&of_b, &id_b);) {
         rs_surface_triangle tb;
         rs_surface_get(p->b, id_b, center_a, &tb);

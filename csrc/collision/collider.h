@@ -28,6 +28,7 @@ typedef struct {
     /* written by the midpoint stage */
     rs_transform pose;  /* world frame */
     double foresight;   /* other surfaces closer than this are contacts to come [m] */
+    double swing;       /* how far its own rotation may move any of its points until the next midpoint [m] */
     bool swept;         /* farther ones too, when they lie in the way */
     double reach;       /* how far the surface may get until the next midpoint, if contacts so far ahead count [m] */
     rs_vec3 motion;     /* until the next midpoint, if nothing is in the way [m] */

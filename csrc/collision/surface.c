@@ -152,6 +152,10 @@ void rs_surface_query_begin(rs_surface_query *q, const rs_surface *s, rs_aabb bo
         q->walk.grid = rs_height_grid_query(s->grid, box);
 }
 
+void rs_surface_query_near_plane(rs_surface_query *q, rs_vec3 normal, rs_vec3 point, double margin) {
+    if (q->surface->mesh != NULL) rs_bvh_query_near_plane(&q->walk.bvh, normal, point, margin);
+}
+
 bool rs_surface_query_next(rs_surface_query *q, uint32_t *triangle) {
     return q->surface->mesh != NULL ? rs_bvh_query_next(&q->walk.bvh, triangle)
                                     : rs_height_grid_query_next(&q->walk.grid, triangle);

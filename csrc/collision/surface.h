@@ -63,6 +63,9 @@ typedef struct {
 } rs_surface_query;
 
 void rs_surface_query_begin(rs_surface_query *query, const rs_surface *surface, rs_aabb box);
+/* Leaves out triangles of a mesh that are surely farther than `margin` from the plane through `point`; before the
+ * first triangle. */
+void rs_surface_query_near_plane(rs_surface_query *query, rs_vec3 normal, rs_vec3 point, double margin);
 bool rs_surface_query_next(rs_surface_query *query, uint32_t *triangle);
 
 /* If the point is inside the solid: the nearest way out, as a point of the surface and a unit direction. A heightmap

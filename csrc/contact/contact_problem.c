@@ -166,10 +166,19 @@ static int most_points(const rs_contact_settings *settings, const rs_body *bodie
     return allowed < most ? allowed : most;
 }
 
+/* Gap up to which two colliders have contacts to come. Links of one robot fly side by side: however fast they are, only
+ * their relative motion counts. Others may be struck within the step, and need the distance that they cover. */
+static double foresight_of_pair(const rs_collider *a, const rs_collider *b) {
+    double foresight = a->foresight + b->foresight;
+    if (a->body != b->body)
+        return foresight;
+    return rs_min(foresight, rs_norm(rs_sub(a->motion, b->motion)) + a->swing + b->swing);
+}
+
 static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_body *bodies,
                               const rs_collider *colliders, const rs_touch *former, int64_t former_count, rs_array *touches) {
     const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
-    rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + a->foresight + b->foresight,
+    rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + foresight_of_pair(a, b),
                                    .max_points = most_points(settings, bodies, a, b),
                                    .gjk_max_iterations = settings->gjk_max_iterations,
                                    .gjk_tolerance = settings->gjk_tolerance,

@@ -218,6 +218,7 @@ rs_bvh_query rs_bvh_query_box(const rs_bvh *bvh, rs_aabb box) {
         q.lo[axis] = fmaxf(rs_float_below(rs_v3_get(box.min, axis)), -FLT_MAX);
         q.hi[axis] = fminf(rs_float_above(rs_v3_get(box.max, axis)), FLT_MAX);
     }
+    q.normal[0] = q.normal[1] = q.normal[2] = q.offset = q.reach = 0.0f;
     q.item = q.item_end = 0;
     q.stack[0].child = 0;
     q.stack[0].count = 0;
@@ -225,11 +226,34 @@ rs_bvh_query rs_bvh_query_box(const rs_bvh *bvh, rs_aabb box) {
     return q;
 }
 
+void rs_bvh_query_near_plane(rs_bvh_query *q, rs_vec3 normal, rs_vec3 point, double margin) {
+    double rounding = 0.0; /* of the distance of a box to the plane in single precision */
+    for (int axis = 0; axis < 3; axis++) {
+        q->normal[axis] = (float)rs_v3_get(normal, axis);
+        double bound = fmax(fabs((double)q->lo[axis]), fabs((double)q->hi[axis])) + fabs(rs_v3_get(point, axis));
+        for (int c = 0; c < RS_BVH_WIDTH; c++) {
+            const rs_bvh_node *root = &q->bvh->nodes[0];
+            if (root->lo[axis][c] <= root->hi[axis][c])
+                bound = fmax(bound, fmax(fabs((double)root->lo[axis][c]), fabs((double)root->hi[axis][c])));
+        }
+        rounding += 8.0 * (double)FLT_EPSILON * bound;
+    }
+    q->offset = (float)rs_dot(normal, point);
+    q->reach = rs_float_above(margin + rounding);
+}
+
 static void push_touched_children(rs_bvh_query *q, const rs_bvh_node *node) {
     int32_t hit[RS_BVH_WIDTH];
-    for (int i = 0; i < RS_BVH_WIDTH; i++)
+    for (int i = 0; i < RS_BVH_WIDTH; i++) {
         hit[i] = (node->lo[0][i] <= q->hi[0]) & (node->hi[0][i] >= q->lo[0]) & (node->lo[1][i] <= q->hi[1]) &
                  (node->hi[1][i] >= q->lo[1]) & (node->lo[2][i] <= q->hi[2]) & (node->hi[2][i] >= q->lo[2]);
+        float height = -q->offset, reach = q->reach;
+        for (int axis = 0; axis < 3; axis++) {
+            height += 0.5f * q->normal[axis] * (node->hi[axis][i] + node->lo[axis][i]);
+            reach += 0.5f * fabsf(q->normal[axis]) * (node->hi[axis][i] - node->lo[axis][i]);
+        }
+        hit[i] &= fabsf(height) <= reach;
+    }
     for (int i = RS_BVH_WIDTH - 1; i >= 0; i--) {
         if (!hit[i]) continue;
         q->stack[q->top].child = node->child[i];

@@ -38,12 +38,15 @@ void rs_bvh_free(rs_bvh *bvh);
 typedef struct {
     const rs_bvh *bvh;
     float lo[3], hi[3];
+    float normal[3], offset, reach; /* of a plane that leaves must come near; normal 0: no plane */
     uint32_t item, item_end; /* the rest of the leaf at hand */
     int top;
     struct { uint32_t child, count; } stack[RS_BVH_STACK];
 } rs_bvh_query;
 
 rs_bvh_query rs_bvh_query_box(const rs_bvh *bvh, rs_aabb box);
+/* Leaves out boxes farther than `margin` from the plane through `point`; to be called before the first item. */
+void rs_bvh_query_near_plane(rs_bvh_query *query, rs_vec3 normal, rs_vec3 point, double margin);
 bool rs_bvh_query_next(rs_bvh_query *query, uint32_t *item);
 
 /* The largest float not above, and the smallest not below x. */
