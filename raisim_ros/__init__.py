@@ -39,17 +39,8 @@ from raisim_ros.engine.errors import (
     WrongStateError,
     WrongTypeError,
 )
-from raisim_ros.engine.handles import (
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    Cylinder,
-    Ground,
-    Object,
-    SingleBodyObject,
-    Sphere,
-)
+from raisim_ros.engine.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.sensors import MeasurementSource, Sensor, SensorSet, SensorType
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import DepthCamera, Light, RGBCamera, SpinningLidar

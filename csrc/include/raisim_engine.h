@@ -513,6 +513,9 @@ rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids
 /* ---- objects of every kind ---- */
 
 rs_status rs_object_remove(rs_world *world, rs_object_id id);
+/* Adds a copy at the same place: shapes, masses, state, joints, gains, materials and filters. It is awake, and neither loads
+ * nor commanded wrenches act on it. */
+rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out);
 int32_t rs_object_is_alive(rs_world *world, rs_object_id id);
 int64_t rs_world_object_count(rs_world *world);
 /* Ids in list order; removal moves the last object into the hole. */

@@ -1,6 +1,8 @@
 /* Creating, removing, asking and changing objects. */
 #include "world.h"
 
+#include <string.h>
+
 /* A quaternion this close to unit length is kept to the bit. */
 static const double UNIT_TOLERANCE = 1e-12;
 
@@ -279,6 +281,52 @@ rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *
             body.velocity = body.omega = rs_v3_zero();
         status = rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out);
     }
+    rs_free(colliders);
+    return rs_world_leave(world, status);
+}
+
+/* ---- copies ---- */
+
+/* The body with an articulation of its own, on which nothing acts yet; false without memory. */
+static bool copy_body(const rs_body *source, rs_body *out) {
+    *out = *source;
+    out->force = out->torque = out->command_force = out->command_torque = rs_v3_zero();
+    out->applied_force = out->applied_torque = rs_v3_zero();
+    out->controller = 0;
+    out->asleep = false;
+    out->quiet_steps = 0;
+    if (source->articulation == NULL)
+        return true;
+    rs_articulation *a = out->articulation = rs_articulation_clone(source->articulation);
+    if (a == NULL)
+        return false;
+    size_t links = (size_t)a->link_count;
+    memset(a->loads, 0, links * sizeof *a->loads);
+    memset(a->command, 0, links * sizeof *a->command);
+    memset(a->applied_wrench, 0, links * sizeof *a->applied_wrench);
+    a->loaded = a->commanded = false;
+    return true;
+}
+
+rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
+    rs_world_enter(world);
+    const rs_body *source = rs_world_body(world, id);
+    rs_status status = source == NULL ? RS_UNKNOWN_OBJECT : rs_world_check_not_half_way(world);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    rs_body copy = {0};
+    rs_collider *colliders = rs_alloc(sizeof(rs_collider) * (size_t)(source->collider_count + 1));
+    if (colliders == NULL || !copy_body(source, &copy)) {
+        rs_free(colliders);
+        return rs_world_leave(world, RS_OUT_OF_MEMORY);
+    }
+    int32_t count = 0;
+    for (int32_t c = source->first_collider; c != RS_NONE; c = colliders[count++].next_in_body)
+        colliders[count] = RS_ITEMS(rs_collider, world->data.colliders)[c];
+    int32_t type = RS_ITEMS(rs_slot, world->data.slots)[source->slot].object_type;
+    status = rs_world_insert_body(world, type, &copy, count, colliders, out);
+    if (status != RS_OK)
+        rs_articulation_free(copy.articulation);
     rs_free(colliders);
     return rs_world_leave(world, status);
 }

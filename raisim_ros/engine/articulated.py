@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
+
+
+System = TypeVar("System", bound="ArticulatedSystem")
 
 
 @dataclass
@@ -95,6 +99,12 @@ class ArticulatedSystem(ArticulatedFrames):
         self._collision_bodies: list[LinkCollisionBody] = list(collision_bodies)
         self._build_options = options
         self._edits: _LinkEdits | None = None
+
+    def _copy(self: System, engine_id: int) -> System:
+        other = super()._copy(engine_id)
+        other._tree = deepcopy(self._tree)  # frames may be moved
+        other._edits = deepcopy(self._edits)
+        return other
 
     # ---- joints and links ----
 

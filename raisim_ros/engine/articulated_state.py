@@ -14,8 +14,8 @@ from raisim_ros.description.kinematic_tree import JointType, KinematicTree, Tree
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import BodyOwner
 from raisim_ros.engine.types import BodyType, ControlMode, IntegrationScheme, JointSpring, ObjectType
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ from raisim_ros.description.world_types import (
 )
 from raisim_ros.engine.build_articulated import add_articulated_entry
 from raisim_ros.engine.build_wires import add_wire_entry
-from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.types import (
     BodyType,
     BroadphaseSettings,

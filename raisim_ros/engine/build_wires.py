@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.world_types import Numbers, Place, WireEndEntry, WireEntry
 from raisim_ros.engine.errors import WrongTypeError
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.wires import StretchType, Wire, WireType
 
 if TYPE_CHECKING:

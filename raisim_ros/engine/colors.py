@@ -12,7 +12,8 @@ from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
 from raisim_ros.description.mesh_color import mesh_color
 from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
-from raisim_ros.engine.handles import BodyOwner, Object
+from raisim_ros.engine.object_handle import Object
 
 
 class WorldCore:

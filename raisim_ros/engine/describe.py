@@ -27,7 +27,8 @@ from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.build_wires import describe_wire
 from raisim_ros.engine.describe_articulated import describe_articulated
 from raisim_ros.engine.describe_sensors import describe_sensor_sets
-from raisim_ros.engine.handles import Ground, Object, SingleBodyObject
+from raisim_ros.engine.handles import Ground, SingleBodyObject
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
 

@@ -11,7 +11,7 @@ from raisim_ros.description.sensor_export import sensor_set_text
 from raisim_ros.description.urdf_export import MountedFile, urdf_text
 from raisim_ros.description.world_types import SensorSetEntry
 from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.sensors import SensorSet
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import SingleBodyObject
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -52,7 +52,7 @@ class SensorType(enum.IntEnum):
 class Mount:
     """A frame fixed to a body: `pose` is given in the frame of body `body_idx` of the object."""
 
-    object: SingleBodyObject | ArticulatedSystem
+    object: BodyOwner
     body_idx: int
     pose: Pose
 

@@ -12,7 +12,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.object_handle import Object
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world_wires import WorldWires

@@ -22,7 +22,7 @@ from raisim_ros.engine.build import add_description
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.describe import describe_world
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
 from raisim_ros.engine.world_wires import WorldWires

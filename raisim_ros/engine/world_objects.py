@@ -21,16 +21,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import (
-    Box,
-    Capsule,
-    Compound,
-    Cone,
-    Cylinder,
-    Ground,
-    SingleBodyObject,
-    Sphere,
-)
+from raisim_ros.engine.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import (
     BodyType,

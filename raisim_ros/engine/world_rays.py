@@ -15,8 +15,8 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import Object
 from raisim_ros.engine.noise import fill_noise
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.world_snapshots import WorldSnapshots
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,14 +23,16 @@ from raisim_ros.description.sensor_types import (
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.describe_sensors import export_urdf
 from raisim_ros.engine.errors import WrongTypeError, check
-from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.sensors import MeasurementSource, Mount, Sensor, SensorSet
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera, SpinningLidar
 from raisim_ros.engine.world_rays import WorldRays
-from raisim_ros.engine.world_snapshots import WorldSnapshot
+from raisim_ros.engine.world_snapshots import Handle, WorldSnapshot
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -80,6 +83,35 @@ class WorldSensors(WorldRays):
             sensor_set = SensorSet(model, set_name, link, on_body, made)
             self._sensor_sets.append(sensor_set)
         return sensor_set
+
+    def clone_object(self, source: Handle, name: str = "") -> Handle:
+        """Copy an object of any kind at its place with its sensors; the copy can be moved afterwards.
+
+        The copy has the same shape, mass, state, body type, materials, filters, look and topics; a robot also the same
+        joints, gains, targets, limits and self-collision rules. Loads and commanded wrenches act on the source alone.
+        """
+        with self.locked():
+            clone = super().clone_object(source, name)
+            for one in self.get_sensor_sets(source):
+                self._sensor_sets.append(self._copy_sensors(one, clone))
+        return clone
+
+    def _copy_sensors(self, source: SensorSet, onto: BodyOwner) -> SensorSet:
+        """The same sensors on a copy of the object that carries them; they begin to measure now."""
+
+        def moved(mount: Mount) -> Mount:
+            return replace(mount, object=onto)
+
+        sensors = []
+        for one in source:
+            sensor: Sensor = _CLASSES[type(one.model)](self, one.model, moved(one.mount), source.get_name())
+            sensor.set_serial_number(one.get_serial_number())
+            sensor.set_update_rate(one.get_update_rate())
+            sensor.set_measurement_source(one.get_measurement_source())
+            sensors.append(sensor)
+        made = SensorSet(source.model, source.get_name(), source.link, moved(source.mount), sensors)
+        made.set_serial_number(source.get_serial_number())
+        return made
 
     def _mount(self, obj: Object, link: str) -> Mount:
         if isinstance(obj, SingleBodyObject):

@@ -11,7 +11,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.core import WorldCore
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.types import (
     BroadphaseSettings,
     BroadphaseType,

@@ -8,15 +8,18 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.core import WorldCore
-from raisim_ros.engine.errors import check
-from raisim_ros.engine.handles import Object, SingleBodyObject
+from raisim_ros.engine.errors import WrongTypeError, check
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
 from raisim_ros.engine.world_articulated import WorldArticulated
 
-Handle = TypeVar("Handle", bound=SingleBodyObject)
+Handle = TypeVar("Handle", bound=BodyOwner)
+SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
 
-_CLONEABLE = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectType.CONE, ObjectType.CAPSULE)
+_PRIMITIVES = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectType.CONE, ObjectType.CAPSULE)
 
 
 class WorldSnapshot:
@@ -109,26 +112,26 @@ class WorldSnapshots(WorldArticulated):
                 target._set_materials(snapshot.materials)
         return True
 
-    def clone_single_body_object(self, source: Handle, name: str = "") -> Handle | None:
-        """Copy a primitive with its state, mass, body type, material, filter and look; None for other objects."""
+    # ---- copies ----
+
+    def clone_single_body_object(self, source: SingleBody, name: str = "") -> SingleBody | None:
+        """Copy a primitive, see clone_object(); None for other objects."""
         self._own(source)
-        if source.get_object_type() not in _CLONEABLE:
-            return None
-        shape = source.get_collision_body_list()[0]
+        return self.clone_object(source, name) if source.get_object_type() in _PRIMITIVES else None
+
+    def clone_object(self, source: Handle, name: str = "") -> Handle:
+        """Copy an object of any kind at its place, and turn or move the copy afterwards.
+
+        The copy has the same shape, mass, state, body type, materials, filters, look and topics; a robot also the same
+        joints, gains, targets, limits and self-collision rules. Loads and commanded wrenches act on the source alone.
+        """
+        self._own(source)
+        if not isinstance(source, BodyOwner):
+            raise WrongTypeError(f"{source!r} cannot be cloned")
+        out = ffi.new("rs_object_id *")
         with self.locked():
-            snapshot = self.capture_single_body_snapshot(source)
-            assert snapshot is not None
-            properties = source._properties()
-            adders: dict[ObjectType, Any] = {
-                ObjectType.SPHERE: self.add_sphere,
-                ObjectType.BOX: self.add_box,
-                ObjectType.CYLINDER: self.add_cylinder,
-                ObjectType.CONE: self.add_cone,
-                ObjectType.CAPSULE: self.add_capsule,
-            }
-            clone: Handle = adders[source.get_object_type()](*shape.dim, properties.mass)
-            check(lib.rs_body_properties_set(self._world, clone._engine_id, properties))
-            self.restore_single_body_snapshot(clone, snapshot)
-            clone.set_appearance(source.get_appearance())
+            check(lib.rs_object_clone(self._world, source._engine_id, out))
+            clone = source._copy(int(out[0]))
+            self._register(clone)
             clone.set_name(name)
         return clone

@@ -13,7 +13,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
-from raisim_ros.engine.handles import Object
+from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.wires import Wire, WireType
 from raisim_ros.engine.world_sensors import WorldSensors
 from raisim_ros.engine.world_snapshots import WorldSnapshot

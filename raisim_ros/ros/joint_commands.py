@@ -16,6 +16,9 @@ from raisim_ros.ros.object_state import JointControl, RobotState, apply_control,
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.robot_joints import RobotJoints
 
+# What a command to joints changes, apart from position targets, which stay.
+_COMMANDED = ("p_gains", "d_gains", "velocity_target", "force")
+
 
 @dataclass(frozen=True)
 class JointTargets:
@@ -115,16 +118,20 @@ def apply_joint_targets(entry: ObjectEntry, targets: JointTargets) -> None:
     apply_control(entry.handle, replace(control, mode=ControlMode.PD_PLUS_FEEDFORWARD_TORQUE))
 
 
-def release_joints(entry: ObjectEntry) -> None:
-    """Ends commands: forces go, positions stay targets; what was moved by force or velocity holds where it is."""
+def uncommanded_control(entry: ObjectEntry) -> JointControl:
+    """What drives a robot without its commands: positions stay targets; what force or velocity moved stays in place."""
     joints, described = _described(entry)
     control = capture_control(entry.handle)
+    if all(np.array_equal(getattr(control, name), getattr(described, name)) for name in _COMMANDED):
+        return control
     present = entry.handle.get_generalized_coordinate()
-    free = control.p_gains[joints.u] == 0.0
-    q = joints.q[free]
+    q = joints.q[control.p_gains[joints.u] == 0.0]
     control.position_target[q] = present[q]
     control.velocity_target[joints.u] = 0.0
     control.force[joints.u] = 0.0
-    control.p_gains[:] = described.p_gains
-    control.d_gains[:] = described.d_gains
-    apply_control(entry.handle, control)
+    return replace(control, p_gains=described.p_gains, d_gains=described.d_gains)
+
+
+def release_joints(entry: ObjectEntry) -> None:
+    """Ends commands to joints."""
+    apply_control(entry.handle, uncommanded_control(entry))

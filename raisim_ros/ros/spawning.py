@@ -15,19 +15,18 @@ from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.errors import WrongTypeError
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.handles import Ground
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
     BodyType,
     CompoundChild,
     MeshCollisionMode,
-    ObjectType,
     ShapeType,
 )
 from raisim_ros.engine.world import World
 from raisim_ros.ros.conversions import Pose, Twist, Vector, finite_vector
-from raisim_ros.ros.object_state import set_pose, set_twist
+from raisim_ros.ros.joint_commands import uncommanded_control
+from raisim_ros.ros.object_state import apply_control, set_pose, set_twist
 from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, PublishOptions
 
 BODY_TYPES = {body_type.name.lower(): body_type for body_type in BodyType}
@@ -233,15 +232,19 @@ class Spawner:
     def clone(self, source: str, naming: Naming, pose: Pose | None, copy_collision: bool) -> ObjectEntry:
         """Adds a copy of an object, at a pose of its own or at that of the source."""
         entry = self._table.get(source)
+        if isinstance(entry.handle, Ground):
+            raise WrongTypeError("a ground cannot be cloned")
 
         def furnish(handle: Any) -> None:
             if not copy_collision:
                 self._world.set_object_material(handle, "default")
                 self._world.set_object_collision_filter(handle, 1, -1)
             if pose is not None:
-                handle.set_pose(pose.position, pose.wxyz)
+                set_pose(handle, pose)
+            if entry.joints is not None:
+                apply_control(handle, uncommanded_control(entry))
 
-        return self._add(naming, entry.options, lambda: clone_handle(self._world, entry.handle), furnish)
+        return self._add(naming, entry.options, lambda: self._world.clone_object(entry.handle), furnish)
 
     def _add(
         self,
@@ -258,48 +261,3 @@ class Spawner:
         except Exception:
             self._world.remove_object(handle)
             raise
-
-
-def clone_handle(world: World, source: Any) -> Any:
-    """A copy of an object with its state, mass, materials, filter and look."""
-    if isinstance(source, ArticulatedSystem):
-        raise WrongTypeError("an articulated system cannot be cloned; spawn it again")
-    kind = source.get_object_type()
-    clone: SingleBodyObject | None
-    if kind == ObjectType.GROUND:
-        raise WrongTypeError("a ground cannot be cloned")
-    if isinstance(source, HeightMap):
-        clone = world.add_height_map(
-            source,
-            material=world.get_object_material(source),
-            collision_group=source.get_collision_group(),
-            collision_mask=source.get_collision_mask(),
-        )
-        clone.set_appearance(source.get_appearance())
-        return clone
-    if isinstance(source, Mesh):
-        clone = world.add_mesh(source)
-    elif kind == ObjectType.COMPOUND:
-        clone = _clone_compound(world, source)
-    else:
-        return world.clone_single_body_object(source)
-    snapshot = world.capture_single_body_snapshot(source)
-    assert snapshot is not None  # both are single bodies
-    world.restore_single_body_snapshot(clone, snapshot, kind != ObjectType.COMPOUND)
-    clone.set_appearance(source.get_appearance())
-    return clone
-
-
-def _clone_compound(world: World, source: Any) -> SingleBodyObject:
-    children = [
-        CompoundChild(body.shape, body.dim, body.position, body.quaternion, body.material)
-        for body in source.get_collision_body_list()
-    ]
-    return world.add_compound(
-        children,
-        source.get_mass(),
-        source.get_com(),
-        source.get_inertia_matrix_b(),
-        source.get_collision_group(),
-        source.get_collision_mask(),
-    )

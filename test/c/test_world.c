@@ -240,6 +240,54 @@ static void a_snapshot_can_be_taken_into_another_world(void)
     CHECK(rs_memory_bytes() == 0);
 }
 
+/* A link with a ball on a fixed base, in a world of its own. */
+static rs_world *make_pendulum(rs_object_id *id)
+{
+    rs_world *world = NULL;
+    CHECK(rs_world_create(&world) == RS_OK);
+    rs_link_def links[2];
+    rs_default_link_def(&links[0]);
+    rs_default_link_def(&links[1]);
+    links[1].parent = 0;
+    links[1].joint_type = RS_JOINT_REVOLUTE;
+    links[1].mass = 2.0;
+    links[1].axis[1] = 1.0;
+    links[1].axis[2] = 0.0;
+    links[1].com[0] = 0.5;
+    rs_link_shape_def ball = {.shape = {.type = RS_SHAPE_SPHERE, .dim = {0.1}, .quaternion = {1, 0, 0, 0}}, .link = 1};
+    rs_articulation_def def = {.link_count = 2, .links = links, .shape_count = 1, .shapes = &ball};
+    CHECK(rs_articulation_create(world, &def, id) == RS_OK);
+    return world;
+}
+
+static void a_clone_moves_alike_and_owns_its_memory(void)
+{
+    rs_object_id source = 0, clone = 0, box = 0;
+    rs_world *world = make_pendulum(&source);
+    const double force[3] = {0, 0, 5}, none[3] = {0, 0, 0};
+    double q[2], u[2];
+    CHECK(rs_world_step(world, 10) == RS_OK);
+    CHECK(rs_articulation_set_command_wrench(world, source, 1, force, none) == RS_OK);
+    size_t held = rs_memory_bytes();
+    CHECK(rs_object_clone(world, source, &clone) == RS_OK);
+    CHECK(clone != source && rs_world_object_count(world) == 2);
+    CHECK(rs_memory_bytes() > held);
+    CHECK(rs_articulation_set_command_wrench(world, source, 1, none, none) == RS_OK); /* as on the clone */
+    CHECK(rs_world_step(world, 50) == RS_OK);
+    CHECK(rs_articulation_read(world, source, RS_FIELD_COORDINATE, &q[0], 1) == RS_OK);
+    CHECK(rs_articulation_read(world, clone, RS_FIELD_COORDINATE, &q[1], 1) == RS_OK);
+    CHECK(rs_articulation_read(world, source, RS_FIELD_VELOCITY, &u[0], 1) == RS_OK);
+    CHECK(rs_articulation_read(world, clone, RS_FIELD_VELOCITY, &u[1], 1) == RS_OK);
+    CHECK(q[0] == q[1] && u[0] == u[1] && u[0] != 0.0);
+    CHECK(rs_object_remove(world, source) == RS_OK);
+    CHECK(rs_world_step(world, 1) == RS_OK);
+    CHECK(rs_object_clone(world, source, &box) == RS_UNKNOWN_OBJECT);
+    box = add_shape(world, RS_SHAPE_BOX, RS_BODY_KINEMATIC, rs_v3(3, 0, 0));
+    CHECK(rs_object_clone(world, box, &box) == RS_OK);
+    rs_world_destroy(world);
+    CHECK(rs_memory_bytes() == 0);
+}
+
 static void a_shared_mesh_lives_as_long_as_its_last_user(void)
 {
     const double tetrahedron[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -280,6 +328,7 @@ int main(void)
     RUN(the_halves_of_a_step_come_in_order);
     RUN(a_snapshot_restores_bits_and_objects);
     RUN(a_snapshot_can_be_taken_into_another_world);
+    RUN(a_clone_moves_alike_and_owns_its_memory);
     RUN(a_shared_mesh_lives_as_long_as_its_last_user);
     return CHECK_RESULT();
 }

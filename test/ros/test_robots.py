@@ -9,7 +9,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3, Wrench
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, ok, robot, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
@@ -21,7 +21,6 @@ from raisim_ros.engine.world import World
 from raisim_ros.engine.world_articulated import ArticulatedSystemOption
 from raisim_ros.msg import ObjectCmd, ObjectState, ObjectStateArray, ResultCode
 from raisim_ros.srv import (
-    CloneObject,
     GetObjectInfo,
     ListObjects,
     Play,
@@ -31,56 +30,9 @@ from raisim_ros.srv import (
     SaveSnapshot,
     SetObjectState,
     SpawnArticulatedSystem,
-    Step,
 )
 
 pytestmark = pytest.mark.usefixtures("fresh_world")
-
-LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-ARM_JOINTS = ["shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3"]
-AT = Pose(position=Point(x=20.0, y=0.0, z=0.0))
-STAND = [0.0, 0.4, -0.8] * 2 + [0.0, -0.4, 0.8] * 2
-
-
-def robot(name):
-    return str(resource(f"robots/{name}.urdf"))
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
-
-
-def spawn(probe, name="arm", file="arm", **fields):
-    source = {} if "text" in fields else {"file": robot(file)}
-    fields = {"name": name, "pose": AT} | source | fields
-    return ok(probe.call(SpawnArticulatedSystem, "spawn_articulated_system", **fields))
-
-
-def spawn_arm(probe, **fields):
-    return spawn(probe, p_gains=[400.0], d_gains=[40.0], **fields)
-
-
-def state(probe, name="arm"):
-    return ok(probe.call(GetObjectInfo, "get_object_info", name=name)).state
-
-
-def step(probe, steps=1):
-    return ok(probe.call(Step, "step", steps=steps))
-
-
-def deliver(probe, publisher, message, applied):
-    """Sends a command until it has reached the node."""
-    end = [0]
-
-    def sent():
-        if end[0] % 20 == 0:
-            publisher.publish(message)
-        end[0] += 1
-        return applied()
-
-    probe.spin_until(sent, "the command to be applied", timeout=10.0)
-
 
 # ---- spawning ----
 
@@ -147,12 +99,6 @@ def test_a_removed_robot_leaves_no_topic(probe):
     probe.spin_until(lambda: {f"/arm/{name}" for name in own} <= probe.topics(), "the robot's topics")
     ok(probe.call(RemoveObject, "remove_object", name="arm"))
     probe.spin_until(lambda: not any(t.startswith("/arm/") for t in probe.topics()), "the topics to go")
-
-
-def test_a_robot_cannot_be_cloned(probe):
-    spawn_arm(probe)
-    answer = probe.call(CloneObject, "clone_object", source="arm", name="twin")
-    assert (answer.result, "articulated" in answer.message) == (ResultCode.UNSUPPORTED, True)
 
 
 # ---- what is published ----
