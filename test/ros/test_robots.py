@@ -379,9 +379,9 @@ def test_a_trajectory_is_followed_in_simulation_time(probe):
                 points=[point([0.2, 0.5], 0.5, [0.4, 1.0]), point([0.4, 1.0], 1.0, [0.0, 0.0])],
             )
         )
-        # Long after its arrival, the first step of the world begins it.
-        probe.spin_until(lambda: probe_positions_asked(probe), "a moment", timeout=1.0)
+        # It begins with the step before which it arrives.
         time_step = step(probe).sim_time
+        probe.spin_until(lambda: step(probe) and joint(probe, "shoulder_pan", "joint_velocities") > 1e-3, "its begin")
         step(probe, round(0.5 / time_step) - 1)
         assert joint(probe, "shoulder_pan") == pytest.approx(0.5, abs=0.05)
         assert joint(probe, "shoulder_pan", "joint_velocities") == pytest.approx(1.0, abs=0.15)
@@ -389,13 +389,6 @@ def test_a_trajectory_is_followed_in_simulation_time(probe):
         assert joint(probe, "shoulder_pan") == pytest.approx(1.0, abs=0.02)
         assert joint(probe, "wrist_3") == pytest.approx(0.4, abs=0.02)
         assert abs(joint(probe, "elbow")) < 0.2, "joints that it does not name stay"
-
-
-def probe_positions_asked(probe):
-    """A few exchanges with the node, during which it takes what has arrived."""
-    for _ in range(5):
-        state(probe)
-    return True
 
 
 # ---- state, reset, snapshots ----
@@ -424,9 +417,7 @@ def test_reset_gives_coordinates_and_targets_back(probe):
     spawn_arm(probe, coordinates=q)
     with probe.publisher(JointState, "arm/joint_cmd") as command:
         command.publish(JointState(name=["elbow"], position=[-1.0]))
-        probe_positions_asked(probe)
-    step(probe, 200)
-    assert joint(probe, "elbow") != pytest.approx(0.3, abs=0.01)
+        probe.spin_until(lambda: step(probe, 20) and joint(probe, "elbow") < 0.0, "the elbow to follow")
     ok(probe.call(Reset, "reset", state=True))
     assert list(state(probe).joint_positions) == q
     assert not any(state(probe).joint_velocities)
