@@ -18,6 +18,7 @@ from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
+from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import load_sensor_set
 from raisim_ros.description.sensor_types import (
     ContactModel,
@@ -41,6 +42,7 @@ from raisim_ros.engine.errors import (
 )
 from raisim_ros.engine.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.sensors import MeasurementSource, Sensor, SensorSet, SensorType
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors_vision import DepthCamera, Light, RGBCamera, SpinningLidar
@@ -116,6 +118,8 @@ __all__ = [
     "JointSpring",
     "LidarModel",
     "Light",
+    "LightObject",
+    "LightSettings",
     "Link",
     "MaterialManager",
     "MaterialPairProperties",
@@ -152,6 +156,9 @@ __all__ = [
     "TerrainError",
     "TerrainProperties",
     "UrdfError",
+    "ViewCamera",
+    "ViewCameraSettings",
+    "Viewpoint",
     "Visual",
     "Wire",
     "WireType",

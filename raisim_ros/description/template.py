@@ -2,7 +2,7 @@
 
     <params><n value="3"/></params>             values of this file; parameters given from code override them
     <array idx="@@i" start="1" end="@@n" increment="1">  children once for each index, the end included
-    <box name="box_@@i" exist="false"/>         removed
+    <box name="box_@@i" exist="false"/>         removed; loops too
     "{0.5*@@i}"  "[THIS_DIR]/mesh.obj"          arithmetic; folder of the file
 
 Elements keep the line numbers of the file, so that later errors can name them.
@@ -127,12 +127,17 @@ class _Expander:
             return
         if child.tail and any(mark in child.tail for mark in _MARKS):
             child.tail = self._expanded(child.tail, scope, child)
-        if child.tag == "array":
-            self._expand_array(parent, child, scope)
-            return
-        self.expand_element(child, scope)
-        if child.get("exist", "").strip() in ("false", "False"):
+        if not self._exists(child, scope):
             parent.remove(child)
+        elif child.tag == "array":
+            self._expand_array(parent, child, scope)
+        else:
+            self.expand_element(child, scope)
+
+    def _exists(self, element: etree._Element, scope: _Scope) -> bool:
+        """Asked before anything else about the element: what does not exist may be incomplete."""
+        given = element.get("exist")
+        return given is None or self._expanded(given, scope, element).strip() not in ("false", "False")
 
     def _expand_array(self, parent: etree._Element, array: etree._Element, scope: _Scope) -> None:
         """Put the children of a loop, once for each index, in the place of the loop."""

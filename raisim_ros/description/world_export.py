@@ -15,14 +15,17 @@ from raisim_ros.description.world_schema import DIMENSIONS, PUBLISHED
 from raisim_ros.description.world_types import (
     ArticulatedEntry,
     BodyEntry,
+    BodyState,
     ChildEntry,
     CompoundEntry,
     GroundEntry,
     HeightMapEntry,
+    LightEntry,
     MeshEntry,
     ObjectEntry,
     PrimitiveEntry,
     SensorSetEntry,
+    ViewCameraEntry,
     WireEntry,
     WorldDescription,
 )
@@ -43,9 +46,9 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
             _write_sensor_set(element, one)
     for wire in description.wires:
         _write_wire(root, wire)
-    if description.camera is not None:
-        x, y, z = description.camera.offset
-        _add(root, "camera", follow=description.camera.follow, x=x, y=y, z=z)
+    if description.viewpoint is not None:
+        x, y, z = description.viewpoint.offset
+        _add(root, "camera", follow=description.viewpoint.follow, x=x, y=y, z=z)
     etree.indent(root)
     text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +155,12 @@ def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any
     )
     if entry.inertia is not None:
         _add(element, "inertia", **dict(zip(("xx", "xy", "xz", "yy", "yz", "zz"), entry.inertia, strict=True)))
-    state = entry.state
+    _write_state(element, entry.state)
+    _write_controller(element, entry)
+    return element
+
+
+def _write_state(element: etree._Element, state: BodyState) -> None:
     _add(
         element,
         "state",
@@ -161,7 +169,13 @@ def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any
         lin_vel=state.linear_velocity,
         ang_vel=state.angular_velocity,
     )
-    _write_controller(element, entry)
+
+
+def _write_seen(
+    objects: etree._Element, tag: str, entry: LightEntry | ViewCameraEntry, **settings: Any
+) -> etree._Element:
+    element = _add(objects, tag, name=entry.name, appearance=entry.appearance, **_published(entry), **settings)
+    _write_state(element, entry.state)
     return element
 
 
@@ -190,6 +204,11 @@ def _write_object(objects: etree._Element, entry: ObjectEntry, folder: Path) -> 
         element = _write_body(objects, "mesh", entry, file_name=file, scale=entry.scale, collision_mode=mode)
     elif isinstance(entry, GroundEntry):
         element = _add(objects, "ground", **_common(entry), height=entry.height)
+    elif isinstance(entry, LightEntry):
+        light = asdict(entry.settings)
+        element = _write_seen(objects, "light", entry, type=light.pop("kind"), **light)
+    elif isinstance(entry, ViewCameraEntry):
+        element = _write_seen(objects, "view_camera", entry, **asdict(entry.settings))
     elif isinstance(entry, HeightMapEntry):
         x, y, z = entry.center
         element = _add(

@@ -15,6 +15,7 @@ from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
+from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import sensor_set_of_element
 from raisim_ros.description.template import ParameterValue, expand_template
 from raisim_ros.description.tree_topology import DEPTH_FIRST
@@ -32,11 +33,11 @@ from raisim_ros.description.world_types import (
     GROUND_GROUP,
     ArticulatedEntry,
     BodyState,
-    CameraEntry,
     ChildEntry,
     CompoundEntry,
     GroundEntry,
     HeightMapEntry,
+    LightEntry,
     MeshEntry,
     ObjectEntry,
     Place,
@@ -44,6 +45,7 @@ from raisim_ros.description.world_types import (
     SensorSetEntry,
     ShapeEntry,
     TerrainEntry,
+    ViewCameraEntry,
     WireEndEntry,
     WireEntry,
     WorldDescription,
@@ -299,6 +301,37 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
     return entry
 
 
+def _light(source: _Source, element: etree._Element) -> LightEntry:
+    common, state, values = _seen(source, element, "light")
+    try:
+        settings = LightSettings(values["type"], values["color"], values["cutoff"], values["shadows"])
+    except InvalidValueError as error:
+        raise source.error(element, str(error)) from error
+    return LightEntry(**common, state=state, settings=settings)
+
+
+def _view_camera(source: _Source, element: etree._Element) -> ViewCameraEntry:
+    common, state, values = _seen(source, element, "view_camera")
+    try:
+        settings = ViewCameraSettings(values["horizontal_fov"], values["near"], values["far"])
+    except InvalidValueError as error:
+        raise source.error(element, str(error)) from error
+    return ViewCameraEntry(**common, state=state, settings=settings)
+
+
+def _seen(source: _Source, element: etree._Element, canonical: str) -> tuple[Values, BodyState, Values]:
+    """What entries of lights and cameras have in common, their state, and the other attributes."""
+    children = _children(source, element, canonical)
+    values = _read(source, element)
+    common = {
+        "place": source.place(element),
+        "name": values["name"],
+        "appearance": values["appearance"],
+        "interface": _take_interface(source, values, children),
+    }
+    return common, _state(source, children), values
+
+
 _OBJECT_READERS = {
     **dict.fromkeys(PRIMITIVES, _primitive),
     "compound": _compound,
@@ -306,6 +339,8 @@ _OBJECT_READERS = {
     "ground": _ground,
     "heightmap": _heightmap,
     "articulated_system": _articulated_system,
+    "light": _light,
+    "view_camera": _view_camera,
 }
 
 
@@ -442,4 +477,4 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
     camera = _one(source, children, "camera")
     if camera is not None:
         values = _read(source, camera)
-        world.camera = CameraEntry(values["follow"], (values["x"], values["y"], values["z"]))
+        world.viewpoint = Viewpoint(values["follow"], (values["x"], values["y"], values["z"]))

@@ -29,6 +29,8 @@ class Kind(Enum):
     BASE = "auto, fixed or floating"
     SCHEME = "trapezoid, semi_implicit, euler, runge_kutta_4 or midpoint"
     CONTROL = "force_and_torque or pd_plus_feedforward_torque"
+    COLOR = "red, green, blue from 0 to 1"
+    LIGHT_TYPE = "directional, point or spot"
     WIRE_TYPE = "stiff, compliant or custom"
     STRETCH_TYPE = "stretch_only, compression_only or both"
     LIMITS = "numbers; inf: no limit"
@@ -84,6 +86,7 @@ PUBLISHED = (
     _attribute("publish_joint_positions", Kind.SWITCH, False, "state topic: positions, velocities, efforts of joints"),
     _attribute("publish_links", Kind.SWITCH, False, "each link has a state and a command topic of its own"),
 )
+_SEEN = (_COMMON[0], _COMMON[2], *PUBLISHED)
 _BODY = (
     *_COMMON,
     *PUBLISHED,
@@ -153,7 +156,7 @@ _WIRE_END = (
     _attribute("frame", Kind.TEXT, None, "in place of local_index: frame of an articulated system; pos is in it"),
 )
 
-_OBJECTS = (*PRIMITIVES, "compound", "mesh", "ground", "heightmap", "articulated_system")
+_OBJECTS = (*PRIMITIVES, "compound", "mesh", "ground", "heightmap", "articulated_system", "light", "view_camera")
 
 ELEMENTS: dict[str, Element] = {
     element.names[0]: element
@@ -331,6 +334,29 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
             ),
             ("state", "controller", "joints", "collision_shape", "ignore_collision", "actuator", "sensor_set"),
+        ),
+        Element(
+            ("light",),
+            "a light, moved like a kinematic body; colour cameras see by the first one",
+            (
+                *_SEEN,
+                _attribute("type", Kind.LIGHT_TYPE, "directional", "from far away along -z; all around; in a cone"),
+                _attribute("color colour", Kind.COLOR, (1.0, 1.0, 1.0), "its colour"),
+                _attribute("cutoff", Kind.POSITIVE, math.pi / 4, "from the axis of a spot to its border [rad]"),
+                _attribute("shadows", Kind.SWITCH, False, "whether things shade each other"),
+            ),
+            ("state", "sensor_set"),
+        ),
+        Element(
+            ("view_camera", "viewCamera"),
+            "a place from which viewers may look, moved like a kinematic body: +x forward, +y left, +z up",
+            (
+                *_SEEN,
+                _attribute("horizontal_fov horizontalFov", Kind.POSITIVE, 1.2, "full horizontal angle [rad]"),
+                _attribute("near", Kind.POSITIVE, 0.05, "nothing closer is shown [m]"),
+                _attribute("far", Kind.POSITIVE, 1000.0, "nothing farther away is shown [m]"),
+            ),
+            ("state", "sensor_set"),
         ),
         Element(
             ("joints",),

@@ -9,6 +9,7 @@ from typing import Any
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
 from raisim_ros.description.materials import MaterialManager
+from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_types import SensorSetModel
 
 ALL_GROUPS = 2**64 - 1
@@ -119,6 +120,22 @@ class GroundEntry(ObjectEntry):
     """The half-space below a height [m]."""
 
     height: float = 0.0
+
+
+@dataclass
+class LightEntry(ObjectEntry):
+    """A light."""
+
+    settings: LightSettings = field(default_factory=LightSettings)
+    state: BodyState = field(default_factory=BodyState)
+
+
+@dataclass
+class ViewCameraEntry(ObjectEntry):
+    """A camera of a viewer."""
+
+    settings: ViewCameraSettings = field(default_factory=ViewCameraSettings)
+    state: BodyState = field(default_factory=BodyState)
 
 
 @dataclass
@@ -234,14 +251,6 @@ class SimulationSettings:
 
 
 @dataclass
-class CameraEntry:
-    """Where a viewer looks from: an offset [m] from the object it follows, if that exists."""
-
-    follow: str
-    offset: Numbers
-
-
-@dataclass
 class WorldDescription:
     """A world file, with what it includes."""
 
@@ -250,5 +259,5 @@ class WorldDescription:
     materials: MaterialManager | None = None
     objects: list[ObjectEntry] = field(default_factory=list)
     wires: list[WireEntry] = field(default_factory=list)
-    camera: CameraEntry | None = None
+    viewpoint: Viewpoint | None = None
     warnings: list[str] = field(default_factory=list)

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 
+from raisim_ros.description.scene_types import LIGHT_KINDS
 from raisim_ros.description.world_schema import Kind
 
 ALL_GROUPS = 2**64 - 1
@@ -123,6 +124,13 @@ def _range(text: str) -> tuple[float, ...]:
     return values
 
 
+def _color(text: str) -> tuple[float, ...]:
+    values = _exactly(3)(text)
+    if not all(0.0 <= share <= 1.0 for share in values):
+        raise ValueError("a share is outside 0 to 1")
+    return values
+
+
 def _scale(text: str) -> tuple[float, ...]:
     values = numbers(text)
     return values * 3 if len(values) == 1 else _exactly(3)(text)
@@ -159,6 +167,8 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.BASE: _choice("auto", "fixed", "floating"),
     Kind.SCHEME: _choice("trapezoid", "semi_implicit", "euler", "runge_kutta_4", "midpoint"),
     Kind.CONTROL: _choice("force_and_torque", "pd_plus_feedforward_torque"),
+    Kind.COLOR: _color,
+    Kind.LIGHT_TYPE: _choice(*LIGHT_KINDS),
     Kind.WIRE_TYPE: _choice("stiff", "compliant", "custom"),
     Kind.STRETCH_TYPE: _stretch_type,
     Kind.LIMITS: _limits,

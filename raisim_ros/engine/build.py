@@ -20,12 +20,15 @@ from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.description.world_types import (
     ArticulatedEntry,
     BodyEntry,
+    BodyState,
     CompoundEntry,
     GroundEntry,
     HeightMapEntry,
+    LightEntry,
     MeshEntry,
     ObjectEntry,
     PrimitiveEntry,
+    ViewCameraEntry,
     WorldDescription,
 )
 from raisim_ros.engine.build_articulated import add_articulated_entry
@@ -88,6 +91,8 @@ def _apply_settings(world: World, description: WorldDescription) -> None:
             sleeping["linear_threshold"], sleeping["angular_threshold"], sleeping["quiet_steps"]
         )
         world.set_sleeping_enabled(sleeping["enabled"])
+    if description.viewpoint is not None:
+        world.set_viewpoint(description.viewpoint)
     if description.materials is not None:
         world.update_material_prop(description.materials)
 
@@ -236,6 +241,20 @@ def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
     return handle
 
 
+def _add_light(world: World, entry: LightEntry) -> Object:
+    return _placed(world.add_light(entry.settings), entry.state)
+
+
+def _add_view_camera(world: World, entry: ViewCameraEntry) -> Object:
+    return _placed(world.add_view_camera(entry.settings), entry.state)
+
+
+def _placed(handle: SingleBodyObject, state: BodyState) -> SingleBodyObject:
+    handle.set_pose(state.position, state.quaternion)
+    handle.set_velocity(state.linear_velocity, state.angular_velocity)
+    return handle
+
+
 _ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
     PrimitiveEntry: _add_primitive,
     CompoundEntry: _add_compound,
@@ -243,4 +262,6 @@ _ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
     GroundEntry: _add_ground,
     HeightMapEntry: _add_height_map,
     ArticulatedEntry: add_articulated_entry,
+    LightEntry: _add_light,
+    ViewCameraEntry: _add_view_camera,
 }

@@ -15,11 +15,13 @@ from raisim_ros.description.world_types import (
     CompoundEntry,
     GroundEntry,
     HeightMapEntry,
+    LightEntry,
     MeshEntry,
     ObjectEntry,
     Place,
     PrimitiveEntry,
     SimulationSettings,
+    ViewCameraEntry,
     WorldDescription,
 )
 from raisim_ros.engine._library import ffi, lib
@@ -29,6 +31,7 @@ from raisim_ros.engine.describe_articulated import describe_articulated
 from raisim_ros.engine.describe_sensors import describe_sensor_sets
 from raisim_ros.engine.handles import Ground, SingleBodyObject
 from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
 
@@ -52,6 +55,7 @@ def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescrip
             world.get_material_manager(),
             [_entry(world, handle, mesh_files) for handle in objects],
             [describe_wire(wire, objects) for wire in world.get_wires()],
+            world.get_viewpoint(),
         )
 
 
@@ -91,6 +95,10 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> Obje
         return describe_articulated(world, handle)
     if not isinstance(handle, SingleBodyObject):
         raise InvalidValueError(f"{handle!r} cannot be written to a world file")
+    if isinstance(handle, LightObject):
+        return LightEntry(**_seen(world, handle), settings=handle.get_settings())
+    if isinstance(handle, ViewCamera):
+        return ViewCameraEntry(**_seen(world, handle), settings=handle.get_settings())
     common: dict[str, Any] = {
         "place": Place("", 0),
         "name": handle.get_name(),
@@ -141,7 +149,7 @@ def _child(shape: CollisionBody) -> ChildEntry:
 
 
 def _body_arguments(handle: SingleBodyObject) -> dict[str, Any]:
-    state, properties = handle._state(), handle._properties()
+    properties = handle._properties()
     xx, yy, zz, xy, xz, yz = properties.inertia
     return {
         "body_type": handle.get_body_type().name.lower(),
@@ -151,7 +159,24 @@ def _body_arguments(handle: SingleBodyObject) -> dict[str, Any]:
         "linear_damping": float(properties.linear_damping),
         "angular_damping": tuple(properties.angular_damping),
         "gyroscopic_mode": handle.get_gyroscopic_mode().name.lower(),
-        "state": BodyState(
-            tuple(state.position), tuple(state.quaternion), tuple(state.linear_velocity), tuple(state.angular_velocity)
-        ),
+        "state": _body_state(handle),
+    }
+
+
+def _body_state(handle: SingleBodyObject) -> BodyState:
+    state = handle._state()
+    return BodyState(
+        tuple(state.position), tuple(state.quaternion), tuple(state.linear_velocity), tuple(state.angular_velocity)
+    )
+
+
+def _seen(world: World, handle: SingleBodyObject) -> dict[str, Any]:
+    """What entries of lights and cameras have in common."""
+    return {
+        "place": Place("", 0),
+        "name": handle.get_name(),
+        "appearance": handle.get_appearance(),
+        "interface": handle.get_interface(),
+        "sensor_sets": describe_sensor_sets(world, handle),
+        "state": _body_state(handle),
     }

@@ -27,6 +27,13 @@ class Object:
         self._appearance = appearance
         self._interface = InterfaceSettings()
 
+    def _look(self) -> tuple[Any, ...]:
+        """What a snapshot keeps besides the name and what the engine knows."""
+        return self._appearance, self._interface
+
+    def _restore_look(self, look: tuple[Any, ...]) -> None:
+        self._appearance, self._interface = look
+
     def __repr__(self) -> str:
         name = f" '{self._name}'" if self._name else ""
         return f"<{type(self).__name__} {self.get_id()}{name}>"

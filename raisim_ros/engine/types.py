@@ -25,6 +25,8 @@ class ObjectType(IntEnum):
     COMPOUND = 7
     HEIGHTMAP = 8
     ARTICULATED_SYSTEM = 9
+    LIGHT = 10
+    VIEW_CAMERA = 11
 
 
 class BodyType(IntEnum):

@@ -64,6 +64,7 @@ class World(WorldWires):
             try:
                 for handle in self.get_obj_list():
                     self.remove_object(handle)
+                self.set_viewpoint(None)
                 add_description(self, describe_world(World(), {}))
                 add_description(self, description)
             except BaseException:

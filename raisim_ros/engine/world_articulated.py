@@ -30,7 +30,7 @@ from raisim_ros.engine.types import (
     ObjectType,
     ShapeType,
 )
-from raisim_ros.engine.world_objects import WorldObjects
+from raisim_ros.engine.world_scene import WorldScene
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -55,7 +55,7 @@ _JOINT_NUMBERS = (
 )
 
 
-class WorldArticulated(WorldObjects):
+class WorldArticulated(WorldScene):
     """Adding robots, and reading all of them at once. A failed call leaves the world as it was."""
 
     _articulations: ArticulationBuffer | None = None

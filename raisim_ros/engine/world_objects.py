@@ -66,7 +66,7 @@ class _Shape:
 
 
 @dataclass
-class _Body:
+class BodyDraft:
     """A body definition on its way into the engine."""
 
     object_type: ObjectType
@@ -140,7 +140,7 @@ class WorldObjects(WorldSettings):
 
     def add_ground(self, z_height: float = 0.0, material: str = "default", collision_mask: int = ALL) -> Ground:
         """Add the half-space below z = `z_height` [m]; its collision group is bit 61."""
-        body = _Body(
+        body = BodyDraft(
             ObjectType.GROUND,
             [_Shape(ShapeType.HALF_SPACE, material=material)],
             body_type=BodyType.STATIC,
@@ -175,7 +175,7 @@ class WorldObjects(WorldSettings):
             _Shape(child.shape, child.dim, 0, child.position, child.quaternion, child.material, child.appearance)
             for child in children
         ]
-        body = _Body(
+        body = BodyDraft(
             ObjectType.COMPOUND, shapes, mass, com=com, collision_group=collision_group, collision_mask=collision_mask
         )
         if inertia is not None:
@@ -226,7 +226,7 @@ class WorldObjects(WorldSettings):
                 make = mesh_asset(self._world, part) if original else convex_asset(self._world, part.vertices)
                 kind = ShapeType.MESH if original else ShapeType.CONVEX
                 shapes.append(_Shape(kind, asset=assets.enter_context(make), material=material))
-            body = _Body(
+            body = BodyDraft(
                 ObjectType.MESH,
                 shapes,
                 mass,
@@ -275,7 +275,7 @@ class WorldObjects(WorldSettings):
             )
             position = np.array([data.center_x, data.center_y, 0.0])
         with heightmap_asset(self._world, data) as asset:
-            body = _Body(
+            body = BodyDraft(
                 ObjectType.HEIGHTMAP,
                 [_Shape(ShapeType.HEIGHTMAP, asset=asset, material=material)],
                 body_type=BodyType.STATIC,
@@ -298,10 +298,10 @@ class WorldObjects(WorldSettings):
     ) -> Handle:
         object_type, shape_type = _PRIMITIVES[handle]
         shape = _Shape(shape_type, dim, material=material)
-        body = _Body(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
+        body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
         return self._insert(body, lambda world, key, bodies: handle(world, key, object_type, bodies))
 
-    def _insert(self, body: _Body, make_handle: Callable[[World, int, list[CollisionBody]], Handle]) -> Handle:
+    def _insert(self, body: BodyDraft, make_handle: Callable[[World, int, list[CollisionBody]], Handle]) -> Handle:
         shapes = ffi.new("rs_shape_def[]", len(body.shapes))
         bodies = []
         for c_shape, shape in zip(shapes, body.shapes, strict=True):

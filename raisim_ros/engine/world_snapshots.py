@@ -9,12 +9,12 @@ import numpy as np
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.body_owner import BodyOwner
-from raisim_ros.engine.core import WorldCore
 from raisim_ros.engine.errors import WrongTypeError, check
 from raisim_ros.engine.handles import SingleBodyObject
 from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
 from raisim_ros.engine.world_articulated import WorldArticulated
+from raisim_ros.engine.world_scene import WorldScene
 
 Handle = TypeVar("Handle", bound=BodyOwner)
 SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
@@ -25,15 +25,16 @@ _PRIMITIVES = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectTyp
 class WorldSnapshot:
     """Everything that decides a world's future, at one moment. Made by World.save_snapshot()."""
 
-    def __init__(self, world: WorldCore) -> None:
+    def __init__(self, world: WorldScene) -> None:
         out = ffi.new("rs_snapshot **")
         check(lib.rs_snapshot_save(world._world, out))
         self._snapshot: Any = ffi.gc(out[0], lib.rs_snapshot_destroy)
         self._world = world
         self._handles = dict(world._handles)
+        self.viewpoint = world.get_viewpoint()
         self.sensor_phases: list[Any] = []  # filled in by the part of World that carries sensors
         self.wires: dict[Any, Any] = {}  # wire -> name, width, colour; filled in by the part that has wires
-        self._looks = {handle: (handle._name, handle._appearance) for handle in world._handles.values()}
+        self._looks = {handle: (handle._name, handle._look()) for handle in world._handles.values()}
 
 
 class WorldSnapshots(WorldArticulated):
@@ -55,8 +56,10 @@ class WorldSnapshots(WorldArticulated):
             check(lib.rs_snapshot_restore(self._world, snapshot._snapshot))
             self._handles = dict(snapshot._handles)
             self._names = {}
-            for handle, (name, appearance) in snapshot._looks.items():
-                handle._name, handle._appearance = "", appearance
+            self._viewpoint = snapshot.viewpoint
+            for handle, (name, look) in snapshot._looks.items():
+                handle._restore_look(look)
+                handle._name = ""
                 self._rename(handle, name)
 
     # ---- single bodies ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +15,9 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
+from raisim_ros.description.scene_types import LightSettings
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, CollisionBody, ShapeType, StateBuffer
 from raisim_ros.msg import ObjectState
@@ -26,10 +29,12 @@ from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import WallTimer
 from raisim_ros.ros.topic import NEVER
-from raisim_ros.ros.triangles import cone_triangles, height_map_triangles
+from raisim_ros.ros.triangles import cone_triangles, frustum_triangles, height_map_triangles
 
 # A half-space has no end; this much of it is drawn [m].
 GROUND_SIZE, GROUND_THICKNESS = 100.0, 0.02
+# Lights and cameras have no size of their own; they are drawn so large [m].
+LAMP_SIZE, CAMERA_LENGTH = 0.1, 0.3
 # Shapes with more points than this are sent once and moved by /tf, not repeated at every new pose.
 MAX_MOVING_POINTS = 300
 # Deletions are repeated in this many messages, so that a slow viewer that misses one still gets it.
@@ -117,6 +122,16 @@ def robot_parts(tree: KinematicTree) -> list[Part]:
     ]
 
 
+def light_parts(settings: LightSettings) -> list[Part]:
+    """A lamp, and an arrow along -z unless it shines all around."""
+    rgba = (settings.color[0], settings.color[1], settings.color[2], 1.0)
+    lamp = Part(Marker.SPHERE, (LAMP_SIZE, LAMP_SIZE, LAMP_SIZE), _pose(), rgba=rgba)
+    if settings.kind == "point":
+        return [lamp]
+    down = np.array([0.0, 0.0, 0.0, 0.0, math.sqrt(0.5), 0.0, math.sqrt(0.5)])  # arrows point along x
+    return [lamp, Part(Marker.ARROW, (4.0 * LAMP_SIZE, 0.3 * LAMP_SIZE, 0.6 * LAMP_SIZE), down, rgba=rgba)]
+
+
 def object_parts(entry: ObjectEntry) -> list[Part]:
     """The markers that draw an object; none when it is hidden."""
     handle = entry.handle
@@ -129,6 +144,10 @@ def object_parts(entry: ObjectEntry) -> list[Part]:
         return [triangles(mesh.vertices[mesh.triangles].reshape(-1, 3))]
     if isinstance(handle, HeightMap):
         return [triangles(height_map_triangles(handle.get_data()))]
+    if isinstance(handle, LightObject):
+        return light_parts(handle.get_settings())
+    if isinstance(handle, ViewCamera):
+        return [triangles(frustum_triangles(handle.get_settings().horizontal_fov, CAMERA_LENGTH))]
     return [part for body in handle.get_collision_body_list() for part in body_parts(body)]
 
 

@@ -245,7 +245,7 @@ def object_info(world: World, entry: ObjectEntry, frame_id: str, topic_prefix: s
     robot = entry.joints is not None
     com = handle.get_body_com_b()[0] if robot else handle.get_com()
     inertia = handle.get_inertia()[0] if robot else handle.get_inertia_matrix_b()
-    collides = not robot or bool(handle.get_collision_bodies())
+    collides = bool(handle.get_collision_bodies() if robot else handle.get_collision_body_list())
     info = ObjectInfo(
         name=entry.name,
         id=entry.id,

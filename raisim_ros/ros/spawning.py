@@ -16,6 +16,7 @@ from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.handles import Ground
+from raisim_ros.engine.scene_handles import SceneObject
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
     BodyType,
@@ -168,6 +169,8 @@ _ADDERS: dict[str, Callable[[World, BodySpec], Any]] = {
     "ground": lambda world, spec: world.add_ground(spec.height, spec.material, spec.collision_mask),
     "mesh": _add_mesh,
     "compound": _add_compound,
+    "light": lambda world, spec: world.add_light(),
+    "view_camera": lambda world, spec: world.add_view_camera(),
 }
 
 
@@ -194,6 +197,10 @@ class Spawner:
         def furnish(handle: Any) -> None:
             handle.set_appearance(spec.appearance)
             if spec.shape == "ground":
+                return
+            if isinstance(handle, SceneObject):
+                handle.set_pose(spec.pose.position, spec.pose.wxyz)
+                set_twist(handle, spec.twist)
                 return
             if spec.com:
                 handle.set_com(spec.com)

@@ -10,6 +10,9 @@ from raisim_ros.ros.conversions import Vector
 CONE_SEGMENTS = 24
 # A finer height map is drawn with every second, third … sample: more would stall the viewer.
 MAX_HEIGHT_MAP_CELLS = 40_000
+# What a viewer's camera shows is drawn with this ratio of width to height, and no wider than this [rad].
+_ASPECT = 4.0 / 3.0
+_WIDEST_DRAWN = 2.5
 
 
 def cone_triangles(radius: float, height: float) -> Vector:
@@ -21,6 +24,15 @@ def cone_triangles(radius: float, height: float) -> Vector:
     apex = np.broadcast_to((0.0, 0.0, 0.75 * height), first.shape)
     centre = np.broadcast_to((0.0, 0.0, -0.25 * height), first.shape)
     return np.stack((first, second, apex, second, first, centre), axis=1).reshape(-1, 3)
+
+
+def frustum_triangles(horizontal_fov: float, length: float) -> Vector:
+    """Corners (N x 3) of the four sides of a pyramid with its apex at the origin, opening towards +x."""
+    y = length * np.tan(0.5 * min(horizontal_fov, _WIDEST_DRAWN))
+    z = y / _ASPECT
+    corners = np.array([(length, y, z), (length, -y, z), (length, -y, -z), (length, y, -z)])
+    apex = np.zeros_like(corners)
+    return np.stack((apex, corners, np.roll(corners, -1, axis=0)), axis=1).reshape(-1, 3)
 
 
 def height_map_triangles(data: HeightMapData) -> Vector:

@@ -54,7 +54,7 @@ def test_settings(read):
     assert world.settings.solver == {"max_iterations": 7, "threshold": 1e-8, "fixed_order": False}
     assert world.settings.sleeping["enabled"] is False
     assert world.settings.contact["broadphase"] == "none"
-    assert (world.camera.follow, world.camera.offset) == ("nobody", (1, 2, 3))
+    assert (world.viewpoint.follow, world.viewpoint.offset) == ("nobody", (1, 2, 3))
     assert world.warnings == []
 
 
@@ -251,7 +251,13 @@ def test_wires_count_the_objects_of_their_own_file(tmp_path):
 
 def test_every_spelling_of_every_attribute_means_the_same(read):
     """Each alias of each element is read like the canonical name."""
-    samples = {"integer, at least 0": "3", "quaternion w x y z": "1 0 0 0", "3 numbers": "1 2 3", "collision groups": "5"}
+    samples = {
+        "integer, at least 0": "3",
+        "quaternion w x y z": "1 0 0 0",
+        "3 numbers": "1 2 3",
+        "collision groups": "5",
+        "red, green, blue from 0 to 1": "0.1 0.2 0.3",
+    }
     checked = 0
     for element in ELEMENTS.values():
         for attribute in element.attributes:
@@ -298,8 +304,8 @@ def _read_attribute(read, element, name, sample):
     if element in ("object1", "object2"):
         text = wire().replace(f'<{element} name="a"', f'<{element} name="a" {name}="{sample}"')
         return _plain(read(text).wires[0])
-    if element == "ground":
-        return _plain(read(objects(f'<ground {name}="{sample}"/>')).objects[0])
+    if element in ("ground", "light", "view_camera"):
+        return _plain(read(objects(f'<{element} {name}="{sample}"/>')).objects[0])
     dim = {"box": 'x="1" y="1" z="1"', "sphere": 'radius="1"'}.get(element, 'radius="1" height="1"')
     inside = '<children><box><dim x="1" y="1" z="1"/></box></children>' if element == "compound" else f"<dim {dim}/>"
     return _plain(read(objects(f'<{element} mass="1" {name}="{sample}">{inside}</{element}>')).objects[0])

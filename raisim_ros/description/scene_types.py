@@ -1,0 +1,62 @@
+"""What only viewers and colour cameras care about: lights, and places to look from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from raisim_ros.description.errors import InvalidValueError
+
+LIGHT_KINDS = ("directional", "point", "spot")
+
+
+@dataclass(frozen=True)
+class LightSettings:
+    """How a light shines: along its -z axis from far away (directional), all around (point), or in a cone (spot).
+
+    `color` is red, green, blue (0..1); `cutoff` the angle between the axis of a spot and its border [rad].
+    """
+
+    kind: str = "directional"
+    color: tuple[float, ...] = (1.0, 1.0, 1.0)
+    cutoff: float = math.pi / 4
+    shadows: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in LIGHT_KINDS:
+            raise InvalidValueError(f"the kind of light is {self.kind!r}; expected one of {', '.join(LIGHT_KINDS)}")
+        color = tuple(float(share) for share in self.color)
+        if len(color) != 3 or not all(0.0 <= share <= 1.0 for share in color):
+            raise InvalidValueError(f"color is {self.color!r}; expected red, green, blue from 0 to 1")
+        if not 0.0 < self.cutoff < math.pi:
+            raise InvalidValueError(f"cutoff is {self.cutoff:g}; expected an angle between 0 and pi")
+        object.__setattr__(self, "color", color)
+
+
+@dataclass(frozen=True)
+class ViewCameraSettings:
+    """What a camera of a viewer shows: +x forward, +y left, +z up; full horizontal angle [rad], distances [m]."""
+
+    horizontal_fov: float = 1.2
+    near: float = 0.05
+    far: float = 1000.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.horizontal_fov < math.pi:
+            raise InvalidValueError(f"horizontal_fov is {self.horizontal_fov:g}; expected an angle between 0 and pi")
+        if not 0.0 < self.near < self.far < math.inf:
+            raise InvalidValueError(f"near and far are {self.near:g} and {self.far:g}; expected 0 < near < far")
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """Where a viewer looks from: an offset [m] from the object it follows, if that exists, else from the origin."""
+
+    follow: str = ""
+    offset: tuple[float, ...] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        offset = tuple(float(value) for value in self.offset)
+        if len(offset) != 3 or not all(map(math.isfinite, offset)):
+            raise InvalidValueError(f"offset is {self.offset!r}; expected 3 finite numbers")
+        object.__setattr__(self, "offset", offset)

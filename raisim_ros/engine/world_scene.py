@@ -1,0 +1,43 @@
+"""The part of World that adds lights and cameras of viewers."""
+
+from __future__ import annotations
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
+from raisim_ros.engine.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.types import BodyType, ObjectType
+from raisim_ros.engine.world_objects import BodyDraft, WorldObjects
+
+
+class WorldScene(WorldObjects):
+    """Objects that are only seen. They are moved like kinematic bodies, and nothing collides with them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._viewpoint: Viewpoint | None = None
+
+    def add_light(self, settings: LightSettings | None = None) -> LightObject:
+        """Add a light at the origin, shining downwards; colour cameras see by the first one of the world."""
+        chosen = LightSettings() if settings is None else settings
+        if not isinstance(chosen, LightSettings):
+            raise InvalidValueError(f"settings is {settings!r}; expected LightSettings")
+        body = BodyDraft(ObjectType.LIGHT, [], body_type=BodyType.KINEMATIC)
+        return self._insert(body, lambda world, key, _: LightObject(world, key, chosen))
+
+    def add_view_camera(self, settings: ViewCameraSettings | None = None) -> ViewCamera:
+        """Add a place to look from, at the origin, looking along x."""
+        chosen = ViewCameraSettings() if settings is None else settings
+        if not isinstance(chosen, ViewCameraSettings):
+            raise InvalidValueError(f"settings is {settings!r}; expected ViewCameraSettings")
+        body = BodyDraft(ObjectType.VIEW_CAMERA, [], body_type=BodyType.KINEMATIC)
+        return self._insert(body, lambda world, key, _: ViewCamera(world, key, chosen))
+
+    def set_viewpoint(self, viewpoint: Viewpoint | None) -> None:
+        """Tell viewers where to look from at first; None leaves it to them."""
+        if not isinstance(viewpoint, Viewpoint | None):
+            raise InvalidValueError(f"viewpoint is {viewpoint!r}; expected a Viewpoint or None")
+        self._viewpoint = viewpoint
+
+    def get_viewpoint(self) -> Viewpoint | None:
+        """Where viewers shall look from at first, if anybody said."""
+        return self._viewpoint
