@@ -79,7 +79,12 @@ def targets_of_object_command(joints: RobotJoints, message: Any) -> JointTargets
         kind: np.where(kinds == kind, values, np.nan)
         for kind in (ObjectCmd.POSITION, ObjectCmd.VELOCITY, ObjectCmd.FORCE)
     }
-    return JointTargets(places, *by_kind.values())
+    targets = JointTargets(places, *by_kind.values())
+    for columns in joints.spherical_columns(places):
+        if len(set(kinds[columns])) > 1:
+            entries = ", ".join(message.joint_names[column] for column in columns)
+            raise InvalidValueError(f"joint_cmds_types: {entries} belong to one joint; expected one type for all")
+    return targets
 
 
 def _described(entry: ObjectEntry) -> tuple[RobotJoints, JointControl]:
@@ -106,13 +111,13 @@ def apply_joint_targets(entry: ObjectEntry, targets: JointTargets) -> None:
     """Drives the named joints so from the next step on; the others go on as they do."""
     check_gains(entry, targets.places, targets.positions, targets.velocities)
     joints, described = _described(entry)
-    u, q = joints.u[targets.places], joints.q[targets.places]
+    u = joints.u[targets.places]
     by_position = ~np.isnan(targets.positions)
     steered = by_position | ~np.isnan(targets.velocities)
     control = capture_control(entry.handle)
     control.p_gains[u] = np.where(by_position, described.p_gains[u], 0.0)
     control.d_gains[u] = np.where(steered, described.d_gains[u], 0.0)
-    control.position_target[q] = np.where(by_position, targets.positions, control.position_target[q])
+    joints.put_positions(control.position_target, targets.places, targets.positions)
     control.velocity_target[u] = np.nan_to_num(targets.velocities)
     control.force[u] = np.nan_to_num(targets.forces)
     apply_control(entry.handle, replace(control, mode=ControlMode.PD_PLUS_FEEDFORWARD_TORQUE))
@@ -124,9 +129,9 @@ def uncommanded_control(entry: ObjectEntry) -> JointControl:
     control = capture_control(entry.handle)
     if all(np.array_equal(getattr(control, name), getattr(described, name)) for name in _COMMANDED):
         return control
-    present = entry.handle.get_generalized_coordinate()
-    q = joints.q[control.p_gains[joints.u] == 0.0]
-    control.position_target[q] = present[q]
+    present = joints.positions(entry.handle.get_generalized_coordinate())
+    free = joints.whole(np.flatnonzero(control.p_gains[joints.u] == 0.0))
+    joints.put_positions(control.position_target, free, present[free])
     control.velocity_target[joints.u] = 0.0
     control.force[joints.u] = 0.0
     return replace(control, p_gains=described.p_gains, d_gains=described.d_gains)

@@ -94,7 +94,7 @@ class Operations:
         places = entry.joints.places(joints.names, "joint_names")
         coordinates, velocities = entry.handle.get_state()
         if joints.positions is not None:
-            coordinates[entry.joints.q[places]] = joints.positions
+            entry.joints.put_positions(coordinates, places, joints.positions)
         if joints.velocities is not None:
             velocities[entry.joints.u[places]] = joints.velocities
         entry.handle.set_state(coordinates, velocities)

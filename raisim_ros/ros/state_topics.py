@@ -85,8 +85,8 @@ def joint_numbers(entry: ObjectEntry, robots: ArticulationBuffer) -> tuple[Vecto
     joints = entry.joints
     assert joints is not None  # the caller asks only robots
     u = robots.velocity_first[entry.id] + joints.u
-    q = robots.coordinate_first[entry.id] + joints.q
-    return robots.coordinates[q], robots.velocities[u], robots.efforts[u]
+    coordinates = robots.coordinates[robots.coordinate_first[entry.id] :]
+    return joints.positions(coordinates), robots.velocities[u], robots.efforts[u]
 
 
 def full_state(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,13 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.ros.conversions import Vector, finite_vector
 from raisim_ros.ros.joint_commands import JointTargets, apply_joint_targets, check_gains
 from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.rotation_vectors import (
+    angular_velocity_map,
+    conjugate,
+    multiply,
+    quaternions_of,
+    rotation_vectors,
+)
 from raisim_ros.ros.topic import NEVER
 
 
@@ -30,6 +37,7 @@ class Trajectory:
     positions: Vector
     velocities: Vector | None  # None: straight from point to point
     efforts: Vector | None
+    spherical: Sequence[list[int]] = ()  # columns x, y, z of each spherical joint
 
     @property
     def end(self) -> float:
@@ -50,15 +58,42 @@ class Trajectory:
         return JointTargets(self.places, position, velocity, efforts)
 
     def _between(self, first: int, elapsed: float) -> tuple[Vector, Vector]:
+        p0, p1 = self.positions[first], self.positions[first + 1]
+        ends = None if self.velocities is None else (self.velocities[first], self.velocities[first + 1])
         duration = self.times[first + 1] - self.times[first]
         s = (elapsed - self.times[first]) / duration
-        p0, p1 = self.positions[first], self.positions[first + 1]
-        if self.velocities is None:
-            return p0 + s * (p1 - p0), (p1 - p0) / duration
-        # The cubic with these positions and velocities at its ends (Hermite).
-        m0, m1 = duration * self.velocities[first], duration * self.velocities[first + 1]
-        a, b = 2.0 * (p0 - p1) + m0 + m1, 3.0 * (p1 - p0) - 2.0 * m0 - m1
-        return ((a * s + b) * s + m0) * s + p0, ((3.0 * a * s + 2.0 * b) * s + m0) / duration
+        position, velocity = _curve(p0, p1, ends, s, duration)
+        for columns in self.spherical:
+            own_ends = None if ends is None else (ends[0][columns], ends[1][columns])
+            position[columns], velocity[columns] = _turn(p0[columns], p1[columns], own_ends, s, duration)
+        return position, velocity
+
+
+def _curve(
+    p0: Vector, p1: Vector, ends: tuple[Vector, Vector] | None, s: float, duration: float
+) -> tuple[Vector, Vector]:
+    """Position and velocity at a part `s` of the way: on a line, or on the cubic with the velocities at its ends."""
+    if ends is None:
+        return p0 + s * (p1 - p0), (p1 - p0) / duration
+    m0, m1 = duration * ends[0], duration * ends[1]
+    a, b = 2.0 * (p0 - p1) + m0 + m1, 3.0 * (p1 - p0) - 2.0 * m0 - m1
+    return ((a * s + b) * s + m0) * s + p0, ((3.0 * a * s + 2.0 * b) * s + m0) / duration
+
+
+def _turn(
+    r0: Vector, r1: Vector, ends: tuple[Vector, Vector] | None, s: float, duration: float
+) -> tuple[Vector, Vector]:
+    """The same for a rotation: vectors of the rotations, angular velocities.
+
+    The curve is that of the rotation vector which is left to turn from the first rotation: without velocities the turn
+    about one axis, wherever the two rotations lie.
+    """
+    start = quaternions_of(r0)
+    whole = rotation_vectors(multiply(quaternions_of(r1), conjugate(start)))
+    if ends is not None:
+        ends = (ends[0], np.asarray(np.linalg.solve(angular_velocity_map(whole), ends[1]), np.float64))
+    turned, rate = _curve(np.zeros(3), whole, ends, s, duration)
+    return rotation_vectors(multiply(quaternions_of(turned), start)), angular_velocity_map(turned) @ rate
 
 
 def _column(points: Any, field: str, joints: int) -> Vector | None:
@@ -99,10 +134,11 @@ def trajectory_of(entry: ObjectEntry, message: Any, now: float) -> Trajectory:
     if times[0] > 0.0:
         coordinates, speeds = entry.handle.get_state()
         times = np.concatenate(([0.0], times))
-        positions = np.vstack((coordinates[entry.joints.q[places]], positions))
+        positions = np.vstack((entry.joints.positions(coordinates)[places], positions))
         velocities = None if velocities is None else np.vstack((speeds[entry.joints.u[places]], velocities))
         efforts = None if efforts is None else np.vstack((efforts[0], efforts))
-    return Trajectory(places, start, times, positions, velocities, efforts)
+    spherical = entry.joints.spherical_columns(places)
+    return Trajectory(places, start, times, positions, velocities, efforts, spherical)
 
 
 class Trajectories:
