@@ -3,7 +3,7 @@
 #   make run      build what is needed and start the node (ARGS="-p world:=file.xml" for more ROS arguments)
 #   make test     linters, C tests, C tests under sanitizers, pytest (ARGS="-k name" for pytest)
 #   make bench    benchmarks (docs/benchmarks.md)
-#   make shell    a shell in which `ros2`, `python` and `pytest` see the built package
+#   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
 #   make smoke    only: the installed node starts, publishes, answers and ends
 #   make build | lint | test-c | test-c-sanitized | test-python
 #   make clean    removes what was built; distclean also the virtual environments

@@ -20,6 +20,7 @@ from rosidl_parser.definition import AbstractNestedType, NamespacedType
 
 from raisim_ros.description.resources import resource
 from raisim_ros.msg import ObjectState, ResultCode
+from raisim_ros.srv import ListObjects
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "docs/ros_interface.md", "docs/sensors.md"]
@@ -83,9 +84,24 @@ def test_the_commands_of_a_page_work_one_after_the_other(start_node, probe, page
     node.interrupt()
 
 
+def ros_example(word):
+    """The Python example of the README that uses ROS and has this word."""
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (code,) = [block for block in blocks if "rclpy" in block and word in block]
+    return code
+
+
+def test_the_client_of_the_readme_adds_an_object(start_node, probe, ros_environment):
+    node = start_node(world=resource("worlds/default.xml"))
+    command = [sys.executable, "-c", ros_example("SpawnObject")]
+    done = subprocess.run(command, env=ros_environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "added box 'crate_2'\n"), done.stderr
+    assert "crate_2" in probe.call(ListObjects, "list_objects").names
+    node.interrupt()
+
+
 def test_the_controller_of_the_readme_holds_a_ball_in_the_air(start_node, probe, ros_environment):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (code,) = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "rclpy" in block]
+    code = ros_example("ObjectCmd")
     node = start_node(world=resource("worlds/default.xml"))
     controller = subprocess.Popen([sys.executable, "-c", code], env=ros_environment, stderr=subprocess.DEVNULL)
     try:
