@@ -3,11 +3,6 @@
 #include "narrow_phase.h"
 #include "surface_probe.h"
 
-static rs_aabb grown(rs_aabb box, double by) {
-    rs_vec3 g = rs_v3(by, by, by);
-    return (rs_aabb){rs_sub(box.min, g), rs_add(box.max, g)};
-}
-
 /* The half-space that ends at a point of the surface, seen from the world. */
 static rs_transform tangent_plane(const rs_transform *surface, rs_vec3 point, rs_vec3 direction) {
     rs_vec3 x, y;
@@ -32,19 +27,35 @@ static bool touches(const rs_surface_contacts *set) {
     return false;
 }
 
+/* Whether the shape stays clear of all the triangles under its box: one plane over them answers for most shapes that
+ * are merely near the ground. */
+static bool clears_ground(const rs_shape *a, const rs_transform *pose, const rs_height_grid *grid, const rs_aabb *box,
+                          double margin) {
+    rs_core core = rs_core_of_shape(a);
+    rs_vec3 center = rs_transform_point(pose, core.center);
+    rs_height_lid lid;
+    if (!rs_height_grid_lid(grid, box, center.x, center.y, &lid) || center.z < lid.height)
+        return false;
+    rs_vec3 lowest = rs_transform_point(pose, rs_core_support(&core, rs_neg(rs_m3_tmulv(&pose->rot, lid.normal))));
+    return rs_dot(lid.normal, lowest) - core.rounding - lid.offset >= margin;
+}
+
 typedef void probe_triangle(rs_surface_probe *probe, uint32_t id);
 
 static void collide_surface(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                             const rs_collide_settings *settings, probe_triangle *probe_one, rs_manifold *out) {
     rs_surface surface = rs_surface_of(b);
     rs_transform pose = rs_transform_relative(tb, ta);
+    rs_aabb box = rs_shape_aabb(a, &pose);
+    box = rs_aabb_grown(&box, rs_max(settings->margin, 0.0));
+    if (surface.grid != NULL && clears_ground(a, &pose, surface.grid, &box, settings->margin)) return;
     rs_surface_probe probe;
     rs_surface_probe_init(&probe, &surface, a, &pose, settings);
     /* for heightmaps this is one lookup, and settles everything */
     if (surface.grid != NULL && rs_collide_when_inside(a, ta, probe.center, &surface, tb, settings, out)) return;
 
     rs_surface_query query;
-    rs_surface_query_begin(&query, &surface, grown(rs_shape_aabb(a, &pose), fmax(settings->margin, 0.0)));
+    rs_surface_query_begin(&query, &surface, box);
     for (uint32_t id; rs_surface_query_next(&query, &id);) probe_one(&probe, id);
 
     bool maybe_inside = surface.mesh != NULL && (probe.met_from_behind || !touches(&probe.contacts));
@@ -57,8 +68,22 @@ static void collide_surface(const rs_shape *a, const rs_transform *ta, const rs_
     rs_surface_contacts_finish(&probe.contacts, tb, settings->max_points, out);
 }
 
+/* A ball over a heightmap has mostly one triangle to do with; false when there may be more. */
+static bool rest_on_one_face(double radius, rs_vec3 center, const rs_height_grid *grid, const rs_transform *tb, double margin,
+                             rs_manifold *out) {
+    rs_grid_face face;
+    rs_vec3 p = rs_transform_inv_point(tb, center);
+    if (!rs_height_grid_face_below(grid, p, radius + rs_max(margin, 0.0), &face)) return false;
+    double gap = face.distance - radius;
+    if (gap < margin)
+        rs_manifold_add(out, rs_transform_point(tb, rs_madd(face.nearest, 0.5 * gap, face.normal)),
+                        rs_m3_mulv(&tb->rot, face.normal), gap, rs_face_feature(face.triangle));
+    return true;
+}
+
 void rs_collide_sphere_surface(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                                const rs_collide_settings *settings, rs_manifold *out) {
+    if (b->type == RS_SHAPE_HEIGHTMAP && rest_on_one_face(a->radius, ta->pos, b->grid, tb, settings->margin, out)) return;
     collide_surface(a, ta, b, tb, settings, rs_probe_sphere_triangle, out);
 }
 
@@ -71,9 +96,9 @@ void rs_collide_convex_surface(const rs_shape *a, const rs_transform *ta, const 
 
 /* Height of the lowest corner of a child's box over the plane. */
 static double lowest_corner(const rs_bvh_node *node, int i, rs_vec3 n, double offset) {
-    return fmin(n.x * (double)node->lo[0][i], n.x * (double)node->hi[0][i]) +
-           fmin(n.y * (double)node->lo[1][i], n.y * (double)node->hi[1][i]) +
-           fmin(n.z * (double)node->lo[2][i], n.z * (double)node->hi[2][i]) - offset;
+    return rs_min(n.x * (double)node->lo[0][i], n.x * (double)node->hi[0][i]) +
+           rs_min(n.y * (double)node->lo[1][i], n.y * (double)node->hi[1][i]) +
+           rs_min(n.z * (double)node->lo[2][i], n.z * (double)node->hi[2][i]) - offset;
 }
 
 static void add_low_vertices(const rs_tri_mesh *mesh, uint32_t triangle, rs_vec3 n, double offset, double margin,

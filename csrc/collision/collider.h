@@ -14,7 +14,7 @@ typedef struct {
     bool dynamic;         /* the body answers to forces */
     bool active;          /* the body may move in this step: dynamic and awake, moving kinematic, or just placed */
     bool clustered;       /* the broad phase sees its cluster only */
-    bool placed;          /* clustered: pose, reach and box below are those of this step */
+    uint64_t placed_in;   /* clustered: the detection for which what follows below was written */
     int32_t body;         /* owner, index into the world's bodies */
     int32_t link;         /* of an articulated system, 0 for a single body */
     int32_t next_in_body; /* next collider of the body, or RS_NONE */

@@ -11,7 +11,7 @@ static double gain(const rs_manifold_point *chosen, int count, rs_vec3 p) {
         return rs_norm2(rs_cross(edge, rs_sub(p, chosen[0].position)));
     }
     double nearest = INFINITY;
-    for (int i = 0; i < count; i++) nearest = fmin(nearest, rs_norm2(rs_sub(p, chosen[i].position)));
+    for (int i = 0; i < count; i++) nearest = rs_min(nearest, rs_norm2(rs_sub(p, chosen[i].position)));
     return nearest;
 }
 

@@ -110,7 +110,7 @@ rs_surface_edge rs_surface_edge_of(const rs_surface_triangle *t, int k) {
     } else if (rs_surface_edge_is_active(t, k)) {
         /* the neighbour lies at this angle below the plane of the triangle */
         rs_vec3 to_apex = rs_sub(t->apex[k], t->v[k]);
-        edge.max_angle = fmax(0.0, atan2(-rs_dot(to_apex, t->normal), rs_dot(to_apex, edge.outward)));
+        edge.max_angle = rs_max(0.0, atan2(-rs_dot(to_apex, t->normal), rs_dot(to_apex, edge.outward)));
     }
     return edge;
 }

@@ -68,7 +68,7 @@ static void include_deepest(const rs_surface_contacts *set, int deepest, selecti
     double gap = set->items[deepest].point.gap, least = INFINITY, nearest2 = INFINITY;
     int nearest = 0;
     for (int i = 0; i < s->count; i++) {
-        least = fmin(least, set->items[s->index[i]].point.gap);
+        least = rs_min(least, set->items[s->index[i]].point.gap);
         double d2 = rs_norm2(rs_sub(position_of(set, s->index[i]), position_of(set, deepest)));
         if (d2 < nearest2) {
             nearest2 = d2;
@@ -117,6 +117,7 @@ static bool next_group(const rs_surface_contacts *set, bool *assigned, group *g)
 }
 
 static void thin_out(rs_surface_contacts *set) {
+    if (set->count < 2) return;
     bool assigned[RS_SURFACE_CONTACTS_MAX] = {false}, kept[RS_SURFACE_CONTACTS_MAX] = {false};
     group g;
     while (next_group(set, assigned, &g)) {
@@ -169,7 +170,7 @@ static bool parts_triangle(const rs_surface_contact *a, const rs_surface_triangl
 static bool explains(const rs_surface_contact *a, const rs_surface_contact *b, const rs_surface *surface, double size) {
     /* a point that does not touch will not push the shape out as far as its separation promises */
     if (a->separation < 0.0 && a->point.gap >= 0.0) return false;
-    double noise = DEPTH_NOISE * size, depth = fmax(-a->separation, 0.0);
+    double noise = DEPTH_NOISE * size, depth = rs_max(-a->separation, 0.0);
     bool alike = rs_dot(a->point.normal, b->point.normal) > ALIKE_COSINE;
     if (b->triangle == RS_NO_TRIANGLE)
         return b->separation < -depth - noise && parts_points(a, b, alike ? noise : noise + PARTING_SLACK * depth);

@@ -25,7 +25,7 @@ static double smallest_extent(const rs_shape *shape) {
     rs_transform identity = rs_transform_identity();
     rs_aabb box = rs_shape_aabb(shape, &identity);
     rs_vec3 s = rs_sub(box.max, box.min);
-    return fmin(s.x, fmin(s.y, s.z));
+    return rs_min(s.x, rs_min(s.y, s.z));
 }
 
 void rs_surface_probe_init(rs_surface_probe *p, const rs_surface *surface, const rs_shape *shape,
@@ -48,9 +48,15 @@ static rs_surface_contact make_contact(const rs_surface_triangle *t, rs_vec3 on_
 }
 
 /* One number for a triangle, a feature of it and a corner of the contact patch. */
-static uint32_t feature_name(const rs_surface_triangle *t, uint32_t part, uint32_t corner) {
-    return (t->id * 8 + part) * 2654435761u ^ corner;
+static uint32_t name_of(uint32_t triangle, uint32_t part, uint32_t corner) {
+    return (triangle * 8 + part) * 2654435761u ^ corner;
 }
+
+static uint32_t feature_name(const rs_surface_triangle *t, uint32_t part, uint32_t corner) {
+    return name_of(t->id, part, corner);
+}
+
+uint32_t rs_face_feature(uint32_t triangle) { return name_of(triangle, FACE, 0); }
 
 /* ---- spheres: closed form ---- */
 
@@ -114,7 +120,7 @@ static bool find_raw_axis(const rs_surface_probe *p, const rs_surface_triangle *
 
 static double separation_along(const rs_surface_probe *p, const rs_surface_triangle *t, rs_vec3 d) {
     rs_vec3 lowest = rs_transform_point(&p->pose, rs_core_support(&p->core, rs_neg(rs_m3_tmulv(&p->pose.rot, d))));
-    double top = fmax(rs_dot(d, t->v[0]), fmax(rs_dot(d, t->v[1]), rs_dot(d, t->v[2])));
+    double top = rs_max(rs_dot(d, t->v[0]), rs_max(rs_dot(d, t->v[1]), rs_dot(d, t->v[2])));
     return rs_dot(d, lowest) - p->core.rounding - top;
 }
 
@@ -160,7 +166,7 @@ static void consider_edge(const rs_surface_probe *p, const rs_surface_triangle *
                           contact_axis *best) {
     rs_surface_edge edge = rs_surface_edge_of(t, k);
     double angle = atan2(rs_dot(raw, edge.outward), rs_dot(raw, t->normal));
-    angle = fmin(angle, edge.max_angle);
+    angle = rs_min(angle, edge.max_angle);
     if (angle > 0.0) consider(p, t, edge_direction(t, &edge, angle), EDGE + (uint32_t)k, best);
     if (best->separation < -DEEP * p->contacts.size)
         consider(p, t, refine_edge_direction(p, t, &edge), EDGE + (uint32_t)k, best);
@@ -331,7 +337,7 @@ static bool clearly_apart(const rs_surface_probe *p, const rs_surface_triangle *
 void rs_probe_convex_triangle(rs_surface_probe *p, uint32_t id) {
     rs_surface_triangle t;
     rs_surface_get(p->surface, id, p->center, &t);
-    double separation = separation_along(p, &t, t.normal), margin = fmax(p->settings->margin, 0.0);
+    double separation = separation_along(p, &t, t.normal), margin = rs_max(p->settings->margin, 0.0);
     bool behind = rs_dot(t.normal, rs_sub(p->center, t.v[0])) <= 0.0;
     if (separation >= p->settings->margin || (behind && separation_along(p, &t, rs_neg(t.normal)) >= margin)) return;
     if (!behind && add_flat_contacts(p, &t, separation)) return;

@@ -46,6 +46,8 @@ typedef struct {
 void rs_surface_probe_init(rs_surface_probe *probe, const rs_surface *surface, const rs_shape *shape,
                            const rs_transform *pose, const rs_collide_settings *settings);
 
+/* Name of the contact with the face of a triangle. */
+uint32_t rs_face_feature(uint32_t triangle);
 /* Adds the contacts of one triangle. */
 void rs_probe_sphere_triangle(rs_surface_probe *probe, uint32_t id);
 void rs_probe_convex_triangle(rs_surface_probe *probe, uint32_t id);

@@ -75,6 +75,8 @@ rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_s
     g->y_size = y_size;
     g->dx = x_size / (x_samples - 1);
     g->dy = y_size / (y_samples - 1);
+    g->inverse_dx = 1.0 / g->dx;
+    g->inverse_dy = 1.0 / g->dy;
     size_t samples = (size_t)x_samples * (size_t)y_samples;
     g->heights = rs_alloc(samples * sizeof *g->heights);
     if (g->heights != NULL) memcpy(g->heights, heights, samples * sizeof *heights);
@@ -108,23 +110,27 @@ rs_aabb rs_height_grid_aabb(const rs_height_grid *g, const rs_transform *pose) {
 
 /* ---- the surface over a point ---- */
 
-/* Cell index of a coordinate; the last cell holds its far border. */
-static int32_t cell_at(double coordinate, double size, double step, int32_t samples) {
-    double cell = floor((coordinate + 0.5 * size) / step);
-    return cell > 0.0 ? (int32_t)fmin(cell, samples - 2.0) : 0; /* 0 for NaN as well */
+/* Cell index of a place counted in steps from the border; the last cell holds its far border. */
+static int32_t cell_at(double place, int32_t samples) {
+    return place > 0.0 ? (int32_t)rs_min(place, samples - 2.0) : 0; /* 0 for NaN as well */
 }
+
+/* Coordinates counted in steps from the border. */
+static double x_place(const rs_height_grid *g, double x) { return (x + 0.5 * g->x_size) * g->inverse_dx; }
+static double y_place(const rs_height_grid *g, double y) { return (y + 0.5 * g->y_size) * g->inverse_dy; }
 
 /* Position within the cell, 0..1 along each axis, clamped to the rectangle; heights of its corners. */
 typedef struct {
+    int32_t ix, iy;
     double u, v;
     double h00, h10, h01, h11;
 } cell_view;
 
 static cell_view view_cell(const rs_height_grid *g, double x, double y) {
-    int32_t ix = cell_at(x, g->x_size, g->dx, g->x_samples), iy = cell_at(y, g->y_size, g->dy, g->y_samples);
+    double px = x_place(g, x), py = y_place(g, y);
+    int32_t ix = cell_at(px, g->x_samples), iy = cell_at(py, g->y_samples);
     const double *row = &g->heights[(int64_t)iy * g->x_samples + ix];
-    return (cell_view){rs_clamp((x + 0.5 * g->x_size) / g->dx - ix, 0.0, 1.0),
-                       rs_clamp((y + 0.5 * g->y_size) / g->dy - iy, 0.0, 1.0),
+    return (cell_view){ix, iy, rs_clamp(px - ix, 0.0, 1.0), rs_clamp(py - iy, 0.0, 1.0),
                        row[0], row[1], row[g->x_samples], row[g->x_samples + 1]};
 }
 
@@ -154,14 +160,115 @@ bool rs_height_grid_covers(const rs_height_grid *g, double x, double y) {
     return fabs(x) <= 0.5 * g->x_size && fabs(y) <= 0.5 * g->y_size;
 }
 
+/* ---- the surface around a point ---- */
+
+/* Cells under a box, inclusive. */
+typedef struct {
+    int32_t ix_min, ix_max, iy_min, iy_max;
+} cell_range;
+
+static cell_range cells_under(const rs_height_grid *g, const rs_aabb *box) {
+    return (cell_range){cell_at(x_place(g, box->min.x), g->x_samples), cell_at(x_place(g, box->max.x), g->x_samples),
+                        cell_at(y_place(g, box->min.y), g->y_samples), cell_at(y_place(g, box->max.y), g->y_samples)};
+}
+
+double rs_height_grid_highest(const rs_height_grid *g, double x, double y, double half_side) {
+    rs_aabb square = rs_aabb_around(rs_v3(x, y, 0.0), half_side);
+    cell_range c = cells_under(g, &square);
+    int32_t level = 0; /* at which two by two nodes cover the square */
+    while (level < g->levels && ((c.ix_max - c.ix_min) >> level > 1 || (c.iy_max - c.iy_min) >> level > 1))
+        level++;
+    double highest = -INFINITY;
+    for (int32_t ny = c.iy_min >> level; ny <= c.iy_max >> level; ny++)
+        for (int32_t nx = c.ix_min >> level; nx <= c.ix_max >> level; nx++) {
+            rs_height_range node;
+            rs_height_grid_range(g, level, nx, ny, &node);
+            highest = rs_max(highest, node.high);
+        }
+    return highest;
+}
+
+/* The plane of the triangle at some point: its height there, and how much it rises from sample to sample. */
+typedef struct {
+    cell_view at;
+    bool even;
+    double height, rise_x, rise_y;
+    rs_vec3 normal;
+} triangle_plane;
+
+static triangle_plane plane_at(const rs_height_grid *g, double x, double y) {
+    triangle_plane p = {.at = view_cell(g, x, y)};
+    const cell_view *c = &p.at;
+    p.even = c->u >= c->v;
+    p.rise_x = p.even ? c->h10 - c->h00 : c->h11 - c->h01;
+    p.rise_y = p.even ? c->h11 - c->h10 : c->h01 - c->h00;
+    p.height = c->h00 + c->u * p.rise_x + c->v * p.rise_y;
+    double slope_x = p.rise_x * g->inverse_dx, slope_y = p.rise_y * g->inverse_dy;
+    p.normal = rs_scale(1.0 / sqrt(1.0 + slope_x * slope_x + slope_y * slope_y), rs_v3(-slope_x, -slope_y, 1.0));
+    return p;
+}
+
+/* How far the samples of some cells rise above a plane, at least 0. */
+static double excess_over(const rs_height_grid *g, const triangle_plane *p, cell_range c) {
+    double excess = 0.0;
+    for (int32_t iy = c.iy_min; iy <= c.iy_max + 1; iy++) {
+        const double *row = &g->heights[(int64_t)iy * g->x_samples];
+        double base = p->at.h00 + (iy - p->at.iy) * p->rise_y;
+        for (int32_t ix = c.ix_min; ix <= c.ix_max + 1; ix++)
+            excess = rs_max(excess, row[ix] - (base + (ix - p->at.ix) * p->rise_x));
+    }
+    return excess;
+}
+
+enum { MAX_LID_CELLS = 36 };
+
+static bool covers_few(const rs_height_grid *g, double x, double y, cell_range c) {
+    return (c.ix_max - c.ix_min + 1) * (c.iy_max - c.iy_min + 1) <= MAX_LID_CELLS && rs_height_grid_covers(g, x, y);
+}
+
+bool rs_height_grid_lid(const rs_height_grid *g, const rs_aabb *box, double x, double y, rs_height_lid *out) {
+    cell_range c = cells_under(g, box);
+    if (!covers_few(g, x, y, c))
+        return false;
+    triangle_plane p = plane_at(g, x, y);
+    out->height = p.height;
+    out->normal = p.normal;
+    out->offset = rs_dot(p.normal, rs_v3(x, y, p.height + excess_over(g, &p, c)));
+    return true;
+}
+
+/* Whether the square of half side `reach` around a point of a cell stays on one side of the cell's diagonal. */
+static bool keeps_to_half(const rs_height_grid *g, const cell_view *at, bool even, double reach) {
+    double width = reach * (g->inverse_dx + g->inverse_dy);
+    return even ? at->u - at->v > width : at->v - at->u > width;
+}
+
+bool rs_height_grid_face_below(const rs_height_grid *g, rs_vec3 point, double reach, rs_grid_face *out) {
+    rs_aabb box = rs_aabb_around(point, reach);
+    cell_range c = cells_under(g, &box);
+    if (!covers_few(g, point.x, point.y, c))
+        return false;
+    triangle_plane p = plane_at(g, point.x, point.y);
+    bool alone = c.ix_min == c.ix_max && c.iy_min == c.iy_max && keeps_to_half(g, &p.at, p.even, reach);
+    if (point.z < p.height || (!alone && excess_over(g, &p, c) > 1e-12 * g->dx))
+        return false;
+    double distance = (point.z - p.height) * p.normal.z;
+    rs_vec3 nearest = rs_madd(point, -distance, p.normal);
+    double u = x_place(g, nearest.x) - p.at.ix, v = y_place(g, nearest.y) - p.at.iy;
+    bool within = p.even ? v >= 0.0 && v <= u && u <= 1.0 : u >= 0.0 && u <= v && v <= 1.0;
+    if (!within && distance < reach)
+        return false;
+    uint32_t cell = (uint32_t)p.at.iy * (uint32_t)(g->x_samples - 1) + (uint32_t)p.at.ix;
+    *out = (rs_grid_face){2 * cell + (p.even ? 0 : 1), p.normal, nearest, distance};
+    return true;
+}
+
 /* ---- queries ---- */
 
 rs_grid_query rs_height_grid_query(const rs_height_grid *g, rs_aabb box) {
-    rs_grid_query q = {.grid = g, .z_min = box.min.z, .z_max = box.max.z};
-    q.ix_min = cell_at(box.min.x, g->x_size, g->dx, g->x_samples);
-    q.ix_max = cell_at(box.max.x, g->x_size, g->dx, g->x_samples);
-    q.iy_min = cell_at(box.min.y, g->y_size, g->dy, g->y_samples);
-    q.iy_max = cell_at(box.max.y, g->y_size, g->dy, g->y_samples);
+    cell_range c = cells_under(g, &box);
+    rs_grid_query q = {.grid = g, .z_min = box.min.z, .z_max = box.max.z, .ix_min = c.ix_min, .ix_max = c.ix_max,
+                       .iy_min = c.iy_min, .iy_max = c.iy_max};
     bool outside = box.max.x < -0.5 * g->x_size || box.min.x > 0.5 * g->x_size || box.max.y < -0.5 * g->y_size ||
                    box.min.y > 0.5 * g->y_size || box.max.z < g->min_height || box.min.z > g->max_height;
     if (outside) q.ix_max = q.ix_min - 1;
@@ -207,7 +314,7 @@ static bool half_touches(const rs_grid_query *q, int32_t half) {
     const rs_height_grid *g = q->grid;
     const double *row = &g->heights[(int64_t)q->iy * g->x_samples + q->ix];
     double a = row[0], b = row[g->x_samples + 1], c = half == 0 ? row[1] : row[g->x_samples];
-    return fmin(a, fmin(b, c)) <= q->z_max && fmax(a, fmax(b, c)) >= q->z_min;
+    return rs_min(a, rs_min(b, c)) <= q->z_max && rs_max(a, rs_max(b, c)) >= q->z_min;
 }
 
 bool rs_height_grid_query_next(rs_grid_query *q, uint32_t *triangle) {

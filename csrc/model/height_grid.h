@@ -23,6 +23,7 @@ typedef struct rs_height_grid {
     int32_t x_samples, y_samples;
     double x_size, y_size; /* [m] */
     double dx, dy;         /* [m] */
+    double inverse_dx, inverse_dy;
     double *heights;       /* height[iy * x_samples + ix] [m] */
     /* Pyramid: a node of level k covers 2^k x 2^k cells, ranges[k][y * x_nodes[k] + x]. Level 0 (the cells) is not
      * stored, the highest level is one node, RS_GRID_TILE_LEVEL always exists. */
@@ -65,6 +66,28 @@ static inline bool rs_height_grid_range(const rs_height_grid *g, int32_t level, 
     out->high = rs_max(rs_max(near[0], near[1]), rs_max(far[0], far[1]));
     return true;
 }
+
+/* Highest height of the surface in a square around (x, y), or more; cheap, whatever its size. */
+double rs_height_grid_highest(const rs_height_grid *grid, double x, double y, double half_side);
+
+/* A plane parallel to the triangle at some point: no triangle of the cells that a box touches rises above it. */
+typedef struct {
+    double height; /* of the surface at the point [m] */
+    rs_vec3 normal;
+    double offset; /* the plane's points p have normal . p = offset [m] */
+} rs_height_lid;
+/* False where it would cost more than it is worth: the box touches many cells, or the point lies outside. */
+bool rs_height_grid_lid(const rs_height_grid *grid, const rs_aabb *box, double x, double y, rs_height_lid *out);
+
+/* A triangle and the point of it that is nearest to some point above. */
+typedef struct {
+    uint32_t triangle; /* numbered as below */
+    rs_vec3 normal, nearest;
+    double distance; /* [m] */
+} rs_grid_face;
+/* True when nothing but this one triangle can come within `reach` of a point above the surface: no other one in reach rises
+ * above its plane, so that whoever leaves this one has left them all. Simple and frequent; false otherwise. */
+bool rs_height_grid_face_below(const rs_height_grid *grid, rs_vec3 point, double reach, rs_grid_face *out);
 
 /* Unit normal of a triangle, numbered as below. */
 rs_vec3 rs_height_grid_triangle_normal(const rs_height_grid *grid, int64_t triangle);

@@ -310,6 +310,7 @@ static void charge(const rs_world *world, double *stage, double *mark) {
 
 static rs_status first_half(rs_world *world, bool detect) {
     double mark = world->profiling ? seconds_now() : 0.0;
+    world->detection++;
     wake_around_moved(world);
     rs_world_wake_controlled(world);
     if (stage_lists(world) != RS_OK)

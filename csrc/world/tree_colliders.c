@@ -1,5 +1,6 @@
 #include "tree_colliders.h"
 
+#include "../model/height_grid.h"
 #include "placement.h"
 
 #include <string.h>
@@ -17,32 +18,50 @@ static const double ANGLE_PER_QUATERNION = 3.14159265358979323846;
 void rs_tree_colliders_free(rs_array *trees) {
     for (int64_t t = 0; t < trees->count; t++) {
         rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, *trees)[t];
-        rs_array *arrays[] = {&tree->reach, &tree->span, &tree->near, &tree->q, &tree->lever, &tree->sorted};
+        rs_array *arrays[] = {&tree->balls, &tree->reach, &tree->span, &tree->near, &tree->q, &tree->lever, &tree->sorted};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             rs_array_free(arrays[k]);
     }
     trees->count = 0;
 }
 
-/* How far the colliders of each link get from its origin, and which filter bits occur. */
+static rs_collider_ball ball_around(const rs_collider *collider, int32_t index) {
+    rs_transform still = rs_transform_identity();
+    rs_aabb box = rs_shape_aabb(&collider->shape, &still);
+    rs_vec3 middle = rs_scale(0.5, rs_add(box.min, box.max));
+    if (!rs_v3_finite(middle)) /* a half-space */
+        middle = rs_v3_zero();
+    double radius = collider->shape.type == RS_SHAPE_SPHERE ? collider->shape.radius : rs_norm(rs_sub(box.max, middle));
+    return (rs_collider_ball){index, collider->link, rs_transform_point(&collider->local, middle),
+                              radius + RS_FORESIGHT * collider->size + RS_TOUCH_DISTANCE};
+}
+
+/* Balls around the colliders, how far those of each link get from its origin, and which filter bits occur. */
 static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluster) {
     const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    rs_collider_ball *ball = RS_ITEMS(rs_collider_ball, tree->balls);
     double *reach = RS_ITEMS(double, tree->reach);
     for (int32_t i = 0; i < body->articulation->link_count; i++)
         reach[i] = -1.0;
     cluster->group = cluster->mask = 0;
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
         rs_collider *collider = &colliders[c];
-        rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
-        double far = rs_norm(rs_v3_max(rs_v3_abs(box.min), rs_v3_abs(box.max)));
-        double *of_link = &reach[collider->link];
-        *of_link = rs_max(*of_link, far + RS_FORESIGHT * collider->size + RS_TOUCH_DISTANCE);
+        *ball = ball_around(collider, c);
+        reach[collider->link] = rs_max(reach[collider->link], rs_norm(ball->centre) + ball->radius);
+        ball++;
         cluster->group |= collider->group;
         cluster->mask |= collider->mask;
         collider->clustered = true;
+        collider->placed_in = 0;
     }
     tree->skin = -1.0;
+}
+
+static void set_active(rs_world *world, const rs_body *body, bool active) {
+    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
+        colliders[c].active = active;
 }
 
 static rs_status add_tree(rs_world *world, int32_t body_index) {
@@ -52,6 +71,7 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
     if (tree == NULL || cluster == NULL)
         return RS_OUT_OF_MEMORY;
     *tree = (rs_tree_colliders){.body = body_index,
+                                .balls = rs_array_of(sizeof(rs_collider_ball)),
                                 .reach = rs_array_of(sizeof(double)),
                                 .span = rs_array_of(sizeof(double)),
                                 .near = rs_array_of(sizeof(rs_pair)),
@@ -59,16 +79,18 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
                                 .lever = rs_array_of(sizeof(double)),
                                 .sorted = rs_array_of(sizeof(int32_t))};
     int32_t links = body->articulation->link_count, coordinates = body->articulation->q_count;
-    if (rs_array_resize(&tree->reach, links) != RS_OK || rs_array_resize(&tree->span, links) != RS_OK ||
-        rs_array_resize(&tree->q, coordinates) != RS_OK || rs_array_resize(&tree->lever, coordinates) != RS_OK ||
+    if (rs_array_resize(&tree->balls, body->collider_count) != RS_OK || rs_array_resize(&tree->reach, links) != RS_OK ||
+        rs_array_resize(&tree->span, links) != RS_OK || rs_array_resize(&tree->q, coordinates) != RS_OK ||
+        rs_array_resize(&tree->lever, coordinates) != RS_OK ||
         rs_array_resize(&tree->sorted, body->collider_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     int32_t *sorted = RS_ITEMS(int32_t, tree->sorted);
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
         *sorted++ = c;
-    cluster->active = true; /* a sleeping one learns in its first step that its colliders rest */
     measure(world, tree, cluster);
+    cluster->active = !body->asleep;
+    set_active(world, body, cluster->active);
     return RS_OK;
 }
 
@@ -83,14 +105,6 @@ rs_status rs_tree_colliders_list(rs_world *world) {
 }
 
 /* ---- midpoint stage ---- */
-
-static void set_active(rs_world *world, const rs_body *body, bool active) {
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-        colliders[c].active = active;
-        colliders[c].placed = false;
-    }
-}
 
 /* Longest way of any point of a link within a step, as rs_place_collider() sees it. */
 static double longest_way(const rs_articulation *a, int32_t link, double reach, const rs_world_data *data) {
@@ -111,9 +125,10 @@ void rs_tree_colliders_begin(rs_world *world, int64_t index) {
     const rs_articulation *a = body->articulation;
     if (body->moved)
         measure(world, tree, cluster);
-    if (cluster->active || !body->asleep)
-        set_active(world, body, !body->asleep);
-    cluster->active = !body->asleep;
+    if (cluster->active == body->asleep) {
+        cluster->active = !body->asleep;
+        set_active(world, body, cluster->active);
+    }
     const double *reach = RS_ITEMS(double, tree->reach);
     double *span = RS_ITEMS(double, tree->span);
     rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
@@ -129,14 +144,15 @@ void rs_tree_colliders_begin(rs_world *world, int64_t index) {
 
 /* ---- broad phase ---- */
 
-static void ensure_placed(const rs_world_data *data, const rs_articulation *a, rs_collider *collider) {
-    if (collider->placed)
+static void ensure_placed(const rs_world *world, const rs_articulation *a, rs_collider *collider) {
+    if (collider->placed_in == world->detection)
         return;
+    const rs_world_data *data = &world->data;
     const rs_link_motion *m = &a->motion[collider->link];
     rs_vec3 com = rs_m3_mulv(&m->rot, a->links[collider->link].com);
     rs_carrier by = {{m->rot, m->pos}, rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
     rs_place_collider(collider, &by, data);
-    collider->placed = true;
+    collider->placed_in = world->detection;
 }
 
 static rs_status add_pair(rs_array *found, int32_t i, int32_t j) {
@@ -147,17 +163,41 @@ static rs_status add_pair(rs_array *found, int32_t i, int32_t j) {
     return RS_OK;
 }
 
-/* Pairs of one placed collider with those of a system. */
+/* Whether a ball stays clear of a collider. Heightmaps lie below everything: how high they are near the ball tells more
+ * than their box. */
+static bool clears(rs_vec3 centre, double radius, const rs_collider *other) {
+    rs_aabb around = rs_aabb_around(centre, radius);
+    if (!rs_aabb_overlap(&around, &other->box))
+        return true;
+    if (other->shape.type != RS_SHAPE_HEIGHTMAP)
+        return false;
+    rs_vec3 p = rs_transform_inv_point(&other->pose, centre);
+    return p.z - radius > rs_height_grid_highest(other->shape.grid, p.x, p.y, radius) + other->reach + RS_TOUCH_DISTANCE;
+}
+
+/* Pairs of one placed collider with those of a system: links that stay clear of it are passed over, then balls. */
 static rs_status meet_collider(rs_world *world, const rs_tree_colliders *tree, int32_t other) {
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
-    const rs_aabb *box = &colliders[other].box;
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-        rs_aabb around = link_box(tree, body->articulation, colliders[c].link);
-        if (!rs_aabb_overlap(&around, box) || !rs_colliders_may_meet(&colliders[c], &colliders[other]))
+    const rs_articulation *a = RS_ITEMS(rs_body, world->data.bodies)[tree->body].articulation;
+    const double *reach = RS_ITEMS(double, tree->reach), *span = RS_ITEMS(double, tree->span);
+    int32_t clear_link = RS_NONE;
+    for (int64_t k = 0; k < tree->balls.count; k++) {
+        const rs_collider_ball *ball = &RS_ITEMS(rs_collider_ball, tree->balls)[k];
+        const rs_link_motion *m = &a->motion[ball->link];
+        if (ball->link == clear_link)
             continue;
-        ensure_placed(&world->data, body->articulation, &colliders[c]);
-        if (rs_aabb_overlap(&colliders[c].box, box) && add_pair(&world->broad_phase.found, c, other) != RS_OK)
+        if (clears(m->pos, span[ball->link], &colliders[other])) {
+            clear_link = ball->link;
+            continue;
+        }
+        double radius = ball->radius + (span[ball->link] - reach[ball->link]);
+        rs_vec3 centre = rs_add(m->pos, rs_m3_mulv(&m->rot, ball->centre));
+        rs_collider *own = &colliders[ball->collider];
+        if (clears(centre, radius, &colliders[other]) || !rs_colliders_may_meet(own, &colliders[other]))
+            continue;
+        ensure_placed(world, a, own);
+        if (rs_aabb_overlap(&own->box, &colliders[other].box) &&
+            add_pair(&world->broad_phase.found, ball->collider, other) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;
@@ -165,15 +205,16 @@ static rs_status meet_collider(rs_world *world, const rs_tree_colliders *tree, i
 
 static rs_status meet_system(rs_world *world, const rs_tree_colliders *tree, int64_t other) {
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_articulation *a = RS_ITEMS(rs_body, world->data.bodies)[tree->body].articulation;
     const rs_aabb *box = &RS_ITEMS(rs_cluster, world->clusters)[other].box;
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-        rs_aabb around = link_box(tree, body->articulation, colliders[c].link);
+    for (int64_t k = 0; k < tree->balls.count; k++) {
+        const rs_collider_ball *ball = &RS_ITEMS(rs_collider_ball, tree->balls)[k];
+        rs_aabb around = link_box(tree, a, ball->link);
         if (!rs_aabb_overlap(&around, box))
             continue;
-        ensure_placed(&world->data, body->articulation, &colliders[c]);
-        if (rs_aabb_overlap(&colliders[c].box, box) &&
-            meet_collider(world, &RS_ITEMS(rs_tree_colliders, world->trees)[other], c) != RS_OK)
+        ensure_placed(world, a, &colliders[ball->collider]);
+        if (rs_aabb_overlap(&colliders[ball->collider].box, box) &&
+            meet_collider(world, &RS_ITEMS(rs_tree_colliders, world->trees)[other], ball->collider) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;
@@ -272,7 +313,7 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
     const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
     const rs_articulation *a = body->articulation;
     for (int64_t k = 0; k < tree->sorted.count; k++)
-        ensure_placed(&world->data, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
+        ensure_placed(world, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
     double skin = SKIN_SHARE * rs_norm(rs_sub(cluster->box.max, cluster->box.min));
     bool lasts = MIN_STEPS * motion <= skin * (double)tree->age && !world->data.contact.swept_ccd_enabled;
     tree->skin = lasts ? skin : 0.0;
@@ -295,8 +336,8 @@ static rs_status expand_self(rs_world *world, rs_tree_colliders *tree, const rs_
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < tree->near.count; k++) {
         rs_pair pair = RS_ITEMS(rs_pair, tree->near)[k];
-        ensure_placed(&world->data, body->articulation, &colliders[pair.a]);
-        ensure_placed(&world->data, body->articulation, &colliders[pair.b]);
+        ensure_placed(world, body->articulation, &colliders[pair.a]);
+        ensure_placed(world, body->articulation, &colliders[pair.b]);
         if (rs_aabb_overlap(&colliders[pair.a].box, &colliders[pair.b].box) &&
             add_pair(&world->broad_phase.found, pair.a, pair.b) != RS_OK)
             return RS_OUT_OF_MEMORY;

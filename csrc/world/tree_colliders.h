@@ -5,9 +5,17 @@
 
 #include "world.h"
 
+/* A ball around a collider, grown as far as a step may grow it. */
+typedef struct {
+    int32_t collider, link;
+    rs_vec3 centre; /* link frame */
+    double radius;  /* [m] */
+} rs_collider_ball;
+
 /* Of one articulated system. */
 typedef struct {
     int32_t body;    /* index into the world's bodies */
+    rs_array balls;  /* rs_collider_ball of each collider */
     rs_array reach;  /* double per link: how far its colliders, grown as far as a step may grow them, get from its
                         origin [m]; negative without colliders */
     rs_array span;   /* double per link: `reach` and, with swept collision detection, the way of this step [m] */

@@ -68,6 +68,7 @@ struct rs_world {
 
     /* scratch, valid within a step */
     rs_broad_phase broad_phase;
+    uint64_t detection;     /* counts detections of contacts */
     rs_array trees;         /* rs_tree_colliders of each articulated system with colliders */
     rs_array clusters;      /* rs_cluster of each of them: midpoint */
     rs_array pairs;         /* rs_pair: broad phase */

@@ -143,6 +143,91 @@ static void queries_find_every_touched_triangle_once(void)
     rs_height_grid_destroy(grid);
 }
 
+/* Smooth hills over 6 m x 6 m, cells of a fifth of a metre. */
+static rs_height_grid *hills(void)
+{
+    enum { CELLS = 30 };
+    static double heights[(CELLS + 1) * (CELLS + 1)];
+    for (int i = 0; i < (CELLS + 1) * (CELLS + 1); i++)
+        heights[i] = 0.3 * sin(0.45 * (i % (CELLS + 1))) * cos(0.3 * (double)(i / (CELLS + 1)) + 0.2);
+    return grid_of(CELLS, 6.0, heights);
+}
+
+static void nothing_rises_above_the_highest_height_or_the_lid(void)
+{
+    rs_height_grid *grid = hills();
+    uint64_t state = 5;
+    int lids = 0;
+    for (int trial = 0; trial < 400; trial++) {
+        double x = random_in(&state, -3.2, 3.2), y = random_in(&state, -3.2, 3.2), half = random_in(&state, 0, 0.7);
+        rs_aabb box = rs_aabb_around(rs_v3(x, y, 0.0), half);
+        box.max.x += 0.2; /* not in the middle */
+        rs_height_lid lid;
+        bool covered = rs_height_grid_lid(grid, &box, x, y, &lid);
+        lids += covered;
+        double highest = rs_height_grid_highest(grid, x, y, half), found = -INFINITY, above = -INFINITY;
+        for (int k = 0; k < 900; k++) {
+            double px = box.min.x + (box.max.x - box.min.x) * (k % 30) / 29, py = box.min.y + 2 * half * (k / 30) / 29;
+            double h = rs_height_grid_height(grid, rs_clamp(px, -3, 3), rs_clamp(py, -3, 3));
+            if (px <= x + half)
+                found = fmax(found, h);
+            if (covered && fabs(px) <= 3 && fabs(py) <= 3)
+                above = fmax(above, rs_dot(lid.normal, rs_v3(px, py, h)) - lid.offset);
+        }
+        CHECK(highest >= found - 1e-12 && highest <= grid->max_height);
+        CHECK(above <= 1e-12);
+        CHECK(!covered || fabs(lid.height - rs_height_grid_height(grid, x, y)) < 1e-12);
+        CHECK(!covered || rs_norm(rs_sub(lid.normal, rs_height_grid_normal(grid, x, y))) < 1e-12);
+    }
+    CHECK(lids > 100 && lids < 400);
+    rs_height_grid_destroy(grid);
+}
+
+/* Distance of a point from all triangles, and which is the nearest. */
+static double distance_from_all(const rs_height_grid *grid, rs_vec3 p, uint32_t *nearest)
+{
+    double best = INFINITY;
+    for (uint32_t id = 0; id < 2u * (uint32_t)((grid->x_samples - 1) * (grid->y_samples - 1)); id++) {
+        rs_vec3 v[3];
+        rs_triangle_part part;
+        int index;
+        corners_of(grid, id, v);
+        double d = rs_norm(rs_sub(p, rs_triangle_nearest(v, p, &part, &index)));
+        if (d < best) {
+            best = d;
+            *nearest = id;
+        }
+    }
+    return best;
+}
+
+static void the_one_face_below_is_the_nearest(void)
+{
+    rs_height_grid *grid = hills();
+    uint64_t state = 9;
+    int simple = 0, near = 0;
+    for (int trial = 0; trial < 1000; trial++) {
+        double x = random_in(&state, -3.1, 3.1), y = random_in(&state, -3.1, 3.1), reach = random_in(&state, 0.01, 0.15);
+        rs_vec3 p = rs_v3(x, y, rs_height_grid_height(grid, x, y) + random_in(&state, -0.02, 0.16));
+        rs_grid_face face;
+        if (!rs_height_grid_face_below(grid, p, reach, &face))
+            continue;
+        uint32_t nearest = 0;
+        double distance = distance_from_all(grid, p, &nearest);
+        simple++;
+        if (face.distance >= reach) {
+            CHECK(distance >= reach - 1e-12);
+            continue;
+        }
+        near++;
+        CHECK_NEAR(face.distance, distance, 1e-12);
+        CHECK(face.triangle == nearest);
+        CHECK_NEAR(rs_norm(rs_sub(p, rs_madd(face.nearest, face.distance, face.normal))), 0.0, 1e-12);
+    }
+    CHECK(simple > 100 && near > 30);
+    rs_height_grid_destroy(grid);
+}
+
 static void nothing_is_left_allocated(void)
 {
     size_t before = rs_memory_bytes();
@@ -161,6 +246,8 @@ int main(void)
     RUN(outside_the_border_counts);
     RUN(the_solid_has_no_bottom);
     RUN(queries_find_every_touched_triangle_once);
+    RUN(nothing_rises_above_the_highest_height_or_the_lid);
+    RUN(the_one_face_below_is_the_nearest);
     RUN(nothing_is_left_allocated);
     return CHECK_RESULT();
 }
