@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
@@ -33,6 +34,7 @@ from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox
 from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
 from raisim_ros.ros.contact_topic import ContactTopic
+from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
 from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.joint_topics import JointTopics
@@ -142,6 +144,8 @@ class WorldNode:
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
         state = self._publisher(WorldState, "world/state", qos.STATE)
         topics.append(WorldStateTopic(loop, frame, values.world_state_rate_hz, state))
+        diagnostics = self._publisher(DiagnosticArray, "/diagnostics", qos.STATE)
+        topics.append(DiagnosticsTopic(loop, self.node.get_fully_qualified_name().lstrip("/"), diagnostics))
         if values.publish_markers:
             topics.append(self._make_markers())
             lines = self.node.create_publisher(MarkerArray, "markers", qos.LATCHED)
@@ -264,7 +268,12 @@ class WorldNode:
         pace = f"{factor}, paused" if values.paused else factor
         names = [entry.name for entry in self._loop.table]
         examples = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-        shown = {"/clock": values.publish_clock, "/tf": values.publish_tf, "/tf_static": values.publish_tf}
+        shown = {
+            "/clock": values.publish_clock,
+            "/tf": values.publish_tf,
+            "/tf_static": values.publish_tf,
+            "/diagnostics": True,
+        }
         topics = [name for name, published in shown.items() if published]
         topics += [f"{namespace}/{name}" for name in _TOPICS if name != "markers" or values.publish_markers]
         services = [f"{namespace}/{name}" for name in self._services.names]
