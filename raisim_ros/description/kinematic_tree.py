@@ -46,8 +46,8 @@ class JointType(Enum):
 
 
 @dataclass(eq=False)
-class TreeCollision:
-    """A collision shape of a body.
+class TreeShape:
+    """A shape that moves with a body.
 
     `dim` [m]: sphere (radius,); box (x, y, z); cylinder (radius, height); capsule (radius, distance of the sphere
     centres); mesh ().
@@ -61,6 +61,12 @@ class TreeCollision:
     scale: Array  # of the mesh, per axis
     position: Array  # in the body frame
     rotation: Array  # 3×3, shape to body
+
+
+@dataclass(eq=False)
+class TreeCollision(TreeShape):
+    """A shape that collides."""
+
     material: str = "default"
     convex: bool = False  # a mesh that collides as its convex hull
     collision_group: int | None = None  # None: that of the whole robot
@@ -68,17 +74,9 @@ class TreeCollision:
 
 
 @dataclass(eq=False)
-class TreeVisual:
-    """A shape to draw; fields as in TreeCollision."""
+class TreeVisual(TreeShape):
+    """A shape to draw."""
 
-    name: str
-    link: str
-    shape: str
-    dim: tuple[float, ...]
-    mesh_file: str | None
-    scale: Array
-    position: Array
-    rotation: Array
     color: tuple[float, float, float, float] | None = None  # red, green, blue, alpha, 0…1
 
 

@@ -18,7 +18,7 @@ from raisim_ros.description.kinematic_tree import (
     TreeVisual,
 )
 from raisim_ros.description.robot_checks import check_model, fail
-from raisim_ros.description.robot_model import Joint, Link, Pin, Place, Pose, RobotModel, SensorReference
+from raisim_ros.description.robot_model import Geometry, Joint, Link, Pin, Place, Pose, RobotModel, SensorReference
 from raisim_ros.description.rotation import Array
 from raisim_ros.description.tree_regularity import find_singular_body
 from raisim_ros.description.tree_topology import DEPTH_FIRST, ROOT_JOINT, Topology
@@ -274,24 +274,20 @@ def _normalise_quaternion(kind: JointType, coordinate: Array, place: Place) -> N
 
 def _add_shapes(body: TreeBody, link: Link, link_pose: Pose) -> None:
     for k, collision in enumerate(link.collisions):
-        position, rotation = (link_pose @ collision.pose).arrays()
-        shape = collision.geometry
-        body.collisions.append(
-            TreeCollision(
-                f"{link.name}/{k}", link.name, shape.shape, tuple(map(float, shape.dim)), shape.mesh_file,
-                np.array(shape.scale, dtype=np.float64), position, rotation, collision.material,
-                collision.convex, collision.collision_group, collision.collision_mask,
-            )
-        )
+        shape = _shape_fields(link, k, collision.geometry, link_pose @ collision.pose)
+        contact = collision.material, collision.convex, collision.collision_group, collision.collision_mask
+        body.collisions.append(TreeCollision(*shape, *contact))
     for k, visual in enumerate(link.visuals):
-        position, rotation = (link_pose @ visual.pose).arrays()
-        shape = visual.geometry
-        body.visuals.append(
-            TreeVisual(
-                f"{link.name}/{k}", link.name, shape.shape, tuple(map(float, shape.dim)), shape.mesh_file,
-                np.array(shape.scale, dtype=np.float64), position, rotation, _clipped(visual.color),
-            )
-        )
+        shape = _shape_fields(link, k, visual.geometry, link_pose @ visual.pose)
+        body.visuals.append(TreeVisual(*shape, _clipped(visual.color)))
+
+
+def _shape_fields(
+    link: Link, number: int, geometry: Geometry, pose: Pose
+) -> tuple[str, str, str, tuple[float, ...], str | None, Array, Array, Array]:
+    """The fields of a TreeShape, in their order."""
+    dim, scale = tuple(map(float, geometry.dim)), np.array(geometry.scale, dtype=np.float64)
+    return f"{link.name}/{number}", link.name, geometry.shape, dim, geometry.mesh_file, scale, *pose.arrays()
 
 
 def _check_moments(body: TreeBody, place: Place) -> None:

@@ -46,6 +46,11 @@ def _rate(field: str, value: float) -> float | None:
     return float(value)
 
 
+def _publish_options(request: Any) -> PublishOptions:
+    rates = _rate("min_rate_hz", request.min_rate_hz), _rate("max_rate_hz", request.max_rate_hz)
+    return PublishOptions(request.publish_tf, *rates)
+
+
 def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:
     if shape == ShapeType.SPHERE:
         return (message.radius,)
@@ -89,11 +94,7 @@ def body_spec(request: Any) -> BodySpec:
         collision_mask=request.collision_mask,
         body_type=request.body_type,
         appearance=request.appearance,
-        options=PublishOptions(
-            request.publish_tf,
-            _rate("min_rate_hz", request.min_rate_hz),
-            _rate("max_rate_hz", request.max_rate_hz),
-        ),
+        options=_publish_options(request),
     )
 
 
@@ -146,11 +147,7 @@ def robot_spec(request: Any) -> RobotSpec:
         d_gains=list(request.d_gains),
         collision_group=request.collision_group,
         collision_mask=request.collision_mask,
-        options=PublishOptions(
-            request.publish_tf,
-            _rate("min_rate_hz", request.min_rate_hz),
-            _rate("max_rate_hz", request.max_rate_hz),
-        ),
+        options=_publish_options(request),
         interface=InterfaceSettings(
             publish_children_names=request.publish_children_names,
             publish_joint_names=request.publish_joint_names,

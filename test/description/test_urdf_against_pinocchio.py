@@ -1,10 +1,10 @@
 """Merged bodies, joints and frames of many robots against Pinocchio's own reading of the same files."""
 
-import importlib.metadata
 import re
 
 import numpy as np
 import pytest
+from example_robots import example_robots
 
 from raisim_ros.description.errors import UrdfError
 from raisim_ros.description.kinematic_tree import JointType
@@ -23,15 +23,6 @@ BROKEN = {
     "romeo_laas_small.urdf": r"link 'torso': mesh 'file:///usr/Romeo/.*Torso\.mesh' not found",
     "ur3.urdf": "the robot has no link",
 }
-
-
-def example_robots():
-    try:
-        data = importlib.metadata.distribution("example-robot-data")
-    except importlib.metadata.PackageNotFoundError:
-        return [pytest.param(None, marks=pytest.mark.skip(reason="the package 'example-robot-data' is not installed"))]
-    folder = data.locate_file("cmeel.prefix/share/example-robot-data/robots")
-    return [pytest.param(path, id=path.name) for path in sorted(folder.glob("**/*.urdf"))]
 
 
 def pinocchio_model(tree, text):

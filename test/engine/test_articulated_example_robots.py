@@ -1,10 +1,10 @@
 """Dynamics of every robot of example-robot-data against Pinocchio, at 100 random states each."""
 
-import importlib.metadata
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from example_robots import example_robots
 from pinocchio_model import PinocchioRobot, pin
 from random_tree import random_state
 
@@ -15,21 +15,12 @@ STATES = 100
 RELATIVE = 1e-9
 
 
-def robots():
-    try:
-        data = importlib.metadata.distribution("example-robot-data")
-    except importlib.metadata.PackageNotFoundError:
-        return [pytest.param(None, marks=pytest.mark.skip(reason="the package 'example-robot-data' is not installed"))]
-    folder = data.locate_file("cmeel.prefix/share/example-robot-data/robots")
-    return [pytest.param(path, id=path.name) for path in sorted(folder.glob("**/*.urdf"))]
-
-
 def check(actual, expected):
     scale = max(1e-6, float(np.abs(expected).max(initial=0.0)))
     assert float(np.abs(np.asarray(actual) - expected).max(initial=0.0)) <= RELATIVE * scale
 
 
-@pytest.mark.parametrize("path", robots())
+@pytest.mark.parametrize("path", example_robots())
 def test_dynamics(path):
     try:
         tree = load_urdf(path)
