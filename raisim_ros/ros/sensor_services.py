@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Point, Vector3
 
 import raisim_ros.srv as srv
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot_model import Pose
+from raisim_ros.description.sensor_file import load_sensor_set, sensor_set_of_text
 from raisim_ros.description.sensor_types import (
     DepthCameraModel,
     ImuModel,
@@ -22,6 +25,7 @@ from raisim_ros.description.sensor_types import (
 from raisim_ros.engine.arguments import rotation_of_quaternion
 from raisim_ros.engine.world import World
 from raisim_ros.ros.conversions import pose_from_message, vector_from_xyz
+from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.object_table import NameTakenError, ObjectTable
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensor_table import SensorTable
@@ -31,6 +35,11 @@ Handler = Callable[[Any, Any], str]
 
 _CAMERAS: dict[str, type[DepthCameraModel] | type[RGBCameraModel]] = {"depth": DepthCameraModel, "rgb": RGBCameraModel}
 _NO_LIMIT = 1e300
+
+
+def _origin(request: Any) -> Pose:
+    pose = pose_from_message(request.pose, "pose")
+    return Pose(pose.position, rotation_of_quaternion(pose.wxyz))
 
 
 class SensorServices:
@@ -55,6 +64,7 @@ class SensorServices:
             "spawn_lidar": (srv.SpawnLidar, self._spawn_lidar),
             "spawn_depth_camera": (srv.SpawnDepthCamera, self._spawn_camera),
             "spawn_imu": (srv.SpawnImu, self._spawn_imu),
+            "spawn_sensor_set": (srv.SpawnSensorSet, self._spawn_set),
             "remove_sensor": (srv.RemoveSensor, self._remove),
         }
         self.plain: dict[str, tuple[Any, Handler]] = {"ray_test": (srv.RayTest, self._ray_test)}
@@ -74,11 +84,27 @@ class SensorServices:
         response.name = self._queue.call(mount)
         return f"'{request.object}' carries '{response.name}'"
 
+    def _spawn_set(self, request: Any, response: Any) -> str:
+        if bool(request.file) == bool(request.text):
+            raise InvalidValueError("expected exactly one of file and text")
+        if request.text:
+            model = sensor_set_of_text(request.text)
+        else:
+            model = load_sensor_set(resolve_file(request.file, "file"))
+        model = replace(model, origin=_origin(request) @ model.origin)
+
+        def mount() -> list[str]:
+            owner = self._objects.get(request.object)
+            made = self._world.add_sensor_set(owner.handle, model, request.link, request.name)
+            self._on_change()
+            return [self._sensors.entry_of(sensor).name for sensor in made]
+
+        response.names = self._queue.call(mount)
+        return f"'{request.object}' carries {', '.join(response.names)}"
+
     @staticmethod
     def _common(request: Any) -> dict[str, Any]:
-        pose = pose_from_message(request.pose, "pose")
-        origin = Pose(pose.position, rotation_of_quaternion(pose.wxyz))
-        return {"name": request.name, "update_rate": request.update_rate, "origin": origin}
+        return {"name": request.name, "update_rate": request.update_rate, "origin": _origin(request)}
 
     @staticmethod
     def _noise(request: Any) -> NoiseModel:

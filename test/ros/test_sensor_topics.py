@@ -17,7 +17,7 @@ from raisim_ros.msg import ResultCode
 from raisim_ros.ros import qos
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.sensor_topics import SensorTopics
-from raisim_ros.srv import RemoveSensor, SpawnDepthCamera, SpawnImu, SpawnLidar, Step
+from raisim_ros.srv import RemoveSensor, SpawnDepthCamera, SpawnImu, SpawnLidar, SpawnSensorSet, Step
 
 SPEED, WALL, COLUMNS, SPIN = 2.0, 9.0, 360, 10.0
 STEP = 0.003
@@ -189,6 +189,58 @@ def test_contacts_carry_the_weight(fleet, probe):
     force = messages[-1].wrench.force
     assert (force.x, force.y, force.z) == pytest.approx((0, 0, 2 * 9.81), abs=1e-3)
     assert messages[-1].header.frame_id == "left/touch"
+
+
+# ---- sensor files ----
+
+SET = """<sensor_set name="extra"><origin xyz="0 0 0.5"/>
+  <sensor name="gyro" type="imu" update_rate="50"><origin xyz="0.1 0 0"/></sensor>
+  <sensor name="feel" type="force_torque" update_rate="50"/></sensor_set>"""
+
+
+@pytest.mark.parametrize("source", ["file", "text"])
+def test_sensor_files_are_spawned_by_service(fleet, probe, tmp_path, source):
+    file = tmp_path / "set.xml"
+    file.write_text(SET)
+    request = {"object": "robot", "link": "tip", "pose": PoseMessage(position=Point(y=1.0))}
+    request |= {"file": str(file)} if source == "file" else {"text": SET}
+    made = ok(probe.call(SpawnSensorSet, "/fleet/spawn_sensor_set", **request))
+    assert made.names == ["gyro", "feel"]
+    topics = {"/fleet/robot/gyro/imu", "/fleet/robot/feel/wrench"}
+    probe.spin_until(lambda: topics <= probe.topics(), "the topics")
+    with probe.subscribed(TFMessage, "/tf_static", qos.LATCHED) as messages:
+        found = lambda: {t.child_frame_id: t for m in messages for t in m.transforms}  # noqa: E731
+        probe.spin_until(lambda: "robot/gyro" in found(), "the frame")
+        shift = found()["robot/gyro"].transform.translation
+    # the tip is turned by a quarter: its x is y of the arm, its y is -x
+    assert (shift.x, shift.y, shift.z) == pytest.approx((-1.0, 0.4 + 0.1, 1.5), abs=1e-12)
+    again = probe.call(SpawnSensorSet, "/fleet/spawn_sensor_set", **request)
+    assert (again.result, "already" in again.message) == (ResultCode.INVALID_VALUE, True)
+    with sensor_data(probe, WrenchStamped, "robot/feel/wrench") as wrenches:
+        step(probe, 20)
+        probe.spin_until(lambda: wrenches, "a wrench")
+    assert wrenches[-1].header.frame_id == "robot/feel"
+    ok(probe.call(RemoveSensor, "/fleet/remove_sensor", object="robot", name="feel"))
+    probe.spin_until(lambda: not topics & probe.topics(), "the end of both")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "named"),
+    [
+        ({}, ResultCode.INVALID_VALUE, "exactly one"),
+        ({"text": SET, "file": "a.xml"}, ResultCode.INVALID_VALUE, "exactly one"),
+        ({"file": "/nowhere/a.xml"}, ResultCode.MISSING_FILE, "/nowhere/a.xml"),
+        ({"text": "<sensor_set"}, ResultCode.PARSE_ERROR, "text"),
+        ({"text": SET.replace('"50"', '"0"', 1)}, ResultCode.PARSE_ERROR, "update_rate"),
+        ({"text": SET, "link": "tail"}, ResultCode.INVALID_VALUE, "tail"),
+        ({"text": SET, "object": "nobody"}, ResultCode.UNKNOWN_OBJECT, "nobody"),
+    ],
+)
+def test_wrong_sensor_files_are_refused(fleet, probe, fields, code, named):
+    response = probe.call(SpawnSensorSet, "/fleet/spawn_sensor_set", **({"object": "robot"} | fields))
+    assert response.result == code, response.message
+    assert named in response.message
+    assert "/fleet/robot/gyro/imu" not in probe.topics()
 
 
 # ---- quality of service, life ----
