@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from raisim_ros.description.errors import InvalidValueError
 
+# States are published after a step, so that no higher rate makes sense [Hz of simulation time].
+MAX_RATE_HZ = 1e6
+
 
 @dataclass(frozen=True)
 class InterfaceSettings:
@@ -22,8 +25,15 @@ class InterfaceSettings:
     publish_joint_names: bool = True
     publish_joint_positions: bool = False
     publish_links: bool = False  # each link of a robot has a state and a command topic of its own
+    publish_tf: bool = True  # its frames are in /tf
+    min_rate_hz: float | None = None  # of its state while it is not commanded; None: the node's parameter
+    max_rate_hz: float | None = None  # while it is commanded
 
     def __post_init__(self) -> None:
+        for name in ("min_rate_hz", "max_rate_hz"):
+            rate = getattr(self, name)
+            if rate is not None and not 0.0 < rate <= MAX_RATE_HZ:
+                raise InvalidValueError(f"{name} is {rate}; expected a rate above 0 and at most {MAX_RATE_HZ:g}")
         for name in ("linear_gains", "angular_gains"):
             gains = getattr(self, name)
             if gains is None:

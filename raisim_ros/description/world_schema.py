@@ -12,6 +12,7 @@ class Kind(Enum):
 
     NUMBER = "number"
     POSITIVE = "positive number"
+    RATE = "number above 0, at most 1e6"
     COUNT = "integer, at least 0"
     VEC3 = "3 numbers"
     SCALE = "1 or 3 numbers"
@@ -85,6 +86,9 @@ PUBLISHED = (
     _attribute("publish_joint_names", Kind.SWITCH, True, "state topic: names of the joints"),
     _attribute("publish_joint_positions", Kind.SWITCH, False, "state topic: positions, velocities, efforts of joints"),
     _attribute("publish_links", Kind.SWITCH, False, "each link has a state and a command topic of its own"),
+    _attribute("publish_tf", Kind.SWITCH, True, "its frames are in /tf"),
+    _attribute("min_rate_hz", Kind.RATE, None, "state topic: rate [Hz] while it is not commanded; default: the node's"),
+    _attribute("max_rate_hz", Kind.RATE, None, "state topic: rate [Hz] while it is commanded; default: the node's"),
 )
 _SEEN = (_COMMON[0], _COMMON[2], *PUBLISHED)
 _BODY = (

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 
+from raisim_ros.description.interface_settings import MAX_RATE_HZ
 from raisim_ros.description.scene_types import LIGHT_KINDS
 from raisim_ros.description.world_schema import Kind
 
@@ -63,6 +64,13 @@ def _positive(text: str) -> float:
     value = _number(text)
     if value <= 0.0:
         raise ValueError(f"{value:g} is not greater than 0")
+    return value
+
+
+def _rate(text: str) -> float:
+    value = _positive(text)
+    if value > MAX_RATE_HZ:
+        raise ValueError(f"{value:g} is more than {MAX_RATE_HZ:g}")
     return value
 
 
@@ -150,6 +158,7 @@ _STRETCH_TYPES = {
 _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.NUMBER: _number,
     Kind.POSITIVE: _positive,
+    Kind.RATE: _rate,
     Kind.COUNT: _count,
     Kind.VEC3: _exactly(3),
     Kind.SCALE: _scale,

@@ -55,6 +55,8 @@ _MESH_MODES = {
     "convexify": MeshCollisionMode.CONVEXIFY,
 }
 
+_AT_REST = (0.0, 0.0, 0.0)
+
 
 def add_description(world: World, description: WorldDescription) -> None:
     """Applies settings and adds all objects. On any error the world is as it was."""
@@ -129,16 +131,27 @@ def _inertia_matrix(entry: BodyEntry) -> np.ndarray[Any, Any] | None:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _set_state(handle: SingleBodyObject, entry: BodyEntry) -> None:
+def _furnish(handle: SingleBodyObject, entry: BodyEntry, **properties: Any) -> None:
+    """Gives a new body its properties and its state, in one call of the engine each: worlds may be large."""
+    if entry.body_type != "dynamic":
+        properties["body_type"] = int(BodyType[entry.body_type.upper()])
+    if entry.linear_damping != 0.0:
+        properties["linear_damping"] = entry.linear_damping
+    if any(entry.angular_damping):
+        properties["angular_damping"] = entry.angular_damping
+    mode = GyroscopicMode[entry.gyroscopic_mode.upper()]
+    if mode != GyroscopicMode.ENERGY_CONSERVING:
+        properties["gyroscopic_mode"] = int(mode)
+    if properties:
+        handle._set_properties(**properties)
     state = entry.state
-    moving = any(state.linear_velocity) or any(state.angular_velocity)
-    handle.set_pose(state.position, state.quaternion)
-    handle.set_body_type(BodyType[entry.body_type.upper()])
-    handle.set_linear_damping(entry.linear_damping)
-    handle.set_angular_damping(entry.angular_damping)
-    handle.set_gyroscopic_mode(GyroscopicMode[entry.gyroscopic_mode.upper()])
-    if moving and entry.body_type != "static":
-        handle.set_velocity(state.linear_velocity, state.angular_velocity)
+    moves = entry.body_type != "static"
+    handle._set_state(
+        position=state.position,
+        quaternion=state.quaternion,
+        linear_velocity=state.linear_velocity if moves else _AT_REST,
+        angular_velocity=state.angular_velocity if moves else _AT_REST,
+    )
 
 
 def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
@@ -150,12 +163,13 @@ def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
         "capsule": world.add_capsule,
     }
     handle = adders[entry.shape](*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask)
-    inertia = _inertia_matrix(entry)
-    if inertia is not None:
-        handle.set_inertia(inertia)
+    mass_properties: dict[str, Any] = {}
+    if entry.inertia is not None:
+        xx, xy, xz, yy, yz, zz = entry.inertia
+        mass_properties["inertia"] = (xx, yy, zz, xy, xz, yz)  # the engine's order
     if entry.com is not None:
-        handle.set_com(entry.com)
-    _set_state(handle, entry)
+        mass_properties["com"] = entry.com
+    _furnish(handle, entry, **mass_properties)
     return handle
 
 
@@ -175,7 +189,7 @@ def _add_compound(world: World, entry: CompoundEntry) -> Object:
     handle = world.add_compound(
         children, entry.mass, com, _inertia_matrix(entry), entry.collision_group, entry.collision_mask
     )
-    _set_state(handle, entry)
+    _furnish(handle, entry)
     return handle
 
 
@@ -191,7 +205,7 @@ def _add_mesh(world: World, entry: MeshEntry) -> Object:
         entry.collision_group,
         entry.collision_mask,
     )
-    _set_state(handle, entry)
+    _furnish(handle, entry)
     return handle
 
 

@@ -42,7 +42,7 @@ class SingleBodyObject(BodyOwner):
         check(lib.rs_body_state_get(self._c, self._engine_id, state))
         return state
 
-    def _set_state(self, **fields: Vector) -> None:
+    def _set_state(self, **fields: VectorLike) -> None:
         with self._world.locked():
             state = self._state()
             for name, values in fields.items():

@@ -116,7 +116,7 @@ class FrameTopics:
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self._rate_hz, time_step)
-        shown = [(row, entry) for row, entry in enumerate(rows) if entry.options.tf]
+        shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf]
         moving = [(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC]
         static = [(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC]
         robots = [entry for _, entry in shown if entry.joints is not None]

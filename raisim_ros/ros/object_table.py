@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world import World
@@ -27,15 +28,6 @@ class UnknownObjectError(RaisimError):
 
 
 @dataclass(frozen=True)
-class PublishOptions:
-    """How the state of an object is published; rates in Hz of simulation time, None: the node's parameter."""
-
-    tf: bool = True
-    min_rate_hz: float | None = None
-    max_rate_hz: float | None = None
-
-
-@dataclass(frozen=True)
 class ObjectEntry:
     """One object: everything about it that the ROS side must remember."""
 
@@ -45,9 +37,14 @@ class ObjectEntry:
     body_type: str  # dynamic, kinematic or static
     handle: Any
     spawned: bool  # not part of the loaded world
-    options: PublishOptions
     initial: ObjectSnapshot  # what a reset gives back to it
     joints: RobotJoints | None = None  # of an articulated system
+
+    @property
+    def interface(self) -> InterfaceSettings:
+        """What its topics hold, and how often."""
+        settings: InterfaceSettings = self.handle.get_interface()
+        return settings
 
 
 class ObjectTable:
@@ -98,7 +95,7 @@ class ObjectTable:
             reason = "is reserved" if name in names.RESERVED else "is already taken"
         raise NameTakenError(f"name '{wanted}' {reason}; give another one, or set allow_renaming")
 
-    def add(self, handle: Any, name: str, options: PublishOptions, *, spawned: bool) -> ObjectEntry:
+    def add(self, handle: Any, name: str, *, spawned: bool) -> ObjectEntry:
         """Notes a new object under a name from `free_name`."""
         object_id = handle.get_id()
         type_name = TYPE_NAMES[handle.get_object_type()]
@@ -109,14 +106,14 @@ class ObjectTable:
         body_type = BODY_TYPE_NAMES[BodyType.DYNAMIC if robot else handle.get_body_type()]
         joints = RobotJoints(handle) if robot else None
         state = capture_state(handle)
-        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, options, state, joints)
+        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, state, joints)
         self._insert(entry)
         return entry
 
     def add_world(self) -> None:
         """Notes every object of a freshly loaded world; names that occur twice are made unique."""
         for handle in self._world.get_obj_list():
-            self.add(handle, self.free_name(handle.get_name(), True), PublishOptions(), spawned=False)
+            self.add(handle, self.free_name(handle.get_name(), True), spawned=False)
 
     def remove(self, entry: ObjectEntry) -> None:
         """Forgets an object."""

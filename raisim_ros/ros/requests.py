@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,25 +31,15 @@ from raisim_ros.engine.world import World
 from raisim_ros.msg import MaterialPair, ObjectInfo
 from raisim_ros.ros.conversions import finite_vector, pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_file
-from raisim_ros.ros.object_table import ObjectEntry, PublishOptions
+from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.operations import JointPlacement
 from raisim_ros.ros.spawning import CHILD_SHAPES, BodySpec, Naming, RobotSpec, choice
 
-_MAX_RATE_HZ = 1e6
 
-
-def _rate(field: str, value: float) -> float | None:
-    """A publishing rate, None when the node's parameter shall hold."""
-    if value < 0.0:
-        return None
-    if not 0.0 < value <= _MAX_RATE_HZ:
-        raise InvalidValueError(f"{field} is {value}; expected a rate above 0 and at most 1e6, or -1")
-    return float(value)
-
-
-def _publish_options(request: Any) -> PublishOptions:
-    rates = _rate("min_rate_hz", request.min_rate_hz), _rate("max_rate_hz", request.max_rate_hz)
-    return PublishOptions(request.publish_tf, *rates)
+def _interface(request: Any) -> InterfaceSettings:
+    """What every request to add an object says about its topics; negative rates leave them to the node."""
+    low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
+    return InterfaceSettings(publish_tf=request.publish_tf, min_rate_hz=low, max_rate_hz=high)
 
 
 def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:
@@ -94,7 +85,7 @@ def body_spec(request: Any) -> BodySpec:
         collision_mask=request.collision_mask,
         body_type=request.body_type,
         appearance=request.appearance,
-        options=_publish_options(request),
+        interface=_interface(request),
     )
 
 
@@ -147,8 +138,8 @@ def robot_spec(request: Any) -> RobotSpec:
         d_gains=list(request.d_gains),
         collision_group=request.collision_group,
         collision_mask=request.collision_mask,
-        options=_publish_options(request),
-        interface=InterfaceSettings(
+        interface=replace(
+            _interface(request),
             publish_children_names=request.publish_children_names,
             publish_joint_names=request.publish_joint_names,
             publish_joint_positions=request.publish_joint_positions,

@@ -105,7 +105,7 @@ class SensorFrames:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over the sensors that there are."""
-        present = [entry for entry in self._table.entries() if entry.object.options.tf]
+        present = [entry for entry in self._table.entries() if entry.object.interface.publish_tf]
         self._changed = self._changed or present != self._shown
         self._shown = present
 

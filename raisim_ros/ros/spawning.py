@@ -28,7 +28,7 @@ from raisim_ros.engine.world import World
 from raisim_ros.ros.conversions import Pose, Twist, Vector, finite_vector
 from raisim_ros.ros.joint_commands import uncommanded_control
 from raisim_ros.ros.object_state import apply_control, set_pose, set_twist
-from raisim_ros.ros.object_table import ObjectEntry, ObjectTable, PublishOptions
+from raisim_ros.ros.object_table import ObjectEntry, ObjectTable
 
 BODY_TYPES = {body_type.name.lower(): body_type for body_type in BodyType}
 MESH_MODES = {
@@ -80,7 +80,7 @@ class BodySpec:
     collision_mask: int = -1
     body_type: str = "dynamic"
     appearance: str = ""
-    options: PublishOptions = field(default_factory=PublishOptions)
+    interface: InterfaceSettings = field(default_factory=InterfaceSettings)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,6 @@ class RobotSpec:
     d_gains: Sequence[float] = ()
     collision_group: int = 1
     collision_mask: int = -1
-    options: PublishOptions = field(default_factory=PublishOptions)
     interface: InterfaceSettings = field(default_factory=InterfaceSettings)
 
 
@@ -196,6 +195,7 @@ class Spawner:
 
         def furnish(handle: Any) -> None:
             handle.set_appearance(spec.appearance)
+            handle.set_interface(spec.interface)
             if spec.shape == "ground":
                 return
             if isinstance(handle, SceneObject):
@@ -211,7 +211,7 @@ class Spawner:
             if body_type != BodyType.STATIC:
                 set_twist(handle, spec.twist)
 
-        return self._add(spec.naming, spec.options, lambda: add(self._world, spec), furnish)
+        return self._add(spec.naming, lambda: add(self._world, spec), furnish)
 
     def spawn_robot(self, spec: RobotSpec) -> ObjectEntry:
         """Adds an articulated system."""
@@ -224,7 +224,7 @@ class Spawner:
                 options=spec.construction,
             )
 
-        return self._add(spec.naming, spec.options, add, lambda robot: furnish_robot(robot, spec))
+        return self._add(spec.naming, add, lambda robot: furnish_robot(robot, spec))
 
     def spawn_height_map(
         self, naming: Naming, data: HeightMapData, material: str, group: int, mask: int, appearance: str
@@ -234,7 +234,7 @@ class Spawner:
         def add() -> Any:
             return self._world.add_height_map(data, material=material, collision_group=group, collision_mask=mask)
 
-        return self._add(naming, PublishOptions(), add, lambda handle: handle.set_appearance(appearance))
+        return self._add(naming, add, lambda handle: handle.set_appearance(appearance))
 
     def clone(self, source: str, naming: Naming, pose: Pose | None, copy_collision: bool) -> ObjectEntry:
         """Adds a copy of an object, at a pose of its own or at that of the source."""
@@ -251,12 +251,11 @@ class Spawner:
             if entry.joints is not None:
                 apply_control(handle, uncommanded_control(entry))
 
-        return self._add(naming, entry.options, lambda: self._world.clone_object(entry.handle), furnish)
+        return self._add(naming, lambda: self._world.clone_object(entry.handle), furnish)
 
     def _add(
         self,
         naming: Naming,
-        options: PublishOptions,
         add: Callable[[], Any],
         furnish: Callable[[Any], None],
     ) -> ObjectEntry:
@@ -264,7 +263,7 @@ class Spawner:
         handle = add()
         try:
             furnish(handle)
-            return self._table.add(handle, name, options, spawned=True)
+            return self._table.add(handle, name, spawned=True)
         except Exception:
             self._world.remove_object(handle)
             raise

@@ -42,7 +42,7 @@ class ShownFields:
     @classmethod
     def described(cls, entry: ObjectEntry) -> ShownFields:
         """As the object's description says."""
-        settings = entry.handle.get_interface()
+        settings = entry.interface
         return cls(settings.publish_children_names, settings.publish_joint_names, settings.publish_joint_positions)
 
 
@@ -126,7 +126,7 @@ class StateRates:
 
     def of(self, entry: ObjectEntry) -> tuple[float, float]:
         """Rate of an object that is not commanded, and of one that is."""
-        slow, fast = entry.options.min_rate_hz, entry.options.max_rate_hz
+        slow, fast = entry.interface.min_rate_hz, entry.interface.max_rate_hz
         slow = self.min_hz if slow is None else slow
         return slow, max(slow, self.max_hz if fast is None else fast)
 

@@ -15,7 +15,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ObjectCmd, ResultCode
 from raisim_ros.ros.joint_commands import targets_of_joint_state, targets_of_object_command
-from raisim_ros.ros.object_table import ObjectTable, PublishOptions
+from raisim_ros.ros.object_table import ObjectTable
 from raisim_ros.ros.trajectories import trajectory_of
 from raisim_ros.srv import SetObjectState
 
@@ -49,7 +49,7 @@ def flail():
     world = World()
     handle = world.add_articulated_system(TEXT)
     handle.set_pd_gains([100.0] * 4, [10.0] * 4)
-    return ObjectTable(world).add(handle, "flail", PublishOptions(), spawned=True)
+    return ObjectTable(world).add(handle, "flail", spawned=True)
 
 
 # ---- without a node ----

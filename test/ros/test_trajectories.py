@@ -11,7 +11,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.world import World
-from raisim_ros.ros.object_table import ObjectTable, PublishOptions
+from raisim_ros.ros.object_table import ObjectTable
 from raisim_ros.ros.topic import NEVER
 from raisim_ros.ros.trajectories import Trajectories, trajectory_of
 
@@ -24,7 +24,7 @@ def arm():
     world = World()
     handle = world.add_articulated_system(str(resource("robots/arm.urdf")))
     handle.set_pd_gains([100.0] * 6, [10.0] * 6)
-    return ObjectTable(world).add(handle, "arm", PublishOptions(), spawned=True)
+    return ObjectTable(world).add(handle, "arm", spawned=True)
 
 
 def point(seconds, positions, velocities=(), effort=()):
@@ -110,7 +110,7 @@ def test_a_wrong_trajectory_is_refused_and_the_old_one_goes_on(arm, wrong, words
 def test_a_joint_without_gains_cannot_follow(arm):
     table = ObjectTable(arm.handle._world)
     handle = arm.handle._world.add_articulated_system(str(resource("robots/arm.urdf")))
-    limp = table.add(handle, "limp", PublishOptions(), spawned=True)
+    limp = table.add(handle, "limp", spawned=True)
     with pytest.raises(InvalidValueError, match="no position gain"):
         Trajectories().accept(limp, message(point(1.0, [0.5, 0.5])), now=0.0)
 
