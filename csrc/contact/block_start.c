@@ -8,33 +8,6 @@ static const double RIDGE = 1e-9;
 
 int64_t rs_block_start_room(int64_t count) { return count <= MAX_ROWS ? count * (count + 2) : 0; }
 
-/* The entry for a velocity, or NULL. Rows on the same object mostly have it at the same place. */
-static const rs_row_entry *find_entry(const rs_row_side *side, int32_t index, int32_t likely) {
-    if (likely < side->size && side->entries[likely].index == index)
-        return &side->entries[likely];
-    for (int32_t k = 0; k < side->size; k++)
-        if (side->entries[k].index == index)
-            return &side->entries[k];
-    return NULL;
-}
-
-/* Velocity of row `a` per unit impulse of row `b`. */
-static double coupling(const rs_general_row *a, const rs_general_row *b) {
-    double sum = 0.0;
-    for (int s = 0; s < 2; s++)
-        for (int t = 0; t < 2; t++) {
-            const rs_row_side *of_a = &a->sides[s], *of_b = &b->sides[t];
-            if (of_a->velocity == NULL || of_a->velocity != of_b->velocity)
-                continue;
-            for (int32_t k = 0; k < of_a->size; k++) {
-                const rs_row_entry *entry = find_entry(of_b, of_a->entries[k].index, k);
-                if (entry != NULL)
-                    sum += of_a->entries[k].jacobian.xyz.z * entry->response.xyz.z;
-            }
-        }
-    return sum;
-}
-
 /* How much speed a row lacks, its spring included. */
 static double lack(const rs_general_row *row) {
     return row->target.z - rs_general_row_velocity(row).z - row->softness * row->impulse.z;
@@ -81,7 +54,7 @@ static bool solve_guess(rs_general_row *rows, const double *places, int64_t n, d
     for (int64_t i = 0; i < n; i++) {
         rs_general_row *row = &rows[(int64_t)places[i]];
         for (int64_t j = 0; j < i; j++)
-            matrix[i * n + j] = coupling(row, &rows[(int64_t)places[j]]);
+            matrix[i * n + j] = rs_general_row_coupling(row, &rows[(int64_t)places[j]]).m[8];
         matrix[i * n + i] = row->g.zz * (1.0 + RIDGE);
         x[i] = lack(row);
     }

@@ -97,6 +97,14 @@ rs_vec3 rs_contact_solve_one(const rs_sym3 *g, double mu, rs_vec3 c) {
     return in_cone(stick, mu) ? stick : solve_cone(g, mu, c, 0.0);
 }
 
+rs_vec3 rs_contact_onto_cone(rs_vec3 p, double mu) {
+    if (p.z <= 0.0)
+        return rs_v3_zero();
+    double friction2 = p.x * p.x + p.y * p.y, limit = mu * p.z;
+    double scale = friction2 > limit * limit ? limit / sqrt(friction2) : 1.0;
+    return rs_v3(scale * p.x, scale * p.y, p.z);
+}
+
 /* ---- sweeps ---- */
 
 /* Summed lane by lane over the rows of a sweep. */
@@ -233,14 +241,6 @@ static sweep_sums sweep_busy(rs_contact_island *island, double momentum) {
 
 /* ---- jumps ---- */
 
-static rs_vec3 onto_cone(rs_vec3 p, double mu) {
-    if (p.z <= 0.0)
-        return rs_v3_zero();
-    double friction2 = p.x * p.x + p.y * p.y, limit = mu * p.z;
-    double scale = friction2 > limit * limit ? limit / sqrt(friction2) : 1.0;
-    return rs_v3(scale * p.x, scale * p.y, p.z);
-}
-
 /* Several points between two bodies carry moments, and with them the slow modes of stacks; piles of balls have none
  * and are left to the sweeps. */
 static bool stands_on_faces(const rs_contact_island *island) {
@@ -283,7 +283,7 @@ static double jump(rs_contact_island *island) {
         return -1.0;
     for (int64_t k = 0; k < island->count; k++) {
         rs_row *row = &island->rows[k];
-        rs_vec3 goal = onto_cone(rs_add(row->impulse.xyz, row->former.xyz), row->mu);
+        rs_vec3 goal = rs_contact_onto_cone(rs_add(row->impulse.xyz, row->former.xyz), row->mu);
         row->former.xyz = rs_sub(goal, row->impulse.xyz);
     }
     double before = energy_slope(island);

@@ -15,6 +15,8 @@ typedef struct {
 /* Impulse (t1, t2, n) of one contact with friction mu: v = g * impulse + c obeys
  * open (v_n > 0), stick (v = 0) or slip (v_n = 0, impulse on the cone, against the slip). */
 rs_vec3 rs_contact_solve_one(const rs_sym3 *g, double mu, rs_vec3 c);
+/* An impulse put back onto the friction cone, at the same height. */
+rs_vec3 rs_contact_onto_cone(rs_vec3 impulse, double mu);
 
 /* What belongs to one island. */
 typedef struct {

@@ -13,6 +13,9 @@ static const double MAX_PIN_SPEED = 3.0;
 /* Softness of contacts and pins relative to the inverse mass of the objects: a mechanism with few degrees of freedom
  * cannot give way along every axis, and impulses there must stay finite. */
 static const double SOFTNESS = 1e-7;
+/* Contacts that hold an object several times over share its load as they did before: their softness yields to changes of
+ * the impulse only. What that recalls of a blow or of an object that is crushed is at most this fast [m/s]. */
+static const double MAX_RECALL_SPEED = 1e-6;
 
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
@@ -27,7 +30,8 @@ rs_general_problem rs_general_problem_new(void) {
                                 .numbers = rs_array_of(sizeof(double)),
                                 .places = rs_array_of(sizeof(int32_t)),
                                 .joints = rs_array_of(sizeof(rs_joint_row)),
-                                .matrix = rs_array_of(sizeof(double))};
+                                .matrix = rs_array_of(sizeof(double)),
+                                .jump = rs_general_jump_make()};
 }
 
 void rs_general_problem_free(rs_general_problem *problem) {
@@ -37,6 +41,7 @@ void rs_general_problem_free(rs_general_problem *problem) {
     rs_array_free(&problem->places);
     rs_array_free(&problem->joints);
     rs_array_free(&problem->matrix);
+    rs_general_jump_free(&problem->jump);
 }
 
 /* ---- room ---- */
@@ -213,6 +218,9 @@ static void add_contact(rs_general_problem *problem, const rs_general_input *inp
     row->softness = SOFTNESS * (inverse_mass(input, touch->body_a) +
                                 (touch->body_b != touch->body_a ? inverse_mass(input, touch->body_b) : 0.0));
     row->impulse = touch->impulse;
+    double recall = row->softness * rs_norm(row->impulse);
+    row->target = rs_madd(row->target, row->softness * MAX_RECALL_SPEED / rs_max(recall, MAX_RECALL_SPEED),
+                          row->impulse);
     const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
                              {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
     fill_sides(problem, input, ends, row);
@@ -372,7 +380,8 @@ rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_
     for (int64_t k = 0; k < problem->rows.count; k++)
         rs_general_row_apply(&rows[k], rows[k].impulse);
     rs_block_start(&rows[home->row_count], home->wire_count, RS_ITEMS(double, problem->matrix)); /* they follow contacts */
-    *result = rs_general_solve(rows, problem->rows.count, input->common.settings, input->backward);
+    *result = rs_general_solve(rows, problem->rows.count, input->common.settings, input->backward,
+                               &problem->jump);
     write_back(problem, input, members, *pushed);
     return RS_OK;
 }

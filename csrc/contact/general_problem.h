@@ -16,6 +16,7 @@ typedef struct {
     rs_array places;  /* int32_t per body: where a single body's velocity lies in `numbers`, or RS_NONE */
     rs_array joints;  /* rs_joint_row: of one articulated system */
     rs_array matrix;  /* double: scratch of the start values of wires */
+    rs_general_jump jump;
     int64_t used;     /* of `numbers` */
 } rs_general_problem;
 

@@ -1,4 +1,10 @@
 #include "general_solver.h"
+#include "general_jump.h"
+
+/* Jumps to the exact solution per solve; more only help where contacts open and close all the time. */
+enum { MAX_JUMPS = 4 };
+/* While jumps are left, changes must be this much smaller to stop: slow modes hide behind small changes. */
+static const double EXACT_SHARE = 1e-8;
 
 static bool has_one_impulse(const rs_general_row *row) {
     return row->kind == RS_ROW_PUSH || row->kind == RS_ROW_HOLD || row->kind == RS_ROW_BRAKE ||
@@ -66,28 +72,83 @@ static void extrapolate(rs_general_row *rows, int64_t count, double beta) {
     }
 }
 
-rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings,
-                                 bool backward) {
+/* The entry for a velocity, or NULL. Rows on the same object mostly have it at the same place. */
+static const rs_row_entry *find_entry(const rs_row_side *side, int32_t index, int32_t likely) {
+    if (likely < side->size && side->entries[likely].index == index)
+        return &side->entries[likely];
+    for (int32_t k = 0; k < side->size; k++)
+        if (side->entries[k].index == index)
+            return &side->entries[k];
+    return NULL;
+}
+
+rs_mat3 rs_general_row_coupling(const rs_general_row *of, const rs_general_row *by) {
+    rs_v4 columns[3] = {rs_v4_all(0.0), rs_v4_all(0.0), rs_v4_all(0.0)};
+    for (int s = 0; s < 4; s++) {
+        const rs_row_side *side = &of->sides[s % 2], *other = &by->sides[s / 2];
+        for (int32_t k = 0; k < side->size && side->velocity == other->velocity; k++) {
+            const rs_row_entry *entry = find_entry(other, side->entries[k].index, k);
+            rs_vec3 response = entry != NULL ? entry->response.xyz : rs_v3_zero();
+            rs_v4 jacobian = rs_v4_load(&side->entries[k].jacobian);
+            columns[0] += jacobian * rs_v4_all(response.x);
+            columns[1] += jacobian * rs_v4_all(response.y);
+            columns[2] += jacobian * rs_v4_all(response.z);
+        }
+    }
+    return (rs_mat3){{columns[0][0], columns[1][0], columns[2][0], columns[0][1], columns[1][1], columns[2][1],
+                      columns[0][2], columns[1][2], columns[2][2]}};
+}
+
+/* Sums over the rows of a sweep. */
+typedef struct {
+    double change2;  /* squared changes of the impulses */
+    double size2;    /* squared impulses */
+    double residual; /* squared changes in the metric of the velocities */
+} sweep_sums;
+
+static sweep_sums sweep(rs_general_row *rows, int64_t count, bool backward) {
+    sweep_sums sums = {0.0, 0.0, 0.0};
+    for (int64_t k = 0; k < count; k++) {
+        rs_general_row *row = &rows[backward ? count - 1 - k : k];
+        relax_row(row);
+        sums.change2 += rs_norm2(row->change);
+        sums.size2 += rs_norm2(row->impulse);
+        sums.residual += rs_dot(row->change, rs_sym3_mulv(&row->g, row->change));
+    }
+    return sums;
+}
+
+static void forget_directions(rs_general_row *rows, int64_t count) {
     for (int64_t k = 0; k < count; k++)
         rows[k].direction = rs_v3_zero();
+}
+
+rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings, bool backward,
+                                 rs_general_jump *jump) {
+    forget_directions(rows, count);
     rs_solve_result result = {0, 0.0};
     double residual_before = 0.0;
+    int jumps = MAX_JUMPS;
     while (result.iterations < settings->max_iterations) {
-        double change2 = 0.0, size2 = 0.0, residual = 0.0;
-        for (int64_t k = 0; k < count; k++) {
-            rs_general_row *row = &rows[backward ? count - 1 - k : k];
-            relax_row(row);
-            change2 += rs_norm2(row->change);
-            size2 += rs_norm2(row->impulse);
-            residual += rs_dot(row->change, rs_sym3_mulv(&row->g, row->change));
-        }
+        sweep_sums sums = sweep(rows, count, backward);
+        double limit = settings->threshold * sums.size2;
         result.iterations++;
-        result.error = size2 > 0.0 && count > 1 ? change2 / size2 : 0.0; /* one row alone is exact at once */
-        if (count == 1 || change2 <= settings->threshold * size2)
+        result.error = sums.size2 > 0.0 && count > 1 ? sums.change2 / sums.size2 : 0.0;
+        bool last = result.iterations == settings->max_iterations;
+        if (count == 1 || last || sums.change2 <= EXACT_SHARE * limit) /* one row alone is exact at once */
             break;
-        bool shrinks = residual < residual_before;
-        extrapolate(rows, count, shrinks ? residual / residual_before : 0.0);
-        residual_before = residual;
+        double share = jumps > 0 ? rs_general_jump_take(jump, rows, count) : -1.0;
+        jumps = share > 0.0 ? jumps - 1 : 0;
+        if (share > 0.0) { /* the next sweep is the judge of it */
+            forget_directions(rows, count);
+            residual_before = 0.0;
+            continue;
+        }
+        if (sums.change2 <= limit)
+            break;
+        bool shrinks = sums.residual < residual_before;
+        extrapolate(rows, count, shrinks ? sums.residual / residual_before : 0.0);
+        residual_before = sums.residual;
     }
     return result;
 }

@@ -26,6 +26,7 @@ typedef struct {
     rs_sym3 g, g_inverse;
     rs_vec3 impulse;            /* start value and result */
     rs_vec3 change, direction;  /* last sweep; conjugate direction */
+    rs_vec3 way;                /* of a jump: general_jump.c */
     rs_vec3 push_impulse;
 } rs_general_row;
 
@@ -57,8 +58,19 @@ static inline void rs_general_row_apply(const rs_general_row *row, rs_vec3 impul
     rs_row_side_apply(&row->sides[1], impulse, row->sides[1].velocity);
 }
 
+/* Velocity of the axes of `of` per unit impulse along those of `by`; two different rows. */
+rs_mat3 rs_general_row_coupling(const rs_general_row *of, const rs_general_row *by);
+
+/* Memory of general_jump.h, reused from step to step. */
+typedef struct {
+    rs_array unknowns;
+    rs_array matrix; /* double */
+} rs_general_jump;
+rs_general_jump rs_general_jump_make(void);
+void rs_general_jump_free(rs_general_jump *jump);
+
 /* Velocities must hold the start values of the impulses already. */
-rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings,
-                                 bool backward);
+rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_solver_settings *settings, bool backward,
+                                 rs_general_jump *jump);
 
 #endif

@@ -181,8 +181,14 @@ static const double RETURN_SHARE = 0.2, MAX_RETURN_SPEED = 0.5;
 /* Joints so near their limit get a row, too: contacts may push them beyond within the step [rad/s, m/s]. */
 static const double NEAR_SPEED = 0.5;
 
+/* A joint so near its limit is at it [rad, m]. Otherwise a robot that lies on the ground with a joint at its stop would
+ * push itself about for nothing: contacts that hold the joint, and a limit that wants it moved by a hair. */
+static const double AT_LIMIT = 1e-5;
+
 /* Speed away from the limit that lets the joint arrive at it, and no farther. */
 static double limit_target(double room, double dt) {
+    if (fabs(room) < AT_LIMIT)
+        return 0.0;
     return room >= 0.0 ? -room / dt : rs_min(RETURN_SHARE * -room / dt, MAX_RETURN_SPEED);
 }
 

@@ -220,6 +220,24 @@ def test_wheels_roll_straight_without_slip(world, rover):
     assert u1[:3] == pytest.approx([0.1 * u1[6], 0, 0], abs=2e-3)
 
 
+@pytest.mark.parametrize("caster_friction", [0.0, 0.1])
+@pytest.mark.parametrize("torque", [0.5, 2.0])
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+def test_equal_torques_drive_straight(world, dt, torque, caster_friction):
+    """Nothing but exactness keeps the base from turning: the loads of the wheels are redundant, and symmetric."""
+    world.set_time_step(dt)
+    world.add_ground()
+    world.set_material_pair_prop("caster", "default", caster_friction, 0.0, 0.0)
+    robot = world.add_articulated_system(ROBOTS / "wheeled_base.urdf")
+    robot.set_base_pos((0, 0, 0.1))
+    robot.set_generalized_force([0, 0, 0, 0, 0, 0, torque, torque])
+    while robot.get_base_position()[0] < 10.0:
+        world.integrate(100)
+        assert world.get_world_time() < 15.0
+    assert abs(yaw_of(robot.get_generalized_coordinate())) < 1e-4
+    assert abs(robot.get_base_position()[1]) < 1e-3
+
+
 def test_wheels_turn_the_base(world, rover):
     """Differential drive: yaw rate = r (right - left) / track, up to the width of the wheels."""
     (q0, _), (q1, u1) = drive(world, rover, -2.0, 2.0, 2.0)
@@ -357,3 +375,20 @@ def test_contact_list_of_a_standing_robot(world):
         jacobian = contact.get_contact_frame() @ robot.get_dense_jacobian(
             contact.get_local_body_index(), contact.get_position())
         assert g == pytest.approx(jacobian @ robot.get_inverse_mass_matrix() @ jacobian.T, rel=1e-3, abs=1e-6)
+
+
+@pytest.mark.parametrize("height", [0.0, 0.1], ids=["placed", "dropped"])
+def test_feet_of_a_table_share_its_load(world, height):
+    """Four feet are one more than needed; symmetry says how they share."""
+    feet = "".join(
+        f'<collision><origin xyz="{x} {y} -0.4"/><geometry><sphere radius="0.02"/></geometry></collision>'
+        for x in (-0.5, 0.5) for y in (-0.3, 0.3)
+    )
+    table = world.add_articulated_system(
+        f'''<robot name="table"><link name="top"><inertial><mass value="10"/>
+        <inertia ixx="1" iyy="2" izz="3" ixy="0" ixz="0" iyz="0"/></inertial>{feet}</link></robot>''')
+    world.add_ground()
+    table.set_base_pos((0, 0, 0.42 + height))
+    world.integrate(1000)
+    loads = [contact.get_impulse()[2] / world.get_time_step() for contact in table.get_contacts()]
+    assert loads == pytest.approx(np.full(4, 10.0 * GRAVITY / 4), rel=1e-3)

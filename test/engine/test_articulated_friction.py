@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from random_tree import make_body, tree_of
+from robot_scenes import ROBOTS
 
 from raisim_ros import World
 from raisim_ros.description.kinematic_tree import JointType
@@ -114,5 +115,20 @@ def test_friction_holds_an_arm_up(world):
         bodies.append(make_body(k, k - 1, JointType.REVOLUTE, rng, joint_position=np.array([0.2 * (k > 1), 0, 0]), **bar))
     robot = world.add_articulated_system(tree_of(bodies))
     world.integrate(2000)
-    assert np.abs(robot.get_generalized_coordinate()).max() < 1e-4
-    assert np.abs(robot.get_generalized_velocity()).max() < 2e-3  # the solver stops within 1e-4 of the impulses
+    assert np.abs(robot.get_generalized_coordinate()).max() < 1e-9
+    assert np.abs(robot.get_generalized_velocity()).max() < 1e-10
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+def test_friction_alone_stops_a_moving_arm(world, dt):
+    """Six coupled joints, each with more friction than its load."""
+    world.set_time_step(dt)
+    text = (ROBOTS / "arm.urdf").read_text().replace('friction="0.1"', 'friction="60"').replace('damping="0.5"', "")
+    arm = world.add_articulated_system(text)
+    arm.set_state([0.3, 0.8, -1.0, 0.2, 0.6, 0.0], [1.0, -2.0, 1.0, 2.0, -1.0, 3.0])
+    world.integrate(round(1.0 / dt))
+    assert np.abs(arm.get_nonlinearities()).max() > 10.0
+    assert np.abs(arm.get_generalized_velocity()).max() < 1e-8
+    before = arm.get_generalized_coordinate()
+    world.integrate(round(5.0 / dt))
+    assert arm.get_generalized_coordinate() == pytest.approx(before, abs=1e-9)

@@ -147,7 +147,7 @@ def test_falls_and_comes_to_rest(dt):
         world.integrate(round(0.1 / dt))
         assert robot.get_energy() < energy + 1e-3 * abs(energy)
         energy = robot.get_energy()
-    assert np.abs(robot.get_generalized_velocity()).max() < 2e-3
+    assert np.abs(robot.get_generalized_velocity()).max() < 1e-6
     assert robot.get_base_position()[2] < 0.3
     weight = robot.get_total_mass() * 9.81
     assert force_on(robot, dt) == pytest.approx([0, 0, weight], abs=0.02 * weight)
