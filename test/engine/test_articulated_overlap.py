@@ -1,0 +1,83 @@
+"""Robots that were put into each other, into bodies or into the ground come apart without being thrown."""
+
+import numpy as np
+import pytest
+from robot_scenes import ROBOTS, STANDING_HEIGHT, add_quadruped
+
+from raisim_ros import World
+
+HELD, LIMP = (200.0, 10.0), (0.0, 0.0)  # gains
+
+
+def quadrupeds(*positions):
+    return lambda world, gains: [add_quadruped(world, position, *gains) for position in positions]
+
+
+def with_box(size, mass, position):
+    """A standing quadruped and a box that overlap."""
+
+    def place(world, gains):
+        robot = add_quadruped(world, (0, 0, STANDING_HEIGHT), *gains)
+        world.add_box(*size, mass).set_position(*position)
+        return [robot]
+
+    return place
+
+
+def arms(world, gains):
+    """Two arms whose bases are the same: they can never come apart altogether."""
+    pair = [world.add_articulated_system(ROBOTS / "arm.urdf") for _ in range(2)]
+    for arm in pair:
+        arm.set_pd_gains(np.full(6, 500.0), np.full(6, 50.0))
+        arm.set_generalized_coordinate([0, 0.5, -0.5, 0, 0, 0])
+        arm.set_p_target([0, 0.5, -0.5, 0, 0, 0])
+    return pair
+
+
+PLACEMENTS = {
+    "in the same place": quadrupeds((0, 0, STANDING_HEIGHT), (0, 0, STANDING_HEIGHT)),
+    "nearly in the same place": quadrupeds((0, 0, STANDING_HEIGHT), (0.05, 0, STANDING_HEIGHT)),
+    "half": quadrupeds((0, 0, STANDING_HEIGHT), (0.3, 0.1, STANDING_HEIGHT)),
+    "above each other": quadrupeds((0, 0, STANDING_HEIGHT), (0, 0, STANDING_HEIGHT + 0.1)),
+    "three of them": quadrupeds(*[(0, 0, STANDING_HEIGHT)] * 3),
+    "legs in the ground": quadrupeds((0, 0, 0.3)),
+    "below the ground": quadrupeds((0, 0, -1.0)),
+    "box in the trunk": with_box((0.4, 0.3, 0.2), 5.0, (0, 0, STANDING_HEIGHT)),
+    "heavy box over trunk and leg": with_box((0.4, 0.4, 0.4), 20.0, (0.3, 0.1, STANDING_HEIGHT)),
+    "arms on one base": arms,
+}
+
+
+def link_speeds(robot):
+    """Linear speeds of all links [m/s]."""
+    return [np.linalg.norm(robot.get_velocity(body)) for body in range(len(robot.get_body_names()))]
+
+
+@pytest.mark.parametrize("gains", [HELD, LIMP], ids=["held", "limp"])
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_overlapping_robots_come_apart_gently(placement, dt, gains):
+    world = World()
+    world.set_time_step(dt)
+    world.add_ground()
+    robots = PLACEMENTS[placement](world, gains)
+    fastest = 0.0
+    for _ in range(200):
+        world.integrate(round(0.01 / dt))
+        speeds = [speed for robot in robots for speed in link_speeds(robot)]
+        assert np.isfinite(speeds).all()
+        fastest = max(fastest, *speeds)
+    assert fastest < 8.0  # legs snap straight; a fall from 1 m gives 4.4
+    assert max(speeds) < 1.0
+    for robot in robots:
+        assert robot.get_base_position()[2] < 1.2
+        assert np.abs(robot.get_base_position()[:2]).max() < 2.0
+
+
+def test_a_robot_below_the_ground_rises_and_stands():
+    world = World()
+    world.add_ground()
+    robot = add_quadruped(world, (0, 0, -0.5), *HELD)
+    world.integrate(1000)
+    assert robot.get_base_position()[2] == pytest.approx(STANDING_HEIGHT, abs=0.02)
+    assert all(contact.get_depth() > -1e-3 for contact in robot.get_contacts())
