@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.description.sensor_types import CameraModel, DepthCameraModel, LidarModel, RGBCameraModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def _place(target: Any, sensor: Sensor) -> None:
     """Write the sensor's pose into an engine struct."""
     target.position = list(sensor._position)
-    target.quaternion = list(arguments.quaternion_of_matrix(sensor._rotation))
+    target.quaternion = list(quaternion_from_matrix(sensor._rotation))
 
 
 class _RaySensor(Sensor):
@@ -114,13 +115,13 @@ class SpinningLidar(_RaySensor):
         if self._rolling is not None:
             position, rotation = self.mount.world_pose()
             time = self._world.get_world_time()
-            self._rolling.advance(LidarPose(time, position, arguments.quaternion_of_matrix(rotation)))
+            self._rolling.advance(LidarPose(time, position, quaternion_from_matrix(rotation)))
 
     def _fire(self, burst: Burst, out: NDArray[np.float32]) -> None:
         """Cast a burst into [column, row, (x, y, z, range, intensity)]."""
         self._frame += 1
         lidar, rows = self._lidar, self.model.pitch_samples
-        self._prepare(burst.first % self.model.yaw_samples, burst.count)
+        self._aim(burst.first % self.model.yaw_samples, burst.count)
         lidar.position, lidar.quaternion = list(burst.begin.position), list(burst.begin.quaternion)
         lidar.end_position, lidar.end_quaternion = list(burst.end.position), list(burst.end.quaternion)
         lidar.moves, lidar.first_share, lidar.share_increment = 1, burst.first_share, burst.share_increment
@@ -139,9 +140,13 @@ class SpinningLidar(_RaySensor):
             self._rolling.restart()
 
     def _prepare(self, first: int, count: int) -> None:
+        """A scan from the pose of the last update."""
+        _place(self._lidar, self)
+        self._lidar.moves = 0
+        self._aim(first, count)
+
+    def _aim(self, first: int, count: int) -> None:
         model, lidar = self.model, self._lidar
-        _place(lidar, self)
-        lidar.moves = 0
         lidar.yaw_first, lidar.yaw_last = first, first + count - 1
         lidar.yaw_increment = self.yaw_increment
         lidar.spin_direction = -1 if model.clockwise else 1
