@@ -643,9 +643,13 @@ rs_status rs_depth_camera_valid(const rs_depth_camera *camera);
 rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule, float *depth,
                               int32_t *object_index, int32_t *local_index, double *points);
 
-/* Light from far away. */
+/* Light from far away, or from a point. */
 typedef struct {
     double direction[3];  /* of the light, world frame, unit */
+    int32_t near;         /* nonzero: it shines from `position` */
+    double position[3];   /* world frame [m] */
+    double cos_cutoff;    /* near: nothing is lit beyond this angle to `direction`; -1: all around */
+    double color[3];      /* red, green, blue, 0..1 */
     double ambient;       /* share of the light that comes from everywhere, 0..1 */
     double background[3]; /* red, green, blue where nothing is, 0..1 */
     int32_t shadows;

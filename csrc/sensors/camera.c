@@ -82,22 +82,34 @@ void rs_camera_depth(const rs_ray_scene *scene, const rs_depth_camera *camera, c
 
 /* ---- colour ---- */
 
+/* The unit vector from a point to the light, and how far shadows reach; false where the light does not shine. */
+static bool shines_at(const rs_light *light, rs_vec3 point, rs_vec3 *towards, double *reach) {
+    rs_vec3 backward = rs_neg(rs_v3_load(light->direction));
+    *towards = backward;
+    *reach = light->shadow_reach;
+    if (!light->near)
+        return true;
+    rs_vec3 way = rs_sub(rs_v3_load(light->position), point);
+    *reach = rs_norm(way);
+    *towards = rs_normalize_or(way, backward);
+    return rs_dot(*towards, backward) >= light->cos_cutoff;
+}
+
 /* Share of the light that a surface point sends back (Lambert), both sides alike; `ray->max` is its distance. */
-static double brightness(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter,
+static double lit_share(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter,
                          const rs_light *light, int64_t target, int64_t feature) {
     rs_vec3 normal = rs_ray_scene_normal(scene, ray, target, feature);
     if (rs_dot(normal, ray->direction) > 0.0)
         normal = rs_neg(normal);
-    rs_vec3 towards_light = rs_neg(rs_v3_load(light->direction));
-    double lit = rs_max(rs_dot(normal, towards_light), 0.0);
-    if (light->shadows && lit > 0.0) {
-        /* From a little above the surface: it must not shade itself. */
-        rs_vec3 point = rs_madd(rs_madd(ray->origin, ray->max, ray->direction), 1e-6 * (1.0 + ray->max), normal);
-        rs_ray to_light = {point, towards_light, light->shadow_reach};
-        if (rs_ray_scene_cast(scene, &to_light, filter).body != RS_NONE)
-            lit = 0.0;
-    }
-    return light->ambient + (1.0 - light->ambient) * lit;
+    /* From a little above the surface: it must not shade itself. */
+    rs_vec3 point = rs_madd(rs_madd(ray->origin, ray->max, ray->direction), 1e-6 * (1.0 + ray->max), normal), towards;
+    double reach;
+    if (!shines_at(light, point, &towards, &reach))
+        return 0.0;
+    double lit = rs_max(rs_dot(normal, towards), 0.0);
+    rs_ray to_light = {point, towards, reach};
+    bool shaded = light->shadows && lit > 0.0 && rs_ray_scene_cast(scene, &to_light, filter).body != RS_NONE;
+    return shaded ? 0.0 : lit;
 }
 
 static uint8_t byte_of(double share) { return (uint8_t)(255.0 * rs_clamp(share, 0.0, 1.0) + 0.5); }
@@ -118,14 +130,16 @@ void rs_camera_color(const rs_ray_scene *scene, const rs_depth_camera *camera, c
                     continue;
                 bool seen = hits.target[l] != RS_NO_TARGET && hits.distance[l] >= stretch[l] * camera->near;
                 rs_ray ray = rs_packet_ray(&rays, l, hits.distance[l]);
-                double color[3] = {light->background[0], light->background[1], light->background[2]}, share = 1.0;
+                double color[3] = {light->background[0], light->background[1], light->background[2]};
                 if (seen) {
-                    share = brightness(scene, &ray, filter, light, hits.target[l], hits.feature[l]);
+                    double lit = lit_share(scene, &ray, filter, light, hits.target[l], hits.feature[l]);
                     rs_vec3 point = rs_madd(ray.origin, ray.max, ray.direction);
                     rs_color_at(colors, rs_ray_scene_target(scene, hits.target[l]), point, color);
+                    for (int k = 0; k < 3; k++)
+                        color[k] *= light->ambient + (1.0 - light->ambient) * lit * light->color[k];
                 }
                 for (int k = 0; k < 3; k++)
-                    rgb[3 * pixel + k] = byte_of(share * color[k]);
+                    rgb[3 * pixel + k] = byte_of(color[k]);
             }
         }
 }

@@ -194,6 +194,10 @@ static rs_status check_light(const rs_light *light) {
         status = rs_fail(RS_INVALID_VALUE, "the light's direction is not a unit vector");
     if (status == RS_OK && !(light->ambient >= 0.0 && light->ambient <= 1.0))
         status = rs_fail(RS_INVALID_VALUE, "ambient light is %g; expected 0 to 1", light->ambient);
+    if (status == RS_OK)
+        status = rs_check_finite("light position", light->position, 3);
+    if (status == RS_OK)
+        status = rs_check_finite("light color", light->color, 3);
     return status;
 }
 

@@ -180,6 +180,8 @@ class GeomReader:
         asset = self._meshes.get(name)
         if asset is None:
             item.fail(f"mesh '{name}' does not exist; there are {', '.join(self._meshes) or 'none'}")
+        if asset.text("inertia") == "shell":
+            self._source.notes.add("meshes with the inertia of a shell, which count as solid")
         compiler, beside = self._source.compiler, self._source.file.parent
         given = asset.text("file").replace("\\", "/")
         if not given:
@@ -191,13 +193,15 @@ class GeomReader:
                 return candidate.resolve(), tuple(map(float, asset.vector("scale", (1.0, 1.0, 1.0))))
         asset.fail(f"mesh file '{beside / compiler.mesh_folder / file}' does not exist")
 
-    @staticmethod
-    def _surface(item: Item) -> Surface:
+    def _surface(self, item: Item) -> Surface:
         friction = item.numbers("friction", 1, 3)
         sliding = 1.0 if friction is None else friction[0]
         if sliding < 0.0:
             item.fail(f"attribute friction=\"{item.text('friction')}\"; expected zero or more")
-        return Surface(sliding, item.count("condim", 3) == 1, int(item.number("priority", 0)))
+        dimensions = item.count("condim", 3)
+        if dimensions > 3:
+            self._source.notes.add("torsional and rolling friction (condim 4 and 6)")
+        return Surface(sliding, dimensions == 1, int(item.number("priority", 0)))
 
     def _color(self, item: Item) -> tuple[float, ...]:
         color = item.numbers("rgba", 4)

@@ -396,7 +396,10 @@ def _wire(source: _Source, element: etree._Element, first_object: int) -> WireEn
 # ---- the world ----
 
 
-def _pair(values: Values) -> MaterialPairProperties:
+def _pair(source: _Source, element: etree._Element, values: Values) -> MaterialPairProperties:
+    for name in ("rolling_friction", "spinning_friction"):
+        if values[name]:
+            source.warn(element, f"{name} is not simulated and is ignored")
     return MaterialPairProperties(
         values["friction"],
         values["restitution"],
@@ -410,10 +413,10 @@ def _materials(source: _Source, element: etree._Element, manager: MaterialManage
     children = _children(source, element, "material")
     default = _one(source, children, "default")
     if default is not None:
-        manager.default = _pair(_read(source, default))
+        manager.default = _pair(source, default, _read(source, default))
     for pair in children.get("pair_prop", []):
         values = _read(source, pair)
-        manager.set_material_pair_prop(values["name1"], values["name2"], _pair(values))
+        manager.set_material_pair_prop(values["name1"], values["name2"], _pair(source, pair, values))
 
 
 def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> WorldDescription:
@@ -421,6 +424,14 @@ def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | Non
     world = WorldDescription(source=str(path))
     _load(Path(path), params or {}, world, ())
     return world
+
+
+def load_material_file(path: str | Path) -> MaterialManager:
+    """The materials of a world file."""
+    materials = load_world_file(path).materials
+    if materials is None:
+        raise ParseError(path, None, "<material> is missing")
+    return materials
 
 
 def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescription, above: tuple[Path, ...]) -> None:

@@ -19,6 +19,7 @@ from raisim_ros.engine.colors import world_looks
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.lidar_sweep import Burst, LidarPose, RollingSweep, Sweep
 from raisim_ros.engine.noise import fill_noise
+from raisim_ros.engine.scene_handles import LightObject
 from raisim_ros.engine.sensors import Mount, Sensor, SensorType
 
 if TYPE_CHECKING:
@@ -361,7 +362,7 @@ class Light:
 
 
 class RGBCamera(_Camera):
-    """A colour image of the shapes that collide, in the light of one lamp.
+    """A colour image of the shapes that collide, in the light of one lamp: `light`, or the world's first light object.
 
     Links of robots have the colour of what their description draws there, meshes the mean colour of their file.
     Textures are not drawn.
@@ -372,7 +373,7 @@ class RGBCamera(_Camera):
 
     def __init__(self, world: World, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
-        self.light = Light()
+        self.light: Light | None = None
         self._image = np.zeros((model.height, model.width, 3), dtype=np.uint8)
 
     def _measure(self) -> None:
@@ -384,13 +385,8 @@ class RGBCamera(_Camera):
         if rgb.shape != expected or not rgb.flags.c_contiguous:
             raise InvalidValueError(f"image of shape {rgb.shape}; expected {expected}")
         self._prepare()
-        light = ffi.new("rs_light *")
-        direction = arguments.vector("light direction", self.light.direction, 3)
-        light.direction = list(direction / np.linalg.norm(direction))
-        light.background = list(arguments.vector("background", self.light.background, 3))
-        light.ambient, light.shadows = self.light.ambient, self.light.shadows
-        light.shadow_reach = self.light.shadow_reach
         with self._world.locked():
+            light = self._lamp()
             colors = world_looks(self._world)
             looks = ffi.new("rs_looks *")
             looks.object_count = len(colors.first) - 1
@@ -398,6 +394,24 @@ class RGBCamera(_Camera):
             looks.rgb = ffi.cast("float *", colors.rgb.ctypes.data)
             out = ffi.cast("uint8_t *", rgb.ctypes.data)
             check(lib.rs_world_scan_color(self._world._world, self._camera, self._rule(), light, looks, out))
+
+    def _lamp(self) -> Any:
+        given = self.light or Light()
+        lamp = ffi.new("rs_light *")
+        direction = arguments.vector("light direction", given.direction, 3)
+        lamp.direction = list(direction / np.linalg.norm(direction))
+        lamp.background = list(arguments.vector("background", given.background, 3))
+        lamp.ambient, lamp.shadows, lamp.shadow_reach = given.ambient, given.shadows, given.shadow_reach
+        lamp.color = [1.0, 1.0, 1.0]
+        lights = (one for one in self._world.get_obj_list() if isinstance(one, LightObject))
+        source = next(lights, None) if self.light is None else None
+        if source is not None:
+            settings = source.get_settings()
+            lamp.direction, lamp.position = list(source.get_direction()), list(source.get_position())
+            lamp.near = settings.kind != "directional"
+            lamp.cos_cutoff = math.cos(settings.cutoff) if settings.kind == "spot" else -1.0
+            lamp.color, lamp.shadows = list(settings.color), settings.shadows
+        return lamp
 
     def get_image_buffer(self) -> NDArray[np.uint8]:
         """The last image, height x width x 3 (red, green, blue), first row on top."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
+from raisim_ros.description.world_file import load_material_file
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.core import WorldCore
@@ -237,8 +239,10 @@ class WorldSettings(WorldCore):
                 manager.set_material_pair_prop(*names, _properties_of(pair))
         return manager
 
-    def update_material_prop(self, prop: MaterialManager) -> None:
-        """Replace all material properties."""
+    def update_material_prop(self, prop: MaterialManager | str | Path) -> None:
+        """Replace all material properties, by those of a file (a world file, of which only the materials count) too."""
+        if not isinstance(prop, MaterialManager):
+            prop = load_material_file(prop)
         for properties in (prop.default, *prop.pairs.values()):
             _c_pair_of(properties)  # refuse wrong numbers before anything changes
         with self.locked():

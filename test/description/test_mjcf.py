@@ -152,13 +152,13 @@ def test_meshes_are_found_without_the_mesh_folder(load, tmp_path):
 
 def test_all_that_is_left_out_stands_in_one_warning(load):
     world = load(f"""<option viscosity="0.1"/><worldbody>{arm('<joint name="j" solreflimit="0.1 1" springdamper="1 1"/>')}
-      <composite/></worldbody><sensor><jointpos joint="j"/></sensor>
+      <composite/><geom size="1" condim="6"/></worldbody><sensor><jointpos joint="j"/></sensor>
       <actuator><muscle joint="j"/></actuator><equality><weld body1="arm"/></equality>
       <contact><pair geom1="a" geom2="b"/></contact><visual><map/></visual>""")
     (warning,) = world.warnings
     for feature in (
         "option viscosity", "sensor", "actuator muscle", "equality weld", "contact pair", "composite",
-        "joint springdamper", "softness of contacts and limits",
+        "joint springdamper", "softness of contacts and limits", "torsional and rolling friction (condim 4 and 6)",
     ):  # fmt: skip
         assert feature in warning
     assert "visual" not in warning

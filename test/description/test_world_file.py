@@ -214,6 +214,43 @@ def wire(attributes="", ends='<object1 name="a"/><object2 name="a" pos="0 0 1"/>
     return f'<raisim><wire type="{kind}" length="1" {attributes}>{ends}</wire></raisim>'
 
 
+def test_friction_that_is_not_simulated_is_told(read):
+    inside = '<default friction="0.5" rolling_friction="0.1"/><pair_prop name1="a" name2="b" friction="1" spinning_friction="0"/>'
+    world = read(f"<raisim><material>{inside}</material></raisim>")
+    assert [text.split(": ", 1)[1] for text in world.warnings] == [
+        "<default>: rolling_friction is not simulated and is ignored"
+    ]
+
+
+ELEMENT_TEXTS = {
+    "time_step": '<{0} value="0.1"/>',
+    "terrain_properties": '<objects><heightmap><{0} frequency="0.3"/></heightmap></objects>',
+    "articulated_system": '<objects><{0} urdf_path="a.urdf" name="r"/></objects>',
+    "view_camera": '<objects><{0} name="v"/></objects>',
+}
+
+
+def test_every_spelling_of_every_element_means_the_same(read):
+    spelled = {element.names[0] for element in ELEMENTS.values() if len(element.names) > 1}
+    assert spelled == set(ELEMENT_TEXTS)
+    for canonical, text in ELEMENT_TEXTS.items():
+        worlds = [read(f"<raisim>{text.format(name)}</raisim>") for name in ELEMENTS[canonical].names]
+        assert all((world.settings, world.objects) == (worlds[0].settings, worlds[0].objects) for world in worlds)
+        assert all(world.warnings == [] for world in worlds)
+
+
+def test_whatever_does_not_exist_is_left_out(read):
+    world = read(
+        '<raisim><gravity value="0 0 -1" exist="false"/><include value="none.xml" exist="False"/>'
+        '<material exist="false"><default friction="x"/></material>'
+        '<objects><sphere exist="false"/><array idx="@@i" start="1" end="3" exist="false"><ground/></array>'
+        '<ground exist="true"/><light exist="false"/></objects><wire exist="false"/><camera exist="false"/></raisim>'
+    )
+    assert [type(entry) for entry in world.objects] == [GroundEntry]
+    assert (world.settings.gravity, world.materials, world.wires, world.viewpoint) == (None, None, [], None)
+    assert world.warnings == []
+
+
 def test_wires(read):
     text = wire(
         'name="w" stiffness="20" stretch_type="BOTH" explicit="true" width="0.1" color="red"',

@@ -6,14 +6,36 @@ import pytest
 
 from raisim_ros import (
     CompoundChild,
+    FileMissingError,
     InvalidValueError,
     MaterialManager,
     MaterialPairProperties,
+    ParseError,
     ShapeType,
     World,
 )
 
 BAD = [-0.1, math.nan, math.inf, "much", None]
+
+
+def test_materials_of_a_file_replace_all(tmp_path):
+    world = World()
+    world.set_material_pair_prop("old", "old", 0.1, 0.0, 0.0)
+    file = tmp_path / "materials.xml"
+    file.write_text(
+        '<raisim><material><default friction="0.3"/>'
+        '<pair_prop name1="steel" name2="ice" friction="0.02" restitution="0.7" restitution_threshold="0.1"/>'
+        "</material></raisim>"
+    )
+    world.update_material_prop(file)
+    assert world.get_material_pair_properties("ice", "steel").restitution == 0.7
+    assert world.get_material_pair_properties("old", "old").friction == 0.3
+    file.write_text("<raisim/>")
+    with pytest.raises(ParseError, match="<material> is missing"):
+        world.update_material_prop(str(file))
+    with pytest.raises(FileMissingError):
+        world.update_material_prop(tmp_path / "none.xml")
+    assert world.get_material_pair_properties("ice", "steel").friction == 0.02
 
 
 def test_defaults():

@@ -14,6 +14,8 @@ from raisim_ros import (
     ObjectRemovedError,
     ObjectType,
     ParseError,
+    RGBCameraModel,
+    SensorSetModel,
     ViewCamera,
     ViewCameraSettings,
     Viewpoint,
@@ -162,3 +164,59 @@ def test_mistakes_are_told_with_their_line(tmp_path, inside, message):
     with pytest.raises(ParseError, match=message) as caught:
         World(file)
     assert ":3:" in str(caught.value)
+
+
+def floor_from_above(world):
+    """The image of a white floor, 2 m below a colour camera that looks down with +x up in the image, and where on it."""
+    world.add_ground().set_appearance("1 1 1")
+    eye = world.add_view_camera()
+    eye.set_pose((0.0, 0.0, 2.0), (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0))
+    model = RGBCameraModel("color", 10.0, width=64, height=64, horizontal_fov=math.pi / 2)
+    camera = world.add_sensor_set(eye, SensorSetModel("eye", sensors=(model,))).get_sensor("color")
+    camera.update()
+    pixel = (np.arange(64) + 0.5 - 32) / 32
+    y, x = np.meshgrid(-2 * pixel, -2 * pixel)
+    return camera.get_image_buffer(), x, y
+
+
+def test_colour_cameras_see_by_the_first_light():
+    """Against Lambert's law, with the camera's ambient light of 0.4: a spot off the centre, in orange."""
+    world = World()
+    lamp = world.add_light(LightSettings("spot", (1.0, 0.5, 0.0), 0.4))
+    world.add_light(LightSettings("directional"))
+    lamp.set_position(0.5, -0.2, 1.5)
+    image, x, y = floor_from_above(world)
+    distance = np.sqrt((x - 0.5) ** 2 + (y + 0.2) ** 2 + 1.5**2)
+    cosine = 1.5 / distance
+    lit = np.where(cosine >= math.cos(0.4), cosine, 0.0)
+    for channel, share in enumerate((1.0, 0.5, 0.0)):
+        expected = 255 * (0.4 + 0.6 * lit * share)
+        assert np.abs(image[..., channel] - expected).max() <= 1.0
+
+
+def test_a_far_light_shines_alike_everywhere_and_a_point_all_around():
+    world = World()
+    lamp = world.add_light()
+    angle = 0.6
+    lamp.set_orientation(math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0)
+    image, x, y = floor_from_above(world)
+    assert np.abs(image - 255 * (0.4 + 0.6 * math.cos(angle))).max() <= 1.0
+    lamp.set_settings(LightSettings("point"))
+    lamp.set_position(1.0, 0.0, 0.5)
+    camera = world.get_sensor_sets(world.get_obj_list()[-1])[0].get_sensor("color")
+    camera.update()
+    expected = 255 * (0.4 + 0.6 * 0.5 / np.sqrt((x - 1.0) ** 2 + y**2 + 0.25))
+    assert np.abs(camera.get_image_buffer()[..., 1] - expected).max() <= 1.0
+
+
+def test_lights_throw_shadows_when_told_to():
+    world = World()
+    world.add_light(LightSettings("point", shadows=True)).set_position(0.0, 0.0, 1.0)
+    plate = world.add_box(0.2, 0.2, 0.01, 1.0)
+    plate.set_pose((0.3, 0.0, 0.5), (1, 0, 0, 0))
+    image, x, y = floor_from_above(world)
+    shaded = (np.abs(x - 0.6) < 0.25) & (np.abs(y) < 0.25)  # twice as large as the plate, and a little more
+    inside = (x > 0.56) & (x < 0.75) & (np.abs(y) < 0.15)  # the plate itself hides the rest from the camera
+    dark = (image == 102).all(axis=-1)
+    assert dark[inside].all()
+    assert not dark[~shaded].any()

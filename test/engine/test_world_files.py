@@ -16,12 +16,18 @@ from raisim_ros import (
     FileMissingError,
     GyroscopicMode,
     InterfaceSettings,
+    LightObject,
+    LightSettings,
     MeshCollisionMode,
     ParseError,
     RaisimError,
     ShapeType,
+    ViewCamera,
+    ViewCameraSettings,
+    Viewpoint,
     World,
 )
+from raisim_ros.engine.describe import describe_world
 
 RESOURCES = Path(__file__).resolve().parents[2] / "rsc"
 WORLDS = sorted((RESOURCES / "worlds").glob("*.xml"))
@@ -153,10 +159,27 @@ def random_world(seed, folder):
         if rng.random() < 0.3:
             body.set_linear_damping(rng.random())
         if rng.random() < 0.3:
-            body.set_interface(InterfaceSettings((1.5, 0, 0.1), None, publish_children_names=True))
+            body.set_interface(
+                InterfaceSettings((1.5, 0, 0.1), None, publish_children_names=True, publish_tf=False, min_rate_hz=12.5)
+            )
+    add_random_scene(world, rng)
     if rng.random() < 0.3:
         add_random_robot(world, rng)
     return world
+
+
+def add_random_scene(world, rng):
+    """What is only seen, and a wire."""
+    if rng.random() < 0.5:
+        light = world.add_light(LightSettings(str(rng.choice(["point", "spot"])), rng.random(3), rng.uniform(0.1, 3)))
+        light.set_pose(rng.normal(size=3), (0.6, 0.0, 0.8, 0.0))
+        light.set_velocity(rng.normal(size=3), rng.normal(size=3))
+    if rng.random() < 0.5:
+        world.add_view_camera(ViewCameraSettings(*rng.uniform(0.5, 1.0, 2), 7.5)).set_name("view")
+        world.set_viewpoint(Viewpoint("view", rng.normal(size=3)))
+    bodies = [one for one in world.get_obj_list() if one.get_body_type() == BodyType.DYNAMIC]
+    if rng.random() < 0.5 and len(bodies) > 1:
+        world.add_compliant_wire(bodies[0], 0, (0, 0, 0.01), bodies[1], 0, (0, 0, 0), 0.1, rng.uniform(1, 20)).set_name("w")
 
 
 def add_random_robot(world, rng):
@@ -183,11 +206,17 @@ def assert_equal_worlds(first, second):
     assert first.get_contact_settings() == second.get_contact_settings()
     assert first.get_sleeping_parameters() == second.get_sleeping_parameters()
     assert first.get_material_manager() == second.get_material_manager()
+    assert first.get_viewpoint() == second.get_viewpoint()
+    assert [(wire.get_name(), wire.get_length()) for wire in first.get_wires()] == [
+        (wire.get_name(), wire.get_length()) for wire in second.get_wires()
+    ]
     for one, other in zip(first.get_obj_list(), second.get_obj_list(), strict=True):
         assert type(one) is type(other)
         assert (one.get_name(), one.get_appearance()) == (other.get_name(), other.get_appearance())
         assert one.get_body_type() == other.get_body_type()
         assert one.get_interface() == other.get_interface()
+        if isinstance(one, LightObject | ViewCamera):
+            assert one.get_settings() == other.get_settings()
         if isinstance(one, ArticulatedSystem):
             assert_equal_robots(one, other, exactly=False)
             continue
@@ -236,28 +265,71 @@ def test_meshes_without_a_file_are_written_beside_the_world(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*is ignored:RuntimeWarning")
-def test_fuzzed_files_load_or_tell(tmp_path):
-    """Mutations of a valid file: a typed error or a world, never anything else."""
+@pytest.mark.parametrize("source", ["exported", "written"])
+def test_fuzzed_files_load_or_tell(tmp_path, source):
+    """Mutations of a valid file: a typed error or a world, never anything else, nothing half loaded."""
     rng = np.random.default_rng(3)
-    source = tmp_path / "valid.xml"
-    random_world(1, tmp_path).export_to_xml(source)
-    text = source.read_text()
-    pieces = ['"', "<", ">", "/", "nan", "-1", "1e400", "{", "}", "@@x", "0", " ", "&", "collision[", "é"]
+    valid = tmp_path / "valid.xml"
+    random_world(1, tmp_path).export_to_xml(valid)
+    text = valid.read_text() if source == "exported" else EVERYTHING
+    pieces = ['"', "<", ">", "/", "nan", "-1", "1e400", "{", "}", "@@x", "0", " ", "&", "collision[", "é", "false"]
     outcomes = {"loaded": 0, "refused": 0}
+    world = World()
+    world.add_sphere(0.1, 1.0).set_name("kept")
+    before = world.save_snapshot()
+    look = described(world)
     for number in range(200):
         start = int(rng.integers(len(text)))
         cut = int(rng.integers(0, 12))
         mutated = text[:start] + str(rng.choice(pieces)) + text[start + cut :]
         file = tmp_path / f"mutated_{number}.xml"
         file.write_text(mutated)
-        world = World()
         try:
             world.load(file)
             outcomes["loaded"] += 1
+            world.integrate(2)
+            world.restore_snapshot(before)
         except RaisimError:
             outcomes["refused"] += 1
-            assert world.get_obj_list() == []
+        assert described(world) == look
     assert min(outcomes.values()) > 10
+
+
+def described(world):
+    """All that a world file would say about a world."""
+    return describe_world(world, {})
+
+
+# Every kind of element and template, by hand.
+EVERYTHING = """<?xml version="1.0"?>
+<raisim version="1.0"><params><n value="2"/><size value="0.2"/></params>
+<gravity value="0, 0, -9.8"/><timeStep value="0.002"/><erp erp="1" erp2="0.1"/>
+<simulation time="1"><solver max_iterations="20"/><contact max_contacts_per_pair="4"/><sleeping quiet_steps="3"/></simulation>
+<material><default friction="0.5"/><pair_prop name1="a" name2="b" friction="0.9" restitution="0.3"/></material>
+<objects><ground height="-1" material="a"/>
+<heightmap x_sample="2" y_sample="2" x_size="1" y_size="1" height="0 0 0 0" center_x="30"/>
+<array idx="@@i" start="0" end="@@n" increment="1" exist="true">
+<sphere name="s_@@i" mass="{1+@@i}" material="b" min_rate_hz="20"><dim radius="@@size"/><state pos="@@i 0 {sin(@@i)+3}"/>
+<controller linear="10 1 2" angular="1 0 0.1"/></sphere></array>
+<box mass="1" body_type="kinematic" collision_group="collision[1|2]"><dim x="1" y="1" z="@@size"/><state lin_vel="0 1 0"/></box>
+<capsule mass="1"><dim radius="0.1" height="0.3"/><inertia xx="1" yy="1" zz="1"/><state pos="5 0 0" quat="0.6 0.8 0 0"/></capsule>
+<compound mass="2" com="0 0 0.01" collisionMask="-1"><children><cone><dim radius="0.1" height="0.2"/></cone>
+<cylinder material="a"><dim radius="0.1" height="0.2"/><state pos="0 0 0.3"/></cylinder></children><state pos="8 0 0"/></compound>
+<light name="l" type="spot" color="1 0.5 0" cutoff="0.5"><state pos="0 0 4"/></light>
+<view_camera name="v" horizontal_fov="1.1" near="0.1" far="20"/></objects>
+<wire name="w" type="compliant" length="1" stiffness="10"><object1 name="s_0"/><object2 name="s_1" pos="0 0 0.1"/></wire>
+<camera follow="s_0" x="1" y="2" z="3"/></raisim>"""
+
+
+def test_everything_loads_without_a_warning(tmp_path, recwarn):
+    file = tmp_path / "world.xml"
+    file.write_text(EVERYTHING)
+    world = World(file)
+    assert [one.get_object_type().name.lower() for one in world.get_obj_list()] == [
+        "ground", "heightmap", "sphere", "sphere", "sphere", "box", "capsule", "compound", "light", "view_camera",
+    ]
+    assert len(world.get_wires()) == 1
+    assert list(recwarn) == []
 
 
 @pytest.mark.parametrize("file", WORLDS, ids=lambda file: file.stem)
