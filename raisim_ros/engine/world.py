@@ -123,8 +123,9 @@ class World(WorldWires):
         check(lib.rs_world_integrate1(self._world))
 
     def integrate2(self) -> None:
-        """Second half of a step: forces, contact solution, integration; time advances."""
+        """Second half of a step: forces, contact solution, integration; time advances, sensors measure."""
         check(lib.rs_world_integrate2(self._world))
+        self.update_sensors()
 
     def integrate_no_contact_detection(self) -> None:
         """In place of integrate1(): a step without contacts."""

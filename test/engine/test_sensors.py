@@ -381,6 +381,18 @@ def test_measurements_come_at_their_rate(world):
     assert sensors.get_sensor("fast").get_update_time_stamp() == pytest.approx(world.get_world_time(), abs=1e-9)
 
 
+@pytest.mark.parametrize("first_half", ["integrate1", "integrate_no_contact_detection"])
+def test_sensors_measure_in_steps_of_two_halves(world, first_half):
+    ball = world.add_sphere(0.1, 1.0)
+    imu = mount(world, ball, ImuModel("imu", 250.0)).get_sensor("imu")
+    stamps = set()
+    for _ in range(40):
+        getattr(world, first_half)()
+        world.integrate2()
+        stamps.add(round(imu.get_update_time_stamp(), 9))
+    np.testing.assert_allclose(sorted(stamps), [0.001, *np.arange(1, 11) * 0.004], atol=1e-9)  # the first is due at once
+
+
 def test_snapshot_keeps_phases_and_noise(weightless):
     room(weightless)
     ball = kinematic_ball(weightless)
@@ -429,6 +441,21 @@ def test_robot_comes_with_the_sensors_of_its_links(world, tmp_path):
     with pytest.raises(Exception, match=r"head\.xml:1: .*update_rate"):
         world.add_articulated_system(tmp_path / "robot.urdf")
     assert len(world.get_obj_list()) == objects
+
+
+def test_sensor_files_are_found_around_the_robot_file(world, tmp_path):
+    """In its folder, in sensor, sensors, .. and ../sensors, the first of these first."""
+    folders = [".", "sensor", "sensors", "..", "../sensors"]
+    home = tmp_path / "robots"
+    home.mkdir()
+    urdf = PENDULUM.replace('<link name="tip"/>', '<link name="tip" sensor="head.xml"/>')
+    (home / "arm.urdf").write_text(urdf)
+    for number, folder in reversed(list(enumerate(folders))):  # the last place first: each new one comes before it
+        (home / folder).mkdir(exist_ok=True)
+        sensor = f'<sensor name="from_{number}" type="imu" update_rate="9"/>'
+        (home / folder / "head.xml").write_text(f"<sensor_set>{sensor}</sensor_set>")
+        robot = world.add_articulated_system(home / "arm.urdf")
+        assert [one.get_name() for one in robot.get_sensor_set("tip")] == [f"from_{number}"]
 
 
 def test_sensors_in_a_world_file(tmp_path):
