@@ -31,13 +31,11 @@ static bool touches(const rs_surface_contacts *set) {
  * are merely near the ground. */
 static bool clears_ground(const rs_shape *a, const rs_transform *pose, const rs_height_grid *grid, const rs_aabb *box,
                           double margin) {
-    rs_core core = rs_core_of_shape(a);
-    rs_vec3 center = rs_transform_point(pose, core.center);
     rs_height_lid lid;
-    if (!rs_height_grid_lid(grid, box, center.x, center.y, &lid) || center.z < lid.height)
+    if (!rs_height_grid_lid(grid, box, 0.5 * (box->min.x + box->max.x), 0.5 * (box->min.y + box->max.y), &lid))
         return false;
-    rs_vec3 lowest = rs_transform_point(pose, rs_core_support(&core, rs_neg(rs_m3_tmulv(&pose->rot, lid.normal))));
-    return rs_dot(lid.normal, lowest) - core.rounding - lid.offset >= margin;
+    rs_vec3 lowest = rs_transform_point(pose, rs_shape_support(a, rs_neg(rs_m3_tmulv(&pose->rot, lid.normal))));
+    return rs_dot(lid.normal, lowest) - lid.offset >= margin;
 }
 
 typedef void probe_triangle(rs_surface_probe *probe, uint32_t id);

@@ -231,7 +231,6 @@ bool rs_height_grid_lid(const rs_height_grid *g, const rs_aabb *box, double x, d
     if (!covers_few(g, x, y, c))
         return false;
     triangle_plane p = plane_at(g, x, y);
-    out->height = p.height;
     out->normal = p.normal;
     out->offset = rs_dot(p.normal, rs_v3(x, y, p.height + excess_over(g, &p, c)));
     return true;

@@ -72,7 +72,6 @@ double rs_height_grid_highest(const rs_height_grid *grid, double x, double y, do
 
 /* A plane parallel to the triangle at some point: no triangle of the cells that a box touches rises above it. */
 typedef struct {
-    double height; /* of the surface at the point [m] */
     rs_vec3 normal;
     double offset; /* the plane's points p have normal . p = offset [m] */
 } rs_height_lid;

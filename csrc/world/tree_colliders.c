@@ -163,41 +163,39 @@ static rs_status add_pair(rs_array *found, int32_t i, int32_t j) {
     return RS_OK;
 }
 
-/* Whether a ball stays clear of a collider. Heightmaps lie below everything: how high they are near the ball tells more
- * than their box. */
-static bool clears(rs_vec3 centre, double radius, const rs_collider *other) {
-    rs_aabb around = rs_aabb_around(centre, radius);
-    if (!rs_aabb_overlap(&around, &other->box))
-        return true;
-    if (other->shape.type != RS_SHAPE_HEIGHTMAP)
-        return false;
-    rs_vec3 p = rs_transform_inv_point(&other->pose, centre);
-    return p.z - radius > rs_height_grid_highest(other->shape.grid, p.x, p.y, radius) + other->reach + RS_TOUCH_DISTANCE;
+/* Where a collider may meet a system. Of an upright heightmap only the part below the system counts: its hills elsewhere
+ * would reach all that walks between them. */
+static rs_aabb meeting_box(const rs_collider *other, const rs_aabb *system) {
+    rs_aabb box = other->box;
+    if (other->shape.type != RS_SHAPE_HEIGHTMAP || other->pose.rot.m[8] != 1.0)
+        return box;
+    rs_vec3 middle = rs_scale(0.5, rs_add(system->min, system->max)), half = rs_sub(system->max, middle);
+    rs_vec3 p = rs_transform_inv_point(&other->pose, middle);
+    double highest = rs_height_grid_highest(other->shape.grid, p.x, p.y, sqrt(half.x * half.x + half.y * half.y));
+    box.max.z = rs_min(box.max.z, other->pose.pos.z + highest + other->reach + RS_TOUCH_DISTANCE);
+    return box;
 }
 
 /* Pairs of one placed collider with those of a system: links that stay clear of it are passed over, then balls. */
-static rs_status meet_collider(rs_world *world, const rs_tree_colliders *tree, int32_t other) {
+static rs_status meet_collider(rs_world *world, int64_t index, int32_t other) {
+    const rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, world->trees)[index];
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     const rs_articulation *a = RS_ITEMS(rs_body, world->data.bodies)[tree->body].articulation;
     const double *reach = RS_ITEMS(double, tree->reach), *span = RS_ITEMS(double, tree->span);
-    int32_t clear_link = RS_NONE;
+    rs_aabb box = meeting_box(&colliders[other], &RS_ITEMS(rs_cluster, world->clusters)[index].box);
     for (int64_t k = 0; k < tree->balls.count; k++) {
         const rs_collider_ball *ball = &RS_ITEMS(rs_collider_ball, tree->balls)[k];
         const rs_link_motion *m = &a->motion[ball->link];
-        if (ball->link == clear_link)
+        rs_aabb around = link_box(tree, a, ball->link);
+        if (!rs_aabb_overlap(&around, &box))
             continue;
-        if (clears(m->pos, span[ball->link], &colliders[other])) {
-            clear_link = ball->link;
-            continue;
-        }
-        double radius = ball->radius + (span[ball->link] - reach[ball->link]);
-        rs_vec3 centre = rs_add(m->pos, rs_m3_mulv(&m->rot, ball->centre));
+        around = rs_aabb_around(rs_add(m->pos, rs_m3_mulv(&m->rot, ball->centre)),
+                                ball->radius + (span[ball->link] - reach[ball->link]));
         rs_collider *own = &colliders[ball->collider];
-        if (clears(centre, radius, &colliders[other]) || !rs_colliders_may_meet(own, &colliders[other]))
+        if (!rs_aabb_overlap(&around, &box) || !rs_colliders_may_meet(own, &colliders[other]))
             continue;
         ensure_placed(world, a, own);
-        if (rs_aabb_overlap(&own->box, &colliders[other].box) &&
-            add_pair(&world->broad_phase.found, ball->collider, other) != RS_OK)
+        if (rs_aabb_overlap(&own->box, &box) && add_pair(&world->broad_phase.found, ball->collider, other) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;
@@ -214,7 +212,7 @@ static rs_status meet_system(rs_world *world, const rs_tree_colliders *tree, int
             continue;
         ensure_placed(world, a, &colliders[ball->collider]);
         if (rs_aabb_overlap(&colliders[ball->collider].box, box) &&
-            meet_collider(world, &RS_ITEMS(rs_tree_colliders, world->trees)[other], ball->collider) != RS_OK)
+            meet_collider(world, other, ball->collider) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;
@@ -229,7 +227,7 @@ static rs_status expand_clusters(rs_world *world) {
         const rs_tree_colliders *trees = RS_ITEMS(rs_tree_colliders, world->trees);
         if (pair.b < first)
             RS_ITEMS(rs_pair, *found)[kept++] = pair;
-        else if ((pair.a < first ? meet_collider(world, &trees[pair.b - first], pair.a)
+        else if ((pair.a < first ? meet_collider(world, pair.b - first, pair.a)
                                  : meet_system(world, &trees[pair.a - first], pair.b - first)) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
