@@ -35,7 +35,7 @@ REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt
                 tools/requirements/runtime.txt tools/requirements/test.txt
 
 # What the build depends on by content, and the names of all files it installs.
-COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null)
+COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
 .PHONY: build run test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
@@ -51,13 +51,14 @@ $(VENV)/.installed: $(REQUIREMENTS)
 	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
 	@touch $@
 
-# Changes only when a file was added or removed: then the links in install/ must be made again.
-$(BUILD)/installed_files.txt: FORCE
+# Changes only when a file was added or removed: then the links in install/ must be made again, and a new file counts
+# however old it is.
+$(BUILD)/files.txt: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(INSTALLED) | cmp -s - $@ || printf '%s\n' $(INSTALLED) > $@
+	@printf '%s\n' $(COMPILED) $(INSTALLED) | cmp -s - $@ || printf '%s\n' $(COMPILED) $(INSTALLED) > $@
 .PHONY: FORCE
 
-$(BUILD)/.built: $(VENV)/.installed $(BUILD)/installed_files.txt $(COMPILED)
+$(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	@tools/check_prerequisites.sh $(VENV)/bin/python
 	@echo "==> $(BUILD): engine, messages and package (the first time takes a few minutes)"
 	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
