@@ -308,11 +308,17 @@ class DepthChannel(Channel):
         self._frame = entry.optical_frame
         self._encoding = options.depth_encoding
         self._messages: dict[str, _Stamped] = {}
-        size = (sensor.model.height, sensor.model.width)
-        self._depth = np.empty(size, np.float32)
+        self._depth = self._depth_buffer()
         rays = sensor.get_precomputed_ray_dir()
         # optical axes: x right, y down, z forward
         self._right, self._down = (-rays[..., 1]).astype(np.float32), (-rays[..., 2]).astype(np.float32)
+
+    def _depth_buffer(self) -> NDArray[np.float32]:
+        """Where the engine writes depths: straight into the image, unless that has millimetres."""
+        size = (self._camera.model.height, self._camera.model.width)
+        if self._encoding != "32FC1":
+            return np.empty(size, np.float32)
+        return self._message("depth/image").numbers("data").view(np.float32).reshape(size)
 
     @property
     def sensor(self) -> Sensor:
@@ -328,8 +334,8 @@ class DepthChannel(Channel):
             camera.write_depth(self._depth, objects, links, tell_range=True)
         for topic, publisher in publishers.items():
             message = self._message(topic)
-            if topic == "depth/image":
-                self._fill_image(message)
+            if topic == "depth/image" and self._encoding != "32FC1":
+                self._fill_millimetres(message)
             elif topic == "depth/points":
                 self._fill_points(message)
             message.send(publisher, stamp)
@@ -351,7 +357,7 @@ class DepthChannel(Channel):
             return _image(self._frame, camera, self._encoding, 4 if self._encoding == "32FC1" else 2)
         if topic in _SEGMENTATIONS:
             return _image(self._frame, camera, "32SC1", 4)
-        height, width = self._depth.shape
+        height, width = camera.model.height, camera.model.width
         point_fields, step = fields("x y z")
         return _Stamped(
             PointCloud2(
@@ -365,14 +371,10 @@ class DepthChannel(Channel):
             )
         )
 
-    def _fill_image(self, message: _Stamped) -> None:
-        data = message.numbers("data")
-        if self._encoding == "32FC1":
-            data.view(np.float32)[:] = self._depth.ravel()
-            return
+    def _fill_millimetres(self, message: _Stamped) -> None:
         millimetres = np.rint(1000.0 * self._depth.ravel())
         valid = (millimetres > 0) & (millimetres <= 65535)
-        data.view(np.uint16)[:] = np.where(valid, millimetres, 0.0)
+        message.numbers("data").view(np.uint16)[:] = np.where(valid, millimetres, 0.0)
 
     def _fill_points(self, message: _Stamped) -> None:
         points = message.numbers("data").view(np.float32).reshape(*self._depth.shape, 3)
