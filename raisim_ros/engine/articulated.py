@@ -87,6 +87,8 @@ class LinkReference:
 class ArticulatedSystem(ArticulatedFrames):
     """A tree of bodies connected by joints. Made by World.add_articulated_system()."""
 
+    _KEPT = (*ArticulatedFrames._KEPT, "_collision_bodies")
+
     def __init__(
         self,
         world: World,
@@ -282,7 +284,9 @@ class ArticulatedSystem(ArticulatedFrames):
             definition = ffi.new("rs_shape_def *")
             fill_shape(definition, new, self._world._material(new.material))
             check(lib.rs_object_set_shape(self._c, self._engine_id, number, definition))
-            self._collision_bodies[number] = new
+            shapes = list(self._collision_bodies)  # a snapshot may hold the old list
+            shapes[number] = new
+            self._collision_bodies = shapes
 
     def get_options(self) -> ArticulatedSystemOption:
         """How the robot was built."""

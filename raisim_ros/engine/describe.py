@@ -113,6 +113,7 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> Obje
         return GroundEntry(**common, height=handle.get_height())
     if isinstance(handle, HeightMap):
         data = handle.get_data()
+        common["appearance"] = handle.get_color() or handle.get_appearance()
         return HeightMapEntry(
             **common,
             x_samples=data.x_samples,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.interface_settings import InterfaceSettings
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Object:
     """Something in a world. Using the handle after the object was removed raises ObjectRemovedError."""
 
+    _KEPT: ClassVar[tuple[str, ...]] = ("_appearance", "_interface")
+
     def __init__(self, world: World, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
         self._world = world
         self._engine_id = engine_id
@@ -27,12 +29,13 @@ class Object:
         self._appearance = appearance
         self._interface = InterfaceSettings()
 
-    def _look(self) -> tuple[Any, ...]:
+    def _kept(self) -> dict[str, Any]:
         """What a snapshot keeps besides the name and what the engine knows."""
-        return self._appearance, self._interface
+        return {name: getattr(self, name) for name in self._KEPT}
 
-    def _restore_look(self, look: tuple[Any, ...]) -> None:
-        self._appearance, self._interface = look
+    def _restore_kept(self, kept: dict[str, Any]) -> None:
+        for name, value in kept.items():
+            setattr(self, name, value)
 
     def __repr__(self) -> str:
         name = f" '{self._name}'" if self._name else ""

@@ -20,16 +20,11 @@ Settings = TypeVar("Settings", bound=LightSettings | ViewCameraSettings)
 class SceneObject(SingleBodyObject, Generic[Settings]):
     """Something without mass and shape, always kinematic: it moves with the velocity it is given."""
 
+    _KEPT = (*SingleBodyObject._KEPT, "_settings")
+
     def __init__(self, world: World, engine_id: int, object_type: ObjectType, settings: Settings) -> None:
         super().__init__(world, engine_id, object_type, [])
         self._settings: Settings = settings
-
-    def _look(self) -> tuple[Any, ...]:
-        return *super()._look(), self._settings
-
-    def _restore_look(self, look: tuple[Any, ...]) -> None:
-        super()._restore_look(look[:-1])
-        self._settings = look[-1]
 
     def get_settings(self) -> Settings:
         """How it shines, or what it shows."""

@@ -61,6 +61,8 @@ class Mesh(SingleBodyObject):
 class HeightMap(SingleBodyObject):
     """Terrain on a regular grid, always static; solid below its surface. Queries use world x and y."""
 
+    _KEPT = (*SingleBodyObject._KEPT, "_data", "_color", "_color_map")
+
     def __init__(
         self, world: World, engine_id: int, collision_bodies: Sequence[CollisionBody], data: HeightMapData
     ) -> None:

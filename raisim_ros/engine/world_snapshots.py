@@ -34,7 +34,7 @@ class WorldSnapshot:
         self.viewpoint = world.get_viewpoint()
         self.sensor_phases: list[Any] = []  # filled in by the part of World that carries sensors
         self.wires: dict[Any, Any] = {}  # wire -> name, width, colour; filled in by the part that has wires
-        self._looks = {handle: (handle._name, handle._look()) for handle in world._handles.values()}
+        self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
 
 
 class WorldSnapshots(WorldArticulated):
@@ -57,8 +57,8 @@ class WorldSnapshots(WorldArticulated):
             self._handles = dict(snapshot._handles)
             self._names = {}
             self._viewpoint = snapshot.viewpoint
-            for handle, (name, look) in snapshot._looks.items():
-                handle._restore_look(look)
+            for handle, (name, kept) in snapshot._kept.items():
+                handle._restore_kept(kept)
                 handle._name = ""
                 self._rename(handle, name)
 

@@ -13,6 +13,7 @@ from raisim_ros import (
     World,
     WrongStateError,
 )
+from raisim_ros.description.resources import resource
 
 
 def busy_world() -> World:
@@ -63,6 +64,22 @@ def meddle(world: World, steps: int) -> list[int]:
             world.set_gravity((0.5, 0.0, -9.0))
         result += hashes(world, 1)
     return result
+
+
+def test_a_snapshot_brings_back_what_handles_tell():
+    world = World()
+    terrain = world.add_height_map(3, 3, 4.0, 4.0, 0.0, 0.0, np.zeros(9))
+    robot = world.add_articulated_system(resource("robots/arm.urdf"))
+    shape = next(one for one in robot.get_collision_bodies() if len(one.dim))
+    snapshot = world.save_snapshot()
+    terrain.update(1.0, 0.0, 2.0, 2.0, np.full(9, 0.7))
+    terrain.set_color("red")
+    terrain.set_appearance("blue")
+    robot.set_collision_body_shape_parameters(shape.name, 0.5 * shape.dim)
+    world.restore_snapshot(snapshot)
+    assert terrain.get_height(0.3, 0.2) == 0.0
+    assert (terrain.get_x_size(), terrain.get_color(), terrain.get_appearance()) == (4.0, "", "")
+    np.testing.assert_array_equal(robot.get_collision_body(shape.name).dim, shape.dim)
 
 
 def test_two_worlds_built_alike_run_alike():

@@ -22,6 +22,7 @@ from raisim_ros import (
     World,
     WrongTypeError,
 )
+from raisim_ros.description.world_file import load_world_file
 
 SPOT = LightSettings("spot", (1.0, 0.5, 0.25), 0.3, True)
 WIDE = ViewCameraSettings(2.0, 0.1, 50.0)
@@ -144,6 +145,8 @@ def test_a_file_without_a_camera_leaves_the_viewpoint_and_replacing_the_world_fo
     file.write_text("<raisim><objects/></raisim>")
     scene.load(file)
     assert scene.get_viewpoint() == Viewpoint("ball", (1, 0, 0))
+    scene.replace(load_world_file(file))
+    assert scene.get_viewpoint() is None
     World(file).export_to_xml(tmp_path / "empty.xml")
     assert "<camera" not in (tmp_path / "empty.xml").read_text()
 

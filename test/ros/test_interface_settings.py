@@ -88,6 +88,14 @@ def test_the_gains_of_the_description_drive_it(probe):
     assert state.pose.position.z == pytest.approx(50.0 - 2 * 9.81 / 200.0, abs=1e-3)
 
 
+def test_a_pose_for_a_fixed_base_is_refused(shared_node, probe):
+    with probe.publisher(ObjectCmd, "talkative/cmd") as commands:
+        commands.publish(ObjectCmd(enable_position_controller=True))
+        probe.spin_until(
+            lambda: step(probe, 1) and "talkative/cmd refused: a robot with a fixed base" in shared_node.output, "the line"
+        )
+
+
 def test_fields_are_those_of_the_description_and_of_the_flags_of_a_command(probe):
     talkative, silent = last_state(probe, "talkative"), last_state(probe, "silent")
     assert talkative.children_names
