@@ -53,7 +53,7 @@ class CommandTopic(Enum):
     TRAJECTORY = "joint_trajectory"
 
 
-Key = tuple[int, CommandTopic]  # id of an object, and one of its topics
+Key = tuple[int, CommandTopic | int]  # id of an object, and one of its topics, or the body of a link
 
 
 class CommandInbox:

@@ -29,7 +29,7 @@ from raisim_ros.ros.joint_commands import (
 from raisim_ros.ros.object_state import set_twist
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import period_in_steps
-from raisim_ros.ros.state_topics import ShownFields
+from raisim_ros.ros.state_topics import Entry, ShownFields
 from raisim_ros.ros.trajectories import Trajectories
 
 
@@ -86,7 +86,7 @@ def joint_targets_of(entry: ObjectEntry, message: Any) -> JointTargets | None:
     return None
 
 
-def shown_fields_of(entry: ObjectEntry, message: Any) -> ShownFields:
+def shown_fields_of(entry: Entry, message: Any) -> ShownFields:
     """The fields that a command wants in the state of the object."""
     described = ShownFields.described(entry)
     chosen = {}
@@ -136,10 +136,15 @@ class Aspect(Enum):
     JOINTS = "joints"
 
 
-def release_command(entry: ObjectEntry, aspect: Aspect) -> None:
+Commanded = Aspect | int  # an integer is the body of a link
+
+
+def release_command(entry: ObjectEntry, what: Commanded) -> None:
     """Ends the effect of the last command."""
     body_type = _body_type(entry)
-    if aspect is Aspect.JOINTS:
+    if isinstance(what, int):
+        entry.handle.clear_command(what)
+    elif what is Aspect.JOINTS:
         release_joints(entry)
     elif body_type == BodyType.DYNAMIC:
         entry.handle.clear_command()
@@ -162,14 +167,14 @@ class Commands:
         self,
         watchdog: Watchdog,
         set_commanded: Callable[[int, bool], None],
-        show: Callable[[ObjectEntry, ShownFields], None],
+        show: Callable[[Entry, ShownFields], None],
     ) -> None:
         """`set_commanded` and `show` are told how the states of objects are to be published."""
         self.watchdog = watchdog
         self.trajectories = Trajectories()
         self._set_commanded = set_commanded
         self._show = show
-        self._last_step: dict[tuple[int, Aspect], int] = {}  # the step count when the command came
+        self._last_step: dict[tuple[int, Commanded], int] = {}  # the step count when the command came
 
     def accept(self, entry: ObjectEntry, message: Any, step: int) -> None:
         """Applies an ObjectCmd; raises RaisimError, and changes nothing, when it cannot."""
@@ -181,6 +186,19 @@ class Commands:
         if joints is not None:
             self._drive(entry, joints, step)
         self._show(entry, shown)
+
+    def accept_link(self, entry: ObjectEntry, body: int, message: Any, step: int) -> None:
+        """Applies an ObjectCmd to a link of a robot; raises RaisimError, and changes nothing, when it cannot."""
+        link = entry.links[body - 1]
+        target = target_of(message)
+        if not isinstance(target, Wrench):
+            raise CommandRefusedError("link", "a link takes wrenches; poses go to the robot, or to its joints")
+        if message.joint_names or len(message.joint_cmds) or len(message.joint_cmds_types):
+            raise CommandRefusedError("link", f"joints are commanded through {entry.name}/cmd")
+        shown = shown_fields_of(link, message)
+        entry.handle.set_command_wrench(target.force, target.torque, body)
+        self._note(entry.id, body, step)
+        self._show(link, shown)
 
     def accept_joints(self, entry: ObjectEntry, message: Any, step: int) -> None:
         """Applies a JointState; raises RaisimError, and changes nothing, when it cannot."""
@@ -197,23 +215,24 @@ class Commands:
         self.trajectories.accept(entry, message, sim_time)
         self._drop(entry.id, Aspect.JOINTS)
 
-    def _note(self, object_id: int, aspect: Aspect, step: int) -> None:
+    def _note(self, object_id: int, what: Commanded, step: int) -> None:
         if not self._is_commanded(object_id):
             self._set_commanded(object_id, True)
-        self._last_step[object_id, aspect] = step
+        self._last_step[object_id, what] = step
 
-    def _drop(self, object_id: int, aspect: Aspect) -> None:
-        if self._last_step.pop((object_id, aspect), None) is not None and not self._is_commanded(object_id):
+    def _drop(self, object_id: int, what: Commanded) -> None:
+        if self._last_step.pop((object_id, what), None) is not None and not self._is_commanded(object_id):
             self._set_commanded(object_id, False)
 
     def _is_commanded(self, object_id: int) -> bool:
-        return any((object_id, aspect) in self._last_step for aspect in Aspect)
+        return any(commanded == object_id for commanded, _ in self._last_step)
 
     def forget(self, object_id: int) -> None:
         """The object is gone, or its state was reset."""
         self.trajectories.cancel(object_id)
-        for aspect in Aspect:
-            self._drop(object_id, aspect)
+        for commanded, what in list(self._last_step):
+            if commanded == object_id:
+                self._drop(object_id, what)
 
     def steps_until_due(self, step: int, time_step: float) -> int:
         """Steps until the first command must be dropped, or targets move on."""
@@ -229,7 +248,7 @@ class Commands:
             return
         limit = period_in_steps(1.0 / self.watchdog.timeout, time_step)
         stale = [key for key, since in self._last_step.items() if step - since >= limit]
-        for object_id, aspect in stale:
+        for object_id, what in stale:
             if self.watchdog.action is StaleAction.RELEASE:
-                release_command(entry_of(object_id), aspect)
-            self._drop(object_id, aspect)
+                release_command(entry_of(object_id), what)
+            self._drop(object_id, what)

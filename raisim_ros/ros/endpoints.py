@@ -18,7 +18,7 @@ from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.ros import qos
 from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic, HiddenGroup
 from raisim_ros.ros.joint_topics import JointTopics
-from raisim_ros.ros.object_table import ObjectTable
+from raisim_ros.ros.object_table import LinkEntry, ObjectTable
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.state_topics import StateTopics
 
@@ -27,7 +27,8 @@ class _Wanted(NamedTuple):
     """An object that shall have endpoints."""
 
     name: str
-    robot_description: str | None  # of robots
+    robot_description: str | None = None  # of robots
+    links: tuple[LinkEntry, ...] = ()
 
 
 class _Endpoints(NamedTuple):
@@ -36,11 +37,13 @@ class _Endpoints(NamedTuple):
     state: Any
     joint_states: Any | None  # publishers of robots
     robot_description: Any | None
-    subscriptions: dict[CommandTopic, Any]
+    links: dict[int, Any]  # states of links, by body
+    subscriptions: dict[CommandTopic | int, Any]  # an integer is the body of a link
 
     @property
     def publishers(self) -> list[Any]:
-        return [p for p in (self.state, self.joint_states, self.robot_description) if p is not None]
+        own = (self.state, self.joint_states, self.robot_description)
+        return [*(publisher for publisher in own if publisher is not None), *self.links.values()]
 
 
 def _never_called(message: Any) -> None:
@@ -57,6 +60,7 @@ class ObjectEndpoints:
         table: ObjectTable,
         states: StateTopics,
         joints: JointTopics,
+        links: StateTopics,
         inbox: CommandInbox,
         state_profile: QoSProfile,
     ) -> None:
@@ -65,6 +69,8 @@ class ObjectEndpoints:
         self._table = table
         self._states = states
         self._joints = joints
+        self._links = links
+        self._attached_links: dict[int, list[int]] = {}  # bodies, by robot
         self._inbox = inbox
         self._state_profile = state_profile
         self._group = HiddenGroup()
@@ -84,6 +90,9 @@ class ObjectEndpoints:
         self._joints.detach(object_id)
         for topic in CommandTopic:
             self._inbox.detach((object_id, topic))
+        for body in self._attached_links.pop(object_id, ()):
+            self._links.detach((object_id, body))
+            self._inbox.detach((object_id, body))
 
     def close(self) -> None:
         """Destroys all endpoints; the stepping thread has ended.
@@ -107,9 +116,9 @@ class ObjectEndpoints:
 
     def _wanted(self) -> dict[int, _Wanted]:
         return {
-            entry.id: _Wanted(
-                entry.name, entry.handle.get_robot_description() if entry.joints is not None else None
-            )
+            entry.id: _Wanted(entry.name)
+            if entry.joints is None
+            else _Wanted(entry.name, entry.handle.get_robot_description(), entry.links)
             for entry in self._table
         }
 
@@ -130,15 +139,21 @@ class ObjectEndpoints:
     def _make(self, wanted: _Wanted) -> _Endpoints:
         name = wanted.name
         state = self._publisher(ObjectState, f"{name}/state", self._state_profile)
-        types = {CommandTopic.OBJECT: ObjectCmd}
+        types: dict[CommandTopic, Any] = {CommandTopic.OBJECT: ObjectCmd}
         joint_states = description = None
         if wanted.robot_description is not None:
             joint_states = self._publisher(JointState, f"{name}/joint_states", self._state_profile)
             description = self._publisher(String, f"{name}/robot_description", qos.LATCHED)
             description.publish(String(data=wanted.robot_description))
             types |= {CommandTopic.JOINTS: JointState, CommandTopic.TRAJECTORY: JointTrajectory}
-        subscriptions = {topic: self._subscription(kind, f"{name}/{topic.value}") for topic, kind in types.items()}
-        return _Endpoints(state, joint_states, description, subscriptions)
+        subscriptions: dict[CommandTopic | int, Any] = {
+            topic: self._subscription(kind, f"{name}/{topic.value}") for topic, kind in types.items()
+        }
+        links = {}
+        for link in wanted.links:
+            links[link.body] = self._publisher(ObjectState, f"{link.name}/state", self._state_profile)
+            subscriptions[link.body] = self._subscription(ObjectCmd, f"{link.name}/cmd")
+        return _Endpoints(state, joint_states, description, links, subscriptions)
 
     # No event callbacks: each would cost the executor time at every wake-up.
 
@@ -161,5 +176,8 @@ class ObjectEndpoints:
             self._states.attach(object_id, endpoints.state)
             if endpoints.joint_states is not None:
                 self._joints.attach(object_id, endpoints.joint_states)
+            for body, publisher in endpoints.links.items():
+                self._links.attach((object_id, body), publisher)
+            self._attached_links[object_id] = list(endpoints.links)
             for topic, subscription in endpoints.subscriptions.items():
                 self._inbox.attach((object_id, topic), subscription)

@@ -114,7 +114,8 @@ def restore_state(handle: Any, state: ObjectSnapshot) -> None:
         handle.set_base_orientation(state.wxyz)
         handle.set_state(state.coordinates, state.velocities)
         apply_control(handle, state.control)
-        handle.clear_command()
+        for body in range(handle.get_number_of_joints()):
+            handle.clear_command(body)
         return
     handle.set_pose(state.position, state.wxyz)
     body_type = handle.get_body_type()

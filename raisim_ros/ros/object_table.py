@@ -13,7 +13,7 @@ from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world import World
 from raisim_ros.ros import names
 from raisim_ros.ros.object_state import ObjectSnapshot, capture_state
-from raisim_ros.ros.robot_joints import RobotJoints
+from raisim_ros.ros.robot_joints import JointsBelow, RobotJoints
 
 TYPE_NAMES = {object_type: object_type.name.lower() for object_type in ObjectType}
 BODY_TYPE_NAMES = {body_type: body_type.name.lower() for body_type in BodyType}
@@ -28,6 +28,29 @@ class UnknownObjectError(RaisimError):
 
 
 @dataclass(frozen=True)
+class LinkEntry:
+    """A link of a robot that has topics of its own."""
+
+    id: int  # of the robot
+    body: int
+    name: str  # <robot>/<link>
+    handle: ArticulatedSystem
+    joints: JointsBelow
+    type: str = "link"
+    body_type: str = "dynamic"
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What tells it from all other links."""
+        return self.id, self.body
+
+    @property
+    def interface(self) -> InterfaceSettings:
+        """What its topics hold, and how often: as those of the robot."""
+        return self.handle.get_interface()
+
+
+@dataclass(frozen=True)
 class ObjectEntry:
     """One object: everything about it that the ROS side must remember."""
 
@@ -39,12 +62,31 @@ class ObjectEntry:
     spawned: bool  # not part of the loaded world
     initial: ObjectSnapshot  # what a reset gives back to it
     joints: RobotJoints | None = None  # of an articulated system
+    links: tuple[LinkEntry, ...] = ()  # with topics of their own: none, or body 1, 2, …
+
+    @property
+    def key(self) -> int:
+        """What tells it from all other objects."""
+        return self.id
 
     @property
     def interface(self) -> InterfaceSettings:
         """What its topics hold, and how often."""
         settings: InterfaceSettings = self.handle.get_interface()
         return settings
+
+
+def _links(robot: ArticulatedSystem, name: str, joints: RobotJoints) -> tuple[LinkEntry, ...]:
+    """The links of a robot that have topics of their own; the base has those of the robot."""
+    if not robot.get_interface().publish_links:
+        return ()
+    taken: set[str] = set()
+    entries = []
+    for body, link in enumerate(robot.get_body_names()[1:], start=1):
+        own = names.unique(names.sanitise(link) or "link", taken)
+        taken.add(own)
+        entries.append(LinkEntry(robot.get_id(), body, f"{name}/{own}", robot, joints.below(body)))
+    return tuple(entries)
 
 
 class ObjectTable:
@@ -106,7 +148,8 @@ class ObjectTable:
         body_type = BODY_TYPE_NAMES[BodyType.DYNAMIC if robot else handle.get_body_type()]
         joints = RobotJoints(handle) if robot else None
         state = capture_state(handle)
-        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, state, joints)
+        links = () if joints is None else _links(handle, ros_name, joints)
+        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, state, joints, links)
         self._insert(entry)
         return entry
 

@@ -143,6 +143,7 @@ def robot_spec(request: Any) -> RobotSpec:
             publish_children_names=request.publish_children_names,
             publish_joint_names=request.publish_joint_names,
             publish_joint_positions=request.publish_joint_positions,
+            publish_links=request.publish_links,
         ),
     )
 

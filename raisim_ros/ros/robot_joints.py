@@ -29,6 +29,7 @@ class RobotJoints:
         u_first = robot.get_mapping_from_body_index_to_generalized_velocity_index()
         self.names: list[str] = []
         self.link_names = [link for body in tree.bodies for link in body.links]
+        self._robot, self._tree = robot, tree
         u: list[int] = []
         single: list[tuple[int, int]] = []  # place in `names`, place in q
         self._spherical: list[tuple[int, int]] = []  # the same of the first entry
@@ -41,6 +42,7 @@ class RobotJoints:
                 self._spherical.append((len(self.names), q))
                 self.names += [f"{body.joint_name}_{axis}" for axis in "xyz"]
                 u += range(first, first + 3)
+        self.children_names = self.link_names[1:]
         self.u = np.array(u, np.int64)
         self._single = np.array(single, np.int64).reshape(-1, 2)
         self._places = {name: place for place, name in enumerate(self.names)}
@@ -93,3 +95,30 @@ class RobotJoints:
         for place, q in self._spherical:
             if given[place]:
                 coordinates[q : q + 4] = quaternions_of(every[place : place + 3])
+
+    def below(self, body: int) -> JointsBelow:
+        """The part of the robot that a body carries."""
+        bodies = self._tree.bodies
+        carried: set[int] = set()
+        for index in range(body + 1, len(bodies)):  # parents come before their children
+            if bodies[index].parent == body or bodies[index].parent in carried:
+                carried.add(index)
+        links = [*bodies[body].links[1:], *(link for index in sorted(carried) for link in bodies[index].links)]
+        first = self._robot.get_mapping_from_body_index_to_generalized_velocity_index()
+        degrees = {first[index] + k for index in carried for k in range(bodies[index].joint_type.velocity_dim)}
+        return JointsBelow(self, links, np.array([k for k, u in enumerate(self.u) if int(u) in degrees], np.int64))
+
+
+class JointsBelow:
+    """The joints behind one link of a robot, as RobotJoints are those of the whole."""
+
+    def __init__(self, joints: RobotJoints, children_names: list[str], places: Places) -> None:
+        self._joints = joints
+        self._places = places
+        self.children_names = children_names
+        self.names = [joints.names[place] for place in places]
+        self.u = joints.u[places]
+
+    def positions(self, coordinates: Vector) -> Vector:
+        """The positions of its entries [m, rad] at coordinates q of the robot."""
+        return np.asarray(self._joints.positions(coordinates)[self._places])

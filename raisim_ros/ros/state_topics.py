@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +17,9 @@ from raisim_ros.msg import ObjectState, ObjectStateArray
 from raisim_ros.ros.conversions import Vector, principal_inertia
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.object_table import LinkEntry, ObjectEntry
 from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
+from raisim_ros.ros.topic import NEVER
 
 # The numbers of an ObjectState that change, side by side: 26 of eight bytes each.
 FIRST_NUMBER, LAST_NUMBER = "sim_step", "wrench.torque.z"
@@ -27,6 +28,9 @@ _POSE, _TWIST, _WRENCH = slice(7, 14), slice(14, 20), slice(20, 26)
 _NUMBERS = 26
 
 Rows = slice | NDArray[np.int64]
+
+Entry = ObjectEntry | LinkEntry
+Key = int | tuple[int, int]  # of an entry
 
 JOINT_FIELDS = ("joint_positions", "joint_velocities", "joint_efforts")
 
@@ -40,7 +44,7 @@ class ShownFields:
     joint_positions: bool = False
 
     @classmethod
-    def described(cls, entry: ObjectEntry) -> ShownFields:
+    def described(cls, entry: Entry) -> ShownFields:
         """As the object's description says."""
         settings = entry.interface
         return cls(settings.publish_children_names, settings.publish_joint_names, settings.publish_joint_positions)
@@ -50,7 +54,7 @@ class ShownFields:
 _CENSUS_RATE_HZ = 20.0
 
 
-def state_message(entry: ObjectEntry, world_frame: str, shown: ShownFields) -> ObjectState:
+def state_message(entry: Entry, world_frame: str, shown: ShownFields) -> ObjectState:
     """The message of one object, with everything in it that does not change from step to step."""
     mass, moments = _mass_and_moments(entry)
     message = ObjectState(
@@ -64,14 +68,17 @@ def state_message(entry: ObjectEntry, world_frame: str, shown: ShownFields) -> O
     )
     if entry.joints is not None:
         names = entry.joints.names
-        message.children_names = entry.joints.link_names[1:] if shown.children_names else []
+        message.children_names = entry.joints.children_names if shown.children_names else []
         message.joint_names = names if shown.joint_names else []
         for field in JOINT_FIELDS:
             setattr(message, field, [0.0] * (len(names) if shown.joint_positions else 0))
     return message
 
 
-def _mass_and_moments(entry: ObjectEntry) -> tuple[float, Vector]:
+def _mass_and_moments(entry: Entry) -> tuple[float, Vector]:
+    if isinstance(entry, LinkEntry):
+        robot = entry.handle
+        return robot.get_mass(entry.body), principal_inertia(robot.get_inertia_matrix_b(entry.body))
     handle = entry.handle
     if entry.joints is not None:
         return handle.get_total_mass(), principal_inertia(handle.get_inertia()[0])
@@ -80,7 +87,7 @@ def _mass_and_moments(entry: ObjectEntry) -> tuple[float, Vector]:
     return float(handle.get_mass()), principal_inertia(handle.get_inertia_matrix_b())
 
 
-def joint_numbers(entry: ObjectEntry, robots: ArticulationBuffer) -> tuple[Vector, Vector, Vector]:
+def joint_numbers(entry: Entry, robots: ArticulationBuffer) -> tuple[Vector, Vector, Vector]:
     """Positions, velocities and efforts of a robot's joints, in the order of their names."""
     joints = entry.joints
     assert joints is not None  # the caller asks only robots
@@ -111,7 +118,7 @@ def full_state(
     return message
 
 
-def freeze_state(entry: ObjectEntry, world_frame: str, shown: ShownFields) -> FrozenElement:
+def freeze_state(entry: Entry, world_frame: str, shown: ShownFields) -> FrozenElement:
     """The frozen message of one object, alone or as part of `states`."""
     return FrozenElement(state_message(entry, world_frame, shown), ObjectStateArray, "states")
 
@@ -124,7 +131,7 @@ class StateRates:
     max_hz: float
     array_hz: float
 
-    def of(self, entry: ObjectEntry) -> tuple[float, float]:
+    def of(self, entry: Entry) -> tuple[float, float]:
         """Rate of an object that is not commanded, and of one that is."""
         slow, fast = entry.interface.min_rate_hz, entry.interface.max_rate_hz
         slow = self.min_hz if slow is None else slow
@@ -138,7 +145,7 @@ class StateTable:
     text before them ends in the same column in every row. So one NumPy assignment updates all of them.
     """
 
-    def __init__(self, world_frame: str, elements: list[FrozenElement], entries: list[ObjectEntry]) -> None:
+    def __init__(self, world_frame: str, elements: list[FrozenElement], entries: list[Entry]) -> None:
         """`elements` are those of the `entries`."""
         self._world_frame = world_frame
         self._elements = elements
@@ -235,69 +242,71 @@ class StateTopics:
         self,
         rates: StateRates,
         world_frame: str,
-        array_publisher: Any,
+        array_publisher: Any | None,
         read_articulations: Callable[[], ArticulationBuffer],
     ) -> None:
+        """`array_publisher` sends all states in one message; None: they go out one by one only."""
         self._rates = rates
         self._read_articulations = read_articulations
-        self._shown: dict[int, ShownFields] = {}  # other than described
+        self._shown: dict[Key, ShownFields] = {}  # other than described
         self._world_frame = world_frame
         self._array_publisher = array_publisher
-        self._publishers: dict[int, Any] = {}
-        self._elements: dict[int, FrozenElement] = {}
-        self._commanded: set[int] = set()
+        self._publishers: dict[Key, Any] = {}
+        self._elements: dict[Key, FrozenElement] = {}
+        self._commanded: set[Key] = set()
         self._census = WallTimer(_CENSUS_RATE_HZ)
         self._listened: list[int] | None = None  # rows with a subscriber; None: to be counted
         self._table: tuple[list[int], StateTable] | None = None  # of those rows
         self._array_table: StateTable | None = None  # of all rows
         self.rebuild([], time_step=1.0)
 
-    def attach(self, object_id: int, publisher: Any) -> None:
+    def attach(self, key: Key, publisher: Any) -> None:
         """From now on the object's state goes out through `publisher`."""
-        self._publishers[object_id] = publisher
+        self._publishers[key] = publisher
 
-    def detach(self, object_id: int) -> None:
+    def detach(self, key: Key) -> None:
         """Lets go of the object's publisher."""
-        self._publishers.pop(object_id, None)
-        self._elements.pop(object_id, None)
-        self._commanded.discard(object_id)
-        self._shown.pop(object_id, None)
+        self._publishers.pop(key, None)
+        self._elements.pop(key, None)
+        self._commanded.discard(key)
+        self._shown.pop(key, None)
         self._listened = None
 
-    def show(self, entry: ObjectEntry, shown: ShownFields) -> None:
+    def show(self, entry: Entry, shown: ShownFields) -> None:
         """Chooses the fields that a robot's state carries from now on."""
-        if self._shown.get(entry.id, ShownFields.described(entry)) != shown:
-            self._shown[entry.id] = shown
-            self._elements.pop(entry.id, None)
+        if self._shown.get(entry.key, ShownFields.described(entry)) != shown:
+            self._shown[entry.key] = shown
+            self._elements.pop(entry.key, None)
             self._table = self._array_table = None
 
-    def set_commanded(self, object_id: int, commanded: bool) -> None:
+    def set_commanded(self, key: Key, commanded: bool) -> None:
         """Chooses between the upper and the lower rate."""
-        (self._commanded.add if commanded else self._commanded.discard)(object_id)
-        row = self._row_of.get(object_id)
+        (self._commanded.add if commanded else self._commanded.discard)(key)
+        row = self._row_of.get(key)
         if row is not None:
             self._periods[row] = self._fast[row] if commanded else self._slow[row]
             self._distinct_periods = self._distinct()
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: Sequence[Entry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._rows = rows
-        self._row_of = {entry.id: row for row, entry in enumerate(rows)}
+        self._row_of = {entry.key: row for row, entry in enumerate(rows)}
         rates = [self._rates.of(entry) for entry in rows]
         self._slow = np.array([period_in_steps(slow, time_step) for slow, _ in rates], np.int64)
         self._fast = np.array([period_in_steps(fast, time_step) for _, fast in rates], np.int64)
-        commanded = np.array([entry.id in self._commanded for entry in rows], np.bool_)
+        commanded = np.array([entry.key in self._commanded for entry in rows], np.bool_)
         self._periods = np.where(commanded, self._fast, self._slow)
         self._array_period = period_in_steps(self._rates.array_hz, time_step)
         self._distinct_periods = self._distinct()
         self._listened = self._table = self._array_table = None
 
     def _distinct(self) -> list[int]:
-        return [self._array_period, *np.unique(self._periods).tolist()]
+        array = [] if self._array_publisher is None else [self._array_period]
+        return [*array, *np.unique(self._periods).tolist()]
 
     def steps_until_due(self, step: int) -> int:
         """Steps until the next state must go out."""
-        return min(steps_until_multiple(step, period) for period in self._distinct_periods)
+        return min((steps_until_multiple(step, period) for period in self._distinct_periods), default=NEVER)
 
     def due(self, moment: Moment) -> bool:
         """Whether a state must go out at this moment."""
@@ -307,7 +316,7 @@ class StateTopics:
         """Publishes what is due."""
         self._publish_singles(moment, states)
         array_due = moment.everything or moment.step % self._array_period == 0
-        if array_due and self._array_publisher.get_subscription_count():
+        if array_due and self._array_publisher is not None and self._array_publisher.get_subscription_count():
             if self._array_table is None:
                 self._array_table = self._make_table(range(len(self._rows)))
             self._update(self._array_table, states, moment)
@@ -325,7 +334,7 @@ class StateTopics:
         if due:
             self._update(table, states, moment, rows)
         for index in due:
-            self._publishers[self._rows[listened[index]].id].publish(table.message(index))
+            self._publishers[self._rows[listened[index]].key].publish(table.message(index))
 
     def _update(self, table: StateTable, states: StateBuffer, moment: Moment, rows: Rows = slice(None)) -> None:
         table.update(states, moment, rows)
@@ -338,14 +347,14 @@ class StateTopics:
             self._listened = [
                 row
                 for row, entry in enumerate(self._rows)
-                if (publisher := self._publishers.get(entry.id)) is not None and publisher.get_subscription_count()
+                if (publisher := self._publishers.get(entry.key)) is not None and publisher.get_subscription_count()
             ]
         return self._listened
 
     def _make_table(self, rows: Iterable[int]) -> StateTable:
         entries = [self._rows[row] for row in rows]
         for entry in entries:
-            if entry.id not in self._elements:
-                shown = self._shown.get(entry.id, ShownFields.described(entry))
-                self._elements[entry.id] = freeze_state(entry, self._world_frame, shown)
-        return StateTable(self._world_frame, [self._elements[entry.id] for entry in entries], entries)
+            if entry.key not in self._elements:
+                shown = self._shown.get(entry.key, ShownFields.described(entry))
+                self._elements[entry.key] = freeze_state(entry, self._world_frame, shown)
+        return StateTable(self._world_frame, [self._elements[entry.key] for entry in entries], entries)

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.engine.errors import DivergedError
@@ -15,7 +16,7 @@ from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic
 from raisim_ros.ros.commands import CommandRefusedError, Commands
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.object_table import ObjectTable
+from raisim_ros.ros.object_table import ObjectEntry, ObjectTable
 from raisim_ros.ros.pacing import Pacer, RateMeter, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.throttled_log import ThrottledLog
@@ -176,15 +177,22 @@ class SteppingLoop:
         for (object_id, topic), message in self._inbox.take():
             entry = self.table.by_id(object_id)
             try:
-                if topic is CommandTopic.OBJECT:
-                    self.commands.accept(entry, message, self.step)
-                elif topic is CommandTopic.JOINTS:
-                    self.commands.accept_joints(entry, message, self.step)
-                else:
-                    self.commands.accept_trajectory(entry, message, self.world.get_world_time())
+                self._apply_command(entry, topic, message)
             except RaisimError as error:
                 kind = error.kind if isinstance(error, CommandRefusedError) else type(error).__name__
-                self._warn((entry.name, topic, kind), f"{entry.name}/{topic.value} refused: {error}")
+                own = topic.value if isinstance(topic, CommandTopic) else CommandTopic.OBJECT.value
+                name = entry.name if isinstance(topic, CommandTopic) else entry.links[topic - 1].name
+                self._warn((name, own, kind), f"{name}/{own} refused: {error}")
+
+    def _apply_command(self, entry: ObjectEntry, topic: CommandTopic | int, message: Any) -> None:
+        if topic is CommandTopic.OBJECT:
+            self.commands.accept(entry, message, self.step)
+        elif topic is CommandTopic.JOINTS:
+            self.commands.accept_joints(entry, message, self.step)
+        elif topic is CommandTopic.TRAJECTORY:
+            self.commands.accept_trajectory(entry, message, self.world.get_world_time())
+        else:
+            self.commands.accept_link(entry, topic, message, self.step)
 
     def _check_client(self) -> None:
         if not self.throttled or self.client_timeout == 0.0:

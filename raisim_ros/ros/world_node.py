@@ -38,8 +38,9 @@ from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
 from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.joint_topics import JointTopics
+from raisim_ros.ros.link_topics import LinkTopics
 from raisim_ros.ros.markers import MarkerTopics
-from raisim_ros.ros.object_table import ObjectTable
+from raisim_ros.ros.object_table import LinkEntry, ObjectTable
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
 from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
@@ -50,7 +51,7 @@ from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.sensor_table import SensorTable
 from raisim_ros.ros.sensor_topics import SensorFrames, SensorTopics
 from raisim_ros.ros.services import Services
-from raisim_ros.ros.state_topics import StateRates, StateTopics
+from raisim_ros.ros.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
 from raisim_ros.ros.throttled_log import ThrottledLog
 from raisim_ros.ros.topic import Topic
@@ -87,7 +88,10 @@ class WorldNode:
         array = self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
         states = StateTopics(rates, self._frames.world, array, world.read_articulations)
         joints = JointTopics(values.joint_states_rate_hz, world.read_articulations)
-        commands = Commands(self._watchdog(values), states.set_commanded, states.show)
+        links = LinkTopics(
+            StateTopics(rates, self._frames.world, None, world.read_articulations), world.read_articulations
+        )
+        commands = Commands(self._watchdog(values), *self._state_switches(states, links))
         inbox = CommandInbox()
         self._warn = ThrottledLog(self.node.get_logger().warning)
         self._loop = SteppingLoop(
@@ -96,14 +100,17 @@ class WorldNode:
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
         profile = qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE
-        self._endpoints = ObjectEndpoints(self.node, self._queue, table, states, joints, inbox, profile)
+        self._endpoints = ObjectEndpoints(
+            self.node, self._queue, table, states, joints, links.states, inbox, profile
+        )
         operations = Operations(self._loop, self._endpoints.let_go)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
         sensor_topics = SensorTopics(sensors)
         wires = WireTable(world, table)
         wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
-        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, joints, sensor_topics, wire_topics]
+        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
+        topics += [sensor_topics, wire_topics]
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
         endpoints = (
@@ -122,6 +129,21 @@ class WorldNode:
         self.node.add_on_set_parameters_callback(self._on_parameters)
 
     # ---- wiring ----
+
+    @staticmethod
+    def _state_switches(
+        states: StateTopics, links: LinkTopics
+    ) -> tuple[Callable[[int, bool], None], Callable[[Entry, ShownFields], None]]:
+        """How commands choose the rates and the fields of states."""
+
+        def set_commanded(object_id: int, commanded: bool) -> None:
+            states.set_commanded(object_id, commanded)
+            links.set_commanded(object_id, commanded)
+
+        def show(entry: Entry, shown: ShownFields) -> None:
+            (links.states if isinstance(entry, LinkEntry) else states).show(entry, shown)
+
+        return set_commanded, show
 
     def _publisher(self, message_type: Any, topic: str, profile: QoSProfile, **options: Any) -> Any:
         return self.node.create_publisher(
@@ -297,6 +319,8 @@ _TOPICS = (
     "<robot>/joint_cmd",
     "<robot>/joint_trajectory",
     "<robot>/robot_description",
+    "<robot>/<link>/state",
+    "<robot>/<link>/cmd",
     "<wire>/state",
     "<wire>/cmd",
     "states",

@@ -27,9 +27,6 @@ class NotingBody:
     def get_body_type(self):
         return self.body_type
 
-    def get_interface(self):
-        return InterfaceSettings()
-
     def set_command_wrench(self, force, torque):
         self.notes.append("wrench")
 
@@ -47,7 +44,7 @@ class NotingBody:
 
 
 def entry(body, object_id=1):
-    return SimpleNamespace(id=object_id, name="body", handle=body, joints=None)
+    return SimpleNamespace(id=object_id, name="body", handle=body, joints=None, interface=InterfaceSettings())
 
 
 def commands(timeout=0.5, action=StaleAction.RELEASE):

@@ -34,7 +34,8 @@ def cycle(probe, number):
         spawned = probe.call(SpawnObject, "spawn_object", name=name, **shape)
     else:
         file = str(resource("robots/cartpole.urdf"))
-        spawned = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name=name, file=file)
+        fields = {"name": name, "file": file, "publish_links": True}
+        spawned = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", **fields)
     assert spawned.result == ResultCode.OK, spawned.message
     removed = probe.call(RemoveObject, "remove_object", name=spawned.name)
     assert removed.result == ResultCode.OK, removed.message
