@@ -256,6 +256,9 @@ rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field,
         memset(a->u_change, 0, sizeof(double) * (size_t)a->u_count);
         rs_world_mirror_base(body);
     }
+    /* Elsewhere it touches other things. Within a step its contacts are still to be solved. */
+    if (field == RS_FIELD_COORDINATE && !world->half_way)
+        rs_world_forget_touches(world, (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies)));
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }

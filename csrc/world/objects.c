@@ -333,8 +333,7 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
 
 /* ---- removal ---- */
 
-/* Drops the contacts of a body and wakes what touched it. */
-static void forget_touches(rs_world *world, int32_t body) {
+void rs_world_forget_touches(rs_world *world, int32_t body) {
     rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     int64_t kept = 0;
@@ -372,7 +371,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
 
     int32_t body_index = slot->body, slot_index = (int32_t)(uint32_t)id, hole = slot->list_index;
     rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
-    forget_touches(world, body_index);
+    rs_world_forget_touches(world, body_index);
     rs_world_drop_wires_of(world, body_index);
     rs_world_drop_controller(world, body);
     free_colliders(world, body);

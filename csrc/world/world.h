@@ -140,6 +140,8 @@ void rs_world_report_controllers(rs_world *world);
 
 /* Removes the wires of a body and wakes what they held. */
 void rs_world_drop_wires_of(rs_world *world, int32_t body);
+/* Drops the contacts of a body and wakes what touched it. */
+void rs_world_forget_touches(rs_world *world, int32_t body);
 
 /* The body must be placed and looked at again in the next step. */
 void rs_world_touch_body(rs_world *world, rs_body *body);

@@ -247,3 +247,24 @@ def test_bodies_that_do_not_exist_are_named():
         with pytest.raises(InvalidValueError, match=r"body index is -?[12]; expected 0 to 1"):
             call()
     assert robot.get_external_force() == robot.get_external_torque() == []
+
+
+def test_a_robot_that_is_put_elsewhere_has_left_its_contacts_behind():
+    world = World()
+    world.add_ground()
+    robot = world.add_articulated_system(BALL_ON_STICK)
+    robot.set_base_pos((0.0, 0.0, 0.6))
+    world.integrate(2)
+    (contact,) = robot.get_contacts()
+    assert contact.get_pair_object_body_type() == BodyType.STATIC
+    robot.set_generalized_velocity(np.zeros(7))  # it is still there
+    assert len(robot.get_contacts()) == 1
+    q, u = robot.get_state()
+    q[2] = 3.0
+    robot.set_state(q, u)
+    assert robot.get_contacts() == []
+    world.integrate()
+    assert robot.get_contacts() == []
+    world.integrate1()
+    robot.set_generalized_coordinate(q)  # within a step the contacts are still to be solved
+    world.integrate2()
