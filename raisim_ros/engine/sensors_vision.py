@@ -86,14 +86,6 @@ class SpinningLidar(_RaySensor):
         """Angle from column to column [rad], unsigned."""
         return 2.0 * math.pi / self.model.yaw_samples
 
-    @property
-    def columns(self) -> int:
-        """Columns of one update, the largest number that a sweep can have."""
-        model = self.model
-        if model.spin_rate == 0.0:
-            return model.yaw_samples
-        return min(model.yaw_samples, math.ceil(model.yaw_samples * model.spin_rate / self._rate - 1e-9))
-
     def is_rolling(self) -> bool:
         """Whether columns fire one after another."""
         return self._rolling is not None
@@ -156,7 +148,7 @@ class SpinningLidar(_RaySensor):
         lidar.range_min, lidar.range_max = model.range_min, model.range_max
         fill_noise(lidar.noise, model.noise, self._frame)
 
-    def sweep(self) -> tuple[int, int]:
+    def _next_sweep(self) -> tuple[int, int]:
         """First column and number of columns of the sweep that is due; the next one begins behind it."""
         samples = self.model.yaw_samples
         first = math.floor(self._column + 1e-9)
@@ -169,7 +161,7 @@ class SpinningLidar(_RaySensor):
         if self._rolling is not None:
             self._keep(self._rolling.take())
             return
-        first, count = self.sweep()
+        first, count = self._next_sweep()
         self._prepare(first, count)
         points = np.empty((count * self.model.pitch_samples, 3))
         found = ffi.new("int64_t *")
