@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,16 +64,20 @@ def object_rows(handle: Object) -> Rows:
 # ---- robots ----
 
 
+# By shape; found once for every tree, since every image asks for them.
+_known_trees: WeakKeyDictionary[KinematicTree, dict[str, tuple[float, float, float] | None]] = WeakKeyDictionary()
+
+
 def _robot_colors(robot: ArticulatedSystem) -> list[tuple[float, float, float] | None]:
     """Colours of a robot's collision shapes: those of what is drawn in their place."""
-    by_name = _shape_colors(robot.get_kinematic_tree())
-    return [by_name.get(shape.name) for shape in robot.get_collision_bodies()]
-
-
-def _shape_colors(tree: KinematicTree) -> dict[str, tuple[float, float, float] | None]:
-    return {
-        shape.name: _visual_color(_nearest(shape, body.visuals)) for body in tree.bodies for shape in body.collisions
-    }
+    tree = robot.get_kinematic_tree()
+    if tree not in _known_trees:
+        _known_trees[tree] = {
+            shape.name: _visual_color(_nearest(shape, body.visuals))
+            for body in tree.bodies
+            for shape in body.collisions
+        }
+    return [_known_trees[tree].get(shape.name) for shape in robot.get_collision_bodies()]
 
 
 def _nearest(shape: TreeCollision, visuals: list[TreeVisual]) -> TreeVisual | None:
