@@ -4,18 +4,22 @@
 enum { MAX_UNKNOWNS = 48 };
 /* Friction closer to the cone than this, and brakes closer to their limit, relatively, slide. */
 static const double SLIDE_MARGIN = 1e-9;
-/* Added to the diagonal of what is not soft by itself, relative to it: limits and brakes may hold the same thing twice. */
+/* Added to the diagonal of what is not soft by itself, relative to it: limits and brakes may hold the same thing
+ * twice. */
 static const double RIDGE = 1e-9;
 /* Pivots below this share of the largest mean that there is no solution. */
 static const double SINGULAR_SHARE = 1e-14;
-
 /* Impulses that grow by more than this factor mean that the rows contradict each other. */
 static const double MAX_GROWTH = 100.0;
 
-/* One unknown: an impulse along `direction` (contact frame) that gives the row the right speed along `axis`. */
+/* One unknown change x of an impulse, and the equation that goes with it:
+ * speed * (change of the row's velocity) + weight * (change of its impulse) = rhs. */
 typedef struct {
-    int32_t row, axis;
-    rs_vec3 direction;
+    int32_t row;
+    bool closes; /* the equation removes an error of the velocity along the unit vector `speed` */
+    rs_vec3 direction; /* of the impulse */
+    rs_vec3 speed, weight;
+    double rhs;
 } unknown;
 
 rs_general_jump rs_general_jump_make(void) {
@@ -34,27 +38,62 @@ static rs_vec3 lack(const rs_general_row *row) {
 
 /* ---- state ---- */
 
-static bool add_unknown(rs_general_jump *jump, int32_t row, int32_t axis, rs_vec3 direction) {
+static unknown *add_unknown(rs_general_jump *jump, int32_t row) {
     unknown *added = jump->unknowns.count < MAX_UNKNOWNS ? rs_array_push(&jump->unknowns) : NULL;
     if (added != NULL)
-        *added = (unknown){row, axis, direction};
-    return added != NULL;
+        *added = (unknown){.row = row};
+    return added;
 }
 
-static bool add_three(rs_general_jump *jump, int32_t row) {
-    return add_unknown(jump, row, 0, rs_v3(1, 0, 0)) && add_unknown(jump, row, 1, rs_v3(0, 1, 0)) &&
-           add_unknown(jump, row, 2, rs_v3(0, 0, 1));
+/* The row gets its speed along an axis by an impulse along it. */
+static bool add_axis(rs_general_jump *jump, const rs_general_row *row, int32_t index, rs_vec3 axis) {
+    unknown *added = add_unknown(jump, index);
+    if (added == NULL)
+        return false;
+    added->closes = true;
+    added->direction = added->speed = axis;
+    added->rhs = rs_dot(axis, lack(row));
+    return true;
 }
 
-/* The friction of a sliding contact keeps its direction and follows the load. */
-static bool add_contact(rs_general_jump *jump, const rs_general_row *row, int32_t index) {
+static bool add_three(rs_general_jump *jump, const rs_general_row *row, int32_t index) {
+    return add_axis(jump, row, index, rs_v3(1, 0, 0)) && add_axis(jump, row, index, rs_v3(0, 1, 0)) &&
+           add_axis(jump, row, index, rs_v3(0, 0, 1));
+}
+
+/* Newton's method for friction = -mu * normal * (direction of the slip): along the slip friction follows the load, across
+ * it the slip turns with the friction. */
+static bool add_sliding(rs_general_jump *jump, const rs_general_row *row, int32_t index, rs_vec3 slip) {
     rs_vec3 p = row->impulse;
+    double speed = rs_norm(slip), turn = speed / (row->mu * p.z);
+    rs_vec3 along = rs_scale(1.0 / speed, slip), across = rs_v3(-along.y, along.x, 0.0);
+    if (!add_axis(jump, row, index, rs_v3(0, 0, 1)))
+        return false;
+    unknown *first = add_unknown(jump, index);
+    if (first == NULL)
+        return false;
+    first->direction = along;
+    first->weight = rs_v3(along.x, along.y, row->mu);
+    first->rhs = -rs_dot(first->weight, p);
+    unknown *second = add_unknown(jump, index);
+    if (second == NULL)
+        return false;
+    second->direction = second->speed = across;
+    second->weight = rs_scale(turn, across);
+    second->rhs = -rs_dot(second->weight, p);
+    return true;
+}
+
+static bool add_contact(rs_general_jump *jump, const rs_general_row *row, int32_t index) {
+    rs_vec3 p = row->impulse, missing = lack(row), slip = rs_v3(-missing.x, -missing.y, 0.0);
+    double friction = sqrt(p.x * p.x + p.y * p.y), limit = row->mu * p.z;
     if (p.z <= 0.0)
         return true;
-    double friction = sqrt(p.x * p.x + p.y * p.y), limit = row->mu * p.z;
-    if (friction < limit * (1.0 - SLIDE_MARGIN))
-        return add_three(jump, index);
-    return add_unknown(jump, index, 2, rs_v3(p.x / p.z, p.y / p.z, 1.0));
+    if (limit == 0.0)
+        return add_axis(jump, row, index, rs_v3(0, 0, 1));
+    if (friction < limit * (1.0 - SLIDE_MARGIN) || rs_norm2(slip) == 0.0)
+        return add_three(jump, row, index);
+    return add_sliding(jump, row, index, slip);
 }
 
 /* False when there are too many. */
@@ -68,18 +107,19 @@ static bool list_unknowns(rs_general_jump *jump, const rs_general_row *rows, int
         if (row->kind == RS_ROW_CONTACT)
             fits = add_contact(jump, row, k);
         else if (row->kind == RS_ROW_PIN)
-            fits = add_three(jump, k);
+            fits = add_three(jump, row, k);
         else if (acts)
-            fits = add_unknown(jump, k, 2, rs_v3(0, 0, 1));
+            fits = add_axis(jump, row, k, rs_v3(0, 0, 1));
     }
     return fits && jump->unknowns.count > 0;
 }
 
 /* ---- linear system ---- */
 
-/* Speed along the axis of `of` per unit of `by`; `block` couples their rows, as rs_general_row_coupling() does. */
+/* What `by` adds to the equation of `of` per unit; `block` couples their rows, as rs_general_row_coupling() does. */
 static double coupling(const rs_mat3 *block, const unknown *of, const unknown *by) {
-    return rs_dot(rs_m3_row(block, of->axis), by->direction);
+    double sum = rs_dot(of->speed, rs_m3_mulv(block, by->direction));
+    return of->row == by->row ? sum + rs_dot(of->weight, by->direction) : sum;
 }
 
 static rs_mat3 own_block(const rs_general_row *row) {
@@ -104,7 +144,7 @@ static void fill_matrix(const rs_general_jump *jump, const rs_general_row *rows,
         }
         if (row->softness == 0.0)
             matrix[i * n + i] *= 1.0 + RIDGE;
-        rhs[i] = rs_v3_get(lack(row), list[i].axis);
+        rhs[i] = list[i].rhs;
     }
 }
 
@@ -202,7 +242,8 @@ static double energy_slope(const rs_general_jump *jump, const rs_general_row *ro
         const rs_general_row *row = &rows[list[i].row];
         if (i == 0 || list[i].row != list[i - 1].row)
             missing = lack(row);
-        slope -= rs_v3_get(row->way, list[i].axis) * rs_v3_get(missing, list[i].axis);
+        if (list[i].closes)
+            slope -= rs_dot(row->way, list[i].speed) * rs_dot(missing, list[i].speed);
     }
     return slope;
 }

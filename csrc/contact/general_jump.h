@@ -6,8 +6,8 @@
 
 #include "general_solver.h"
 
-/* Moves the impulses towards that solution, put back to where the rows' laws allow them, as far as the energy falls, and
- * the velocities with them. The impulses must be those of a sweep: they tell the state. Returns the share of the way;
+/* Moves the impulses towards that solution (one step of Newton's method where contacts slide), put back to where the rows'
+ * laws allow them, as far as the energy falls, and the velocities with them. The impulses tell the state. Returns the share of the way;
  * negative when the island is too large for it to pay, or there is no solution: nothing has changed then. */
 double rs_general_jump_take(rs_general_jump *jump, rs_general_row *rows, int64_t count);
 

@@ -2,7 +2,7 @@
 #include "general_jump.h"
 
 /* Jumps to the exact solution per solve; more only help where contacts open and close all the time. */
-enum { MAX_JUMPS = 4 };
+enum { MAX_JUMPS = 8 };
 /* While jumps are left, changes must be this much smaller to stop: slow modes hide behind small changes. */
 static const double EXACT_SHARE = 1e-8;
 
@@ -118,6 +118,23 @@ static sweep_sums sweep(rs_general_row *rows, int64_t count, bool backward) {
     return sums;
 }
 
+/* A start for an island that was free before: every row takes an equal share of what it would do alone. A sweep would
+ * begin with the first row, and friction might hold on to what it finds there. False when there is nothing to start. */
+static bool start_evenly(rs_general_row *rows, int64_t count) {
+    double acting = 0.0;
+    for (int64_t k = 0; k < count; k++) {
+        if (rs_norm2(rows[k].impulse) > 0.0)
+            return false;
+        rows[k].change = solve_row(&rows[k], rs_sub(rs_general_row_velocity(&rows[k]), rows[k].target));
+        acting += rs_norm2(rows[k].change) > 0.0;
+    }
+    for (int64_t k = 0; k < count && acting > 0.0; k++) {
+        rows[k].impulse = rs_scale(1.0 / acting, rows[k].change);
+        rs_general_row_apply(&rows[k], rows[k].impulse);
+    }
+    return acting > 0.0;
+}
+
 static void forget_directions(rs_general_row *rows, int64_t count) {
     for (int64_t k = 0; k < count; k++)
         rows[k].direction = rs_v3_zero();
@@ -129,6 +146,8 @@ rs_solve_result rs_general_solve(rs_general_row *rows, int64_t count, const rs_s
     rs_solve_result result = {0, 0.0};
     double residual_before = 0.0;
     int jumps = MAX_JUMPS;
+    if (count > 1 && start_evenly(rows, count))
+        rs_general_jump_take(jump, rows, count);
     while (result.iterations < settings->max_iterations) {
         sweep_sums sums = sweep(rows, count, backward);
         double limit = settings->threshold * sums.size2;
