@@ -304,7 +304,8 @@ Errors over what is conserved:
 
 {table(["test", "dt [s]", "raisim_ros", "raisim_ros MIDPOINT", "MuJoCo"], errors)}
 
-MuJoCo runs with its default integrator and solver; this engine with its default scheme where none is named.
+MuJoCo runs with its default integrator and solver; this engine with its default scheme where none is named. Targets at
+dt 0.001: momentum below 1e-3, with MIDPOINT below 1e-5; energy below 1e-3; everywhere below MuJoCo's.
 """
 
 
