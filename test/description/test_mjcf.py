@@ -164,6 +164,54 @@ def test_all_that_is_left_out_stands_in_one_warning(load):
     assert "visual" not in warning
 
 
+BALL = '<body name="ball"><joint name="b" type="ball"/><geom size="0.1"/></body>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "feature"),
+    [
+        ('<asset><hfield name="h" file="h.png" size="1 1 1 1"/></asset>', "hfield"),
+        ('<option><flag contact="disable"/></option>', "flag contact"),
+        ('<worldbody><geom type="hfield" hfield="h"/></worldbody>', "geoms of type hfield and sdf"),
+        ('<worldbody><geom type="plane" size="1 1 1" euler="20 0 0"/></worldbody>', "planes that are tilted"),
+        ('<worldbody><body><joint/><geom size="1"/><geom type="plane" size="1 1 1"/></body></worldbody>', "planes on moving"),
+        ('<worldbody><body><joint type="free" damping="1"/><geom size="1"/></body></worldbody>', "damping, friction"),
+        ('<worldbody><body><joint actuatorfrcrange="-1 2"/><geom size="1"/></body></worldbody>', "frcrange that is not"),
+        (f'<worldbody>{arm()}</worldbody><actuator><motor site="s"/></actuator>', "do not act on a joint"),
+        (f'<worldbody>{BALL}</worldbody><actuator><motor joint="b"/></actuator>', "actuators of ball and free joints"),
+        (f'<worldbody>{arm()}</worldbody><actuator><position joint="j" forcerange="-1 1"/><velocity joint="j"/></actuator>',
+         "forcerange of servos that share a joint"),
+        (f'<worldbody>{arm()}{BALL}</worldbody><contact><exclude body1="arm" body2="ball"/></contact>',
+         "exclude between two systems"),
+    ],
+)  # fmt: skip
+def test_each_thing_that_is_left_out_is_named(load, inside, feature):
+    (warning,) = load(inside).warnings
+    assert warning.count("not supported and left out:") == 1
+    assert feature in warning
+
+
+def test_meshes_that_do_not_count_as_mujoco_counts_them_are_named(load, tmp_path):
+    (tmp_path / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n")
+    (warning,) = load("""<asset><mesh file="open.obj" inertia="shell"/></asset>
+      <worldbody><body><joint/><geom type="mesh" mesh="open"/></body></worldbody>""").warnings
+    assert "masses of open meshes" in warning
+    assert "inertia of a shell" in warning
+
+
+def test_disabled_gravity(load):
+    world = load('<option gravity="0 0 -5"><flag gravity="disable"/></option>')
+    assert world.settings.gravity == (0.0, 0.0, 0.0)
+    assert world.warnings == []
+
+
+def test_a_tilted_plane_is_the_upper_side_of_a_box(load):
+    """Turned by 30 degrees about x: its normal is (0, -1/2, √3/2)."""
+    (entry,) = load('<worldbody><geom type="plane" size="4 0 1" pos="1 2 3" euler="30 0 0"/></worldbody>').objects
+    assert (entry.shape, entry.body_type, entry.dim) == ("box", "static", (8.0, 200.0, 2.0))
+    assert entry.state.position == pytest.approx((1.0, 2.0 + 0.5, 3.0 - np.sqrt(0.75)))
+
+
 def test_nothing_left_out_nothing_said(load):
     assert load(f"<worldbody>{arm()}</worldbody>").warnings == []
 
@@ -193,6 +241,14 @@ def test_nothing_left_out_nothing_said(load):
         (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrlrange='1 0'/></actuator>", ":2: .*ctrlrange"),
         (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrllimited='true'/></actuator>", ":2: .*'ctrlrange'"),
         ('<worldbody><body>\n<joint limited="true"/><geom size="1"/></body></worldbody>', ":2: .*without an attribute 'range'"),
+        ('<worldbody><body><joint name="j"/>\n<joint name="j"/><geom size="1"/></body></worldbody>', ":2: .*a second joint"),
+        ('<worldbody><body><joint/>\n<inertial pos="0 0 0"/></body></worldbody>', ":2: <inertial>: attribute 'mass' is"),
+        ('<worldbody>\n<geom type="capsule" size="1" fromto="1 2 3 1 2 3"/></worldbody>', ":2: .*two different points"),
+        ('<worldbody>\n<geom size="1" friction="-1"/></worldbody>', ':2: <geom>: attribute friction="-1"; expected zero'),
+        ('<worldbody>\n<geom size="1" mass="-1"/></worldbody>', ":2: <geom>: mass is -1; expected zero or more"),
+        ('<worldbody>\n<geom size="1" condim="1.5"/></worldbody>', ':2: .*condim="1.5"; expected an integer'),
+        ('<asset>\n<mesh name="m"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>', ":2: <mesh>: no attribute"),
+        ('<asset>\n<mesh file="m.obj"/></asset><worldbody><geom mesh="m"/></worldbody>', ":2: <mesh>: mesh file '.*m.obj'"),
         ('\n<compiler coordinate="global"/>', ":2: .*global"),
         ('\n<compiler eulerseq="abc"/>', ":2: .*eulerseq"),
         ('\n<option timestep="0"/>', ":2: .*timestep"),

@@ -89,8 +89,15 @@ def test_what_bodies_have_and_they_do_not_is_refused(scene):
             ViewCameraSettings(**bad)
     with pytest.raises(InvalidValueError, match="LightSettings"):
         lamp.set_settings(WIDE)
-    with pytest.raises(InvalidValueError):
-        scene.add_light("bright")
+    for wrong in (
+        lambda: scene.add_light("bright"),
+        lambda: scene.add_view_camera("wide"),
+        lambda: scene.set_viewpoint("here"),
+        lambda: InterfaceSettings(min_rate_hz=0.0),
+        lambda: InterfaceSettings(max_rate_hz=math.nan),
+    ):
+        with pytest.raises(InvalidValueError, match="expected"):
+            wrong()
     with pytest.raises(InvalidValueError):
         Viewpoint("x", (0, 0, math.nan))
 

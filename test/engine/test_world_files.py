@@ -78,6 +78,30 @@ def test_objects_settings_and_states(load, tmp_path):
     assert terrain.get_height(-1, 1) == 4
 
 
+def test_damping_and_raised_terrain(load, tmp_path):
+    world = load(
+        '<raisim><gravity value="0 0 0"/><objects><heightmap x_sample="2" y_sample="2" height="1 1 1 1" center_z="0.5"/>'
+        '<box mass="2" linear_damping="4" angular_damping="0 0.3 0"><dim x="1" y="1" z="1"/>'
+        '<state pos="0 0 9" lin_vel="1 0 0" ang_vel="0 2 0"/></box></objects></raisim>'
+    )
+    terrain, box = world.get_obj_list()
+    assert terrain.get_height(0.0, 0.0) == 1.5
+    world.set_time_step(1e-4)
+    world.integrate(10000)
+    np.testing.assert_allclose(box.get_linear_velocity(), (np.exp(-2.0), 0, 0), rtol=1e-3)
+    np.testing.assert_allclose(box.get_angular_velocity(), (0, 2 * np.exp(-0.9), 0), rtol=1e-3)
+    world.export_to_xml(tmp_path / "out.xml")
+    assert 'angular_damping="0.0 0.3 0.0"' in (tmp_path / "out.xml").read_text()
+
+
+def test_two_objects_of_one_name_are_found_in_their_order(load):
+    world = load('<raisim><objects><sphere name="a" mass="1"><dim radius="1"/></sphere>'
+                 '<sphere name="a" mass="2"><dim radius="1"/></sphere></objects></raisim>')  # fmt: skip
+    assert world.get_object("a").get_mass() == 1.0
+    world.remove_object(world.get_object("a"))
+    assert world.get_object("a").get_mass() == 2.0
+
+
 def test_load_adds_to_a_world(load, tmp_path):
     world = World()
     world.add_ground()
