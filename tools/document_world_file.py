@@ -58,7 +58,7 @@ These are worked out before anything else, in each file:
 | `@@name` | the value of a parameter or loop index; one without a value is an error |
 | `<array idx="@@i" start end increment>` | its children once for each index, the end included; loops may be nested |
 | `{0.5 * @@i + sin(pi / 4)}` | arithmetic: `+ - * /`, parentheses, `sin cos exp log`, `pi`; angles in rad |
-| `exist="false"` | leaves the object out |
+| `exist="false"` | leaves the element out, also a whole loop |
 
 ## Collision groups
 
@@ -71,6 +71,31 @@ groups 1 and 4, `collision[-1]` all; a plain number is the raw 64-bit value, so 
 `<state qpos qvel/>` are its generalised coordinates and velocities in the order of `get_generalized_coordinate()`.
 `export_to_xml` writes each robot's URDF beside the world file, with everything that was set from code in `<joints>`,
 `<collision_shape>` and `<ignore_collision>`.
+
+## Topics and commanded poses
+
+What an object's topics hold stands in the file too, and `save_world` keeps it: the `publish_…` flags, rates of its own, and the
+gains of the controller that drives a dynamic object to a commanded pose (see [ObjectCmd](ros_interface.md)).
+
+```xml
+<raisim>
+  <objects>
+    <box name="lift" mass="20" min_rate_hz="20" max_rate_hz="200">
+      <dim x="1" y="1" z="0.1"/>
+      <controller linear="4000 2000 600" angular="800 200 100"/>
+    </box>
+    <light name="lamp" type="spot" color="1 0.9 0.7" shadows="true">
+      <state pos="0 0 3"/>
+    </light>
+    <view_camera name="view">
+      <state pos="-4 0 1.5"/>
+    </view_camera>
+  </objects>
+  <camera follow="lift" x="-3" y="-2" z="1"/>
+</raisim>
+```
+
+Lights and cameras of viewers are moved by poses as kinematic bodies are. `<camera>` is where viewers look from at first.
 
 ## MuJoCo's files
 
