@@ -54,6 +54,28 @@ RS_INLINE rs_v4 rs_v4_combine(rs_v4 s, rs_v4 x, rs_v4 y, rs_v4 z) {
     return RS_SHUFFLE4(s, 0, 0, 0, 0) * x + RS_SHUFFLE4(s, 1, 1, 1, 1) * y + RS_SHUFFLE4(s, 2, 2, 2, 2) * z;
 }
 
+/* Four rows of numbers from four places, and back: lane k belongs to place k. */
+RS_INLINE void rs_v4_transpose(rs_v4 *a, rs_v4 *b, rs_v4 *c, rs_v4 *d) {
+    rs_v4 ab_even = RS_MIX4(*a, *b, 0, 4, 2, 6), ab_odd = RS_MIX4(*a, *b, 1, 5, 3, 7);
+    rs_v4 cd_even = RS_MIX4(*c, *d, 0, 4, 2, 6), cd_odd = RS_MIX4(*c, *d, 1, 5, 3, 7);
+    *a = RS_MIX4(ab_even, cd_even, 0, 1, 4, 5);
+    *b = RS_MIX4(ab_odd, cd_odd, 0, 1, 4, 5);
+    *c = RS_MIX4(ab_even, cd_even, 2, 3, 6, 7);
+    *d = RS_MIX4(ab_odd, cd_odd, 2, 3, 6, 7);
+}
+RS_INLINE void rs_v4_gather(const double *const from[4], rs_v4 out[4]) {
+    for (int k = 0; k < 4; k++)
+        memcpy(&out[k], from[k], sizeof out[k]);
+    rs_v4_transpose(&out[0], &out[1], &out[2], &out[3]);
+}
+RS_INLINE void rs_v4_scatter(rs_v4 a, rs_v4 b, rs_v4 c, rs_v4 d, double *const to[4]) {
+    rs_v4_transpose(&a, &b, &c, &d);
+    memcpy(to[0], &a, sizeof a);
+    memcpy(to[1], &b, sizeof b);
+    memcpy(to[2], &c, sizeof c);
+    memcpy(to[3], &d, sizeof d);
+}
+
 /* A symmetric matrix by its columns. */
 typedef struct { rs_quad x, y, z; } rs_columns;
 

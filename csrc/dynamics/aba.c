@@ -25,14 +25,14 @@ static inline bool release_direction(rs_inertia6 *i, rs_lanes lin, rs_lanes ang,
 }
 
 static inline bool eliminate_revolute(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
-    rs_lanes lin = rs_columns_mulv(i->couple, axis), ang = rs_columns_mulv(i->inertia, axis);
+    rs_lanes lin = rs_lanes_mulv(i->couple, axis), ang = rs_lanes_mulv(i->inertia, axis);
     double d = rs_dot(axis, rs_lanes_vec3(ang)) + weight, scale = i->inertia[0][0] + i->inertia[1][1] + i->inertia[2][2];
     return release_direction(i, lin, ang, d, scale, f);
 }
 
 static inline bool eliminate_prismatic(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
     rs_mat3 couple = rs_m3_of_columns(i->couple);
-    rs_lanes lin = rs_columns_mulv(i->mass, axis), ang = rs_lanes_of(rs_m3_tmulv(&couple, axis));
+    rs_lanes lin = rs_lanes_mulv(i->mass, axis), ang = rs_lanes_of(rs_m3_tmulv(&couple, axis));
     double d = rs_dot(axis, rs_lanes_vec3(lin)) + weight, scale = i->mass[0][0] + i->mass[1][1] + i->mass[2][2];
     return release_direction(i, lin, ang, d, scale, f);
 }
@@ -164,10 +164,10 @@ static inline void collect_link(rs_articulation *a, int32_t i, const double *b, 
     int32_t k = link->u_first;
     if (link->type == RS_JOINT_SPHERICAL) {
         rs_vec3 e = rs_sub(rs_m3_mulv(&m->joint_frame, rs_v3_load(&b[k])), p.ang);
-        rs_vec3 z = rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e));
+        rs_vec3 z = rs_lanes_vec3(rs_lanes_mulv(f->d_inverse3, e));
         rs_v3_store(&x[k], z);
-        p.lin = rs_add(p.lin, rs_lanes_vec3(rs_columns_mulv(f->couple, z)));
-        p.ang = rs_add(p.ang, rs_lanes_vec3(rs_columns_mulv(f->inertia, z)));
+        p.lin = rs_add(p.lin, rs_lanes_vec3(rs_lanes_mulv(f->couple, z)));
+        p.ang = rs_add(p.ang, rs_lanes_vec3(rs_lanes_mulv(f->inertia, z)));
     } else {
         double e = b[k] - rs_dot(m->axis, link->type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
         double z = e * f->d_inverse;
@@ -196,10 +196,10 @@ void rs_aba_spread(rs_articulation *a, double *x) {
         rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
         int32_t k = link->u_first;
         if (link->type == RS_JOINT_SPHERICAL) {
-            rs_vec3 e = rs_lanes_vec3(rs_columns_mulv(f->inertia, acc.ang));
+            rs_vec3 e = rs_lanes_vec3(rs_lanes_mulv(f->inertia, acc.ang));
             for (int c = 0; c < 3; c++) /* e += transpose(couple) * acceleration */
                 rs_v3_set(&e, c, rs_v3_get(e, c) + rs_dot(rs_lanes_vec3(f->couple[c]), acc.lin));
-            rs_vec3 z = rs_sub(rs_v3_load(&x[k]), rs_lanes_vec3(rs_columns_mulv(f->d_inverse3, e)));
+            rs_vec3 z = rs_sub(rs_v3_load(&x[k]), rs_lanes_vec3(rs_lanes_mulv(f->d_inverse3, e)));
             acc.ang = rs_add(acc.ang, z);
             rs_v3_store(&x[k], rs_m3_tmulv(&m->joint_frame, z));
         } else {

@@ -20,7 +20,7 @@ static inline rs_mat3 rs_m3_of_columns(const rs_lanes c[3]) {
 }
 
 /* Matrix of columns times vector. */
-static inline rs_lanes rs_columns_mulv(const rs_lanes c[3], rs_vec3 v) { return c[0] * v.x + c[1] * v.y + c[2] * v.z; }
+static inline rs_lanes rs_lanes_mulv(const rs_lanes c[3], rs_vec3 v) { return c[0] * v.x + c[1] * v.y + c[2] * v.z; }
 
 /* c -= a * transpose(b) */
 static inline void rs_columns_sub_outer(rs_lanes c[3], rs_lanes a, rs_lanes b) {

@@ -1,4 +1,5 @@
 #include "articulated.h"
+#include "place_four.h"
 
 #include <string.h>
 
@@ -68,24 +69,32 @@ static inline void move_link(const rs_link *link, const rs_link_motion *parent, 
     }
 }
 
+static inline void place_link(rs_articulation *a, int32_t i, const double *q, const double *u) {
+    const rs_link *link = &a->links[i];
+    rs_link_motion *m = &a->motion[i];
+    const rs_link_motion *parent = &a->motion[link->parent];
+    if (link->type == RS_JOINT_REVOLUTE)
+        place_revolute(link, parent, q[link->q_first], m);
+    else if (link->type == RS_JOINT_SPHERICAL)
+        place_spherical(link, parent, &q[link->q_first], m);
+    else
+        place_prismatic(link, parent, q[link->q_first], m);
+    m->pos = rs_add(parent->pos, m->arm);
+    move_link(link, parent, &u[link->u_first], m);
+    place_mass(a, i);
+}
+
 void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
     place_base(a, q);
     place_mass(a, 0);
     move_base(a, u);
-    for (int32_t k = 0; k < a->link_count - 1; k++) {
-        int32_t i = a->order[k];
-        const rs_link *link = &a->links[i];
-        rs_link_motion *m = &a->motion[i];
-        const rs_link_motion *parent = &a->motion[link->parent];
-        if (link->type == RS_JOINT_REVOLUTE)
-            place_revolute(link, parent, q[link->q_first], m);
-        else if (link->type == RS_JOINT_SPHERICAL)
-            place_spherical(link, parent, &q[link->q_first], m);
-        else
-            place_prismatic(link, parent, q[link->q_first], m);
-        m->pos = rs_add(parent->pos, m->arm);
-        move_link(link, parent, &u[link->u_first], m);
-        place_mass(a, i);
+    for (int32_t k = 0; k < a->link_count - 1;) {
+        if (a->four_at[k] >= 0) {
+            rs_place_four(a, &a->fours[a->four_at[k]], q, u);
+            k += 4;
+        } else {
+            place_link(a, a->order[k++], q, u);
+        }
     }
     a->placed_at = q;
 }

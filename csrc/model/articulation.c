@@ -19,6 +19,8 @@ static size_t lay_out(rs_articulation *a, char *base) {
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     a->links = take(base, &offset, links * sizeof *a->links);
     a->order = take(base, &offset, links * sizeof *a->order);
+    a->four_at = take(base, &offset, links * sizeof *a->four_at);
+    a->fours = take(base, &offset, links / 4 * sizeof *a->fours);
     a->self_contacts = take(base, &offset, links * links);
     a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
     double **like_u[] = {&a->u_change,     &a->u_ahead,
@@ -232,6 +234,50 @@ static void fill_order(rs_articulation *a) {
                 a->order[count++] = i;
 }
 
+static bool are_four(const rs_articulation *a, int32_t at) {
+    if (at + 4 > a->link_count - 1)
+        return false;
+    for (int32_t k = at; k < at + 4; k++)
+        if (a->links[a->order[k]].type != RS_JOINT_REVOLUTE || depth_of(a, a->order[k]) != depth_of(a, a->order[at]))
+            return false;
+    return true;
+}
+
+static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
+    const rs_sym3 *i = &link->inertia_origin;
+    const double inertia[6] = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz};
+    for (int k = 0; k < 9; k++) {
+        four->turn_fixed[k][lane] = link->turn_fixed.m[k];
+        four->turn_cos[k][lane] = link->turn_cos.m[k];
+        four->turn_sin[k][lane] = link->turn_sin.m[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        four->axis_in_parent[k][lane] = rs_v3_get(link->axis_in_parent, k);
+        four->joint_pos[k][lane] = rs_v3_get(link->joint_pos, k);
+        four->mass_com[k][lane] = rs_v3_get(link->mass_com, k);
+    }
+    for (int k = 0; k < 6; k++)
+        four->inertia_origin[k][lane] = inertia[k];
+    four->mass[lane] = link->mass;
+}
+
+void rs_articulation_fill_fours(rs_articulation *a) {
+    int32_t count = 0;
+    for (int32_t at = 0; at < a->link_count - 1;) {
+        bool four = are_four(a, at);
+        a->four_at[at] = four ? count : -1;
+        for (int lane = 0; lane < 4 && four; lane++) {
+            rs_four_links *out = &a->fours[count];
+            const rs_link *link = &a->links[a->order[at + lane]];
+            out->link[lane] = a->order[at + lane];
+            out->one_parent = (lane == 0 || out->one_parent) && link->parent == a->links[a->order[at]].parent;
+            fill_lane(out, lane, link);
+        }
+        count += four;
+        at += four ? 4 : 1;
+    }
+}
+
 static void fill_self_contacts(rs_articulation *a, bool with_parent) {
     for (int32_t i = 0; i < a->link_count; i++)
         for (int32_t j = 0; j < a->link_count; j++) {
@@ -281,6 +327,7 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
         u_first += link->u_count;
     }
     fill_order(a);
+    rs_articulation_fill_fours(a);
     fill_self_contacts(a, def->collide_with_parent != 0);
     *out = a;
     return RS_OK;

@@ -34,6 +34,19 @@ typedef struct {
     rs_sym3 inertia_origin; /* about the link origin */
 } rs_link;
 
+/* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each
+ * lane is one of them. */
+typedef double rs_lanes __attribute__((vector_size(32)));
+
+/* The same constants of four revolute links, equally deep in the tree, a lane for each: they are placed together. */
+typedef struct {
+    int32_t link[4];
+    bool one_parent; /* they hang on the same link */
+    rs_lanes turn_fixed[9], turn_cos[9], turn_sin[9];
+    rs_lanes axis_in_parent[3], joint_pos[3];
+    rs_lanes mass, mass_com[3], inertia_origin[6]; /* xx yy zz xy xz yz */
+} rs_four_links;
+
 /* Placement and motion of a link, world frame: kinematics.c */
 typedef struct {
     rs_mat3 rot;
@@ -50,10 +63,6 @@ typedef struct {
     rs_vec3 mass_com;
     rs_sym3 inertia;
 } rs_link_mass;
-
-/* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each
- * lane is one of them. */
-typedef double rs_lanes __attribute__((vector_size(32)));
 
 /* Symmetric 6x6: force = mass * a + couple * alpha, moment = couple' * a + inertia * alpha. Blocks by columns. */
 typedef struct {
@@ -107,6 +116,8 @@ typedef struct rs_articulation {
     rs_pin *pins;
     int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
                        the processor works on several of them at once */
+    int32_t *four_at;       /* per place in `order`: which of `fours` the next four links make, or -1 */
+    rs_four_links *fours;
     uint8_t *self_contacts; /* link_count x link_count, symmetric: most contacts of two links with each other */
 
     /* parameters, per degree of freedom unless noted */
@@ -176,6 +187,8 @@ void rs_articulation_free(rs_articulation *a);
 
 /* RS_OK, or what is wrong with the definition of link `index`. */
 rs_status rs_articulation_check_link(int32_t index, const rs_link_def *def);
+/* Takes over the links' constants to the fours: after links were filled. */
+void rs_articulation_fill_fours(rs_articulation *a);
 /* Takes over joint placement, axis and mass from a checked definition. */
 void rs_articulation_fill_link(rs_link *link, const rs_link_def *def);
 

@@ -235,6 +235,7 @@ rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t lin
         status = rs_fail(RS_INVALID_VALUE, "link %d: parent and joint type cannot change", link);
     if (status == RS_OK) {
         rs_articulation_fill_link(&a->links[link], def);
+        rs_articulation_fill_fours(a);
         a->placed_at = NULL;
         rs_world_touch_body(world, body);
     }

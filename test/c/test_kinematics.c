@@ -61,11 +61,71 @@ static void rotation_between_is_the_inverse_of_the_exponential(void)
     }
 }
 
+enum { LEGS = 5, LEG_LINKS = 3, SPIDER_LINKS = 1 + LEGS * LEG_LINKS };
+
+/* Five legs of three revolute links each, none like another: four of them go side by side, the fifth goes alone. */
+static rs_articulation *spider(void)
+{
+    rs_link_def defs[SPIDER_LINKS] = {fixture_link(-1, RS_JOINT_FLOATING)};
+    for (int i = 1; i < SPIDER_LINKS; i++) {
+        defs[i] = fixture_link((i - 1) % LEG_LINKS == 0 ? 0 : i - 1, RS_JOINT_REVOLUTE);
+        const double turned[9] = {0.36, 0.48, -0.8, -0.8, 0.6, 0.0, 0.48, 0.64, 0.6};
+        const double axis[3] = {0.48, i % 2 ? 0.64 : -0.64, 0.6};
+        memcpy(defs[i].axis, axis, sizeof axis);
+        memcpy(defs[i].joint_rotation, turned, sizeof turned);
+        for (int k = 0; k < 3; k++) {
+            defs[i].joint_position[k] = sin(1.1 * i + k);
+            defs[i].com[k] = 0.1 * cos(0.7 * i - k);
+        }
+        defs[i].mass = 1.0 + 0.1 * i;
+    }
+    rs_articulation *a = fixture_make(defs, SPIDER_LINKS);
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u[k] = 2.5 * sin(1.3 * k + 0.4);
+    rs_kinematics_advance(a, a->q, a->u, 0.9, a->q);
+    return a;
+}
+
+static void four_links_side_by_side_are_placed_as_each_alone(void)
+{
+    rs_articulation *a = spider();
+    rs_link_motion together[SPIDER_LINKS];
+    rs_link_mass mass[SPIDER_LINKS];
+    int fours = 0;
+    rs_kinematics_place(a, a->q, a->u);
+    memcpy(together, a->motion, sizeof together);
+    memcpy(mass, a->mass, sizeof mass);
+    for (int32_t k = 0; k < SPIDER_LINKS - 1; k++) {
+        bool four = k % LEGS == 0;
+        CHECK(!four || a->four_at[k] >= 0);
+        fours += four;
+        a->four_at[k] = -1;
+    }
+    CHECK(fours == LEG_LINKS);
+    rs_kinematics_place(a, a->q, a->u);
+    for (int i = 1; i < SPIDER_LINKS; i++) {
+        const rs_link_motion *alone = &a->motion[i], *m = &together[i];
+        for (int k = 0; k < 9; k++)
+            CHECK_NEAR(m->rot.m[k], alone->rot.m[k], 1e-14);
+        const rs_vec3 differences[] = {rs_sub(m->pos, alone->pos), rs_sub(m->arm, alone->arm), rs_sub(m->axis, alone->axis),
+                                       rs_sub(m->v, alone->v), rs_sub(m->w, alone->w),
+                                       rs_sub(mass[i].mass_com, a->mass[i].mass_com)};
+        for (size_t k = 0; k < sizeof differences / sizeof *differences; k++)
+            CHECK_NEAR(rs_norm(differences[k]), 0.0, 3e-14);
+        const rs_sym3 *s = &mass[i].inertia, *t = &a->mass[i].inertia;
+        CHECK_NEAR(fabs(s->xx - t->xx) + fabs(s->yy - t->yy) + fabs(s->zz - t->zz), 0.0, 1e-14);
+        CHECK_NEAR(fabs(s->xy - t->xy) + fabs(s->xz - t->xz) + fabs(s->yz - t->yz), 0.0, 1e-14);
+        CHECK_NEAR(mass[i].mass, a->mass[i].mass, 0.0);
+    }
+    rs_articulation_free(a);
+}
+
 int main(void)
 {
     RUN(velocities_are_derivatives_of_positions);
     RUN(planar_arm_is_where_trigonometry_says);
     RUN(advancing_back_returns_and_keeps_quaternions_unit);
     RUN(rotation_between_is_the_inverse_of_the_exponential);
+    RUN(four_links_side_by_side_are_placed_as_each_alone);
     return CHECK_RESULT();
 }

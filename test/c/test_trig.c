@@ -23,6 +23,19 @@ static void huge_angles_are_left_to_libm(void)
     CHECK(isnan(s) && isnan(c));
 }
 
+static void four_angles_at_once_agree_with_libm(void)
+{
+    double worst = 0.0;
+    for (int i = -50000; i <= 50000; i++) {
+        double x = 1.2345e-3 * i;
+        rs_v4 angles = {x, -7.0 * x + 0.3, 200.0 * x, i % 100 == 0 ? 1e7 + x : 0.5 * x}, s, c;
+        rs_v4_sincos(angles, &s, &c);
+        for (int k = 0; k < 4; k++)
+            worst = fmax(worst, fmax(fabs(s[k] - sin(angles[k])), fabs(c[k] - cos(angles[k]))));
+    }
+    CHECK(worst <= 2.3e-16);
+}
+
 static void rotation_factor_gives_the_angle(void)
 {
     CHECK_NEAR(rs_rotation_factor(1.0, 0.0), 2.0, 1e-15);
@@ -36,6 +49,7 @@ int main(void)
 {
     RUN(sine_and_cosine_agree_with_libm);
     RUN(huge_angles_are_left_to_libm);
+    RUN(four_angles_at_once_agree_with_libm);
     RUN(rotation_factor_gives_the_angle);
     return CHECK_RESULT();
 }
