@@ -1,13 +1,10 @@
-"""Topics of single objects: made and destroyed by the executor thread, used by the stepping thread.
-
-The stepping thread gets an endpoint after it was made, and has let go of it before it is destroyed.
-"""
+"""Topics of single objects: state and commands, and more of robots."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any, NamedTuple
 
-from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -17,6 +14,7 @@ from trajectory_msgs.msg import JointTrajectory
 from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.ros import qos
 from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic, HiddenGroup
+from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.joint_topics import JointTopics
 from raisim_ros.ros.object_table import LinkEntry, ObjectTable
 from raisim_ros.ros.request_queue import RequestQueue
@@ -50,8 +48,8 @@ def _never_called(message: Any) -> None:
     """Commands are taken by the stepping thread, not by a callback."""
 
 
-class ObjectEndpoints:
-    """State and command topics of every object, and the topics of robots. For the executor thread."""
+class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
+    """State and command topics of every object, and the topics of robots, by stable id. For the executor thread."""
 
     def __init__(
         self,
@@ -64,8 +62,7 @@ class ObjectEndpoints:
         inbox: CommandInbox,
         state_profile: QoSProfile,
     ) -> None:
-        self._node = node
-        self._queue = queue
+        super().__init__(node, queue)
         self._table = table
         self._states = states
         self._joints = joints
@@ -74,15 +71,6 @@ class ObjectEndpoints:
         self._inbox = inbox
         self._state_profile = state_profile
         self._group = HiddenGroup()
-        self._endpoints: dict[int, _Endpoints] = {}
-
-    def follow(self) -> None:
-        """Brings the endpoints in line with the objects of the world. The stepping thread must be running."""
-        self._apply(self._queue.call(self._wanted), threaded=True)
-
-    def begin(self) -> None:
-        """The same before the stepping thread runs."""
-        self._apply(self._wanted(), threaded=False)
 
     def let_go(self, object_id: int) -> None:
         """The object leaves the world: use its endpoints no more. For the stepping thread."""
@@ -100,11 +88,15 @@ class ObjectEndpoints:
         Subscriptions first: FastDDS tells every local reader of every writer that goes, which with a thousand of
         each would take seconds.
         """
-        for endpoints in self._endpoints.values():
+        for endpoints in self._made.values():
             self._destroy_subscriptions(endpoints)
-        for endpoints in self._endpoints.values():
+        for endpoints in self._made.values():
             self._destroy_publishers(endpoints)
-        self._endpoints.clear()
+        self._made.clear()
+
+    def _destroy(self, made: _Endpoints) -> None:
+        self._destroy_subscriptions(made)
+        self._destroy_publishers(made)
 
     def _destroy_subscriptions(self, endpoints: _Endpoints) -> None:
         for subscription in endpoints.subscriptions.values():
@@ -122,57 +114,34 @@ class ObjectEndpoints:
             for entry in self._table
         }
 
-    def _apply(self, wanted: dict[int, _Wanted], threaded: bool) -> None:
-        for object_id in self._endpoints.keys() - wanted.keys():
-            endpoints = self._endpoints.pop(object_id)
-            self._destroy_subscriptions(endpoints)
-            self._destroy_publishers(endpoints)
-        made = {object_id: self._make(one) for object_id, one in wanted.items() if object_id not in self._endpoints}
-        self._endpoints.update(made)
-        if not made:
-            return
-        if threaded:
-            self._queue.call(lambda: self._attach(made))
-        else:
-            self._attach(made)
+    def _detach(self, gone: Set[int]) -> None:
+        for object_id in gone:
+            self.let_go(object_id)
 
-    def _make(self, wanted: _Wanted) -> _Endpoints:
-        name = wanted.name
+    def _make(self, thing: _Wanted) -> _Endpoints:
+        name = thing.name
         state = self._publisher(ObjectState, f"{name}/state", self._state_profile)
         types: dict[CommandTopic, Any] = {CommandTopic.OBJECT: ObjectCmd}
         joint_states = description = None
-        if wanted.robot_description is not None:
+        if thing.robot_description is not None:
             joint_states = self._publisher(JointState, f"{name}/joint_states", self._state_profile)
             description = self._publisher(String, f"{name}/robot_description", qos.LATCHED)
-            description.publish(String(data=wanted.robot_description))
+            description.publish(String(data=thing.robot_description))
             types |= {CommandTopic.JOINTS: JointState, CommandTopic.TRAJECTORY: JointTrajectory}
         subscriptions: dict[CommandTopic | int, Any] = {
-            topic: self._subscription(kind, f"{name}/{topic.value}") for topic, kind in types.items()
+            topic: self._commands(kind, f"{name}/{topic.value}") for topic, kind in types.items()
         }
         links = {}
-        for link in wanted.links:
+        for link in thing.links:
             links[link.body] = self._publisher(ObjectState, f"{link.name}/state", self._state_profile)
-            subscriptions[link.body] = self._subscription(ObjectCmd, f"{link.name}/cmd")
+            subscriptions[link.body] = self._commands(ObjectCmd, f"{link.name}/cmd")
         return _Endpoints(state, joint_states, description, links, subscriptions)
 
-    # No event callbacks: each would cost the executor time at every wake-up.
+    def _commands(self, message_type: Any, topic: str) -> Any:
+        return self._subscription(message_type, topic, _never_called, qos.COMMAND, callback_group=self._group)
 
-    def _publisher(self, message_type: Any, topic: str, profile: QoSProfile) -> Any:
-        callbacks = PublisherEventCallbacks(use_default_callbacks=False)
-        return self._node.create_publisher(message_type, topic, profile, event_callbacks=callbacks)
-
-    def _subscription(self, message_type: Any, topic: str) -> Any:
-        return self._node.create_subscription(
-            message_type,
-            topic,
-            _never_called,
-            qos.COMMAND,
-            callback_group=self._group,
-            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
-        )
-
-    def _attach(self, made: dict[int, _Endpoints]) -> None:
-        for object_id, endpoints in made.items():
+    def _attach(self, new: dict[int, _Endpoints]) -> None:
+        for object_id, endpoints in new.items():
             self._states.attach(object_id, endpoints.state)
             if endpoints.joint_states is not None:
                 self._joints.attach(object_id, endpoints.joint_states)

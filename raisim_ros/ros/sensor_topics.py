@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from geometry_msgs.msg import TransformStamped
@@ -46,7 +46,7 @@ class SensorTopics:
         """From now on the sensor's messages go out through `publishers`, by topic."""
         self._attached[channel.sensor] = _Attached(channel, publishers)
 
-    def detach(self, sensors: set[Sensor]) -> None:
+    def detach(self, sensors: Set[Sensor]) -> None:
         """Lets go of the publishers of some sensors."""
         for sensor in sensors:
             self._attached.pop(sensor, None)

@@ -15,20 +15,18 @@ from raisim_ros.ros import requests
 from raisim_ros.ros.answers import Answers
 from raisim_ros.ros.conversions import pose_from_message, twist_from_message
 from raisim_ros.ros.deferred_service import DeferredService
-from raisim_ros.ros.endpoints import ObjectEndpoints
+from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frames import FrameNames
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.outcome import result_code
 from raisim_ros.ros.request_queue import RequestQueue
-from raisim_ros.ros.sensor_endpoints import SensorEndpoints
 from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.spawning import Naming, Spawner
 from raisim_ros.ros.state_topics import full_state
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.wire_services import WireServices
-from raisim_ros.ros.wire_topics import WireEndpoints
 
 Handler = Callable[[Any, Any], str]
 
@@ -42,7 +40,7 @@ class Services:
         queue: RequestQueue,
         loop: SteppingLoop,
         operations: Operations,
-        endpoints: Sequence[ObjectEndpoints | SensorEndpoints | WireEndpoints],
+        endpoints: Sequence[FollowingEndpoints[Any, Any, Any]],
         frames: FrameNames,
         sensors: SensorServices,
         wires: WireServices,

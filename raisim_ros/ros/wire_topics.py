@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Point
-from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
@@ -21,6 +20,7 @@ from raisim_ros.engine.wires import Wire, WireType
 from raisim_ros.engine.world import World
 from raisim_ros.msg import WireCmd, WireState
 from raisim_ros.ros import qos
+from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.markers import DELETE_REPEATS
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
@@ -64,7 +64,7 @@ class WireTopics:
         """From now on the wire's state goes out through `publisher`."""
         self._attached[entry.wire] = (entry, publisher)
 
-    def detach(self, wires: set[Wire]) -> None:
+    def detach(self, wires: Set[Wire]) -> None:
         """Lets go of the publishers of some wires."""
         for wire in wires:
             self._attached.pop(wire, None)
@@ -115,8 +115,11 @@ class WireTopics:
         )
 
 
-class WireEndpoints:
-    """Publishers and subscriptions of wires, made and destroyed by the executor thread."""
+_Made = tuple[WireEntry, Any, Any]  # with publisher and subscription
+
+
+class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
+    """State and command topics of wires. For the executor thread."""
 
     def __init__(
         self,
@@ -126,64 +129,41 @@ class WireEndpoints:
         topics: WireTopics,
         warn: Callable[[Any, str], None],
     ) -> None:
-        self._node = node
-        self._queue = queue
+        super().__init__(node, queue)
         self._table = table
         self._topics = topics
         self._warn = warn
-        self._endpoints: dict[Wire, tuple[Any, Any]] = {}
 
-    def follow(self) -> None:
-        """Makes what is missing and destroys what is no longer needed. The stepping thread must be running."""
-        made = self._apply(self._queue.call(self._release))
-        if made:
-            self._queue.call(lambda: self._attach(made))
+    def _wanted(self) -> dict[Wire, WireEntry]:
+        return {entry.wire: entry for entry in self._table.entries()}
 
-    def begin(self) -> None:
-        """The same before the stepping thread runs."""
-        self._attach(self._apply(self._release()))
+    def _detach(self, gone: Set[Wire]) -> None:
+        self._topics.detach(gone)
 
-    def _release(self) -> list[WireEntry]:
-        """The wires that there are; the stepping thread lets go of all others."""
-        entries = self._table.entries()
-        self._topics.detach(self._endpoints.keys() - {entry.wire for entry in entries})
-        return entries
+    def _attach(self, new: dict[Wire, _Made]) -> None:
+        for entry, publisher, _ in new.values():
+            self._topics.attach(entry, publisher)
 
-    def _apply(self, entries: list[WireEntry]) -> list[WireEntry]:
-        for wire in self._endpoints.keys() - {entry.wire for entry in entries}:
-            publisher, subscription = self._endpoints.pop(wire)
-            self._node.destroy_subscription(subscription)
-            self._node.destroy_publisher(publisher)
-        made = [entry for entry in entries if entry.wire not in self._endpoints]
-        for entry in made:
-            self._endpoints[entry.wire] = self._make(entry)
-        return made
-
-    def _make(self, entry: WireEntry) -> tuple[Any, Any]:
-        publisher = self._node.create_publisher(
-            WireState,
-            f"{entry.name}/state",
-            qos.STATE,
-            event_callbacks=PublisherEventCallbacks(use_default_callbacks=False),
-        )
-        subscription = self._node.create_subscription(
+    def _make(self, thing: WireEntry) -> _Made:
+        publisher = self._publisher(WireState, f"{thing.name}/state", qos.STATE)
+        subscription = self._subscription(
             WireCmd,
-            f"{entry.name}/cmd",
-            lambda message: self._queue.post(lambda: self._command(entry, message)),
+            f"{thing.name}/cmd",
+            lambda message: self._queue.post(lambda: self._command(thing, message)),
             qos.COMMAND,
-            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
         )
-        return publisher, subscription
+        return thing, publisher, subscription
+
+    def _destroy(self, made: _Made) -> None:
+        _, publisher, subscription = made
+        self._node.destroy_subscription(subscription)
+        self._node.destroy_publisher(publisher)
 
     def _command(self, entry: WireEntry, message: Any) -> None:
         try:
             apply_wire_command(entry.wire, message)
         except RaisimError as error:
             self._warn((entry.name, type(error).__name__), f"{entry.name}/cmd refused: {error}")
-
-    def _attach(self, made: list[WireEntry]) -> None:
-        for entry in made:
-            self._topics.attach(entry, self._endpoints[entry.wire][0])
 
 
 class WireMarkers:
