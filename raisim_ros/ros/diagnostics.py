@@ -40,7 +40,10 @@ class DiagnosticsTopic:
 
     def due(self, moment: Moment) -> bool:
         """Whether its time has come and somebody listens."""
-        return self._publisher.get_subscription_count() > 0 and self._timer.due()
+        if self._publisher.get_subscription_count() == 0:
+            self._overruns = self._loop.pacer.overruns  # nobody is told of them later, as if they were new
+            return False
+        return self._timer.due()
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes how the world is doing."""

@@ -98,13 +98,14 @@ def check_gains(entry: ObjectEntry, places: NDArray[np.int64], positions: Vector
     """Refuses a position or velocity for a joint that has no gain to follow it."""
     joints, described = _described(entry)
     u = joints.u[places]
-    for what, lacking in (
-        ("position", ~np.isnan(positions) & (described.p_gains[u] == 0.0)),
-        ("velocity", ~np.isnan(velocities) & np.isnan(positions) & (described.d_gains[u] == 0.0)),
+    for what, gains, lacking in (
+        ("position", "p_gains", ~np.isnan(positions) & (described.p_gains[u] == 0.0)),
+        ("velocity", "d_gains", ~np.isnan(velocities) & np.isnan(positions) & (described.d_gains[u] == 0.0)),
     ):
         if lacking.any():
             name = joints.names[int(places[lacking][0])]
-            raise InvalidValueError(f"joint '{name}' has no {what} gain and cannot follow a {what}; send a force")
+            advice = f"spawn the robot with {gains}, or send a force"
+            raise InvalidValueError(f"joint '{name}' has no {what} gain and cannot follow a {what}; {advice}")
 
 
 def apply_joint_targets(entry: ObjectEntry, targets: JointTargets) -> None:

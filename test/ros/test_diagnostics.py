@@ -97,6 +97,16 @@ def test_it_is_due_once_a_second_and_only_for_listeners():
     assert not DiagnosticsTopic(make_loop(), "n", Publisher(listeners=0)).due(now)
 
 
+def test_old_overruns_are_not_told_as_new_ones():
+    publisher, loop = Publisher(listeners=0), make_loop()
+    topic = DiagnosticsTopic(loop, "n", publisher)
+    loop.pacer.overruns = 5
+    assert not topic.due(Moment.now(0, 0.0, True))
+    publisher.listeners = 1
+    status, values = status_of(topic, publisher)
+    assert (status.level, values["overruns"]) == (DiagnosticStatus.OK, "5")
+
+
 def test_a_node_publishes_it_paused_and_playing(fresh_world, probe):
     with probe.subscribed(DiagnosticArray, "/diagnostics") as messages:
         probe.spin_until(lambda: messages, "diagnostics")
