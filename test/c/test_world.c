@@ -150,6 +150,70 @@ static void made_up_ids_are_refused_everywhere(void)
     rs_world_destroy(world);
 }
 
+static const rs_pose_gains STIFF = {.linear = {100, 0, 20}, .angular = {1, 0, 0.2}, .angular_shape = {1, 1, 1},
+                                    .force_limit = 100, .torque_limit = 10};
+
+/* Commanded bodies come, go and change places; the memory of controllers is that of the world. */
+static void commanded_poses_follow_their_bodies(void)
+{
+    rs_world *world = make_heap(0);
+    const double weightless[3] = {0, 0, 0};
+    CHECK(rs_world_set_gravity(world, weightless) == RS_OK);
+    rs_object_id ids[6];
+    rs_pose_target target = {.quaternion = {1, 0, 0, 0}};
+    for (int k = 0; k < 6; k++) {
+        ids[k] = add_shape(world, RS_SHAPE_SPHERE, RS_BODY_DYNAMIC, rs_v3(k, 0, 2));
+        target.position[0] = k;
+        target.position[1] = 0.5 * k;
+        target.position[2] = 3;
+        CHECK(rs_object_set_command_pose(world, ids[k], &STIFF, &target) == RS_OK);
+    }
+    CHECK(rs_object_remove(world, ids[1]) == RS_OK);
+    CHECK(rs_body_set_command_wrench(world, ids[3], weightless, weightless) == RS_OK);
+    CHECK(rs_world_step(world, 10) == RS_OK);
+    size_t held = rs_memory_bytes();
+    CHECK(rs_world_step(world, 4000) == RS_OK);
+    CHECK(rs_memory_bytes() == held);
+    for (int k = 0; k < 6; k++) {
+        rs_body_state state;
+        if (k == 1)
+            continue;
+        CHECK(rs_body_state_get(world, ids[k], &state) == RS_OK);
+        CHECK_NEAR(state.position[1], k == 3 ? 0.0 : 0.5 * k, 1e-4);
+        CHECK_NEAR(state.position[2], k == 3 ? 2.0 : 3.0, 1e-4);
+    }
+    rs_world_destroy(world);
+    CHECK(rs_memory_bytes() == 0);
+}
+
+static void wrong_commanded_poses_change_nothing(void)
+{
+    rs_world *world = make_heap(0);
+    rs_object_id ball = add_shape(world, RS_SHAPE_SPHERE, RS_BODY_DYNAMIC, rs_v3(0, 0, 2));
+    rs_object_id still = add_shape(world, RS_SHAPE_SPHERE, RS_BODY_STATIC, rs_v3(3, 0, 2));
+    const rs_pose_target good = {.quaternion = {1, 0, 0, 0}};
+    CHECK(rs_object_set_command_pose(world, still, &STIFF, &good) == RS_WRONG_TYPE);
+    CHECK(rs_object_set_command_pose(world, 7, &STIFF, &good) == RS_UNKNOWN_OBJECT);
+    for (int wrong = 0; wrong < 8; wrong++) {
+        rs_pose_gains gains = STIFF;
+        rs_pose_target target = good;
+        if (wrong == 0) gains.linear[1] = -1.0;
+        if (wrong == 1) gains.angular[2] = NAN;
+        if (wrong == 2) gains.angular_shape[4] = INFINITY;
+        if (wrong == 3) gains.carried_mass = -1.0;
+        if (wrong == 4) gains.force_limit = NAN;
+        if (wrong == 5) target.position[2] = NAN;
+        if (wrong == 6) target.quaternion[0] = 0.0;
+        if (wrong == 7) target.angular_velocity[1] = INFINITY;
+        CHECK(rs_object_set_command_pose(world, ball, &gains, &target) == RS_INVALID_VALUE);
+        CHECK(strlen(rs_error_text()) > 0);
+    }
+    rs_body_state state;
+    CHECK(rs_world_step(world, 10) == RS_OK && rs_body_state_get(world, ball, &state) == RS_OK);
+    CHECK_NEAR(state.linear_velocity[2], -9.81 * 10 * rs_world_time_step(world), 1e-12);
+    rs_world_destroy(world);
+}
+
 static void a_refused_body_leaves_the_world_as_it_was(void)
 {
     rs_world *world = make_heap(3);
@@ -324,6 +388,8 @@ int main(void)
     RUN(ids_are_never_reused_and_places_are);
     RUN(removal_moves_the_last_object_into_the_hole);
     RUN(made_up_ids_are_refused_everywhere);
+    RUN(commanded_poses_follow_their_bodies);
+    RUN(wrong_commanded_poses_change_nothing);
     RUN(a_refused_body_leaves_the_world_as_it_was);
     RUN(the_halves_of_a_step_come_in_order);
     RUN(a_snapshot_restores_bits_and_objects);
