@@ -10,6 +10,9 @@
 static const double SLACK = 0.02;
 /* A shell has no inside: this part of the other mesh's size may pass through it and is still pushed back. */
 static const double SHELL_DEPTH = 0.5;
+/* How much farther than the nearest face the one may be that a vertex leaves a solid through, relative to the smaller
+ * mesh's size. */
+static const double WAY_OUT = 0.1;
 
 typedef struct {
     const rs_surface *a, *b;
@@ -45,17 +48,29 @@ static rs_aabb turned_box(rs_aabb box, const rs_transform *pose) {
 
 /* ---- vertices of one against the surface of the other ---- */
 
+/* Vertices inside the other solid whose way out is searched. Of fine meshes there may be thousands, and their ways out
+ * are much the same: those with the smallest hash are taken, which are the same ones in the next step. */
+enum { MAX_INSIDE = 64 };
+
+typedef struct {
+    uint32_t id, hash;
+    rs_vec3 position; /* frame of `other` */
+    double depth;
+} inside_vertex;
+
 typedef struct {
     mesh_pair *pair;
     const rs_surface *own, *other; /* whose vertices, against whose surface */
     rs_transform pose;             /* of `own` in `other` */
     rs_vec3 center;                /* of `own`'s box, frame of `other` */
     bool own_is_a;
+    int inside_count, largest; /* largest: the one with the largest hash */
+    inside_vertex inside[MAX_INSIDE];
 } vertex_side;
 
 /* A vertex on its way: what its corner may push against, in the frame of `other`. */
 typedef struct {
-    const vertex_side *side;
+    vertex_side *side;
     uint32_t id;
     rs_vec3 position;
 } moving_vertex;
@@ -89,11 +104,37 @@ static void vertex_against_grid(const moving_vertex *v, const rs_height_grid *gr
 
 /* Inside a solid: out through the nearest face the corner may push against, straight up. Beside that face it is the
  * business of edges. */
-static void vertex_in_solid(const moving_vertex *v, const rs_tri_mesh *mesh) {
+static void leave_solid(const moving_vertex *v, double depth, const rs_tri_mesh *mesh) {
     rs_mesh_nearest exit;
-    if (!rs_tri_mesh_nearest_filtered(mesh, v->position, INFINITY, corner_allows, v, &exit)) return;
+    double farthest = depth + WAY_OUT * v->side->pair->size;
+    if (!rs_tri_mesh_nearest_filtered(mesh, v->position, farthest, corner_allows, v, &exit)) return;
     double height = rs_dot(exit.normal, rs_sub(v->position, exit.point));
     if (fabs(height) >= 0.999 * exit.distance) add_vertex_contact(v, exit.normal, fmin(0.0, height));
+}
+
+static uint32_t hash_of(uint32_t id) { return id * 2654435761u; }
+
+/* Where a vertex goes in the list of those inside, or -1 when there are enough. */
+static int place_inside(const vertex_side *side, uint32_t id) {
+    if (side->inside_count < MAX_INSIDE) return side->inside_count;
+    return hash_of(id) < side->inside[side->largest].hash ? side->largest : -1;
+}
+
+static void keep_inside_vertex(const moving_vertex *v, double depth) {
+    vertex_side *side = v->side;
+    int place = place_inside(side, v->id);
+    if (place < 0) return;
+    side->inside[place] = (inside_vertex){v->id, hash_of(v->id), v->position, depth};
+    side->inside_count += place == side->inside_count;
+    for (int i = 0; i < side->inside_count; i++)
+        if (side->inside[i].hash > side->inside[side->largest].hash) side->largest = i;
+}
+
+static void leave_solids(vertex_side *side) {
+    for (int i = 0; i < side->inside_count; i++) {
+        moving_vertex v = {side, side->inside[i].id, side->inside[i].position};
+        leave_solid(&v, side->inside[i].depth, side->other->mesh);
+    }
 }
 
 /* Behind a shell, seen from the middle of the vertex's own mesh: back to the side it came from. */
@@ -109,12 +150,13 @@ static bool vertex_behind_shell(const moving_vertex *v, const rs_mesh_nearest *n
 static void vertex_against_mesh(const moving_vertex *v, const rs_tri_mesh *mesh) {
     const mesh_pair *p = v->side->pair;
     /* where nothing is cut, no vertex can be inside; and inside, the surface is at most half the mesh's width away */
-    double behind = !p->cut ? 0.0 : mesh->solid ? rs_tri_mesh_size(mesh) : SHELL_DEPTH * p->size;
+    double behind = !p->cut ? 0.0 : !mesh->solid ? SHELL_DEPTH * p->size
+                    : place_inside(v->side, v->id) < 0 ? 0.0 : rs_tri_mesh_size(mesh);
     double touching = 1e-9 * p->size;
     rs_mesh_nearest nearest;
     if (!rs_tri_mesh_nearest(mesh, v->position, fmax(fmax(p->settings->margin, touching), behind), &nearest)) return;
     if (mesh->solid ? nearest.inside || nearest.distance <= touching : vertex_behind_shell(v, &nearest)) {
-        if (mesh->solid) vertex_in_solid(v, mesh);
+        if (mesh->solid) keep_inside_vertex(v, nearest.distance);
         return;
     }
     rs_vec3 direction = rs_scale(1.0 / nearest.distance, rs_sub(v->position, nearest.point));
@@ -122,7 +164,7 @@ static void vertex_against_mesh(const moving_vertex *v, const rs_tri_mesh *mesh)
         add_vertex_contact(v, direction, nearest.distance);
 }
 
-static void try_vertex(const vertex_side *side, uint32_t id, rs_vec3 local) {
+static void try_vertex(vertex_side *side, uint32_t id, rs_vec3 local) {
     moving_vertex v = {side, id, rs_transform_point(&side->pose, local)};
     if (side->other->grid != NULL)
         vertex_against_grid(&v, side->other->grid);
@@ -144,7 +186,7 @@ static bool stands_for_vertex(const rs_surface *s, const rs_surface_triangle *t,
 }
 
 /* All vertices of `own` within a box of its own frame. */
-static void try_vertices(const vertex_side *side, rs_aabb box) {
+static void try_vertices(vertex_side *side, rs_aabb box) {
     rs_surface_query query;
     rs_surface_query_begin(&query, side->own, box);
     for (uint32_t id; rs_surface_query_next(&query, &id);) {
@@ -155,6 +197,7 @@ static void try_vertices(const vertex_side *side, rs_aabb box) {
             if (in_box(&box, t.v[k]) && stands_for_vertex(side->own, &t, k))
                 try_vertex(side, t.vertex_id[k], t.v[k]);
     }
+    leave_solids(side);
 }
 
 /* ---- edges against edges ---- */
@@ -379,8 +422,9 @@ void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs
     collide_all_triangles(&p, margin, center_a, center_b);
     /* without a cut, one may still lie wholly inside the other: any vertex tells */
     if (!p.cut && push_out(a, ta, any_vertex(p.a), b, tb, any_vertex(p.b), &p, out)) return;
-    vertex_side of_a = {&p, p.a, p.b, p.a_in_b, center_a, true};
-    vertex_side of_b = {&p, p.b, p.a, p.b_in_a, rs_transform_point(&p.b_in_a, center_b), false};
+    vertex_side of_a = {.pair = &p, .own = p.a, .other = p.b, .pose = p.a_in_b, .center = center_a, .own_is_a = true};
+    vertex_side of_b = {.pair = &p, .own = p.b, .other = p.a, .pose = p.b_in_a,
+                        .center = rs_transform_point(&p.b_in_a, center_b)};
     try_vertices(&of_a, meeting_box(&p, p.b, &p.b_in_a));
     try_vertices(&of_b, meeting_box(&p, p.a, &p.a_in_b));
     rs_surface_contacts_drop_explained(&p.contacts, p.b);

@@ -263,7 +263,10 @@ static void add_joint_row(rs_general_problem *problem, rs_articulation *a, const
     rs_row_entry *entries = take_entries(problem, a->u_count);
     row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, rs_joint_response(a, joint, entries)};
     row->mu = joint->max_impulse;
-    row->target.z = joint->target;
+    /* A joint beyond its limit comes back without gaining speed. Not so on a cone: what slides along its edge must be
+     * turned by velocities, or it would lose some in every step. */
+    row->push = joint->count == 1 ? rs_max(0.0, joint->target) : 0.0;
+    row->target.z = joint->target - row->push;
     for (int32_t k = 0; k < joint->count; k++)
         row->target.z -= joint->direction[k] * a->u_free[joint->first + k];
     row->impulse.z = brake ? sign * *impulse : rs_max(0.0, sign * *impulse);

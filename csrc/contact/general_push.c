@@ -32,7 +32,7 @@ static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 v) {
         return rs_v3(0.0, 0.0, rs_max(-impulse, missing / (row->g.zz + softness)));
     }
     case RS_ROW_PUSH:
-        return rs_v3(0.0, 0.0, rs_max(-impulse, -v.z / row->g.zz));
+        return rs_v3(0.0, 0.0, rs_max(-impulse, (row->push - v.z) / row->g.zz));
     case RS_ROW_HOLD:
         return rs_v3(0.0, 0.0, -v.z / row->g.zz);
     case RS_ROW_PIN:

@@ -21,7 +21,7 @@ typedef struct {
     double mu;
     rs_vec3 target; /* velocity to reach, without what the sides do not hold; the normal one of CONTACT and PUSH may be
                        exceeded */
-    double push;     /* normal speed of the motion that removes overlap [m/s]: contacts */
+    double push;     /* speed of the motion that removes overlap [m/s], or brings a joint back [rad/s, m/s] */
     double softness; /* added to the effective inverse mass: springs, mechanisms that cannot give way [1/kg] */
     rs_sym3 g, g_inverse;
     rs_vec3 impulse;            /* start value and result */

@@ -36,6 +36,9 @@ USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 # trimesh reads these when another package is installed.
 _OPTIONAL_READERS = {"dae": "pycollada", "zae": "pycollada", "3mf": "networkx", "3dxml": "networkx"}
 
+# Their files say how long a unit is. The axis that COLLADA calls up does not count, as in rviz.
+_FORMATS_WITH_UNITS = ("dae", "zae", "3mf")
+
 # The engine refuses triangles whose height is below 1e-12 of their longest side; stay clear of that.
 _MIN_ASPECT = 1e-10
 _CACHE_SIZE = 32
@@ -212,7 +215,9 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise MeshError(f"{file}: the file holds no triangles")
-    return np.asarray(mesh.vertices, dtype=np.float64), np.asarray(faces, dtype=np.int64)
+    has_units = suffix in _FORMATS_WITH_UNITS and scene.units is not None
+    meters = trimesh.units.unit_conversion(scene.units, "meters") if has_units else 1.0
+    return np.asarray(mesh.vertices, dtype=np.float64) * meters, np.asarray(faces, dtype=np.int64)
 
 
 # ---- repair ----

@@ -1,6 +1,7 @@
 """Reading and repairing mesh files."""
 
 import os
+import re
 import struct
 import time
 
@@ -22,7 +23,7 @@ def export(mesh, path):
     return path
 
 
-@pytest.mark.parametrize("suffix", ["obj", "stl", "ply", "off", "glb", "gltf"])
+@pytest.mark.parametrize("suffix", ["obj", "stl", "ply", "off", "glb", "gltf", "dae"])
 def test_formats_give_the_same_closed_box(tmp_path, box, suffix):
     mesh = load_mesh(export(box, tmp_path / f"box.{suffix}"))
     assert mesh.is_closed
@@ -129,6 +130,17 @@ def test_wrong_files_are_refused_with_their_name(tmp_path, name, content, messag
     path.write_bytes(content)
     with pytest.raises(MeshError, match=message):
         load_mesh(path)
+
+
+@pytest.mark.parametrize("up_axis", ["X_UP", "Y_UP", "Z_UP"])
+def test_collada_says_its_unit_and_is_not_turned(tmp_path, box, up_axis):
+    box.apply_translation((5.0, 0.0, -1.0))
+    path = export(box, tmp_path / "box.dae")
+    unit = f'<unit name="millimeter" meter="0.001"/><up_axis>{up_axis}</up_axis>'
+    path.write_text(re.sub("<up_axis>.*</up_axis>", unit, path.read_text()))
+    mesh = load_mesh(path)
+    np.testing.assert_allclose(mesh.vertices.min(0), (0.0045, -0.001, -0.0025), atol=1e-12)
+    np.testing.assert_allclose(mesh.vertices.max(0), (0.0055, 0.001, 0.0005), atol=1e-12)
 
 
 @pytest.mark.parametrize(("suffix", "package"), [("dae", "pycollada"), ("3mf", "networkx")])
