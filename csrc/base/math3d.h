@@ -151,14 +151,19 @@ static inline rs_mat3 rs_quat_to_m3(rs_quat q) {
     return (rs_mat3){{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx),
                       2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}};
 }
+/* For small turns, from y = (angle/2)^2: sin(angle/2)/angle and cos(angle/2), exact to double precision, without 0/0 and
+ * without libm; of numbers and of vectors of them. */
+#define RS_SMALL_TURN 1e-3
+#define RS_HALF_SINC_SERIES(y) (0.5 + (y) * (-1.0 / 12 + (y) * (1.0 / 240 - (y) / 10080)))
+#define RS_COS_HALF_SERIES(y) (1.0 + (y) * (-0.5 + (y) * (1.0 / 24 + (y) * (-1.0 / 720 + (y) / 40320))))
 /* Rotation by the rotation vector r (axis times angle, rad). */
 static inline rs_quat rs_quat_exp(rs_vec3 r) {
     double angle2 = rs_norm2(r);
     double half_sinc, c;
     double y = 0.25 * angle2;
-    if (y < 1e-3) { /* a step's rotation: series, exact to double precision, without 0/0 and without libm */
-        half_sinc = 0.5 + y * (-1.0 / 12 + y * (1.0 / 240 - y / 10080));
-        c = 1.0 + y * (-0.5 + y * (1.0 / 24 + y * (-1.0 / 720 + y / 40320)));
+    if (y < RS_SMALL_TURN) { /* mostly: a step's rotation */
+        half_sinc = RS_HALF_SINC_SERIES(y);
+        c = RS_COS_HALF_SERIES(y);
     } else if (angle2 < 0.25) {
         half_sinc = 0.5 * (1.0 + y * (-1.0 / 6 + y * (1.0 / 120 + y * (-1.0 / 5040 + y * (1.0 / 362880 - y / 39916800)))));
         c = 1.0 + y * (-0.5 + y * (1.0 / 24 + y * (-1.0 / 720 + y * (1.0 / 40320 + y * (-1.0 / 3628800 + y / 479001600)))));

@@ -20,16 +20,13 @@
      (y) * (0.000024801587283874082858 + (y) * (-2.7557313095956405951e-7 + (y) * (2.0875582146477434232e-9 -        \
      (y) * 1.1353367957830791912e-11)))))))
 
-/* atan(x)/x for |x| <= tan(pi/8); in pairs, so that the products do not wait for each other */
-static inline double rs_trig_atan_series(double y) {
-    double y2 = y * y, y4 = y2 * y2, y8 = y4 * y4;
-    double a = (1.0 - y * 0.33333333333333120948) + y2 * (0.19999999999940837328 - y * 0.14285714279244968487);
-    double b = (0.11111110744657099602 - y * 0.090908968014728134434) +
-               y2 * (0.07692045194561481467 - y * 0.06662950246036791267);
-    double c = (0.058468667522751389837 - y * 0.050350497953124393166) +
-               y2 * (0.037963903161110833033 - y * 0.017803896394812563193);
-    return (a + y4 * b) + y8 * c;
-}
+/* atan(x)/x for |x| <= tan(pi/8), from the powers of y = x^2; in pairs, so that the products do not wait for each other */
+#define RS_ATAN_SERIES(y, y2, y4, y8)                                                                                \
+    ((((1.0 - (y) * 0.33333333333333120948) + (y2) * (0.19999999999940837328 - (y) * 0.14285714279244968487)) +      \
+      (y4) * ((0.11111110744657099602 - (y) * 0.090908968014728134434) +                                             \
+              (y2) * (0.07692045194561481467 - (y) * 0.06662950246036791267))) +                                     \
+     (y8) * ((0.058468667522751389837 - (y) * 0.050350497953124393166) +                                             \
+             (y2) * (0.037963903161110833033 - (y) * 0.017803896394812563193)))
 
 /* pi/2 in three parts, the first two with 33 bits: their products with the quadrant are exact */
 #define RS_HALF_PI_1 1.57079632673412561417
@@ -83,7 +80,16 @@ static inline void rs_v4_sincos(rs_v4 x, rs_v4 *s, rs_v4 *c) {
 static inline double rs_rotation_factor(double w, double v2) {
     double up = 1.0 + w;
     double inverse = 1.0 / (up + sqrt(up * up + v2)); /* tan(angle/8) = |v| * inverse */
-    return 8.0 * inverse * rs_trig_atan_series(v2 * inverse * inverse);
+    double y = v2 * inverse * inverse, y2 = y * y, y4 = y2 * y2;
+    return 8.0 * inverse * RS_ATAN_SERIES(y, y2, y4, y4 * y4);
+}
+/* The same for four rotations at once. */
+static inline rs_v4 rs_v4_rotation_factor(rs_v4 w, rs_v4 v2) {
+    rs_v4 up = 1.0 + w, root = up * up + v2;
+    for (int k = 0; k < 4; k++)
+        root[k] = sqrt(root[k]);
+    rs_v4 inverse = 1.0 / (up + root), y = v2 * inverse * inverse, y2 = y * y, y4 = y2 * y2;
+    return 8.0 * inverse * RS_ATAN_SERIES(y, y2, y4, y4 * y4);
 }
 
 #endif

@@ -22,6 +22,15 @@ static inline rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
     double factor = copysign(rs_rotation_factor(fabs(d.w), d.x * d.x + d.y * d.y + d.z * d.z), d.w); /* the shorter way */
     return rs_v3(factor * d.x, factor * d.y, factor * d.z);
 }
+/* Whether this link and the next three hang on spherical joints: they are worked on at once. */
+static inline bool rs_are_four_spherical(const rs_articulation *a, int32_t first) {
+    if (first + 4 > a->link_count)
+        return false;
+    for (int32_t i = first; i < first + 4; i++)
+        if (a->links[i].type != RS_JOINT_SPHERICAL)
+            return false;
+    return true;
+}
 /* Velocity of a point fixed to a link, given in world axes from the link origin. */
 static inline rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t link, rs_vec3 from_origin) {
     return rs_add(a->motion[link].v, rs_cross(a->motion[link].w, from_origin));

@@ -126,6 +126,23 @@ static inline void turn(const double *q, rs_vec3 rotation, double *out) {
     memcpy(out, &product, sizeof product);
 }
 
+/* The same for four spherical joints in a row; false when one of them turns too far for the series of a step. */
+static inline bool turn_four(const double *q, const double *u, double dt, double *out) {
+    rs_v4 x = dt * (rs_v4){u[0], u[3], u[6], u[9]}, y = dt * (rs_v4){u[1], u[4], u[7], u[10]},
+          z = dt * (rs_v4){u[2], u[5], u[8], u[11]}, h = 0.25 * (x * x + y * y + z * z), p[4];
+    if (!(h[0] < RS_SMALL_TURN && h[1] < RS_SMALL_TURN && h[2] < RS_SMALL_TURN && h[3] < RS_SMALL_TURN))
+        return false;
+    const double *from[4] = {q, q + 4, q + 8, q + 12};
+    double *to[4] = {out, out + 4, out + 8, out + 12};
+    rs_v4 s = RS_HALF_SINC_SERIES(h), ew = RS_COS_HALF_SERIES(h), ex = s * x, ey = s * y, ez = s * z;
+    rs_v4_gather(from, p);
+    rs_v4 w = ew * p[0] - ex * p[1] - ey * p[2] - ez * p[3], i = ew * p[1] + ex * p[0] + ey * p[3] - ez * p[2],
+          j = ew * p[2] - ex * p[3] + ey * p[0] + ez * p[1], k = ew * p[3] + ex * p[2] - ey * p[1] + ez * p[0];
+    rs_v4 length = 1.5 - 0.5 * (w * w + i * i + j * j + k * k);
+    rs_v4_scatter(length * w, length * i, length * j, length * k, to);
+    return true;
+}
+
 void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out) {
     for (int32_t i = 0; i < a->link_count; i++) {
         const rs_link *link = &a->links[i];
@@ -133,6 +150,8 @@ void rs_kinematics_advance(const rs_articulation *a, const double *q, const doub
         double *to = &out[link->q_first];
         if (link->u_count == 1) {
             to[0] = qi[0] + dt * ui[0];
+        } else if (rs_are_four_spherical(a, i) && turn_four(qi, ui, dt, to)) {
+            i += 3;
         } else if (link->type == RS_JOINT_SPHERICAL) {
             turn(qi, rs_scale(dt, rs_v3_load(ui)), to);
         } else if (link->type == RS_JOINT_FLOATING) {

@@ -120,6 +120,65 @@ static void four_links_side_by_side_are_placed_as_each_alone(void)
     rs_articulation_free(a);
 }
 
+enum { BALLS = 6 };
+
+/* Spherical joints one behind the other: the first four are worked on together, the others alone. */
+static rs_articulation *ball_chain(void)
+{
+    rs_link_def defs[BALLS + 1] = {fixture_link(-1, RS_JOINT_FIXED)};
+    for (int i = 1; i <= BALLS; i++)
+        defs[i] = fixture_link(i - 1, RS_JOINT_SPHERICAL);
+    rs_articulation *a = fixture_make(defs, BALLS + 1);
+    for (int32_t k = 0; k < a->q_count; k++) {
+        a->q[k] = sin(1.9 * k + 0.3);
+        a->spring_mount[k] = cos(2.3 * k);
+    }
+    for (int i = 0; i < BALLS; i++) {
+        rs_quat_store(&a->q[4 * i], rs_quat_normalize(rs_quat_load(&a->q[4 * i])));
+        rs_quat_store(&a->spring_mount[4 * i], rs_quat_normalize(rs_quat_load(&a->spring_mount[4 * i])));
+    }
+    return a;
+}
+
+static void spherical_joints_turn_by_the_exponential_fast_or_slow(void)
+{
+    const double speeds[] = {0.0, 1.0, 5.0, 40.0, 900.0};
+    rs_articulation *a = ball_chain();
+    for (size_t s = 0; s < sizeof speeds / sizeof *speeds; s++) {
+        for (int32_t k = 0; k < a->u_count; k++)
+            a->u[k] = speeds[s] * sin(1.3 * k + 0.4);
+        rs_kinematics_advance(a, a->q, a->u, 0.005, a->q_stage);
+        for (int i = 0; i < BALLS; i++) {
+            rs_quat turn = rs_quat_exp(rs_scale(0.005, rs_v3_load(&a->u[3 * i])));
+            rs_quat expected = rs_quat_mul(turn, rs_quat_load(&a->q[4 * i])), found = rs_quat_load(&a->q_stage[4 * i]);
+            CHECK_NEAR(fabs(found.w - expected.w) + fabs(found.x - expected.x), 0.0, 2e-15);
+            CHECK_NEAR(fabs(found.y - expected.y) + fabs(found.z - expected.z), 0.0, 2e-15);
+        }
+    }
+    rs_articulation_free(a);
+}
+
+static void springs_of_spherical_joints_pull_the_shorter_way(void)
+{
+    static const rs_actuation_rule rule = {0.0, 0.0, 0.0};
+    rs_articulation *a = ball_chain();
+    double command[3 * BALLS], force[3 * BALLS], weight[3 * BALLS];
+    rs_actuation_result out = {command, force, weight};
+    int back = 0;
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->stiffness[k] = 2.0 + k;
+    rs_actuation(a, a->q, a->u, &rule, &out);
+    for (int i = 0; i < BALLS; i++) {
+        rs_quat q = rs_quat_load(&a->q[4 * i]), rest = rs_quat_load(&a->spring_mount[4 * i]);
+        rs_vec3 error = rs_rotation_between(q, rest);
+        back += rs_quat_mul(rest, rs_quat_conj(q)).w < 0.0;
+        for (int k = 0; k < 3; k++)
+            CHECK_NEAR(force[3 * i + k], (2.0 + 3 * i + k) * rs_v3_get(error, k), 1e-13);
+    }
+    CHECK(back > 0 && back < BALLS);
+    rs_articulation_free(a);
+}
+
 int main(void)
 {
     RUN(velocities_are_derivatives_of_positions);
@@ -127,5 +186,7 @@ int main(void)
     RUN(advancing_back_returns_and_keeps_quaternions_unit);
     RUN(rotation_between_is_the_inverse_of_the_exponential);
     RUN(four_links_side_by_side_are_placed_as_each_alone);
+    RUN(spherical_joints_turn_by_the_exponential_fast_or_slow);
+    RUN(springs_of_spherical_joints_pull_the_shorter_way);
     return CHECK_RESULT();
 }
