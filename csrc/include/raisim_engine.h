@@ -371,7 +371,7 @@ rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_artic
 rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs_articulation_options *options);
 
 /* The functions below refer to the present state; between integrate1 and integrate2 to the configuration at which
- * the step takes its dynamics. */
+ * the step takes its dynamics, and to the velocity that it expects there. */
 
 /* Poses and velocities of all links: origin, rotation (row-major, link to world), velocity of the origin, angular
  * velocity. Any pointer may be NULL. */
