@@ -1,6 +1,3 @@
-/* Vectors are passed between static functions only: how a library would pass them does not matter. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 #include "articulated.h"
 #include "inertia6.h"
 

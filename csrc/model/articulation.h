@@ -6,8 +6,8 @@
 #ifndef RS_MODEL_ARTICULATION_H
 #define RS_MODEL_ARTICULATION_H
 
-#include "../base/math3d.h"
 #include "../base/memory.h"
+#include "../base/simd4.h"
 
 typedef struct {
     rs_joint_type type;
@@ -36,7 +36,7 @@ typedef struct {
 
 /* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each
  * lane is one of them. */
-typedef double rs_lanes __attribute__((vector_size(32)));
+typedef rs_v4 rs_lanes;
 
 /* The same constants of four revolute links, equally deep in the tree, a lane for each: they are placed together. */
 typedef struct {
