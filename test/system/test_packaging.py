@@ -32,6 +32,7 @@ def test_every_interface_used_in_a_message_is_known_to_cmake():
 
 def test_every_python_dependency_has_its_rosdep_key():
     keys = {"cffi": "python3-cffi", "lxml": "python3-lxml", "numpy": "python3-numpy", "pillow": "python3-pil",
+            "pycollada": "python3-collada",
             "scipy": "python3-scipy", "trimesh": "python3-trimesh-pip"}
     lines = (ROOT / "tools/requirements/runtime.txt").read_text().split()
     assert {keys[re.split("[<>=]", line)[0]] for line in lines} <= package_dependencies()
