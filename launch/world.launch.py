@@ -61,6 +61,7 @@ def start_nodes(context: LaunchContext) -> list[Node]:
         parameters=[value["params_file"], parameters],
         output="screen",
         emulate_tty=True,
+        additional_env={"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())},  # so that it ends with this process, however
     )
     if not is_true(value["rviz"]):
         return [world]

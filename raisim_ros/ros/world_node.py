@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import signal
 import sys
 import threading
@@ -64,6 +65,9 @@ from raisim_ros.ros.world_topics import WorldStateTopic, apply_world_command
 _SWITCH_INTERVAL = 1e-4
 # The executor looks this often whether it shall end, should it miss the wake-up [s].
 _WAKE_PERIOD = 0.2
+# The process of the launch file: killed or terminated, it leaves its nodes behind, so this one watches it.
+LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
+_LAUNCHER_CHECK_PERIOD = 0.5  # [s]
 
 
 def load_world(file: str, parameters: str) -> World:
@@ -338,10 +342,21 @@ def _wrapped(words: Sequence[str], width: int = 90) -> str:
     return ("\n" + " " * 12).join(line.rstrip() for line in lines)
 
 
+def _stop_with_process(pid: int, stop: threading.Event) -> None:
+    """Set `stop` when that process of this user is gone."""
+    while not stop.wait(_LAUNCHER_CHECK_PERIOD):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            stop.set()
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     stop = threading.Event()
+    if launcher := os.environ.get(LAUNCHER_VARIABLE):
+        threading.Thread(target=_stop_with_process, args=(int(launcher), stop), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     # rclpy's own handlers would invalidate the context while the world is still being published.

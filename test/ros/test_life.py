@@ -55,6 +55,19 @@ def test_it_ends_within_a_second_while_it_serves_a_long_step(start_node, probe):
     assert_quick(end)
 
 
+def test_it_ends_when_its_launcher_was_killed(start_node, probe):
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as launcher:
+        code = (
+            f"import os, sys; os.environ['RAISIM_ROS_LAUNCHER_PID'] = '{launcher.pid}'\n"
+            "from raisim_ros.ros.world_node import main; sys.exit(main())"
+        )
+        node = start_node(program=("-c", code))
+        assert probe.call(ListObjects, "list_objects").result == ResultCode.OK
+        launcher.kill()
+    assert node.process.wait(30) == 0
+    node.end()
+
+
 def test_it_leaves_no_process_and_no_name_behind(start_node, probe):
     node = start_node()
     assert probe.call(ListObjects, "list_objects").result == ResultCode.OK
