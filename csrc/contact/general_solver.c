@@ -61,7 +61,7 @@ static void relax_row(rs_general_row *row) {
         rs_general_row_apply(row, row->change);
 }
 
-/* See contact_solver.c: the same conjugate-gradient acceleration. */
+/* Nonlinear conjugate gradients: the next sweep starts farther along the direction of those before. */
 static void extrapolate(rs_general_row *rows, int64_t count, double beta) {
     for (int64_t k = 0; k < count; k++) {
         rs_vec3 step = rs_scale(beta, rows[k].direction);
