@@ -10,6 +10,8 @@
 static const double SLACK = 0.02;
 /* A shell has no inside: this part of the other mesh's size may pass through it and is still pushed back. */
 static const double SHELL_DEPTH = 0.5;
+/* A vertex at this distance to a solid, relative to the smaller mesh's size, is on its surface. */
+static const double TOUCHING = 1e-9;
 /* How much farther than the nearest face the one may be that a vertex leaves a solid through, relative to the smaller
  * mesh's size. */
 static const double WAY_OUT = 0.1;
@@ -44,6 +46,38 @@ static rs_aabb turned_box(rs_aabb box, const rs_transform *pose) {
     rs_shape shape = {.type = RS_SHAPE_BOX, .half = rs_scale(0.5, rs_sub(box.max, box.min))};
     rs_transform at = {pose->rot, rs_transform_point(pose, box_center(box))};
     return rs_shape_aabb(&shape, &at);
+}
+
+/* ---- walks ---- */
+
+static rs_aabb child_box(const rs_bvh_node *node, int c) {
+    return (rs_aabb){rs_v3((double)node->lo[0][c], (double)node->lo[1][c], (double)node->lo[2][c]),
+                     rs_v3((double)node->hi[0][c], (double)node->hi[1][c], (double)node->hi[2][c])};
+}
+
+static bool meets_surface(const rs_surface *s, rs_aabb box) {
+    rs_surface_query query;
+    uint32_t any;
+    rs_surface_query_begin(&query, s, box);
+    return rs_surface_query_next(&query, &any);
+}
+
+typedef void triangle_visitor(void *context, uint32_t id);
+
+/* Down the tree of a mesh: visits the triangles whose boxes come nearer than `margin` to boxes of triangles of another
+ * surface. `pose` is that of the mesh in the frame of the other. */
+static void visit_near(const rs_tri_mesh *mesh, const rs_surface *other, const rs_transform *pose, double margin,
+                       triangle_visitor *visit, void *context) {
+    uint32_t stack[RS_BVH_STACK] = {0};
+    for (int top = 1; top > 0;) {
+        const rs_bvh_node *node = &mesh->bvh.nodes[stack[--top]];
+        for (int c = 0; c < RS_BVH_WIDTH; c++) {
+            if (node->lo[0][c] > node->hi[0][c]) continue; /* absent */
+            if (!meets_surface(other, grown(turned_box(child_box(node, c), pose), margin))) continue;
+            if (node->count[c] == 0) stack[top++] = node->child[c];
+            for (uint32_t i = 0; i < node->count[c]; i++) visit(context, node->child[c] + i);
+        }
+    }
 }
 
 /* ---- vertices of one against the surface of the other ---- */
@@ -147,15 +181,17 @@ static bool vertex_behind_shell(const moving_vertex *v, const rs_mesh_nearest *n
     return true;
 }
 
+/* Vertices nearer than this to a surface touch it. */
+static double touching_distance(const mesh_pair *p) { return fmax(p->settings->margin, TOUCHING * p->size); }
+
 static void vertex_against_mesh(const moving_vertex *v, const rs_tri_mesh *mesh) {
     const mesh_pair *p = v->side->pair;
     /* where nothing is cut, no vertex can be inside; and inside, the surface is at most half the mesh's width away */
     double behind = !p->cut ? 0.0 : !mesh->solid ? SHELL_DEPTH * p->size
                     : place_inside(v->side, v->id) < 0 ? 0.0 : rs_tri_mesh_size(mesh);
-    double touching = 1e-9 * p->size;
     rs_mesh_nearest nearest;
-    if (!rs_tri_mesh_nearest(mesh, v->position, fmax(fmax(p->settings->margin, touching), behind), &nearest)) return;
-    if (mesh->solid ? nearest.inside || nearest.distance <= touching : vertex_behind_shell(v, &nearest)) {
+    if (!rs_tri_mesh_nearest(mesh, v->position, fmax(touching_distance(p), behind), &nearest)) return;
+    if (mesh->solid ? nearest.inside || nearest.distance <= TOUCHING * p->size : vertex_behind_shell(v, &nearest)) {
         if (mesh->solid) keep_inside_vertex(v, nearest.distance);
         return;
     }
@@ -185,17 +221,34 @@ static bool stands_for_vertex(const rs_surface *s, const rs_surface_triangle *t,
     return (even && k == 0) || (t->rim[1] && k == 1) || (!even && t->rim[1] && k == 2);
 }
 
-/* All vertices of `own` within a box of its own frame. */
+typedef struct {
+    vertex_side *side;
+    rs_aabb box; /* frame of `own`: vertices outside are left out */
+} vertex_visit;
+
+/* The vertices that a triangle of `own` stands for. */
+static void visit_vertices(void *context, uint32_t id) {
+    const vertex_visit *visit = context;
+    const rs_surface *own = visit->side->own;
+    rs_surface_triangle t;
+    rs_surface_get(own, id, rs_v3_zero(), &t);
+    if (own->grid != NULL) rs_surface_find_neighbors(own, &t); /* for its rim */
+    for (int k = 0; k < 3; k++)
+        if (in_box(&visit->box, t.v[k]) && stands_for_vertex(own, &t, k))
+            try_vertex(visit->side, t.vertex_id[k], t.v[k]);
+}
+
+/* All vertices of `own` within a box of its own frame that may touch the other: where two meshes do not cut each other,
+ * only those near its surface. */
 static void try_vertices(vertex_side *side, rs_aabb box) {
-    rs_surface_query query;
-    rs_surface_query_begin(&query, side->own, box);
-    for (uint32_t id; rs_surface_query_next(&query, &id);) {
-        rs_surface_triangle t;
-        rs_surface_get(side->own, id, rs_v3_zero(), &t);
-        if (side->own->grid != NULL) rs_surface_find_neighbors(side->own, &t); /* for its rim */
-        for (int k = 0; k < 3; k++)
-            if (in_box(&box, t.v[k]) && stands_for_vertex(side->own, &t, k))
-                try_vertex(side, t.vertex_id[k], t.v[k]);
+    const mesh_pair *p = side->pair;
+    vertex_visit visit = {side, box};
+    if (!p->cut && side->own->mesh != NULL && side->other->mesh != NULL) {
+        visit_near(side->own->mesh, side->other, &side->pose, touching_distance(p), visit_vertices, &visit);
+    } else {
+        rs_surface_query query;
+        rs_surface_query_begin(&query, side->own, box);
+        for (uint32_t id; rs_surface_query_next(&query, &id);) visit_vertices(&visit, id);
     }
     leave_solids(side);
 }
@@ -325,10 +378,19 @@ static rs_aabb move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
     return (rs_aabb){rs_v3_min(t->v[0], rs_v3_min(t->v[1], t->v[2])), rs_v3_max(t->v[0], rs_v3_max(t->v[1], t->v[2]))};
 }
 
+typedef struct {
+    mesh_pair *pair;
+    double margin;
+    rs_vec3 viewer_of_a, center_a; /* B's centre in A's frame, and A's in B's */
+} triangle_visit;
+
 /* A triangle of A against those of B near it. */
-static void collide_triangle(mesh_pair *p, uint32_t id_a, double margin, rs_vec3 viewer_of_a, rs_vec3 center_a) {
+static void visit_triangle_of_a(void *context, uint32_t id_a) {
+    const triangle_visit *visit = context;
+    mesh_pair *p = visit->pair;
+    double margin = visit->margin;
     moved_triangle a;
-    rs_surface_get(p->a, id_a, viewer_of_a, &a.t);
+    rs_surface_get(p->a, id_a, visit->viewer_of_a, &a.t);
     rs_surface_find_neighbors(p->a, &a.t);
     rs_aabb box = move_triangle(&a.t, &p->a_in_b);
     for (int k = 0; k < 3; k++) a.active[k] = rs_surface_edge_is_active(&a.t, k);
@@ -337,37 +399,14 @@ static void collide_triangle(mesh_pair *p, uint32_t id_a, double margin, rs_vec3
     rs_surface_query_near_plane(&of_b, a.t.normal, a.t.v[0], margin);
     for (uint32_t id_b; rs_surface_query_next(&of_b, &id_b);) {
         rs_surface_triangle tb;
-        rs_surface_get(p->b, id_b, center_a, &tb);
+        rs_surface_get(p->b, id_b, visit->center_a, &tb);
         collide_triangles(p, &a, &tb);
     }
 }
 
-static rs_aabb child_box(const rs_bvh_node *node, int c) {
-    return (rs_aabb){rs_v3((double)node->lo[0][c], (double)node->lo[1][c], (double)node->lo[2][c]),
-                     rs_v3((double)node->hi[0][c], (double)node->hi[1][c], (double)node->hi[2][c])};
-}
-
-static bool meets_surface(const rs_surface *s, rs_aabb box) {
-    rs_surface_query query;
-    uint32_t any;
-    rs_surface_query_begin(&query, s, box);
-    return rs_surface_query_next(&query, &any);
-}
-
-/* Down the tree of A, where it meets triangles of B. */
 static void collide_all_triangles(mesh_pair *p, double margin, rs_vec3 center_a, rs_vec3 center_b) {
-    rs_vec3 viewer_of_a = rs_transform_point(&p->b_in_a, center_b);
-    uint32_t stack[RS_BVH_STACK] = {0};
-    for (int top = 1; top > 0;) {
-        const rs_bvh_node *node = &p->a->mesh->bvh.nodes[stack[--top]];
-        for (int c = 0; c < RS_BVH_WIDTH; c++) {
-            if (node->lo[0][c] > node->hi[0][c]) continue; /* absent */
-            if (!meets_surface(p->b, grown(turned_box(child_box(node, c), &p->a_in_b), margin))) continue;
-            if (node->count[c] == 0) stack[top++] = node->child[c];
-            for (uint32_t i = 0; i < node->count[c]; i++)
-                collide_triangle(p, node->child[c] + i, margin, viewer_of_a, center_a);
-        }
-    }
+    triangle_visit visit = {p, margin, rs_transform_point(&p->b_in_a, center_b), center_a};
+    visit_near(p->a->mesh, p->b, &p->a_in_b, margin, visit_triangle_of_a, &visit);
 }
 
 /* ---- the pair ---- */
