@@ -28,11 +28,6 @@ typedef struct {
 
 static int next3(int k) { return k == 2 ? 0 : k + 1; }
 
-static rs_aabb grown(rs_aabb box, double by) {
-    rs_vec3 g = rs_v3(by, by, by);
-    return (rs_aabb){rs_sub(box.min, g), rs_add(box.max, g)};
-}
-
 /* Box of the triangles of a surface, which for a heightmap is not that of the solid. */
 static rs_aabb surface_box(const rs_surface *s) {
     if (s->mesh != NULL) return s->mesh->box;
@@ -73,7 +68,8 @@ static void visit_near(const rs_tri_mesh *mesh, const rs_surface *other, const r
         const rs_bvh_node *node = &mesh->bvh.nodes[stack[--top]];
         for (int c = 0; c < RS_BVH_WIDTH; c++) {
             if (node->lo[0][c] > node->hi[0][c]) continue; /* absent */
-            if (!meets_surface(other, grown(turned_box(child_box(node, c), pose), margin))) continue;
+            rs_aabb box = turned_box(child_box(node, c), pose);
+            if (!meets_surface(other, rs_aabb_grown(&box, margin))) continue;
             if (node->count[c] == 0) stack[top++] = node->child[c];
             for (uint32_t i = 0; i < node->count[c]; i++) visit(context, node->child[c] + i);
         }
@@ -208,11 +204,6 @@ static void try_vertex(vertex_side *side, uint32_t id, rs_vec3 local) {
         vertex_against_mesh(&v, side->other->mesh);
 }
 
-static bool in_box(const rs_aabb *box, rs_vec3 p) {
-    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
-           p.z <= box->max.z;
-}
-
 /* True for one triangle at each vertex (two at a few on the rim of a heightmap): the owner in a mesh; in a heightmap
  * the even triangle of the cell behind the vertex, and at the last column and row what there is. */
 static bool stands_for_vertex(const rs_surface *s, const rs_surface_triangle *t, int k) {
@@ -234,7 +225,7 @@ static void visit_vertices(void *context, uint32_t id) {
     rs_surface_get(own, id, rs_v3_zero(), &t);
     if (own->grid != NULL) rs_surface_find_neighbors(own, &t); /* for its rim */
     for (int k = 0; k < 3; k++)
-        if (in_box(&visit->box, t.v[k]) && stands_for_vertex(own, &t, k))
+        if (rs_aabb_contains(&visit->box, t.v[k]) && stands_for_vertex(own, &t, k))
             try_vertex(visit->side, t.vertex_id[k], t.v[k]);
 }
 
@@ -395,7 +386,7 @@ static void visit_triangle_of_a(void *context, uint32_t id_a) {
     rs_aabb box = move_triangle(&a.t, &p->a_in_b);
     for (int k = 0; k < 3; k++) a.active[k] = rs_surface_edge_is_active(&a.t, k);
     rs_surface_query of_b;
-    rs_surface_query_begin(&of_b, p->b, grown(box, margin));
+    rs_surface_query_begin(&of_b, p->b, rs_aabb_grown(&box, margin));
     rs_surface_query_near_plane(&of_b, a.t.normal, a.t.v[0], margin);
     for (uint32_t id_b; rs_surface_query_next(&of_b, &id_b);) {
         rs_surface_triangle tb;
@@ -439,7 +430,8 @@ static rs_aabb meeting_box(const mesh_pair *p, const rs_surface *other, const rs
     double margin = fmax(p->settings->margin, 0.0);
     if (other->grid != NULL) box.min.z -= other->grid->x_size + other->grid->y_size;
     if (!rs_surface_is_solid(other)) margin = fmax(margin, SHELL_DEPTH * p->size);
-    return grown(turned_box(box, other_in_own), margin);
+    box = turned_box(box, other_in_own);
+    return rs_aabb_grown(&box, margin);
 }
 
 void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,

@@ -172,15 +172,10 @@ static bool grid_way_out(const rs_height_grid *g, rs_vec3 p, rs_vec3 *point, rs_
     return true;
 }
 
-static bool in_box(const rs_aabb *box, rs_vec3 p) {
-    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
-           p.z <= box->max.z;
-}
-
 bool rs_surface_way_out(const rs_surface *s, rs_vec3 inside, rs_vec3 *point, rs_vec3 *direction) {
     if (s->grid != NULL) return grid_way_out(s->grid, inside, point, direction);
     rs_mesh_nearest nearest;
-    if (!s->mesh->solid || !in_box(&s->mesh->box, inside) ||
+    if (!s->mesh->solid || !rs_aabb_contains(&s->mesh->box, inside) ||
         !rs_tri_mesh_nearest(s->mesh, inside, INFINITY, &nearest) || !nearest.inside)
         return false;
     *point = nearest.point;

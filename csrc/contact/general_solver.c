@@ -11,17 +11,21 @@ static bool has_one_impulse(const rs_general_row *row) {
            row->kind == RS_ROW_GIVEN;
 }
 
+/* Velocities of the axes of one row per unit impulse along each of another's: the part of one degree of freedom. */
+RS_INLINE void add_entry(rs_v4 columns[3], const rs_row_entry *of, const rs_row_entry *by) {
+    rs_v4 jacobian = rs_v4_load(&of->jacobian);
+    rs_vec3 response = by->response.xyz;
+    columns[0] += jacobian * rs_v4_all(response.x);
+    columns[1] += jacobian * rs_v4_all(response.y);
+    columns[2] += jacobian * rs_v4_all(response.z);
+}
+
 void rs_general_row_prepare(rs_general_row *row) {
     rs_v4 columns[3] = {rs_v4_all(0.0), rs_v4_all(0.0), rs_v4_all(0.0)};
     for (int s = 0; s < 2; s++) {
         const rs_row_side *side = &row->sides[s];
-        for (int32_t k = 0; k < side->size; k++) {
-            rs_v4 jacobian = rs_v4_load(&side->entries[k].jacobian);
-            rs_vec3 response = side->entries[k].response.xyz;
-            columns[0] += jacobian * rs_v4_all(response.x);
-            columns[1] += jacobian * rs_v4_all(response.y);
-            columns[2] += jacobian * rs_v4_all(response.z);
-        }
+        for (int32_t k = 0; k < side->size; k++)
+            add_entry(columns, &side->entries[k], &side->entries[k]);
     }
     double soft = row->softness;
     if (has_one_impulse(row))
@@ -88,11 +92,8 @@ rs_mat3 rs_general_row_coupling(const rs_general_row *of, const rs_general_row *
         const rs_row_side *side = &of->sides[s % 2], *other = &by->sides[s / 2];
         for (int32_t k = 0; k < side->size && side->velocity == other->velocity; k++) {
             const rs_row_entry *entry = find_entry(other, side->entries[k].index, k);
-            rs_vec3 response = entry != NULL ? entry->response.xyz : rs_v3_zero();
-            rs_v4 jacobian = rs_v4_load(&side->entries[k].jacobian);
-            columns[0] += jacobian * rs_v4_all(response.x);
-            columns[1] += jacobian * rs_v4_all(response.y);
-            columns[2] += jacobian * rs_v4_all(response.z);
+            if (entry != NULL)
+                add_entry(columns, &side->entries[k], entry);
         }
     }
     return (rs_mat3){{columns[0][0], columns[1][0], columns[2][0], columns[0][1], columns[1][1], columns[2][1],

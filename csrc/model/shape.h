@@ -19,6 +19,10 @@ static inline bool rs_aabb_overlap(const rs_aabb *a, const rs_aabb *b) {
     return !((a->min.x > b->max.x) | (b->min.x > a->max.x) | (a->min.y > b->max.y) | (b->min.y > a->max.y) |
              (a->min.z > b->max.z) | (b->min.z > a->max.z));
 }
+static inline bool rs_aabb_contains(const rs_aabb *box, rs_vec3 p) {
+    return p.x >= box->min.x && p.x <= box->max.x && p.y >= box->min.y && p.y <= box->max.y && p.z >= box->min.z &&
+           p.z <= box->max.z;
+}
 static inline rs_aabb rs_aabb_grown(const rs_aabb *box, double by) {
     return (rs_aabb){rs_v3(box->min.x - by, box->min.y - by, box->min.z - by),
                      rs_v3(box->max.x + by, box->max.y + by, box->max.z + by)};

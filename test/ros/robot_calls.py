@@ -6,9 +6,9 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from service_calls import ok
 
 from raisim_ros.description.resources import resource
-from raisim_ros.msg import ResultCode
 from raisim_ros.srv import GetObjectInfo, SpawnArticulatedSystem, Step
 
 LATCHED = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -19,11 +19,6 @@ STAND = [0.0, 0.4, -0.8] * 2 + [0.0, -0.4, 0.8] * 2
 
 def robot(name):
     return str(resource(f"robots/{name}.urdf"))
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
 
 
 def spawn(probe, name="arm", file="arm", **fields):

@@ -5,13 +5,14 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose
+from service_calls import load_text, ok
 from tf2_msgs.msg import TFMessage
 
 from raisim_ros import InterfaceSettings, World
 from raisim_ros.description.resources import resource
-from raisim_ros.msg import ObjectCmd, ObjectState, ResultCode
+from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.ros import qos
-from raisim_ros.srv import CloneObject, GetObjectInfo, LoadWorld, SaveWorld, SpawnObject, Step
+from raisim_ros.srv import CloneObject, GetObjectInfo, SaveWorld, SpawnObject, Step
 
 WORLD = f"""<raisim><objects>
 <sphere name="slow" mass="2" min_rate_hz="10" max_rate_hz="100" publish_tf="false">
@@ -31,14 +32,7 @@ def shared_node(start_node):
 
 @pytest.fixture(autouse=True)
 def loaded(shared_node, probe, tmp_path):
-    file = tmp_path / "world.xml"
-    file.write_text(WORLD)
-    ok(probe.call(LoadWorld, "load_world", file=str(file)))
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
+    load_text(probe, tmp_path, WORLD)
 
 
 def step(probe, steps):

@@ -5,8 +5,9 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose, Quaternion
-from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, ok, spawn, spawn_arm, state, step
+from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
+from service_calls import ok
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 

@@ -6,7 +6,8 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Vector3, Wrench
-from robot_calls import STAND, deliver, ok, robot, spawn, spawn_arm, step
+from robot_calls import STAND, deliver, robot, spawn, spawn_arm, step
+from service_calls import ok
 
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ObjectCmd, ObjectState

@@ -9,8 +9,9 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3, Wrench
-from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, ok, robot, spawn, spawn_arm, state, step
+from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, robot, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
+from service_calls import ok
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint

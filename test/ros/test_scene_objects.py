@@ -7,13 +7,14 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3, Wrench
+from service_calls import load_text, ok
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros import World
-from raisim_ros.msg import ObjectCmd, ObjectState, ResultCode
+from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.ros import qos
-from raisim_ros.srv import GetObjectInfo, ListObjects, LoadWorld, RemoveObject, SaveWorld, SpawnObject, Step
+from raisim_ros.srv import GetObjectInfo, ListObjects, RemoveObject, SaveWorld, SpawnObject, Step
 
 HALF = math.sqrt(0.5)
 WORLD = """<raisim><camera follow="lamp" x="3"/><objects><ground name="ground"/>
@@ -29,14 +30,7 @@ def shared_node(start_node):
 
 @pytest.fixture(autouse=True)
 def scene(shared_node, probe, tmp_path):
-    file = tmp_path / "scene.xml"
-    file.write_text(WORLD)
-    ok(probe.call(LoadWorld, "load_world", file=str(file)))
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
+    load_text(probe, tmp_path, WORLD)
 
 
 def info(probe, name):

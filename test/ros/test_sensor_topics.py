@@ -11,6 +11,7 @@ from geometry_msgs.msg import Point, WrenchStamped
 from geometry_msgs.msg import Pose as PoseMessage
 from rclpy.qos import ReliabilityPolicy, qos_profile_sensor_data
 from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
+from service_calls import ok
 from tf2_msgs.msg import TFMessage
 
 from raisim_ros.msg import ResultCode
@@ -61,11 +62,6 @@ def fleet(start_node, tmp_path_factory):
     (folder / "world.xml").write_text(WORLD.replace("ROBOT", str(folder / "robot.urdf")))
     options = {"paused": True, "lidar_sweep": True, "lidar_ring_and_time": True}
     return start_node("/fleet", world=folder / "world.xml", **options, **OVERRIDES)
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
 
 
 def step(probe, steps):

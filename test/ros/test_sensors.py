@@ -13,6 +13,7 @@ from geometry_msgs.msg import Point, Quaternion, Vector3
 from geometry_msgs.msg import Pose as PoseMessage
 from rclpy.qos import DurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, Image, Imu, LaserScan, PointCloud2
+from service_calls import ok
 from tf2_msgs.msg import TFMessage
 
 from raisim_ros.description.resources import resource
@@ -54,11 +55,6 @@ def pose(position=(0.0, 0.0, 0.0), yaw=0.0):
     x, y, z = map(float, position)
     orientation = Quaternion(z=math.sin(yaw / 2), w=math.cos(yaw / 2))
     return PoseMessage(position=Point(x=x, y=y, z=z), orientation=orientation)
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
 
 
 @pytest.fixture(scope="module")

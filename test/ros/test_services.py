@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3
+from service_calls import ok
 
 from raisim_ros.msg import ContactArray, MaterialPair, ObjectState, ObjectStateArray, ResultCode
 from raisim_ros.srv import (
@@ -29,11 +30,6 @@ pytestmark = pytest.mark.usefixtures("fresh_world")
 
 NAN, INFINITY = math.nan, math.inf
 FAR = Pose(position=Point(x=50.0, y=0.0, z=10.0))
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
 
 
 def spawn_ball(probe, name="ball", **fields):

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose, Quaternion
+from service_calls import ok
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -43,11 +44,6 @@ def mesh_file(tmp_path_factory):
     file = tmp_path_factory.mktemp("mesh") / "tetrahedron.obj"
     file.write_text(TETRAHEDRON)
     return file
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
 
 
 def info(probe, name):

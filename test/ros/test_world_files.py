@@ -6,6 +6,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from rclpy.qos import qos_profile_sensor_data
 from rosgraph_msgs.msg import Clock
+from service_calls import ok
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource
@@ -47,11 +48,6 @@ def template(tmp_path):
     file = tmp_path / "template.xml"
     file.write_text(TEMPLATE)
     return str(file)
-
-
-def ok(response):
-    assert response.result == ResultCode.OK, response.message
-    return response
 
 
 def load(probe, file, **fields):
