@@ -86,6 +86,10 @@ RS_INLINE rs_v4 rs_columns_mulv(const rs_columns *m, rs_v4 v) {
 static inline rs_columns rs_columns_of(const rs_sym3 *s) {
     return (rs_columns){{{s->xx, s->xy, s->xz}, 0.0}, {{s->xy, s->yy, s->yz}, 0.0}, {{s->xz, s->yz, s->zz}, 0.0}};
 }
+static inline rs_sym3 rs_sym3_of_quads(const rs_columns *m) {
+    return (rs_sym3){.xx = m->x.xyz.x, .yy = m->y.xyz.y, .zz = m->z.xyz.z,
+                     .xy = m->y.xyz.x, .xz = m->z.xyz.x, .yz = m->z.xyz.y};
+}
 static inline rs_vec3 rs_columns_mul3(const rs_columns *m, rs_vec3 v) {
     return rs_madd(rs_madd(rs_scale(v.x, m->x.xyz), v.y, m->y.xyz), v.z, m->z.xyz);
 }

@@ -1,4 +1,4 @@
-/* Contact points as they persist from step to step, and the rows the solver works on. */
+/* Contact points as they persist from step to step. */
 #ifndef RS_CONTACT_CONTACT_H
 #define RS_CONTACT_CONTACT_H
 
@@ -15,16 +15,6 @@ static const double RS_TOUCH_DISTANCE = 1e-5;
 /* A launched body (see rs_body) is this many steps away from its next midpoint, others are one. */
 static const double RS_LAUNCH_STEPS = 1.5;
 
-/* What a row of the general solver may do. */
-typedef enum {
-    RS_ROW_CONTACT,  /* 3 impulses (t1, t2, n) under Coulomb's law */
-    RS_ROW_PUSH,     /* 1 impulse, not negative: frictionless contact, joint limit, stretched wire */
-    RS_ROW_HOLD,     /* 1 impulse of either sign: rigid rod */
-    RS_ROW_BRAKE,    /* 1 impulse of either sign, at most mu: joint friction */
-    RS_ROW_PIN,      /* 3 impulses of any sign: closed loop */
-    RS_ROW_GIVEN     /* 1 impulse, known beforehand: user-set tension, explicit spring */
-} rs_row_kind;
-
 /* One touching point. Side A is the collider with the smaller index. */
 typedef struct {
     int32_t collider_a, collider_b;
@@ -39,22 +29,5 @@ typedef struct {
     rs_sym3 g;            /* effective inverse mass, contact frame [1/kg] */
     double friction, restitution;
 } rs_touch;
-
-/* One contact in the solver: 3 unknown impulses (t1, t2, n). Relative velocity v = G * impulse + (all the rest). The
- * fields come in the order in which a sweep reads them: sweeps are bound by memory. */
-typedef struct {
-    rs_quad impulse;
-    rs_quad former;    /* impulse after the sweep before */
-    rs_quad ra, rb;    /* contact point from the centres of mass */
-    rs_quad n;
-    int32_t body_a, body_b;
-    double target;     /* normal speed to reach or exceed [m/s] */
-    double mu;
-    double push;       /* target of the push-out motion, which moves bodies apart without giving them speed [m/s] */
-    rs_quad t1, t2;
-    rs_columns g, g_inverse;
-    double push_impulse;
-    int32_t touch;     /* where the result goes */
-} rs_row;
 
 #endif

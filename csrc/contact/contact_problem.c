@@ -294,7 +294,7 @@ rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch,
                             .push = push_speed(input, touch->gap, -touch->velocity.z)};
 }
 
-void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
+void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_body_row *row) {
     const rs_body *a = &input->bodies[touch->body_a], *b = &input->bodies[touch->body_b];
     row->body_a = touch->body_a;
     row->body_b = touch->body_b;
@@ -308,9 +308,8 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     rs_vec3 relative = rs_sub(point_velocity(a->velocity, a->omega, ra),
                               point_velocity(b->velocity, b->omega, rb));
     rs_contact_law law = rs_contact_law_of(input, touch, relative);
-    row->mu = law.mu;
-    row->target = law.target;
-    row->push = law.push;
+    row->law = (rs_law){.impulse.xyz = touch->impulse, .aim.xyz.z = law.target, .mu = law.mu, .upper = INFINITY,
+                        .kind = RS_ROW_CONTACT, .push = law.push};
 
     touch->g = (rs_sym3){0};
     add_inverse_mass(&touch->g, &input->solver_bodies[touch->body_a], ra, touch);
@@ -322,5 +321,5 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     rs_sym3 g_inverse = rs_sym3_inverse(&touch->g);
     row->g = rs_columns_of(&touch->g);
     row->g_inverse = rs_columns_of(&g_inverse);
-    row->impulse = (rs_quad){touch->impulse, 0.0};
+    row->law.inverse_mass = rs_max(rs_max(touch->g.xx, touch->g.yy), touch->g.zz);
 }

@@ -3,6 +3,7 @@
 #define RS_CONTACT_CONTACT_PROBLEM_H
 
 #include "contact.h"
+#include "rows_body.h"
 
 /* Runs the narrow phase on the ordered pairs and fills `touches`, ordered by pair. `before` holds those of the last
  * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. */
@@ -30,6 +31,6 @@ typedef struct {
 rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch, rs_vec3 relative);
 
 /* The solver row of a touching point; also writes velocity, friction and restitution into the point. */
-void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *out);
+void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_body_row *out);
 
 #endif

@@ -31,6 +31,9 @@ void rs_response_begin(rs_articulation *a);
  * reduced, too, and becomes a generalised velocity. */
 void rs_response_end(rs_articulation *a, bool pushed);
 
+/* Inertia of the reduced velocities: lower triangle of a zeroed matrix, u_count x u_count. It is diagonal but for blocks. */
+void rs_response_inertia(const rs_articulation *a, double *out);
+
 /* Velocity of a point at a->u_free along its axes. */
 rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at);
 

@@ -167,6 +167,17 @@ static rs_vec3 damp_omega(const rs_body *body, rs_vec3 omega, double dt) {
 
 /* ---- stages ---- */
 
+void rs_solver_body_inertia(const rs_solver_body *body, double *out) {
+    rs_sym3 inverse = rs_sym3_of_quads(&body->inverse_inertia), inertia = rs_sym3_inverse(&inverse);
+    out[0] = out[7] = out[14] = 1.0 / body->inverse_mass;
+    out[21] = inertia.xx;
+    out[27] = inertia.xy;
+    out[28] = inertia.yy;
+    out[33] = inertia.xz;
+    out[34] = inertia.yz;
+    out[35] = inertia.zz;
+}
+
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out) {
     if (body->type != RS_BODY_DYNAMIC) { /* loads do not wait until it becomes dynamic */
         body->force = body->torque = body->applied_force = body->applied_torque = rs_v3_zero();

@@ -48,6 +48,8 @@ typedef struct {
     rs_vec3 applied_force, applied_torque;
     rs_vec3 acceleration, angular_acceleration; /* change of velocity over the step: of the centre of mass, world frame */
 
+    bool settled; /* the impulses on it are those of the step before: its contacts needed no solution */
+
     /* sleeping */
     bool asleep;
     bool moved;          /* pose, shape or filter changed from outside: colliders must be placed again */
@@ -60,7 +62,11 @@ typedef struct {
     double inverse_mass; /* 0: its velocity is given */
     rs_columns inverse_inertia; /* at the midpoint */
     rs_quad v_former, w_former; /* velocities after the sweep before */
+    rs_quad v_free, w_free;     /* velocities without impulses */
 } rs_solver_body;
+
+/* Its inertia: lower triangle of a zeroed 6x6, velocity of the centre of mass first. */
+void rs_solver_body_inertia(const rs_solver_body *body, double *out);
 
 /* Motion that corrects overlaps: it moves a body in one step and leaves no velocity behind. */
 typedef struct {

@@ -79,7 +79,10 @@ typedef struct {
     int64_t contacts;
     int64_t islands;
     int64_t solver_iterations; /* the most that any island needed */
-    double solver_error;       /* the largest relative change left in any island */
+    double solver_error;       /* the largest violation of the contact laws left in any island [m/s] */
+    double solver_relative_error; /* the same relative to the island's violation without impulses */
+    double contact_work;       /* energy that contacts, limits, pins and stiff wires gave: not positive but for rounding [J] */
+    int64_t restrained_islands; /* islands whose bounces or impulses had to be reduced to give no energy */
     int64_t awake_bodies;
 } rs_step_stats;
 void rs_world_step_stats(rs_world *world, rs_step_stats *out);

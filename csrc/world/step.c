@@ -175,11 +175,12 @@ static rs_problem_input problem_input(const rs_world *world) {
 static rs_status stage_contact_setup(rs_world *world) {
     rs_world_data *data = &world->data;
     int64_t count = world->islands.order.count;
-    if (rs_array_resize(&world->rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK)
+    if (rs_array_resize(&world->body_rows, count) != RS_OK ||
+        rs_array_resize(&world->numbers, data->bodies.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_problem_input input = problem_input(world);
     const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
-    rs_row *rows = RS_ITEMS(rs_row, world->rows);
+    rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
     for (int64_t i = 0; i < world->islands.islands.count; i++) {
         const rs_island *island = &RS_ITEMS(rs_island, world->islands.islands)[i];
         for (int64_t k = island->first_row; k < island->first_row + island->row_count && !island->general; k++) {
@@ -190,58 +191,80 @@ static rs_status stage_contact_setup(rs_world *world) {
     return RS_OK;
 }
 
-/* An island of single bodies: overlaps apart, then velocities. */
-static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
-    rs_row *rows = &RS_ITEMS(rs_row, world->rows)[island->first_row];
-    rs_solver_body *bodies = RS_ITEMS(rs_solver_body, world->solver_bodies);
-    island->pushed = rs_push_out(rows, island->row_count, bodies, RS_ITEMS(rs_push_body, world->pushes));
-    rs_contact_island problem = {.rows = rows,
-                                 .count = island->row_count,
-                                 .members = rs_islands_bodies(&world->islands, island),
-                                 .bodies = bodies,
-                                 .world_body_count = world->data.bodies.count,
-                                 .direct = &world->direct_solver,
-                                 .busy = RS_ITEMS(int32_t, world->busy_rows)};
-    rs_solve_result result = rs_contact_solve(&problem, &world->data.solver, world->data.sweep_backward);
-    for (int64_t k = 0; k < island->row_count; k++)
-        RS_ITEMS(rs_touch, world->data.touches)[rows[k].touch].impulse = rows[k].impulse.xyz;
+/* Overlaps apart, then velocities. */
+static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *island) {
+    const rs_world_data *data = &world->data;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_island_bodies members = rs_islands_bodies(&world->islands, island);
+    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward};
+    for (int64_t k = 0; k < members.count; k++)
+        input.settled &= bodies[members.index[k]].settled;
+    island->pushed = rs_positions_correct(rows);
+    rs_solve_result result = rs_island_solve(rows, &input, &world->newton);
+    for (int64_t k = 0; k < members.count; k++)
+        bodies[members.index[k]].settled = result.sweeps + result.newtons == 0;
     return result;
 }
 
-static rs_status solve_general(rs_world *world, int32_t island, rs_solve_result *result, bool *pushed) {
-    rs_general_input input = {.common = problem_input(world),
-                              .bodies = RS_ITEMS(rs_body, world->data.bodies),
-                              .body_count = world->data.bodies.count,
-                              .touches = RS_ITEMS(rs_touch, world->data.touches),
-                              .wires = RS_ITEMS(rs_wire, world->data.wires),
-                              .islands = &world->islands,
-                              .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
-                              .pushes = RS_ITEMS(rs_push_body, world->pushes),
-                              .backward = world->data.sweep_backward};
-    return rs_general_island_solve(&world->general, &input, island, result, pushed);
+/* An island of single bodies. */
+static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
+    rs_body_row *first = &RS_ITEMS(rs_body_row, world->body_rows)[island->first_row];
+    rs_body_rows rows = rs_body_rows_make(first, island->row_count, rs_islands_bodies(&world->islands, island),
+                                          RS_ITEMS(rs_solver_body, world->solver_bodies),
+                                          RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers));
+    rs_solve_result result = solve_rows(world, &rows.rows, island);
+    for (int64_t k = 0; k < island->row_count; k++)
+        RS_ITEMS(rs_touch, world->data.touches)[first[k].touch].impulse = first[k].law.impulse.xyz;
+    return result;
+}
+
+/* An island with articulated systems or wires. */
+static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result *result) {
+    rs_tree_input input = {.common = problem_input(world),
+                           .bodies = RS_ITEMS(rs_body, world->data.bodies),
+                           .body_count = world->data.bodies.count,
+                           .touches = RS_ITEMS(rs_touch, world->data.touches),
+                           .wires = RS_ITEMS(rs_wire, world->data.wires),
+                           .islands = &world->islands,
+                           .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
+                           .pushes = RS_ITEMS(rs_push_body, world->pushes)};
+    if (rs_tree_rows_fill(&world->tree_rows, &input, island) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    *result = solve_rows(world, &world->tree_rows.rows, island);
+    rs_tree_rows_write_back(&world->tree_rows, &input, island->pushed);
+    return RS_OK;
+}
+
+static void count_solve(rs_step_stats *stats, const rs_solve_result *result) {
+    if (result->sweeps + result->newtons > stats->solver_iterations)
+        stats->solver_iterations = result->sweeps + result->newtons;
+    stats->solver_error = rs_max(stats->solver_error, result->residual);
+    stats->solver_relative_error =
+        rs_max(stats->solver_relative_error, result->approach > 0.0 ? result->residual / result->approach : 0.0);
+    stats->contact_work += result->work;
+    stats->restrained_islands += result->restrained;
 }
 
 static rs_status stage_solve(rs_world *world) {
     rs_world_data *data = &world->data;
     rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
-    world->stats.solver_iterations = 0;
-    world->stats.solver_error = 0.0;
+    rs_step_stats *stats = &world->stats;
+    stats->solver_iterations = stats->restrained_islands = 0;
+    stats->solver_error = stats->solver_relative_error = stats->contact_work = 0.0;
     for (int32_t i = 0; i < world->islands.islands.count; i++) {
-        rs_solve_result result = {0, 0.0};
+        rs_solve_result result = {0};
         if (islands[i].general) {
-            if (solve_general(world, i, &result, &islands[i].pushed) != RS_OK)
+            if (solve_trees(world, &islands[i], &result) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         } else if (islands[i].row_count > 0) {
             result = solve_bodies(world, &islands[i]);
         }
-        if (result.iterations > world->stats.solver_iterations)
-            world->stats.solver_iterations = result.iterations;
-        world->stats.solver_error = rs_max(world->stats.solver_error, result.error);
+        count_solve(stats, &result);
     }
     data->sweep_backward = !data->sweep_backward && !data->solver.fixed_order;
-    world->stats.contacts = data->touches.count;
-    world->stats.islands = world->islands.islands.count;
-    world->stats.broad_phase_pairs = world->pairs.count;
+    stats->contacts = data->touches.count;
+    stats->islands = world->islands.islands.count;
+    stats->broad_phase_pairs = world->pairs.count;
     return RS_OK;
 }
 

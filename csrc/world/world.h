@@ -5,10 +5,10 @@
 #include <pthread.h>
 
 #include "../contact/contact_problem.h"
-#include "../contact/contact_solver.h"
-#include "../contact/general_problem.h"
 #include "../contact/island.h"
-#include "../contact/push_out.h"
+#include "../contact/position_correction.h"
+#include "../contact/rows_tree.h"
+#include "../contact/solve_island.h"
 #include "../contact/wire.h"
 #include "../dynamics/articulated.h"
 #include "../dynamics/pose_controller.h"
@@ -77,10 +77,10 @@ struct rs_world {
     rs_array solver_bodies; /* rs_solver_body per body: forces, then solver */
     rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
     rs_array before;        /* rs_solver_body per body: velocities at the beginning of the step */
-    rs_array rows;          /* rs_row, grouped by island: contact setup */
-    rs_array busy_rows;     /* int32_t: solver */
-    rs_direct_solver direct_solver; /* scratch of its own */
-    rs_general_problem general; /* rows of one island with articulated systems or wires */
+    rs_array body_rows;     /* rs_body_row, grouped by island: contact setup */
+    rs_array numbers;       /* int32_t per body: its number within an island of single bodies */
+    rs_tree_rows tree_rows; /* of one island with articulated systems or wires */
+    rs_newton newton;       /* scratch of its own */
 
     /* what rays see; built when a ray asks and something changed */
     rs_ray_scene ray_scene;

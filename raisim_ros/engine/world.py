@@ -237,6 +237,9 @@ class World(WorldWires):
             int(stats.islands),
             int(stats.solver_iterations),
             float(stats.solver_error),
+            float(stats.solver_relative_error),
+            float(stats.contact_work),
+            int(stats.restrained_islands),
             int(stats.awake_bodies),
         )
 

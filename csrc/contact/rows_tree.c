@@ -1,6 +1,6 @@
-#include "general_problem.h"
-#include "block_start.h"
-#include "general_push.h"
+#include "rows_tree.h"
+
+#include "coulomb.h"
 
 #include <string.h>
 
@@ -24,24 +24,19 @@ typedef struct {
     double sign;     /* which is sign * the row's */
 } rs_row_source;
 
-rs_general_problem rs_general_problem_new(void) {
-    return (rs_general_problem){.rows = rs_array_of(sizeof(rs_general_row)),
-                                .sources = rs_array_of(sizeof(rs_row_source)),
-                                .numbers = rs_array_of(sizeof(double)),
-                                .places = rs_array_of(sizeof(int32_t)),
-                                .joints = rs_array_of(sizeof(rs_joint_row)),
-                                .matrix = rs_array_of(sizeof(double)),
-                                .jump = rs_general_jump_make()};
+rs_tree_rows rs_tree_rows_new(void) {
+    return (rs_tree_rows){.list = rs_array_of(sizeof(rs_tree_row)),
+                          .sources = rs_array_of(sizeof(rs_row_source)),
+                          .numbers = rs_array_of(sizeof(double)),
+                          .objects = rs_array_of(sizeof(rs_tree_object)),
+                          .places = rs_array_of(sizeof(int32_t)),
+                          .joints = rs_array_of(sizeof(rs_joint_row))};
 }
 
-void rs_general_problem_free(rs_general_problem *problem) {
-    rs_array_free(&problem->rows);
-    rs_array_free(&problem->sources);
-    rs_array_free(&problem->numbers);
-    rs_array_free(&problem->places);
-    rs_array_free(&problem->joints);
-    rs_array_free(&problem->matrix);
-    rs_general_jump_free(&problem->jump);
+void rs_tree_rows_free(rs_tree_rows *rows) {
+    rs_array *arrays[] = {&rows->list, &rows->sources, &rows->numbers, &rows->objects, &rows->places, &rows->joints};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        rs_array_free(arrays[k]);
 }
 
 /* ---- room ---- */
@@ -53,30 +48,31 @@ static int64_t padded(int64_t count) { return (count + 3) / 4 * 4; }
 /* Numbers that one side of a row takes. */
 static int64_t side_numbers(int64_t size) { return size * (int64_t)(sizeof(rs_row_entry) / sizeof(double)); }
 
+/* Velocity of a single body as impulses change it, the same without impulses, and its push-out motion. */
+enum { BODY_NUMBERS = 20 };
+
 static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_BODY_DYNAMIC; }
 
 /* Aligned for four-wide vectors. */
-static double *take(rs_general_problem *problem, int64_t count) {
+static double *take(rs_tree_rows *problem, int64_t count) {
     double *numbers = &RS_ITEMS(double, problem->numbers)[problem->used];
     problem->used += padded(count);
     return numbers;
 }
 
-static rs_row_entry *take_entries(rs_general_problem *problem, int64_t count) {
+static rs_row_entry *take_entries(rs_tree_rows *problem, int64_t count) {
     return (rs_row_entry *)(void *)take(problem, side_numbers(count));
 }
 
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
-static rs_status reserve(rs_general_problem *problem, const rs_general_input *input, int32_t island) {
-    const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
+static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    int64_t numbers = 0, rows = home->row_count;
+    int64_t numbers = 0, rows = home->row_count + home->wire_count;
     for (int64_t k = 0; k < home->row_count; k++) {
         const rs_touch *touch = &input->touches[order[home->first_row + k]];
         numbers += side_numbers(velocity_count(&input->bodies[touch->body_a])) +
                    side_numbers(velocity_count(&input->bodies[touch->body_b]));
     }
-    rows += home->wire_count;
     for (int64_t k = 0; k < home->wire_count; k++) {
         const rs_wire *wire = &input->wires[rs_islands_wires(input->islands, home)[k]];
         numbers += side_numbers(velocity_count(&input->bodies[wire->body[0]])) +
@@ -88,38 +84,43 @@ static rs_status reserve(rs_general_problem *problem, const rs_general_input *in
         int64_t n = velocity_count(body);
         bool tree = body->articulation != NULL;
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
-        numbers += padded(2 * n) + joint_rows * side_numbers(n);
+        numbers += (tree ? 0 : BODY_NUMBERS) + joint_rows * side_numbers(n);
         rows += joint_rows;
     }
     problem->used = 0;
-    problem->rows.count = problem->sources.count = 0;
-    if (rs_array_resize(&problem->numbers, numbers) != RS_OK || rs_array_reserve(&problem->rows, rows) != RS_OK ||
+    problem->list.count = problem->sources.count = 0;
+    if (rs_array_resize(&problem->numbers, numbers) != RS_OK || rs_array_reserve(&problem->list, rows) != RS_OK ||
         rs_array_reserve(&problem->sources, rows) != RS_OK ||
-        rs_array_resize(&problem->places, input->body_count) != RS_OK ||
-        rs_array_resize(&problem->matrix, rs_block_start_room(home->wire_count)) != RS_OK)
+        rs_array_resize(&problem->objects, members.count) != RS_OK ||
+        rs_array_resize(&problem->places, input->body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    for (int64_t i = 0; i < members.count; i++)
-        RS_ITEMS(int32_t, problem->places)[members.index[i]] = RS_NONE;
     return RS_OK;
 }
 
-/* Velocity of a single body as the solver changes it, v and w; the six numbers of its push-out motion follow. */
-static double *velocity_of(rs_general_problem *problem, const rs_general_input *input, int32_t body) {
-    int32_t *place = &RS_ITEMS(int32_t, problem->places)[body];
-    if (*place == RS_NONE) {
-        *place = (int32_t)problem->used;
-        double *velocity = take(problem, 12);
-        rs_v3_store(velocity, input->solver_bodies[body].v.xyz);
-        rs_v3_store(velocity + 3, input->solver_bodies[body].w.xyz);
-        memset(velocity + 6, 0, sizeof(double) * 6);
+/* Numbers the objects and takes over the velocities of single bodies. */
+static void list_objects(rs_tree_rows *problem, const rs_tree_input *input, rs_island_bodies members) {
+    for (int32_t i = 0; i < members.count; i++) {
+        int32_t body = members.index[i];
+        rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
+        RS_ITEMS(int32_t, problem->places)[body] = i;
+        *object = (rs_tree_object){input->bodies[body].articulation, body, NULL};
+        if (object->tree != NULL)
+            continue;
+        object->velocity = take(problem, BODY_NUMBERS);
+        for (int part = 0; part < 12; part += 6) { /* now, and without impulses */
+            rs_v3_store(object->velocity + part, input->solver_bodies[body].v.xyz);
+            rs_v3_store(object->velocity + part + 3, input->solver_bodies[body].w.xyz);
+        }
+        memset(object->velocity + 12, 0, sizeof(double) * 6);
     }
-    return &RS_ITEMS(double, problem->numbers)[*place];
 }
 
-static rs_general_row *add_row(rs_general_problem *problem, rs_row_kind kind, rs_row_source source) {
+static rs_tree_row *add_row(rs_tree_rows *problem, rs_row_kind kind, rs_row_source source) {
     *(rs_row_source *)rs_array_push(&problem->sources) = source;
-    rs_general_row *row = rs_array_push(&problem->rows);
-    row->kind = kind;
+    rs_tree_row *row = rs_array_push(&problem->list);
+    row->law.kind = kind;
+    row->law.lower = kind == RS_ROW_POINT ? -INFINITY : 0.0;
+    row->law.upper = INFINITY;
     return row;
 }
 
@@ -131,11 +132,12 @@ typedef struct {
     rs_vec3 point, axes[3];
 } row_end;
 
-static void fill_body_side(rs_general_problem *problem, const rs_general_input *input, const row_end *end, double sign,
+static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, const row_end *end, double sign,
                            rs_row_side *side) {
     const rs_solver_body *inertia = &input->solver_bodies[end->body];
     rs_vec3 arm = rs_sub(end->point, input->bodies[end->body].middle_com);
-    double *velocity = velocity_of(problem, input, end->body);
+    int32_t object = RS_ITEMS(int32_t, problem->places)[end->body];
+    double *velocity = RS_ITEMS(rs_tree_object, problem->objects)[object].velocity;
     rs_row_entry *entries = take_entries(problem, 6);
     memset(entries, 0, sizeof *entries * 6);
     for (int axis = 0; axis < 3; axis++) {
@@ -150,7 +152,7 @@ static void fill_body_side(rs_general_problem *problem, const rs_general_input *
     }
     for (int k = 0; k < 6; k++)
         entries[k].index = k;
-    *side = (rs_row_side){velocity, velocity + 6, entries, 6};
+    *side = (rs_row_side){velocity, velocity + 12, entries, 6, object};
 }
 
 /* Velocity of a body's material at a point at the beginning of the step, world frame. */
@@ -167,28 +169,29 @@ static rs_vec3 given_velocity(const rs_body *body, const row_end *end) {
     return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
 }
 
-/* One or two ends on the same tree. Its velocity without impulses goes to the target: the side holds changes only. */
-static void fill_tree_side(rs_general_problem *problem, rs_articulation *tree, const row_end *ends, int count, double sign,
-                           rs_general_row *row, rs_row_side *side) {
+/* One or two ends on the same tree. Its velocity without impulses is given: the side holds changes only. */
+static void fill_tree_side(rs_tree_rows *problem, rs_articulation *tree, const row_end *ends, int count, double sign,
+                           rs_tree_row *row, rs_row_side *side) {
+    int32_t object = RS_ITEMS(int32_t, problem->places)[ends[0].body];
     rs_row_point points[2];
     for (int s = 0; s < count; s++, sign = -sign) {
         const rs_vec3 *axes = ends[s].axes;
         points[s] = (rs_row_point){ends[s].link, ends[s].point,
                                    {rs_scale(sign, axes[0]), rs_scale(sign, axes[1]), rs_scale(sign, axes[2])}};
-        row->target = rs_sub(row->target, rs_free_velocity_along(tree, &points[s]));
+        row->given = rs_add(row->given, rs_free_velocity_along(tree, &points[s]));
     }
     rs_row_entry *entries = take_entries(problem, tree->u_count);
-    *side = (rs_row_side){tree->reduced, tree->u_push, entries, rs_point_response(tree, points, count, entries)};
+    *side = (rs_row_side){tree->reduced, tree->u_push, entries, rs_point_response(tree, points, count, entries), object};
 }
 
-static void fill_sides(rs_general_problem *problem, const rs_general_input *input, const row_end ends[2],
-                       rs_general_row *row) {
+static void fill_sides(rs_tree_rows *problem, const rs_tree_input *input, const row_end ends[2],
+                       rs_tree_row *row) {
     bool same = ends[0].body == ends[1].body; /* two links of one tree share a side */
     for (int s = 0; s < (same ? 1 : 2); s++) {
         const rs_body *owner = &input->bodies[ends[s].body];
         double sign = s == 0 ? 1.0 : -1.0;
         if (!is_moved_by_impulses(owner))
-            row->target = rs_sub(row->target, rs_scale(sign, given_velocity(owner, &ends[s])));
+            row->given = rs_madd(row->given, sign, given_velocity(owner, &ends[s]));
         else if (owner->articulation == NULL)
             fill_body_side(problem, input, &ends[s], sign, &row->sides[s]);
         else
@@ -197,56 +200,80 @@ static void fill_sides(rs_general_problem *problem, const rs_general_input *inpu
 }
 
 /* Inverse mass of an object as a whole [1/kg]. */
-static double inverse_mass(const rs_general_input *input, int32_t body) {
+static double inverse_mass(const rs_tree_input *input, int32_t body) {
     const rs_articulation *tree = input->bodies[body].articulation;
     if (!is_moved_by_impulses(&input->bodies[body]))
         return 0.0;
     return tree != NULL ? tree->inverse_mass : input->solver_bodies[body].inverse_mass;
 }
 
+/* Effective inverse mass of the row alone. */
+static void prepare_row(rs_tree_row *row) {
+    rs_v4 columns[3] = {rs_v4_all(0.0), rs_v4_all(0.0), rs_v4_all(0.0)};
+    for (int s = 0; s < 2; s++)
+        for (int32_t k = 0; k < row->sides[s].size; k++) {
+            const rs_row_entry *entry = &row->sides[s].entries[k];
+            rs_v4 jacobian = rs_v4_load(&entry->jacobian);
+            columns[0] += jacobian * rs_v4_all(entry->response.xyz.x);
+            columns[1] += jacobian * rs_v4_all(entry->response.xyz.y);
+            columns[2] += jacobian * rs_v4_all(entry->response.xyz.z);
+        }
+    double soft = row->law.softness;
+    row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
+                       .xy = columns[0][1], .xz = columns[0][2], .yz = columns[1][2]};
+    row->law.inverse_mass = rs_max(rs_max(row->g.xx, row->g.yy), row->g.zz);
+    if (row->law.kind == RS_ROW_AXIS)
+        row->law.inverse_mass = row->g.zz;
+    else
+        row->g_inverse = rs_sym3_inverse(&row->g);
+}
+
 /* ---- contacts ---- */
 
-static void add_contact(rs_general_problem *problem, const rs_general_input *input, rs_touch *touch) {
+static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch) {
     const rs_collider *a = &input->common.colliders[touch->collider_a], *b = &input->common.colliders[touch->collider_b];
     rs_vec3 relative = rs_sub(point_velocity(&input->bodies[touch->body_a], a->link, touch->position),
                               point_velocity(&input->bodies[touch->body_b], b->link, touch->position));
     rs_contact_law law = rs_contact_law_of(&input->common, touch, relative);
-    rs_general_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse});
-    row->mu = law.mu;
-    row->target.z = law.target;
-    row->push = law.push;
-    row->softness = SOFTNESS * (inverse_mass(input, touch->body_a) +
-                                (touch->body_b != touch->body_a ? inverse_mass(input, touch->body_b) : 0.0));
-    row->impulse = touch->impulse;
-    double recall = row->softness * rs_norm(row->impulse);
-    row->target = rs_madd(row->target, row->softness * MAX_RECALL_SPEED / rs_max(recall, MAX_RECALL_SPEED),
-                          row->impulse);
+    rs_tree_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse});
+    row->law.mu = law.mu;
+    row->law.aim.xyz.z = law.target;
+    row->law.push = law.push;
+    row->law.softness = SOFTNESS * (inverse_mass(input, touch->body_a) +
+                                    (touch->body_b != touch->body_a ? inverse_mass(input, touch->body_b) : 0.0));
+    row->law.impulse.xyz = touch->impulse;
+    double recall = row->law.softness * rs_norm(touch->impulse);
+    row->law.aim.xyz = rs_madd(row->law.aim.xyz, row->law.softness * MAX_RECALL_SPEED / rs_max(recall, MAX_RECALL_SPEED),
+                               touch->impulse);
     const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
                              {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
     fill_sides(problem, input, ends, row);
-    rs_general_row_prepare(row);
+    prepare_row(row);
     touch->g = row->g;
 }
 
 /* ---- wires ---- */
 
-static void add_wire(rs_general_problem *problem, const rs_general_input *input, rs_wire *wire) {
+static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
     rs_vec3 v[2];
     for (int s = 0; s < 2; s++)
         v[s] = point_velocity(&input->bodies[wire->body[s]], wire->link[s], wire->middle[s]);
     double shortening = rs_dot(rs_sub(v[0], v[1]), wire->normal), sign = rs_wire_sign(wire);
-    rs_general_row *row = add_row(problem, RS_ROW_HOLD, (rs_row_source){NULL, &wire->impulse, sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, &wire->impulse, sign});
     rs_vec3 axis = rs_scale(sign, wire->normal), none = rs_v3_zero();
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}},
                              {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}}};
     fill_sides(problem, input, ends, row);
-    rs_general_row_prepare(row);
+    prepare_row(row);
     rs_wire_law law = rs_wire_law_of(wire, shortening, row->g.zz, input->common.dt, input->common.settings->erp);
-    row->kind = law.kind;
-    row->target.z += law.target;
-    row->softness = law.softness;
-    row->impulse.z = law.impulse;
-    rs_general_row_prepare(row);
+    row->law.lower = law.lower;
+    row->law.upper = law.upper;
+    row->law.aim.xyz.z = law.target;
+    row->law.softness = law.softness;
+    row->law.powered = law.softness > 0.0 || law.lower == law.upper;
+    row->law.impulse.xyz.z = law.impulse;
+    row->law.push = rs_min(0.0, law.target); /* a slack wire may use up its slack */
+    prepare_row(row);
 }
 
 /* ---- joints ---- */
@@ -256,25 +283,26 @@ static double *joint_impulse(rs_articulation *a, const rs_joint_row *joint) {
     return joint->kind == RS_ROW_FRICTION ? &a->friction_impulse[joint->first] : &a->limit_impulse[joint->first];
 }
 
-static void add_joint_row(rs_general_problem *problem, rs_articulation *a, const rs_joint_row *joint) {
+static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint) {
     bool brake = joint->kind == RS_ROW_FRICTION;
     double *impulse = joint_impulse(a, joint), sign = joint->count == 1 ? joint->direction[0] : 1.0;
-    rs_general_row *row = add_row(problem, brake ? RS_ROW_BRAKE : RS_ROW_PUSH, (rs_row_source){NULL, impulse, sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, impulse, sign});
     rs_row_entry *entries = take_entries(problem, a->u_count);
-    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, rs_joint_response(a, joint, entries)};
-    row->mu = joint->max_impulse;
+    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, rs_joint_response(a, joint, entries), object};
+    row->law.lower = brake ? -joint->max_impulse : 0.0;
+    row->law.upper = brake ? joint->max_impulse : INFINITY;
     /* A joint beyond its limit comes back without gaining speed. Not so on a cone: what slides along its edge must be
      * turned by velocities, or it would lose some in every step. */
-    row->push = joint->count == 1 ? rs_max(0.0, joint->target) : 0.0;
-    row->target.z = joint->target - row->push;
+    row->law.push = joint->count == 1 ? rs_max(0.0, joint->target) : 0.0;
+    row->law.aim.xyz.z = joint->target - row->law.push;
     for (int32_t k = 0; k < joint->count; k++)
-        row->target.z -= joint->direction[k] * a->u_free[joint->first + k];
-    row->impulse.z = brake ? sign * *impulse : rs_max(0.0, sign * *impulse);
-    rs_general_row_prepare(row);
+        row->given.z += joint->direction[k] * a->u_free[joint->first + k];
+    row->law.impulse.xyz.z = rs_clamp(sign * *impulse, row->law.lower, row->law.upper);
+    prepare_row(row);
 }
 
 /* Rows of joints at their limits and of joint friction. Impulses of joints without a row end here. */
-static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, double dt) {
+static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt) {
     if (rs_array_resize(&problem->joints, rs_joint_row_capacity(a)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
@@ -286,19 +314,18 @@ static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, dou
         a->limit_impulse[k] = limited ? a->limit_impulse[k] : 0.0;
     }
     for (int32_t k = 0; k < count; k++)
-        add_joint_row(problem, a, &joints[k]);
+        add_joint_row(problem, a, object, &joints[k]);
     return RS_OK;
 }
 
 /* The two points of each pin move together, and back together when they have come apart. */
-static void add_pins(rs_general_problem *problem, const rs_general_input *general, int32_t body) {
-    rs_articulation *a = general->bodies[body].articulation;
-    const rs_problem_input *input = &general->common;
-    double softness = SOFTNESS * inverse_mass(general, body);
-    double share = rs_min(PIN_GAIN * input->settings->erp, MAX_PIN_SHARE) / input->dt;
+static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t body) {
+    rs_articulation *a = input->bodies[body].articulation;
+    double softness = SOFTNESS * inverse_mass(input, body);
+    double share = rs_min(PIN_GAIN * input->common.settings->erp, MAX_PIN_SHARE) / input->common.dt;
     for (int32_t k = 0; k < a->pin_count; k++) {
         rs_pin *pin = &a->pins[k];
-        rs_general_row *row = add_row(problem, RS_ROW_PIN, (rs_row_source){.vector = &pin->impulse});
+        rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &pin->impulse});
         rs_vec3 points[2];
         for (int s = 0; s < 2; s++) {
             const rs_link_motion *m = &a->motion[pin->link[s]];
@@ -306,49 +333,23 @@ static void add_pins(rs_general_problem *problem, const rs_general_input *genera
         }
         rs_vec3 gap = rs_sub(points[0], points[1]);
         double speed = share * rs_norm(gap);
-        row->target = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
-        row->impulse = pin->impulse;
-        row->softness = softness;
+        row->law.aim.xyz = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
+        row->law.impulse.xyz = pin->impulse;
+        row->law.softness = softness;
         const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
                                  {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
-        fill_sides(problem, general, ends, row);
-        rs_general_row_prepare(row);
+        fill_sides(problem, input, ends, row);
+        prepare_row(row);
     }
 }
 
 /* ---- the island ---- */
 
-static void write_back(const rs_general_problem *problem, const rs_general_input *input, rs_island_bodies members,
-                       bool pushed) {
-    const rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
-    const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
-    for (int64_t k = 0; k < problem->rows.count; k++) {
-        if (sources[k].vector != NULL)
-            *sources[k].vector = rows[k].impulse;
-        else
-            *sources[k].impulse = sources[k].sign * rows[k].impulse.z;
-    }
-    const int32_t *places = RS_ITEMS(int32_t, problem->places);
-    for (int64_t i = 0; i < members.count; i++) {
-        int32_t body = members.index[i];
-        rs_articulation *tree = input->bodies[body].articulation;
-        if (tree != NULL && problem->rows.count > 0)
-            rs_response_end(tree, pushed);
-        if (tree != NULL)
-            tree->pushed = pushed;
-        input->pushes[body] = (rs_push_body){0};
-        if (places[body] == RS_NONE)
-            continue;
-        const double *velocity = &RS_ITEMS(double, problem->numbers)[places[body]];
-        input->solver_bodies[body].v.xyz = rs_v3_load(velocity);
-        input->solver_bodies[body].w.xyz = rs_v3_load(velocity + 3);
-        input->pushes[body] = (rs_push_body){rs_v3_load(velocity + 6), rs_v3_load(velocity + 9)};
-    }
-}
-
-/* Rows of everything that may act in the island; `home` names it. */
-static rs_status make_rows(rs_general_problem *problem, const rs_general_input *input, const rs_island *home,
-                           rs_island_bodies members) {
+rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
+    if (reserve(problem, input, home) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_island_bodies members = rs_islands_bodies(input->islands, home);
+    list_objects(problem, input, members);
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
     bool touched = home->row_count + home->wire_count > 0;
     for (int64_t i = 0; i < members.count; i++) {
@@ -360,31 +361,42 @@ static rs_status make_rows(rs_general_problem *problem, const rs_general_input *
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
     for (int64_t k = 0; k < home->wire_count; k++)
         add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
-    for (int64_t i = 0; i < members.count; i++) {
+    for (int32_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree == NULL)
             continue;
         memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
-        if (add_joints(problem, tree, input->common.dt) != RS_OK)
+        if (add_joints(problem, tree, i, input->common.dt) != RS_OK)
             return RS_OUT_OF_MEMORY;
         add_pins(problem, input, members.index[i]);
     }
+    problem->rows = (rs_rows){rs_tree_layout(), problem->list.data, sizeof(rs_tree_row), problem->list.count,
+                              (int32_t)members.count};
+    problem->solver_bodies = input->solver_bodies;
     return RS_OK;
 }
 
-rs_status rs_general_island_solve(rs_general_problem *problem, const rs_general_input *input, int32_t island,
-                                  rs_solve_result *result, bool *pushed) {
-    const rs_island *home = &RS_ITEMS(rs_island, input->islands->islands)[island];
-    rs_island_bodies members = rs_islands_bodies(input->islands, home);
-    if (reserve(problem, input, island) != RS_OK || make_rows(problem, input, home, members) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    rs_general_row *rows = RS_ITEMS(rs_general_row, problem->rows);
-    *pushed = rs_general_push_out(rows, problem->rows.count);
-    for (int64_t k = 0; k < problem->rows.count; k++)
-        rs_general_row_apply(&rows[k], rows[k].impulse);
-    rs_block_start(&rows[home->row_count], home->wire_count, RS_ITEMS(double, problem->matrix)); /* they follow contacts */
-    *result = rs_general_solve(rows, problem->rows.count, input->common.settings, input->backward,
-                               &problem->jump);
-    write_back(problem, input, members, *pushed);
-    return RS_OK;
+void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, bool pushed) {
+    const rs_tree_row *rows = RS_ITEMS(rs_tree_row, problem->list);
+    const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
+    for (int64_t k = 0; k < problem->list.count; k++) {
+        if (sources[k].vector != NULL)
+            *sources[k].vector = rows[k].law.impulse.xyz;
+        else
+            *sources[k].impulse = sources[k].sign * rows[k].law.impulse.xyz.z;
+    }
+    for (int64_t i = 0; i < problem->objects.count; i++) {
+        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
+        if (object->tree != NULL) {
+            if (problem->list.count > 0)
+                rs_response_end(object->tree, pushed);
+            object->tree->pushed = pushed;
+            input->pushes[object->body] = (rs_push_body){0};
+            continue;
+        }
+        const double *velocity = object->velocity;
+        input->solver_bodies[object->body].v.xyz = rs_v3_load(velocity);
+        input->solver_bodies[object->body].w.xyz = rs_v3_load(velocity + 3);
+        input->pushes[object->body] = (rs_push_body){rs_v3_load(velocity + 12), rs_v3_load(velocity + 15)};
+    }
 }

@@ -1,0 +1,17 @@
+/* Coulomb's and Signorini's laws for one contact. Impulses are (t1, t2, n) in the contact frame. */
+#ifndef RS_CONTACT_COULOMB_H
+#define RS_CONTACT_COULOMB_H
+
+#include "../base/math3d.h"
+
+/* Impulse of one contact with friction mu: v = g * impulse + c obeys
+ * open (v_n > 0), stick (v = 0) or slip (v_n = 0, impulse on the cone, against the slip). */
+rs_vec3 rs_coulomb_solve(const rs_sym3 *g, double mu, rs_vec3 c);
+/* The same for a contact that is known to slip; `resistance`: a guess of the ratio of slip to friction. */
+rs_vec3 rs_coulomb_slip(const rs_sym3 *g, double mu, rs_vec3 c, double resistance);
+/* The nearest impulse in the friction cone. */
+rs_vec3 rs_coulomb_project(rs_vec3 impulse, double mu);
+/* An impulse put back onto the friction cone, at the same height. */
+rs_vec3 rs_coulomb_shrink(rs_vec3 impulse, double mu);
+
+#endif

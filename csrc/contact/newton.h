@@ -1,0 +1,59 @@
+/* Newton's method for an island in the space of its velocities. Sweeps move a load one object at a time and stop short
+ * of the slow modes of stacks, chains and grasps; this does not. J: Jacobian of the rows, M: inertia.
+ *
+ * Exact steps take as given which rows are open, held or sliding, and find the velocities that go with that at once for all
+ * of them: (M + J' K J) * change of velocity = J' * (what the rows ask for - what they have), where K is the stiffness
+ * 1 / compliance that a held row is given in place of its constraint. Redundant rows share their load: of all impulses that
+ * hold, those of least norm (weighted by inverse mass) result, where friction may count more than what pushes: loads rest on
+ * what lies under them, not on what touches their sides. They converge fast, near the solution.
+ *
+ * A descent always converges, to the proximal point of a convex problem: least |v - v_free|^2_M / 2 + the Moreau envelopes
+ * of the rows' laws around the present impulses, with the lift of sliding contacts as it is now (De Saxce). */
+#ifndef RS_CONTACT_NEWTON_H
+#define RS_CONTACT_NEWTON_H
+
+#include "../base/memory.h"
+#include "row.h"
+
+/* Memory, reused from step to step. */
+typedef struct {
+    rs_array rows;       /* newton_row, one for each row of the island */
+    rs_array numbers;    /* double: Jacobians; never grows while rows are made */
+    rs_array indices;    /* int32_t: of the Jacobians */
+    rs_array links;      /* int32_t: objects that share rows, grouped by object */
+    rs_array link_start; /* int32_t per object, and the end */
+    rs_array order;      /* int32_t: objects in the order of elimination */
+    rs_array offset;     /* int32_t per object: its first velocity in that order */
+    rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
+    rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
+    rs_array matrix;     /* double: each row from its first column to the diagonal */
+    rs_array block;      /* double: inertia of one object */
+    rs_array vectors;    /* double: velocities, and the basis of gmres() */
+    int64_t profile;     /* entries of the matrix */
+    int32_t size;        /* velocities of the island */
+    int32_t widest;      /* most velocities of an object */
+    int32_t sliding;     /* rows whose friction follows their load */
+    int32_t changes;     /* rows whose state is not that of the factorisation before */
+    double compliance;   /* of held rows relative to their inverse mass */
+    double shear;        /* how much more compliant friction is than what pushes */
+} rs_newton;
+
+rs_newton rs_newton_make(void);
+void rs_newton_free(rs_newton *newton);
+
+/* Takes over the Jacobians of an island. Returns the multiplications that a factorisation takes; negative when memory is
+ * short. */
+double rs_newton_begin(rs_newton *newton, const rs_rows *rows);
+
+/* Exact steps: factorises for the present states of the rows (rs_law.error must be up to date). `shear`: how much more
+ * compliant friction is. False when the matrix is not positive definite. */
+bool rs_newton_factorise(rs_newton *newton, const rs_rows *rows, double compliance, double shear);
+/* Writes the step of every row that leads to the solution for the states of the factorisation, put back to what its law
+ * allows. Of impulses that are not determined, those nearest to `kept` times the present ones are taken: the least for 0. */
+void rs_newton_step(rs_newton *newton, const rs_rows *rows, double kept);
+
+/* A descent from the present velocities to the proximal point of `kept` times the present impulses: writes the step of every
+ * row. Returns the number of factorisations. */
+int rs_newton_descend(rs_newton *newton, const rs_rows *rows, double compliance, double kept);
+
+#endif

@@ -1,0 +1,58 @@
+#include "row.h"
+
+#include "coulomb.h"
+
+/* Friction at its limit holds as long as nothing slips: relative to the friction that a slip would change. */
+static const double STICKINESS = 1e-6;
+
+/* The impulse that the error asks for, not yet inside its bounds: p - error / g, where friction also pays for the lift
+ * that its cone would otherwise give to sliding contacts (De Saxce and Feng 1998). */
+static rs_vec3 asked(const rs_law *law) {
+    rs_vec3 error = law->error.xyz;
+    if (law->kind == RS_ROW_CONTACT)
+        error.z += law->mu * sqrt(error.x * error.x + error.y * error.y);
+    return rs_madd(law->impulse.xyz, -1.0 / law->inverse_mass, error);
+}
+
+double rs_law_residual(const rs_law *law) {
+    if (law->kind == RS_ROW_POINT)
+        return rs_norm(law->error.xyz);
+    if (law->kind == RS_ROW_AXIS) {
+        double p = law->impulse.xyz.z, wanted = p - law->error.xyz.z / law->inverse_mass;
+        return law->inverse_mass * fabs(p - rs_clamp(wanted, law->lower, law->upper));
+    }
+    rs_vec3 nearest = rs_coulomb_project(asked(law), law->mu);
+    return law->inverse_mass * rs_norm(rs_sub(law->impulse.xyz, nearest));
+}
+
+rs_row_state rs_law_state(const rs_law *law, double direction[2]) {
+    rs_vec3 p = asked(law);
+    if (law->kind == RS_ROW_POINT)
+        return RS_ROW_HELD;
+    if (law->kind == RS_ROW_AXIS)
+        return p.z > law->lower && p.z < law->upper ? RS_ROW_HELD : RS_ROW_OPEN;
+    double friction = sqrt(p.x * p.x + p.y * p.y);
+    if (p.z <= -law->mu * friction)
+        return RS_ROW_OPEN;
+    if (law->mu > 0.0 && (1.0 - STICKINESS) * friction < law->mu * p.z)
+        return RS_ROW_HELD;
+    direction[0] = friction > 0.0 ? p.x / friction : 0.0;
+    direction[1] = friction > 0.0 ? p.y / friction : 0.0;
+    return RS_ROW_SLIDING;
+}
+
+rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse) {
+    switch (law->kind) {
+    case RS_ROW_CONTACT: return rs_coulomb_shrink(impulse, law->mu);
+    case RS_ROW_AXIS: return rs_v3(0.0, 0.0, rs_clamp(impulse.z, law->lower, law->upper));
+    default: return impulse;
+    }
+}
+
+double rs_law_work(const rs_law *law) {
+    rs_vec3 both = rs_add(law->free_error.xyz, law->error.xyz);
+    if (law->kind == RS_ROW_CONTACT)
+        both = rs_madd(both, 2.0, law->aim.xyz);
+    both = rs_madd(both, -law->softness, law->impulse.xyz);
+    return 0.5 * rs_dot(law->impulse.xyz, both);
+}

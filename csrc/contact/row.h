@@ -1,0 +1,104 @@
+/* What all rows of an island have in common, however their velocities lie in memory: the law that a row obeys, its
+ * impulse, and how far it is from obeying. The policy of solve_island.c and the Newton steps of newton.c work on this
+ * alone; rows_body.c and rows_tree.c know how impulses change velocities. */
+#ifndef RS_CONTACT_ROW_H
+#define RS_CONTACT_ROW_H
+
+#include <stdbool.h>
+
+#include "../base/simd4.h"
+
+typedef enum {
+    RS_ROW_CONTACT, /* 3 impulses (t1, t2, n) under Coulomb's law */
+    RS_ROW_AXIS,    /* 1 impulse, the third, between two bounds: joint limit, brake, motor, wire, rod */
+    RS_ROW_POINT    /* 3 impulses without bounds: pin */
+} rs_row_kind;
+
+/* What a row is doing. */
+typedef enum { RS_ROW_OPEN, RS_ROW_HELD, RS_ROW_SLIDING } rs_row_state;
+
+/* The beginning of every row. "Error" is what a row wants to be zero: velocity minus aim plus softness * impulse. */
+typedef struct {
+    rs_quad impulse;
+    rs_quad former;      /* impulse after the sweep before */
+    rs_quad aim;         /* relative velocity that is wanted; the normal one of a contact may be exceeded [m/s] */
+    double mu;           /* CONTACT */
+    double lower, upper; /* AXIS: bounds of the impulse */
+    double softness;     /* [1/kg] */
+    double inverse_mass; /* largest diagonal of the effective inverse mass, with the softness [1/kg] */
+    bool powered;        /* gives energy by right: motor, spring, tension that a user set */
+    rs_row_kind kind;
+    rs_row_state state;
+    rs_quad error;       /* at the last look */
+    rs_quad free_error;  /* without any impulse */
+    rs_quad best;        /* impulse of the best solution so far */
+    rs_quad step;        /* change of the impulse: to be taken, or the last one taken */
+    double push;         /* speed of the motion that removes overlap [m/s], or brings a joint back [rad/s, m/s] */
+    double push_impulse; /* of that motion */
+} rs_law;
+
+/* Distance from obeying the law, in the unit of its velocity: inverse mass times the distance from the impulse to
+ * the one that its error asks for (natural map, with De Saxce's correction for friction). */
+double rs_law_residual(const rs_law *law);
+/* What the row does, going by its impulse and its error. `direction`: of the friction of a sliding contact, unit. */
+rs_row_state rs_law_state(const rs_law *law, double direction[2]);
+/* The nearest impulse that the law allows. */
+rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse);
+/* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints, wires and pins against
+ * the motion that they aim at, which follows the curve of their path or corrects it. */
+double rs_law_work(const rs_law *law);
+
+/* ---- layouts ---- */
+
+/* What one side of a row has to do with the velocities of an object, by axis: values[axis * size + k] is the velocity
+ * of the axis per unit of the object's velocity index[k]. */
+typedef struct {
+    int32_t object; /* number within the island, or -1: nothing that impulses move */
+    int32_t size;
+    int32_t *index;
+    double *values;
+} rs_side_jacobian;
+
+/* Of one sweep over all rows. */
+typedef struct {
+    double largest; /* largest change of an impulse, as a change of velocity [m/s] */
+    double ascent;  /* velocity error along the momentum: positive when the momentum goes the wrong way */
+} rs_sweep_result;
+
+typedef struct rs_rows rs_rows;
+
+/* How the velocities of an island lie in memory. */
+typedef struct {
+    /* Velocities as they are without impulses; impulses stay as they are. */
+    void (*release)(rs_rows *rows);
+    /* Finds the error of every row. */
+    void (*look)(rs_rows *rows);
+    /* Takes a share of the step of every row: impulses and velocities. */
+    void (*apply)(rs_rows *rows, double share);
+    /* Solves each row in turn against the present velocities; begins with `momentum` times the last change of the
+     * impulses. */
+    rs_sweep_result (*sweep)(rs_rows *rows, double momentum, bool backward);
+    /* Position correction: the push-out motion is none; one sweep over its rows. */
+    void (*clear_push)(rs_rows *rows);
+    void (*sweep_push)(rs_rows *rows);
+    /* Number of velocities of an object, and its inertia: lower triangle of a zeroed matrix, rows `size` apart. */
+    int32_t (*object_size)(const rs_rows *rows, int32_t object);
+    void (*inertia)(const rs_rows *rows, int32_t object, double *out);
+    /* Fills both sides; their arrays have room for the velocities of the objects. */
+    void (*jacobian)(const rs_rows *rows, int64_t row, rs_side_jacobian sides[2]);
+} rs_row_layout;
+
+/* The rows of one island; a layout's own struct begins with it. */
+struct rs_rows {
+    const rs_row_layout *layout;
+    char *first;
+    size_t stride;
+    int64_t count;
+    int32_t object_count;
+};
+
+static inline rs_law *rs_rows_law(const rs_rows *rows, int64_t k) {
+    return (rs_law *)(void *)(rows->first + (size_t)k * rows->stride);
+}
+
+#endif

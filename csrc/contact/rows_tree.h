@@ -1,0 +1,83 @@
+/* Rows of islands that hold articulated systems or wires: contacts of links and bodies, wires, joint limits, joint
+ * friction, pins. A row acts on any number of velocities through its entries. */
+#ifndef RS_CONTACT_ROWS_TREE_H
+#define RS_CONTACT_ROWS_TREE_H
+
+#include "../dynamics/contact_response.h"
+#include "contact_problem.h"
+#include "island.h"
+#include "row.h"
+#include "wire.h"
+
+/* What a row does to one object. A row with one impulse uses the third axis only. */
+typedef struct {
+    double *velocity;      /* of the object, or its change by impulses; NULL: nothing that moves */
+    double *push;          /* the same for the motion that removes overlap */
+    rs_row_entry *entries; /* those velocities that the row has to do with */
+    int32_t size;
+    int32_t object;        /* number within the island */
+} rs_row_side;
+
+typedef struct {
+    rs_law law;
+    rs_row_side sides[2]; /* the entries count A positive, B negative already */
+    rs_vec3 given;        /* relative velocity that the sides do not hold: of trees without impulses, of moving bodies */
+    rs_sym3 g, g_inverse; /* effective inverse mass with the softness */
+} rs_tree_row;
+
+/* One object of the island. */
+typedef struct {
+    rs_articulation *tree; /* or NULL: a single body, */
+    int32_t body;          /* index into the world's bodies */
+    double *velocity;      /* of the single body: v, w; the same without impulses; of its push-out motion */
+} rs_tree_object;
+
+/* Memory of one island, reused from island to island. */
+typedef struct {
+    rs_rows rows;      /* of rs_tree_row */
+    rs_array list;     /* rs_tree_row */
+    rs_array sources;  /* where the results go */
+    rs_array numbers;  /* double: entries of rows and velocities of single bodies; never grows while rows are made */
+    rs_array objects;  /* rs_tree_object */
+    rs_array places;   /* int32_t per body of the world: its number among the objects */
+    rs_array joints;   /* rs_joint_row: of one articulated system */
+    int64_t used;      /* of `numbers` */
+    const rs_solver_body *solver_bodies;
+} rs_tree_rows;
+
+rs_tree_rows rs_tree_rows_new(void);
+void rs_tree_rows_free(rs_tree_rows *rows);
+
+typedef struct {
+    rs_problem_input common;
+    rs_body *bodies;
+    int64_t body_count;
+    rs_touch *touches;
+    rs_wire *wires;
+    const rs_islands *islands;
+    rs_solver_body *solver_bodies;
+    rs_push_body *pushes;
+} rs_tree_input;
+
+/* rows_tree_layout.c: how such rows act on velocities. */
+const rs_row_layout *rs_tree_layout(void);
+
+/* Makes the rows of an island; impulses start from those of the last step. */
+rs_status rs_tree_rows_fill(rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island);
+/* Writes velocities, impulses and, with `pushed`, the motion that removes overlap back to where they belong. */
+void rs_tree_rows_write_back(rs_tree_rows *rows, const rs_tree_input *input, bool pushed);
+
+/* Speed of the axes that belongs to velocities of one side (its `velocity` or its `push`). */
+static inline rs_v4 rs_row_side_speed(const rs_row_side *side, const double *velocity) {
+    rs_v4 v = rs_v4_all(0.0);
+    for (int32_t k = 0; k < side->size; k++)
+        v += rs_v4_load(&side->entries[k].jacobian) * rs_v4_all(velocity[side->entries[k].index]);
+    return v;
+}
+/* Changes velocities of one side by an impulse. */
+static inline void rs_row_side_apply(const rs_row_side *side, rs_vec3 p, double *velocity) {
+    for (int32_t k = 0; k < side->size; k++)
+        velocity[side->entries[k].index] += rs_dot(p, side->entries[k].response.xyz);
+}
+
+#endif

@@ -1,0 +1,159 @@
+#include "coulomb.h"
+#include "rows_tree.h"
+
+#include <string.h>
+
+/* How much softer contacts are than in the solve of velocities. Links that their joints hold together cannot come
+ * apart, or would have to turn fast to come apart a little: they keep their overlap. */
+static const double PUSH_SOFTENING = 1e6;
+
+static rs_tree_row *row_at(const rs_rows *rows, int64_t k) { return &((rs_tree_row *)(void *)rows->first)[k]; }
+
+/* Relative velocity minus what is wanted, and what the spring gives way. */
+static inline rs_vec3 error_of(const rs_tree_row *row) {
+    rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].velocity) +
+              rs_row_side_speed(&row->sides[1], row->sides[1].velocity);
+    rs_vec3 relative = rs_add(rs_v3(v[0], v[1], v[2]), row->given);
+    return rs_madd(rs_sub(relative, row->law.aim.xyz), row->law.softness, row->law.impulse.xyz);
+}
+
+static inline void apply_impulse(const rs_tree_row *row, rs_vec3 impulse) {
+    rs_row_side_apply(&row->sides[0], impulse, row->sides[0].velocity);
+    rs_row_side_apply(&row->sides[1], impulse, row->sides[1].velocity);
+}
+
+static void release(rs_rows *rows) {
+    const rs_tree_rows *self = (const rs_tree_rows *)rows;
+    for (int64_t k = 0; k < self->objects.count; k++) {
+        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, self->objects)[k];
+        if (object->tree != NULL)
+            memset(object->tree->reduced, 0, sizeof(double) * (size_t)object->tree->u_count);
+        else
+            memcpy(object->velocity, object->velocity + 6, sizeof(double) * 6);
+    }
+}
+
+static void look(rs_rows *rows) {
+    for (int64_t k = 0; k < rows->count; k++)
+        row_at(rows, k)->law.error.xyz = error_of(row_at(rows, k));
+}
+
+static void apply(rs_rows *rows, double share) {
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_tree_row *row = row_at(rows, k);
+        rs_vec3 change = rs_scale(share, row->law.step.xyz);
+        if (change.x == 0.0 && change.y == 0.0 && change.z == 0.0)
+            continue;
+        row->law.impulse.xyz = rs_add(row->law.impulse.xyz, change);
+        apply_impulse(row, change);
+    }
+}
+
+/* The impulse that the row's law asks for when everything else stands still: error = g * impulse + c. */
+static rs_vec3 solve_row(const rs_tree_row *row, rs_vec3 c) {
+    switch (row->law.kind) {
+    case RS_ROW_CONTACT: return rs_coulomb_solve(&row->g, row->law.mu, c);
+    case RS_ROW_AXIS: return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, row->law.lower, row->law.upper));
+    default: return rs_neg(rs_sym3_mulv(&row->g_inverse, c));
+    }
+}
+
+/* Begins with `momentum` times what the sweep before changed; returns the error along that way. */
+static double add_momentum(rs_rows *rows, double momentum) {
+    double ascent = 0.0;
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_tree_row *row = row_at(rows, k);
+        rs_vec3 before = row->law.impulse.xyz;
+        row->law.step.xyz = rs_scale(momentum, rs_sub(before, row->law.former.xyz));
+        row->law.former.xyz = before;
+    }
+    apply(rows, 1.0);
+    for (int64_t k = 0; k < rows->count && momentum > 0.0; k++)
+        ascent += rs_dot(error_of(row_at(rows, k)), row_at(rows, k)->law.step.xyz);
+    return ascent;
+}
+
+static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward) {
+    rs_sweep_result result = {0.0, add_momentum(rows, momentum)};
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_tree_row *row = row_at(rows, backward ? rows->count - 1 - k : k);
+        rs_vec3 c = rs_sub(error_of(row), rs_sym3_mulv(&row->g, row->law.impulse.xyz));
+        rs_vec3 solved = solve_row(row, c), change = rs_sub(solved, row->law.impulse.xyz);
+        row->law.impulse.xyz = solved;
+        apply_impulse(row, change);
+        result.largest = rs_max(result.largest, row->law.inverse_mass * rs_norm(change));
+    }
+    return result;
+}
+
+static void clear_push(rs_rows *rows) {
+    const rs_tree_rows *self = (const rs_tree_rows *)rows;
+    for (int64_t k = 0; k < self->objects.count; k++) {
+        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, self->objects)[k];
+        if (object->tree != NULL)
+            memset(object->tree->u_push, 0, sizeof(double) * (size_t)object->tree->u_count);
+        else
+            memset(object->velocity + 12, 0, sizeof(double) * 6);
+    }
+}
+
+/* Change of the impulse: contacts push along the normal only; brakes, motors and given impulses give way. */
+static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
+    const rs_law *law = &row->law;
+    if (law->kind == RS_ROW_POINT)
+        return rs_neg(rs_sym3_mulv(&row->g_inverse, v));
+    if (law->upper != INFINITY)
+        return rs_v3_zero();
+    double soft = law->kind == RS_ROW_CONTACT ? PUSH_SOFTENING * law->softness : 0.0;
+    double stiff = row->g.zz - law->softness + soft;
+    double change = (law->push - v.z - soft * law->push_impulse) / stiff;
+    return rs_v3(0.0, 0.0, rs_max(law->lower - law->push_impulse, change));
+}
+
+static void sweep_push(rs_rows *rows) {
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_tree_row *row = row_at(rows, k);
+        rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].push) +
+                  rs_row_side_speed(&row->sides[1], row->sides[1].push);
+        rs_vec3 change = solve_push(row, rs_v3(v[0], v[1], v[2]));
+        row->law.push_impulse += change.z;
+        rs_row_side_apply(&row->sides[0], change, row->sides[0].push);
+        rs_row_side_apply(&row->sides[1], change, row->sides[1].push);
+    }
+}
+
+static int32_t object_size(const rs_rows *rows, int32_t k) {
+    const rs_articulation *tree = RS_ITEMS(rs_tree_object, ((const rs_tree_rows *)rows)->objects)[k].tree;
+    return tree != NULL ? tree->u_count : 6;
+}
+
+static void inertia(const rs_rows *rows, int32_t k, double *out) {
+    const rs_tree_rows *self = (const rs_tree_rows *)rows;
+    const rs_tree_object *object = &RS_ITEMS(rs_tree_object, self->objects)[k];
+    if (object->tree != NULL)
+        rs_response_inertia(object->tree, out);
+    else
+        rs_solver_body_inertia(&self->solver_bodies[object->body], out);
+}
+
+static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) {
+    const rs_tree_row *row = row_at(rows, k);
+    for (int s = 0; s < 2; s++) {
+        const rs_row_side *side = &row->sides[s];
+        sides[s].object = side->size > 0 ? side->object : RS_NONE;
+        sides[s].size = side->size;
+        for (int32_t e = 0; e < side->size; e++) {
+            rs_vec3 column = side->entries[e].jacobian.xyz;
+            sides[s].index[e] = side->entries[e].index;
+            sides[s].values[e] = column.x;
+            sides[s].values[side->size + e] = column.y;
+            sides[s].values[2 * side->size + e] = column.z;
+        }
+    }
+}
+
+const rs_row_layout *rs_tree_layout(void) {
+    static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   clear_push,
+                                         sweep_push, object_size, inertia, jacobian};
+    return &LAYOUT;
+}

@@ -1,0 +1,388 @@
+#include "solve_island.h"
+#include <stdio.h>
+#include <stdlib.h>
+static int trace=-1;
+#define TRACE(...) do { if (trace<0) trace=getenv("TR")!=NULL; if (trace) fprintf(stderr,__VA_ARGS__);} while(0)
+
+/* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
+ * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
+ * are left. */
+static const double EXACT = 1e-9, PERFECT = 1e-13, GOOD = 1e-6, GOOD_IN_MOTION = 1e-5;
+/* An island that approaches faster than this times what gravity adds in a step is in motion. */
+static const double IN_MOTION = 3.0;
+/* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */
+static const double NOTHING = 1e-15;
+
+/* An island whose impulses of the step before leave less than this share of the approach speed is warm: the states of its
+ * rows are known, and sweeps would only spoil how they share their load. */
+static const double WARM = 0.1;
+/* How much more friction counts than what pushes when redundant rows share a load. */
+static const double SHEAR = 1e3;
+/* Share of the impulses of the step before that redundant rows keep: the rest they share anew. */
+static const double KEPT = 0.0;
+/* Sweeps between attempts of Newton's method, and those that mend what one of its steps broke. */
+enum { ROUND_SWEEPS = 16, MENDING_SWEEPS = 4 };
+/* Exact steps in a row, and repetitions of each with the same factorisation. */
+enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
+/* A repetition goes on while it removes this much of the violation. */
+static const double PROGRESS = 0.25;
+/* Damped steps in a row, of which so many may fail; descents in a row. */
+enum { MAX_DAMPED = 8, MAX_FAILURES = 2, MAX_DESCENTS = 8 };
+/* Compliance of held rows relative to their inverse mass: of exact steps, of the first damped one, of the
+ * first descent, and the least. */
+static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, DESCENT_COMPLIANCE = 1e-4, LEAST_COMPLIANCE = 1e-10;
+/* What a visit of a row in a sweep costs, and a row in a Newton step beside the factorisation, in multiplications of one:
+ * Newton's method may take as long as all the sweeps that are allowed. */
+static const double VISIT_WORK = 400.0, ROW_WORK = 1500.0;
+/* If it can take fewer steps than this, it is not begun. */
+static const double LEAST_NEWTONS = 8.0;
+
+/* Rounding of velocities, relative, that the certificate allows. */
+static const double ROUNDING = 1e-12;
+/* Solves with reduced bounces, by bisection. */
+enum { MAX_REDUCTIONS = 7 };
+/* Stands for none, so that the way back stays open. */
+static const double SMALLEST_SHARE = 1e-9;
+
+typedef struct {
+    double largest; /* violation [m/s] */
+    double merit;   /* sum of their squares */
+} measure;
+
+typedef struct {
+    rs_rows *rows;
+    rs_newton *newton;
+    const rs_solve_input *input;
+    rs_solve_result result;
+    measure now, best;
+    double exact, perfect, good; /* [m/s] */
+    double budget;      /* of Newton's method, in multiplications */
+    int32_t age;        /* sweeps since the momentum started anew */
+    double compliance;  /* of damped steps */
+    double newton_work; /* of one of its steps; 0: not known yet */
+} progress;
+
+/* ---- looking ---- */
+
+static measure look(rs_rows *rows) {
+    measure found = {0.0, 0.0};
+    rows->layout->look(rows);
+    for (int64_t k = 0; k < rows->count; k++) {
+        double residual = rs_law_residual(rs_rows_law(rows, k));
+        found.largest = rs_max(found.largest, residual);
+        found.merit += residual * residual;
+    }
+    return found;
+}
+
+static void keep_best(progress *at) {
+    if (!(at->now.merit < at->best.merit))
+        return;
+    at->best = at->now;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        law->best = law->impulse;
+    }
+}
+
+static void look_again(progress *at) {
+    at->now = look(at->rows);
+    keep_best(at);
+}
+
+/* Velocities that belong to the impulses in `step`, summed up anew: they carry no trace of how the impulses were found. */
+static void start_from_steps(rs_rows *rows) {
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
+        law->impulse = (rs_quad){0};
+    }
+    rows->layout->release(rows);
+    rows->layout->apply(rows, 1.0);
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
+        law->former = law->impulse;
+    }
+}
+
+static void return_to_best(progress *at) {
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        law->step = law->best;
+    }
+    start_from_steps(at->rows);
+    at->age = 0;
+    at->now = look(at->rows);
+}
+
+/* ---- methods ---- */
+
+/* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
+ * 2015). */
+static void sweep(progress *at, int count) {
+    for (int k = 0; k < count; k++) {
+        double momentum = at->age > 1 ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
+        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->input->backward);
+        at->age = done.ascent > 0.0 ? 1 : at->age + 1;
+        at->result.sweeps++;
+        if (done.largest < 0.1 * at->good)
+            break;
+    }
+    look_again(at);
+    TRACE("  sweeps %d -> merit %.3g max %.3g\n", at->result.sweeps, at->now.merit, at->now.largest);
+}
+
+static void forget_momentum(progress *at) {
+    at->age = 0;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        law->former = law->impulse;
+    }
+}
+
+/* Prepares Newton's method, and pays for a factorisation. False where it costs too much. */
+static bool newton_pays(progress *at) {
+    if (at->newton_work == 0.0) {
+        double work = rs_newton_begin(at->newton, at->rows);
+        at->newton_work = work < 0.0 ? INFINITY : work + ROW_WORK * (double)at->rows->count;
+        if (LEAST_NEWTONS * at->newton_work > at->budget)
+            at->newton_work = INFINITY;
+    }
+    if (at->newton_work > at->budget)
+        return false;
+    at->budget -= at->newton_work;
+    return true;
+}
+
+/* Exact steps until the laws are obeyed, or they lead nowhere. Redundant rows share anew what is not `kept`. */
+static void exact_steps(progress *at, double kept) {
+    double compliance = COMPLIANCE;
+    for (int k = 0; k < MAX_EXACT && at->now.largest > at->perfect; k++) {
+        double before = at->now.merit;
+        if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, compliance, kept < 1.0 ? SHEAR : 1.0))
+            break;
+        at->result.newtons++;
+        TRACE("  exact compliance %.0e sliding %d changes %d zero %d\n", compliance, at->newton->sliding, at->newton->changes, kept < 1.0);
+        bool anew = kept < 1.0 && (k == 0 || at->newton->changes > 0);
+        for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->perfect; repeat++) {
+            double last = at->now.merit;
+            rs_newton_step(at->newton, at->rows, anew && repeat == 0 ? kept : 1.0);
+            at->rows->layout->apply(at->rows, 1.0);
+            look_again(at);
+            TRACE("    repeat %d  %.3g -> %.3g (max %.3g) \n", repeat, last, at->now.merit, at->now.largest);
+            bool helped = at->now.merit < PROGRESS * PROGRESS * last;
+            if (!helped && (repeat > 0 || !anew || at->now.largest > at->result.approach))
+                break;
+        }
+        if (at->now.merit > before)
+            break;
+        if (at->newton->changes == 0)
+            compliance = rs_max(LEAST_COMPLIANCE, 0.01 * compliance);
+    }
+    if (at->now.merit > at->best.merit)
+        return_to_best(at);
+    forget_momentum(at);
+}
+
+/* Exact steps that change impulses little where they are not determined: the more compliant, the shorter. Each is judged
+ * after a few sweeps, which mend what it broke nearby. */
+static void damped_steps(progress *at) {
+    for (int k = 0, failures = 0; k < MAX_DAMPED && at->now.largest > at->good && failures < MAX_FAILURES; k++) {
+        double last = at->now.merit;
+        if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, at->compliance, 1.0))
+            break;
+        at->result.newtons++;
+        rs_newton_step(at->newton, at->rows, 1.0);
+        at->rows->layout->apply(at->rows, 1.0);
+        look_again(at);
+        forget_momentum(at);
+        if (at->now.merit > PROGRESS * last)
+            sweep(at, MENDING_SWEEPS);
+        TRACE("  damped compliance %.0e sliding %d changes %d: %.3g -> %.3g (max %.3g)\n", at->compliance, at->newton->sliding, at->newton->changes, last, at->now.merit, at->now.largest);
+        if (at->now.merit < last) {
+            at->compliance = rs_max(LEAST_COMPLIANCE, (at->now.merit < PROGRESS * last ? 0.1 : 0.5) * at->compliance);
+        } else {
+            return_to_best(at);
+            at->compliance *= 10.0;
+            failures++;
+        }
+    }
+}
+
+/* A start for rows whose impulses are not known: all share the load evenly, as if they were soft. Sweeps would begin with
+ * the first row, and friction might hold on to what it finds there. */
+static void start_evenly(progress *at) {
+    if (!newton_pays(at))
+        return;
+    int used = rs_newton_descend(at->newton, at->rows, EVEN_COMPLIANCE, 0.0);
+    at->result.newtons += used;
+    at->budget -= (used - 1) * at->newton_work;
+    at->rows->layout->apply(at->rows, 1.0);
+    look_again(at);
+    TRACE("  start %d newtons -> %.3g (max %.3g)\n", used, at->now.merit, at->now.largest);
+    forget_momentum(at);
+}
+
+/* Descents to proximal points, as long as each removes a good part of the violation. */
+static void descend(progress *at) {
+    double compliance = DESCENT_COMPLIANCE;
+    for (int k = 0; k < MAX_DESCENTS && at->now.largest > at->good && newton_pays(at); k++) {
+        double last = at->now.merit;
+        int used = rs_newton_descend(at->newton, at->rows, compliance, 1.0);
+        at->result.newtons += used;
+        at->budget -= (used - 1) * at->newton_work;
+        at->rows->layout->apply(at->rows, 1.0);
+        look_again(at);
+        TRACE("  descent compliance %.0e newtons %d: %.3g -> %.3g (max %.3g)\n", compliance, used, last, at->now.merit, at->now.largest);
+        compliance = rs_max(LEAST_COMPLIANCE, 0.1 * compliance);
+        if (at->now.merit > 0.5 * last && k > 0)
+            break;
+    }
+    if (at->now.merit > at->best.merit)
+        return_to_best(at);
+    forget_momentum(at);
+}
+
+/* ---- certificate ---- */
+
+typedef struct {
+    double work;    /* that the impulses did [J] */
+    double allowed; /* by rounding and by the violation that is left [J] */
+    double before;  /* sum of impulses times velocities without them */
+} energy;
+
+static energy energy_of(const progress *at) {
+    energy found = {0.0, 0.0, 0.0};
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        const rs_law *law = rs_rows_law(at->rows, k);
+        if (law->powered)
+            continue;
+        double size = rs_norm(law->impulse.xyz);
+        rs_vec3 free = law->free_error.xyz;
+        if (law->kind == RS_ROW_CONTACT)
+            free = rs_add(free, law->aim.xyz);
+        found.work += rs_law_work(law);
+        found.before += rs_dot(law->impulse.xyz, free);
+        found.allowed += size * (at->now.largest + ROUNDING * rs_norm(free));
+    }
+    return found;
+}
+
+/* ---- the solve ---- */
+
+static void begin(progress *at) {
+    rs_rows *rows = at->rows;
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
+        law->step.xyz = rs_law_allowed(law, law->impulse.xyz);
+        law->impulse = law->best = (rs_quad){0};
+    }
+    at->now = look(rows);
+    at->best = at->now;
+    at->result.approach = at->now.largest;
+    at->exact = EXACT * at->now.largest + NOTHING;
+    at->perfect = PERFECT * at->now.largest + NOTHING;
+    at->good = (at->now.largest > IN_MOTION * at->input->fall ? GOOD_IN_MOTION : GOOD) * at->now.largest + NOTHING;
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
+        law->free_error = law->error;
+    }
+    rows->layout->apply(rows, 1.0);
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
+        law->former = law->impulse;
+    }
+    look_again(at);
+}
+
+static void iterate(progress *at, int32_t max_sweeps) {
+    if (at->now.merit > at->best.merit)
+        return_to_best(at);
+    TRACE("island rows %ld approach %.3g warm merit %.3g max %.3g\n", (long)at->rows->count, at->result.approach, at->now.merit, at->now.largest);
+    bool warm = at->now.largest <= WARM * at->result.approach;
+    if (!warm)
+        start_evenly(at);
+    exact_steps(at, warm ? KEPT : 0.0);
+    if (warm)
+        descend(at);
+    for (int round = 1; at->now.largest > at->good && at->result.sweeps < max_sweeps; round++) {
+        sweep(at, ROUND_SWEEPS);
+        damped_steps(at);
+        if (round == 3)
+            descend(at);
+    }
+    if (at->now.largest > at->exact)
+        exact_steps(at, 1.0);
+    return_to_best(at);
+}
+
+/* ---- what must not give energy ---- */
+
+/* Bounces that were `from` of what the laws say become `to` of that. */
+static void reduce_aims(progress *at, double from, double to) {
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        rs_vec3 aim = law->aim.xyz, reduced = rs_scale(to / from, aim);
+        if (law->kind != RS_ROW_CONTACT || aim.z <= 0.0) /* a gap may still close */
+            continue;
+        law->free_error.xyz = rs_add(law->free_error.xyz, rs_sub(aim, reduced));
+        law->aim.xyz = reduced;
+    }
+    at->now = look(at->rows);
+    at->best = at->now;
+    for (int64_t k = 0; k < at->rows->count; k++)
+        rs_rows_law(at->rows, k)->best = rs_rows_law(at->rows, k)->impulse;
+}
+
+/* The impulses as a whole become smaller until they give no energy: with w = a s + b s^2 / 2 for a share s of them. */
+static void scale_impulses(progress *at, const energy *found) {
+    double square = 2.0 * (found->work - found->before); /* impulses times the velocity that they add */
+    double share = found->before < 0.0 && square > 0.0 ? rs_min(1.0, -2.0 * found->before / square) : 0.0;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        law->step.xyz = rs_scale(law->powered ? 1.0 : share, law->impulse.xyz);
+    }
+    start_from_steps(at->rows);
+    at->now = look(at->rows);
+}
+
+/* Restitution together with friction, or several bounces at once, can ask for more energy than there is: then all of
+ * them are reduced alike, as little as it takes. Without any, laws that are obeyed give no energy; should they not be
+ * obeyed well enough, the impulses are reduced. */
+static energy restrain(progress *at, int32_t max_sweeps, energy found) {
+    double low = 0.0, high = 1.0, share = 1.0;
+    at->result.restrained = true;
+    for (int k = 0; k < MAX_REDUCTIONS; k++) {
+        double next = k + 1 < MAX_REDUCTIONS ? 0.5 * (low + high) : low;
+        if (next == share)
+            break;
+        reduce_aims(at, share, rs_max(next, SMALLEST_SHARE));
+        share = rs_max(next, SMALLEST_SHARE);
+        at->result.sweeps = 0;
+        iterate(at, max_sweeps);
+        found = energy_of(at);
+        if (found.work <= found.allowed)
+            low = share;
+        else
+            high = share;
+    }
+    if (found.work > found.allowed) {
+        scale_impulses(at, &found);
+        found = energy_of(at);
+    }
+    return found;
+}
+
+rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_newton *newton) {
+    int32_t max_sweeps = input->settings->max_iterations;
+    progress at = {.rows = rows, .newton = newton, .input = input, .compliance = FIRST_COMPLIANCE,
+                   .budget = VISIT_WORK * (double)max_sweeps * (double)rows->count};
+    begin(&at);
+    if (at.now.largest > (input->settled ? at.exact : at.perfect))
+        iterate(&at, max_sweeps);
+    energy found = energy_of(&at);
+    if (found.work > found.allowed)
+        found = restrain(&at, max_sweeps, found);
+    at.result.residual = at.now.largest;
+    at.result.work = found.work;
+    return at.result;
+}
