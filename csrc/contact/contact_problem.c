@@ -322,4 +322,5 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_body_row *ro
     row->g = rs_columns_of(&touch->g);
     row->g_inverse = rs_columns_of(&g_inverse);
     row->law.inverse_mass = rs_max(rs_max(touch->g.xx, touch->g.yy), touch->g.zz);
+    row->law.normal_inverse_mass = touch->g.zz;
 }

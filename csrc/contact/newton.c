@@ -460,7 +460,7 @@ static void gmres(const rs_newton *n, double *x) {
 /* What a held row yields per unit impulse along an axis, beside its softness. */
 static double yield_of(const rs_newton *n, const rs_law *law, int axis) {
     bool friction = law->kind == RS_ROW_CONTACT && axis < 2;
-    return n->compliance * law->inverse_mass * (friction ? n->shear : 1.0);
+    return n->compliance * law->normal_inverse_mass * (friction ? n->shear : 1.0);
 }
 
 static double stiffness_of(const rs_newton *n, const rs_law *law, int axis) {
@@ -555,7 +555,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
 
 /* The impulse that the smoothed law asks for at a speed; not yet inside its bounds. */
 static rs_vec3 smooth_asked(const rs_newton *n, const newton_row *row, const rs_law *law, rs_vec3 speed) {
-    double yields = n->compliance * law->inverse_mass;
+    double yields = n->compliance * law->normal_inverse_mass;
     rs_vec3 asked = rs_sub(rs_scale(yields, row->centre), speed);
     asked.z -= row->lift;
     return rs_scale(1.0 / (yields + law->softness), asked);

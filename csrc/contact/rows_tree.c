@@ -10,12 +10,15 @@ static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
 /* Fastest closing of a pin's gap [m/s]: a loop that starts open must not be torn shut. */
 static const double MAX_PIN_SPEED = 3.0;
 
-/* Softness of contacts and pins relative to the inverse mass of the objects: a mechanism with few degrees of freedom
- * cannot give way along every axis, and impulses there must stay finite. */
-static const double SOFTNESS = 1e-7;
-/* Contacts that hold an object several times over share its load as they did before: their softness yields to changes of
- * the impulse only. What that recalls of a blow or of an object that is crushed is at most this fast [m/s]. */
-static const double MAX_RECALL_SPEED = 1e-6;
+/* Softness of pins relative to the inverse mass of the object: a mechanism with few degrees of freedom cannot give way along
+ * every axis, and impulses there must stay finite. */
+static const double PIN_SOFTNESS = 1e-7;
+/* Contacts give way at least like this share of their objects' inverse mass: what joints hold together cannot come apart,
+ * and contacts there must stay harmless. */
+static const double LEAST_INVERSE_MASS = 1e-3;
+/* How much softer they are in the motion that removes overlap: links that would have to turn fast to come apart a little
+ * keep their overlap. */
+static const double PUSH_SOFTNESS = 0.1;
 
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
@@ -222,6 +225,7 @@ static void prepare_row(rs_tree_row *row) {
     row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
                        .xy = columns[0][1], .xz = columns[0][2], .yz = columns[1][2]};
     row->law.inverse_mass = rs_max(rs_max(row->g.xx, row->g.yy), row->g.zz);
+    row->law.normal_inverse_mass = row->law.kind == RS_ROW_POINT ? row->law.inverse_mass : row->g.zz;
     if (row->law.kind == RS_ROW_AXIS)
         row->law.inverse_mass = row->g.zz;
     else
@@ -239,16 +243,19 @@ static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     row->law.mu = law.mu;
     row->law.aim.xyz.z = law.target;
     row->law.push = law.push;
-    row->law.softness = SOFTNESS * (inverse_mass(input, touch->body_a) +
-                                    (touch->body_b != touch->body_a ? inverse_mass(input, touch->body_b) : 0.0));
     row->law.impulse.xyz = touch->impulse;
-    double recall = row->law.softness * rs_norm(touch->impulse);
-    row->law.aim.xyz = rs_madd(row->law.aim.xyz, row->law.softness * MAX_RECALL_SPEED / rs_max(recall, MAX_RECALL_SPEED),
-                               touch->impulse);
     const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
                              {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
     fill_sides(problem, input, ends, row);
     prepare_row(row);
+    double both = inverse_mass(input, touch->body_a);
+    if (touch->body_b != touch->body_a)
+        both += inverse_mass(input, touch->body_b);
+    row->push_softness = PUSH_SOFTNESS * both;
+    if (row->g.zz < LEAST_INVERSE_MASS * both) {
+        row->law.softness = LEAST_INVERSE_MASS * both - row->g.zz;
+        prepare_row(row);
+    }
     touch->g = row->g;
 }
 
@@ -321,7 +328,7 @@ static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t o
 /* The two points of each pin move together, and back together when they have come apart. */
 static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t body) {
     rs_articulation *a = input->bodies[body].articulation;
-    double softness = SOFTNESS * inverse_mass(input, body);
+    double softness = PIN_SOFTNESS * inverse_mass(input, body);
     double share = rs_min(PIN_GAIN * input->common.settings->erp, MAX_PIN_SHARE) / input->common.dt;
     for (int32_t k = 0; k < a->pin_count; k++) {
         rs_pin *pin = &a->pins[k];

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* How much softer contacts are than in the solve of velocities. Links that their joints hold together cannot come
- * apart, or would have to turn fast to come apart a little: they keep their overlap. */
-static const double PUSH_SOFTENING = 1e6;
-
 static rs_tree_row *row_at(const rs_rows *rows, int64_t k) { return &((rs_tree_row *)(void *)rows->first)[k]; }
 
 /* Relative velocity minus what is wanted, and what the spring gives way. */
@@ -73,13 +69,13 @@ static double add_momentum(rs_rows *rows, double momentum) {
     return ascent;
 }
 
-static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward) {
+static rs_sweep_result sweep(rs_rows *rows, double momentum, double relaxation, bool backward) {
     rs_sweep_result result = {0.0, add_momentum(rows, momentum)};
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, backward ? rows->count - 1 - k : k);
         rs_vec3 c = rs_sub(error_of(row), rs_sym3_mulv(&row->g, row->law.impulse.xyz));
-        rs_vec3 solved = solve_row(row, c), change = rs_sub(solved, row->law.impulse.xyz);
-        row->law.impulse.xyz = solved;
+        rs_vec3 change = rs_scale(relaxation, rs_sub(solve_row(row, c), row->law.impulse.xyz));
+        row->law.impulse.xyz = rs_add(row->law.impulse.xyz, change);
         apply_impulse(row, change);
         result.largest = rs_max(result.largest, row->law.inverse_mass * rs_norm(change));
     }
@@ -104,9 +100,8 @@ static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
         return rs_neg(rs_sym3_mulv(&row->g_inverse, v));
     if (law->upper != INFINITY)
         return rs_v3_zero();
-    double soft = law->kind == RS_ROW_CONTACT ? PUSH_SOFTENING * law->softness : 0.0;
-    double stiff = row->g.zz - law->softness + soft;
-    double change = (law->push - v.z - soft * law->push_impulse) / stiff;
+    double stiff = row->g.zz - law->softness + row->push_softness;
+    double change = (law->push - v.z - row->push_softness * law->push_impulse) / stiff;
     return rs_v3(0.0, 0.0, rs_max(law->lower - law->push_impulse, change));
 }
 

@@ -16,6 +16,8 @@ static const double NOTHING = 1e-15;
 /* An island whose impulses of the step before leave less than this share of the approach speed is warm: the states of its
  * rows are known, and sweeps would only spoil how they share their load. */
 static const double WARM = 0.1;
+/* Where sweeps lead away from the solution, as they may with much friction, they take only a part of each change. */
+static const double LEAST_RELAXATION = 1.0;
 /* How much more friction counts than what pushes when redundant rows share a load. */
 static const double SHEAR = 1e3;
 /* Share of the impulses of the step before that redundant rows keep: the rest they share anew. */
@@ -58,6 +60,7 @@ typedef struct {
     double exact, perfect, good; /* [m/s] */
     double budget;      /* of Newton's method, in multiplications */
     int32_t age;        /* sweeps since the momentum started anew */
+    double relaxation;  /* of sweeps */
     double compliance;  /* of damped steps */
     double newton_work; /* of one of its steps; 0: not known yet */
 } progress;
@@ -119,16 +122,19 @@ static void return_to_best(progress *at) {
 /* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
  * 2015). */
 static void sweep(progress *at, int count) {
+    double before = at->now.merit;
     for (int k = 0; k < count; k++) {
-        double momentum = at->age > 1 ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
-        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->input->backward);
+        double momentum = at->age > 1 && at->relaxation == 1.0 ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
+        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->relaxation, at->input->backward);
         at->age = done.ascent > 0.0 ? 1 : at->age + 1;
         at->result.sweeps++;
         if (done.largest < 0.1 * at->good)
             break;
     }
     look_again(at);
-    TRACE("  sweeps %d -> merit %.3g max %.3g\n", at->result.sweeps, at->now.merit, at->now.largest);
+    TRACE("  sweeps %d (relaxation %g) -> merit %.3g max %.3g\n", at->result.sweeps, at->relaxation, at->now.merit, at->now.largest);
+    if (at->now.merit > before && count == ROUND_SWEEPS)
+        at->relaxation = rs_max(LEAST_RELAXATION, 0.5 * at->relaxation);
 }
 
 static void forget_momentum(progress *at) {
@@ -199,7 +205,8 @@ static void damped_steps(progress *at) {
             sweep(at, MENDING_SWEEPS);
         TRACE("  damped compliance %.0e sliding %d changes %d: %.3g -> %.3g (max %.3g)\n", at->compliance, at->newton->sliding, at->newton->changes, last, at->now.merit, at->now.largest);
         if (at->now.merit < last) {
-            at->compliance = rs_max(LEAST_COMPLIANCE, (at->now.merit < PROGRESS * last ? 0.1 : 0.5) * at->compliance);
+            if (at->now.merit < PROGRESS * last)
+                at->compliance = rs_max(LEAST_COMPLIANCE, 0.3 * at->compliance);
         } else {
             return_to_best(at);
             at->compliance *= 10.0;
@@ -374,7 +381,7 @@ static energy restrain(progress *at, int32_t max_sweeps, energy found) {
 
 rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_newton *newton) {
     int32_t max_sweeps = input->settings->max_iterations;
-    progress at = {.rows = rows, .newton = newton, .input = input, .compliance = FIRST_COMPLIANCE,
+    progress at = {.rows = rows, .newton = newton, .input = input, .compliance = FIRST_COMPLIANCE, .relaxation = 1.0,
                    .budget = VISIT_WORK * (double)max_sweeps * (double)rows->count};
     begin(&at);
     if (at.now.largest > (input->settled ? at.exact : at.perfect))
