@@ -76,9 +76,9 @@ typedef struct {
     void (*look)(rs_rows *rows);
     /* Takes a share of the step of every row: impulses and velocities. */
     void (*apply)(rs_rows *rows, double share);
-    /* Solves each row in turn against the present velocities and takes `relaxation` of the change; begins with `momentum`
-     * times the last change of the impulses. */
-    rs_sweep_result (*sweep)(rs_rows *rows, double momentum, double relaxation, bool backward);
+    /* Solves each row in turn against the present velocities; begins with `momentum` times the last change of the
+     * impulses. */
+    rs_sweep_result (*sweep)(rs_rows *rows, double momentum, bool backward);
     /* Position correction: the push-out motion is none; one sweep over its rows. */
     void (*clear_push)(rs_rows *rows);
     void (*sweep_push)(rs_rows *rows);

@@ -93,15 +93,14 @@ RS_INLINE rs_v4 solve_row(rs_body_row *row, rs_v4 start, rs_v4 error) {
 }
 
 /* Solves one row against the present velocities. The bodies already carry the momentum; the row takes its share here. */
-RS_INLINE void relax_row(rs_body_row *row, rs_solver_body *bodies, double momentum, double relaxation, rs_v4 *ascent,
-                         double *largest2) {
+RS_INLINE void relax_row(rs_body_row *row, rs_solver_body *bodies, double momentum, rs_v4 *ascent, double *largest2) {
     rs_v4 error = error_of(row, bodies);
     if (is_zero(&row->law.impulse) && is_zero(&row->law.former) && error[2] > 0.0)
         return; /* open before and now */
     rs_v4 before = rs_v4_load(&row->law.impulse);
     rs_v4 step = rs_v4_all(momentum) * (before - rs_v4_load(&row->law.former));
     rs_v4 start = before + step;
-    rs_v4 change = rs_v4_all(relaxation) * (solve_row(row, start, error) - start), solved = start + change;
+    rs_v4 solved = solve_row(row, start, error), change = solved - start;
     rs_v4_store(&row->law.former, before);
     rs_v4_store(&row->law.impulse, solved);
     apply_impulse(row, bodies, change);
@@ -123,14 +122,13 @@ static void add_momentum(const rs_body_rows *self, double momentum) {
     }
 }
 
-static rs_sweep_result sweep(rs_rows *rows, double momentum, double relaxation, bool backward) {
+static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward) {
     const rs_body_rows *self = (const rs_body_rows *)rows;
     rs_v4 ascent = rs_v4_all(0.0);
     double largest2 = 0.0;
     add_momentum(self, momentum);
     for (int64_t k = 0; k < rows->count; k++)
-        relax_row(row_at(rows, backward ? rows->count - 1 - k : k), self->bodies, momentum, relaxation, &ascent,
-                  &largest2);
+        relax_row(row_at(rows, backward ? rows->count - 1 - k : k), self->bodies, momentum, &ascent, &largest2);
     return (rs_sweep_result){sqrt(largest2), rs_v4_sum(ascent)};
 }
 

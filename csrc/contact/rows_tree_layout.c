@@ -69,13 +69,13 @@ static double add_momentum(rs_rows *rows, double momentum) {
     return ascent;
 }
 
-static rs_sweep_result sweep(rs_rows *rows, double momentum, double relaxation, bool backward) {
+static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward) {
     rs_sweep_result result = {0.0, add_momentum(rows, momentum)};
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, backward ? rows->count - 1 - k : k);
         rs_vec3 c = rs_sub(error_of(row), rs_sym3_mulv(&row->g, row->law.impulse.xyz));
-        rs_vec3 change = rs_scale(relaxation, rs_sub(solve_row(row, c), row->law.impulse.xyz));
-        row->law.impulse.xyz = rs_add(row->law.impulse.xyz, change);
+        rs_vec3 solved = solve_row(row, c), change = rs_sub(solved, row->law.impulse.xyz);
+        row->law.impulse.xyz = solved;
         apply_impulse(row, change);
         result.largest = rs_max(result.largest, row->law.inverse_mass * rs_norm(change));
     }

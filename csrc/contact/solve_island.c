@@ -16,12 +16,8 @@ static const double NOTHING = 1e-15;
 /* An island whose impulses of the step before leave less than this share of the approach speed is warm: the states of its
  * rows are known, and sweeps would only spoil how they share their load. */
 static const double WARM = 0.1;
-/* Where sweeps lead away from the solution, as they may with much friction, they take only a part of each change. */
-static const double LEAST_RELAXATION = 1.0;
 /* How much more friction counts than what pushes when redundant rows share a load. */
 static const double SHEAR = 1e3;
-/* Share of the impulses of the step before that redundant rows keep: the rest they share anew. */
-static const double KEPT = 0.0;
 /* Sweeps between attempts of Newton's method, and those that mend what one of its steps broke. */
 enum { ROUND_SWEEPS = 16, MENDING_SWEEPS = 4 };
 /* Exact steps in a row, and repetitions of each with the same factorisation. */
@@ -29,15 +25,17 @@ enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
 /* A repetition goes on while it removes this much of the violation. */
 static const double PROGRESS = 0.25;
 /* Damped steps in a row, of which so many may fail; descents in a row. */
-enum { MAX_DAMPED = 8, MAX_FAILURES = 2, MAX_DESCENTS = 8 };
+enum { MAX_DAMPED = 8, MAX_FAILURES = 2, DESCENT_ROUND = 3, MAX_DESCENTS = 8 };
 /* Compliance of held rows relative to their inverse mass: of exact steps, of the first damped one, of the
  * first descent, and the least. */
 static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, DESCENT_COMPLIANCE = 1e-4, LEAST_COMPLIANCE = 1e-10;
 /* What a visit of a row in a sweep costs, and a row in a Newton step beside the factorisation, in multiplications of one:
  * Newton's method may take as long as all the sweeps that are allowed. */
 static const double VISIT_WORK = 400.0, ROW_WORK = 1500.0;
-/* If it can take fewer steps than this, it is not begun. */
-static const double LEAST_NEWTONS = 8.0;
+/* If it can take fewer steps than this, it is not begun. It is cheap while it costs less than so many sweeps. */
+static const double LEAST_NEWTONS = 12.0, CHEAP_SWEEPS = 16.0;
+/* Sweeps are stuck when a round of them leaves this much of the squared violation. */
+static const double STUCK = 0.1;
 
 /* Rounding of velocities, relative, that the certificate allows. */
 static const double ROUNDING = 1e-12;
@@ -60,9 +58,8 @@ typedef struct {
     double exact, perfect, good; /* [m/s] */
     double budget;      /* of Newton's method, in multiplications */
     int32_t age;        /* sweeps since the momentum started anew */
-    double relaxation;  /* of sweeps */
     double compliance;  /* of damped steps */
-    double newton_work; /* of one of its steps; 0: not known yet */
+    double newton_work; /* of one of its steps */
 } progress;
 
 /* ---- looking ---- */
@@ -122,19 +119,16 @@ static void return_to_best(progress *at) {
 /* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
  * 2015). */
 static void sweep(progress *at, int count) {
-    double before = at->now.merit;
     for (int k = 0; k < count; k++) {
-        double momentum = at->age > 1 && at->relaxation == 1.0 ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
-        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->relaxation, at->input->backward);
+        double momentum = at->age > 1 ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
+        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->input->backward);
         at->age = done.ascent > 0.0 ? 1 : at->age + 1;
         at->result.sweeps++;
         if (done.largest < 0.1 * at->good)
             break;
     }
     look_again(at);
-    TRACE("  sweeps %d (relaxation %g) -> merit %.3g max %.3g\n", at->result.sweeps, at->relaxation, at->now.merit, at->now.largest);
-    if (at->now.merit > before && count == ROUND_SWEEPS)
-        at->relaxation = rs_max(LEAST_RELAXATION, 0.5 * at->relaxation);
+    TRACE("  sweeps %d -> merit %.3g max %.3g\n", at->result.sweeps, at->now.merit, at->now.largest);
 }
 
 static void forget_momentum(progress *at) {
@@ -145,14 +139,16 @@ static void forget_momentum(progress *at) {
     }
 }
 
-/* Prepares Newton's method, and pays for a factorisation. False where it costs too much. */
+/* Prepares Newton's method. */
+static void find_newton_work(progress *at) {
+    double work = rs_newton_begin(at->newton, at->rows);
+    at->newton_work = work < 0.0 ? INFINITY : work + ROW_WORK * (double)at->rows->count;
+    if (LEAST_NEWTONS * at->newton_work > at->budget)
+        at->newton_work = INFINITY;
+}
+
+/* Pays for a factorisation. */
 static bool newton_pays(progress *at) {
-    if (at->newton_work == 0.0) {
-        double work = rs_newton_begin(at->newton, at->rows);
-        at->newton_work = work < 0.0 ? INFINITY : work + ROW_WORK * (double)at->rows->count;
-        if (LEAST_NEWTONS * at->newton_work > at->budget)
-            at->newton_work = INFINITY;
-    }
     if (at->newton_work > at->budget)
         return false;
     at->budget -= at->newton_work;
@@ -301,25 +297,38 @@ static void begin(progress *at) {
     look_again(at);
 }
 
+/* Newton's method first: it finds how loads are shared, and sweeps would spoil that. */
+static void begin_with_newton(progress *at) {
+    bool warm = at->now.largest <= WARM * at->result.approach;
+    if (!warm)
+        start_evenly(at);
+    exact_steps(at, 0.0);
+    if (warm)
+        descend(at);
+}
+
+/* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(progress *at, int32_t max_sweeps) {
     if (at->now.merit > at->best.merit)
         return_to_best(at);
     TRACE("island rows %ld approach %.3g warm merit %.3g max %.3g\n", (long)at->rows->count, at->result.approach, at->now.merit, at->now.largest);
-    bool warm = at->now.largest <= WARM * at->result.approach;
-    if (!warm)
-        start_evenly(at);
-    exact_steps(at, warm ? KEPT : 0.0);
-    if (warm)
-        descend(at);
+    find_newton_work(at);
+    bool cheap = at->newton_work < CHEAP_SWEEPS * VISIT_WORK * (double)at->rows->count;
+    if (cheap)
+        begin_with_newton(at);
     for (int round = 1; at->now.largest > at->good && at->result.sweeps < max_sweeps; round++) {
+        double before = at->now.merit;
         sweep(at, ROUND_SWEEPS);
+        if (!cheap && at->now.merit < STUCK * before)
+            continue;
         damped_steps(at);
-        if (round == 3)
+        if (round == DESCENT_ROUND)
             descend(at);
     }
-    if (at->now.largest > at->exact)
+    if (at->now.largest > at->exact && cheap)
         exact_steps(at, 1.0);
-    return_to_best(at);
+    if (at->result.sweeps > 0 || at->now.merit > at->best.merit)
+        return_to_best(at);
 }
 
 /* ---- what must not give energy ---- */
@@ -381,7 +390,7 @@ static energy restrain(progress *at, int32_t max_sweeps, energy found) {
 
 rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_newton *newton) {
     int32_t max_sweeps = input->settings->max_iterations;
-    progress at = {.rows = rows, .newton = newton, .input = input, .compliance = FIRST_COMPLIANCE, .relaxation = 1.0,
+    progress at = {.rows = rows, .newton = newton, .input = input, .compliance = FIRST_COMPLIANCE,
                    .budget = VISIT_WORK * (double)max_sweeps * (double)rows->count};
     begin(&at);
     if (at.now.largest > (input->settled ? at.exact : at.perfect))
