@@ -77,8 +77,9 @@ typedef struct {
     /* Takes a share of the step of every row: impulses and velocities. */
     void (*apply)(rs_rows *rows, double share);
     /* Solves each row in turn against the present velocities; begins with `momentum` times the last change of the
-     * impulses. */
-    rs_sweep_result (*sweep)(rs_rows *rows, double momentum, bool backward);
+     * impulses. With `quiet` not negative all rows, and those that changed by more than that [m/s] are busy; otherwise only
+     * the busy ones. */
+    rs_sweep_result (*sweep)(rs_rows *rows, double momentum, bool backward, double quiet);
     /* Position correction: the push-out motion is none; one sweep over its rows. */
     void (*clear_push)(rs_rows *rows);
     void (*sweep_push)(rs_rows *rows);

@@ -92,11 +92,12 @@ RS_INLINE rs_v4 solve_row(rs_body_row *row, rs_v4 start, rs_v4 error) {
     return rs_v4_load(&row->law.impulse);
 }
 
-/* Solves one row against the present velocities. The bodies already carry the momentum; the row takes its share here. */
-RS_INLINE void relax_row(rs_body_row *row, rs_solver_body *bodies, double momentum, rs_v4 *ascent, double *largest2) {
+/* Solves one row against the present velocities. The bodies already carry the momentum; the row takes its share here.
+ * Returns the square of what it changed [m/s]. */
+RS_INLINE double relax_row(rs_body_row *row, rs_solver_body *bodies, double momentum, rs_v4 *ascent) {
     rs_v4 error = error_of(row, bodies);
     if (is_zero(&row->law.impulse) && is_zero(&row->law.former) && error[2] > 0.0)
-        return; /* open before and now */
+        return 0.0; /* open before and now */
     rs_v4 before = rs_v4_load(&row->law.impulse);
     rs_v4 step = rs_v4_all(momentum) * (before - rs_v4_load(&row->law.former));
     rs_v4 start = before + step;
@@ -105,8 +106,7 @@ RS_INLINE void relax_row(rs_body_row *row, rs_solver_body *bodies, double moment
     rs_v4_store(&row->law.impulse, solved);
     apply_impulse(row, bodies, change);
     *ascent += error * step;
-    double size2 = row->law.inverse_mass * row->law.inverse_mass * rs_v4_sum(change * change);
-    *largest2 = rs_max(*largest2, size2);
+    return row->law.inverse_mass * row->law.inverse_mass * rs_v4_sum(change * change);
 }
 
 /* Moves the bodies on by a share of what the last sweep did: they are linear in the impulses, so that the rows can
@@ -122,13 +122,36 @@ static void add_momentum(const rs_body_rows *self, double momentum) {
     }
 }
 
-static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward) {
-    const rs_body_rows *self = (const rs_body_rows *)rows;
-    rs_v4 ascent = rs_v4_all(0.0);
+/* Rows that leave the busy ones leave their momentum behind. */
+static double sweep_all(rs_body_rows *self, double momentum, bool backward, double quiet, rs_v4 *ascent) {
     double largest2 = 0.0;
+    self->busy_count = 0;
+    for (int64_t k = 0; k < self->rows.count; k++) {
+        int64_t at = backward ? self->rows.count - 1 - k : k;
+        rs_body_row *row = row_at(&self->rows, at);
+        double change2 = relax_row(row, self->bodies, momentum, ascent);
+        largest2 = rs_max(largest2, change2);
+        if (change2 > quiet * quiet)
+            self->busy[self->busy_count++] = (int32_t)at;
+        else
+            row->law.former = row->law.impulse;
+    }
+    return largest2;
+}
+
+static double sweep_busy(rs_body_rows *self, double momentum, rs_v4 *ascent) {
+    double largest2 = 0.0;
+    for (int64_t k = 0; k < self->busy_count; k++)
+        largest2 = rs_max(largest2, relax_row(row_at(&self->rows, self->busy[k]), self->bodies, momentum, ascent));
+    return largest2;
+}
+
+static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, double quiet) {
+    rs_body_rows *self = (rs_body_rows *)rows;
+    rs_v4 ascent = rs_v4_all(0.0);
     add_momentum(self, momentum);
-    for (int64_t k = 0; k < rows->count; k++)
-        relax_row(row_at(rows, backward ? rows->count - 1 - k : k), self->bodies, momentum, &ascent, &largest2);
+    double largest2 = quiet >= 0.0 ? sweep_all(self, momentum, backward, quiet, &ascent)
+                                   : sweep_busy(self, momentum, &ascent);
     return (rs_sweep_result){sqrt(largest2), rs_v4_sum(ascent)};
 }
 
@@ -201,7 +224,7 @@ static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   
                                      sweep_push, object_size, inertia, jacobian};
 
 rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodies members, rs_solver_body *bodies,
-                               rs_push_body *pushes, int32_t *number) {
+                               rs_push_body *pushes, int32_t *number, int32_t *busy) {
     for (int32_t k = 0; k < members.count; k++) {
         rs_solver_body *body = &bodies[members.index[k]];
         number[members.index[k]] = k;
@@ -209,5 +232,5 @@ rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodi
         body->w_free = body->w;
     }
     return (rs_body_rows){{&LAYOUT, (char *)first, sizeof *first, count, (int32_t)members.count},
-                          members, bodies, pushes, number};
+                          members, bodies, pushes, number, busy, 0};
 }

@@ -23,10 +23,12 @@ typedef struct {
     rs_solver_body *bodies; /* of the whole world */
     rs_push_body *pushes;   /* likewise */
     int32_t *number;        /* per body of the world: its number within the island; filled here */
+    int32_t *busy;          /* room for all rows: those that the next sweep visits */
+    int64_t busy_count;
 } rs_body_rows;
 
 /* The rows of an island, which lie behind one another from `first`. */
 rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodies members, rs_solver_body *bodies,
-                               rs_push_body *pushes, int32_t *number);
+                               rs_push_body *pushes, int32_t *number, int32_t *busy);
 
 #endif

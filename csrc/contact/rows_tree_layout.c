@@ -69,7 +69,8 @@ static double add_momentum(rs_rows *rows, double momentum) {
     return ascent;
 }
 
-static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward) {
+static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, double quiet) {
+    (void)quiet; /* they are few */
     rs_sweep_result result = {0.0, add_momentum(rows, momentum)};
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, backward ? rows->count - 1 - k : k);

@@ -1,13 +1,9 @@
 #include "solve_island.h"
-#include <stdio.h>
-#include <stdlib.h>
-static int trace=-1;
-#define TRACE(...) do { if (trace<0) trace=getenv("TR")!=NULL; if (trace) fprintf(stderr,__VA_ARGS__);} while(0)
 
 /* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
  * are left. */
-static const double EXACT = 1e-9, PERFECT = 1e-13, GOOD = 1e-6, GOOD_IN_MOTION = 1e-5;
+static const double EXACT = 1e-9, PERFECT = 1e-13, GOOD = 1e-6, GOOD_IN_MOTION = 3e-5;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
 /* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */
@@ -20,15 +16,20 @@ static const double WARM = 0.1;
 static const double SHEAR = 1e3;
 /* Sweeps between attempts of Newton's method, and those that mend what one of its steps broke. */
 enum { ROUND_SWEEPS = 16, MENDING_SWEEPS = 4 };
+/* All rows are visited once in so many sweeps; in between those that changed by more than a share of what is good enough.
+ * Sweeps end where all changes are below another. */
+enum { BUSY_SWEEPS = 16 };
+static const double QUIET_SHARE = 0.1, DONE_SHARE = 0.1;
 /* Exact steps in a row, and repetitions of each with the same factorisation. */
 enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
 /* A repetition goes on while it removes this much of the violation. */
 static const double PROGRESS = 0.25;
 /* Damped steps in a row, of which so many may fail; descents in a row. */
 enum { MAX_DAMPED = 8, MAX_FAILURES = 2, DESCENT_ROUND = 3, MAX_DESCENTS = 8 };
-/* Compliance of held rows relative to their inverse mass: of exact steps, of the first damped one, of the
- * first descent, and the least. */
-static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, DESCENT_COMPLIANCE = 1e-4, LEAST_COMPLIANCE = 1e-10;
+/* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, of the first damped step, of
+ * the first descent, and the least. */
+static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, DESCENT_COMPLIANCE = 1e-4,
+                    LEAST_COMPLIANCE = 1e-10;
 /* What a visit of a row in a sweep costs, and a row in a Newton step beside the factorisation, in multiplications of one:
  * Newton's method may take as long as all the sweeps that are allowed. */
 static const double VISIT_WORK = 400.0, ROW_WORK = 1500.0;
@@ -37,8 +38,8 @@ static const double LEAST_NEWTONS = 12.0, CHEAP_SWEEPS = 16.0;
 /* Sweeps are stuck when a round of them leaves this much of the squared violation. */
 static const double STUCK = 0.1;
 
-/* Rounding of velocities, relative, that the certificate allows. */
-static const double ROUNDING = 1e-12;
+/* Violations up to this share of the approach speed, and rounding of velocities, relative, may give energy. */
+static const double EXCUSED = 1e-4, ROUNDING = 1e-12;
 /* Solves with reduced bounces, by bisection. */
 enum { MAX_REDUCTIONS = 7 };
 /* Stands for none, so that the way back stays open. */
@@ -117,18 +118,20 @@ static void return_to_best(progress *at) {
 /* ---- methods ---- */
 
 /* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
- * 2015). */
+ * 2015), and pauses when the busy rows were chosen: those that left took their share of it along. */
 static void sweep(progress *at, int count) {
+    bool all = true;
     for (int k = 0; k < count; k++) {
-        double momentum = at->age > 1 ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
-        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->input->backward);
+        double momentum = at->age > 1 && !all ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
+        rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->input->backward,
+                                                       all ? QUIET_SHARE * at->good : -1.0);
         at->age = done.ascent > 0.0 ? 1 : at->age + 1;
         at->result.sweeps++;
-        if (done.largest < 0.1 * at->good)
+        if (all && done.largest < DONE_SHARE * at->good)
             break;
+        all = (k + 1) % BUSY_SWEEPS == 0 || done.largest < DONE_SHARE * at->good;
     }
     look_again(at);
-    TRACE("  sweeps %d -> merit %.3g max %.3g\n", at->result.sweeps, at->now.merit, at->now.largest);
 }
 
 static void forget_momentum(progress *at) {
@@ -163,14 +166,12 @@ static void exact_steps(progress *at, double kept) {
         if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, compliance, kept < 1.0 ? SHEAR : 1.0))
             break;
         at->result.newtons++;
-        TRACE("  exact compliance %.0e sliding %d changes %d zero %d\n", compliance, at->newton->sliding, at->newton->changes, kept < 1.0);
         bool anew = kept < 1.0 && (k == 0 || at->newton->changes > 0);
         for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->perfect; repeat++) {
             double last = at->now.merit;
             rs_newton_step(at->newton, at->rows, anew && repeat == 0 ? kept : 1.0);
             at->rows->layout->apply(at->rows, 1.0);
             look_again(at);
-            TRACE("    repeat %d  %.3g -> %.3g (max %.3g) \n", repeat, last, at->now.merit, at->now.largest);
             bool helped = at->now.merit < PROGRESS * PROGRESS * last;
             if (!helped && (repeat > 0 || !anew || at->now.largest > at->result.approach))
                 break;
@@ -199,7 +200,6 @@ static void damped_steps(progress *at) {
         forget_momentum(at);
         if (at->now.merit > PROGRESS * last)
             sweep(at, MENDING_SWEEPS);
-        TRACE("  damped compliance %.0e sliding %d changes %d: %.3g -> %.3g (max %.3g)\n", at->compliance, at->newton->sliding, at->newton->changes, last, at->now.merit, at->now.largest);
         if (at->now.merit < last) {
             if (at->now.merit < PROGRESS * last)
                 at->compliance = rs_max(LEAST_COMPLIANCE, 0.3 * at->compliance);
@@ -221,7 +221,6 @@ static void start_evenly(progress *at) {
     at->budget -= (used - 1) * at->newton_work;
     at->rows->layout->apply(at->rows, 1.0);
     look_again(at);
-    TRACE("  start %d newtons -> %.3g (max %.3g)\n", used, at->now.merit, at->now.largest);
     forget_momentum(at);
 }
 
@@ -235,7 +234,6 @@ static void descend(progress *at) {
         at->budget -= (used - 1) * at->newton_work;
         at->rows->layout->apply(at->rows, 1.0);
         look_again(at);
-        TRACE("  descent compliance %.0e newtons %d: %.3g -> %.3g (max %.3g)\n", compliance, used, last, at->now.merit, at->now.largest);
         compliance = rs_max(LEAST_COMPLIANCE, 0.1 * compliance);
         if (at->now.merit > 0.5 * last && k > 0)
             break;
@@ -265,7 +263,7 @@ static energy energy_of(const progress *at) {
             free = rs_add(free, law->aim.xyz);
         found.work += rs_law_work(law);
         found.before += rs_dot(law->impulse.xyz, free);
-        found.allowed += size * (at->now.largest + ROUNDING * rs_norm(free));
+        found.allowed += size * (rs_min(at->now.largest, EXCUSED * at->result.approach) + ROUNDING * rs_norm(free));
     }
     return found;
 }
@@ -308,10 +306,13 @@ static void begin_with_newton(progress *at) {
 }
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
-static void iterate(progress *at, int32_t max_sweeps) {
+static void iterate(progress *at) {
+    int32_t max_sweeps = at->input->settings->max_iterations;
+    at->budget = VISIT_WORK * (double)max_sweeps * (double)at->rows->count;
+    at->compliance = FIRST_COMPLIANCE;
+    at->result.sweeps = 0;
     if (at->now.merit > at->best.merit)
         return_to_best(at);
-    TRACE("island rows %ld approach %.3g warm merit %.3g max %.3g\n", (long)at->rows->count, at->result.approach, at->now.merit, at->now.largest);
     find_newton_work(at);
     bool cheap = at->newton_work < CHEAP_SWEEPS * VISIT_WORK * (double)at->rows->count;
     if (cheap)
@@ -332,6 +333,13 @@ static void iterate(progress *at, int32_t max_sweeps) {
 }
 
 /* ---- what must not give energy ---- */
+
+static bool any_bounce(const rs_rows *rows) {
+    for (int64_t k = 0; k < rows->count; k++)
+        if (rs_rows_law(rows, k)->kind == RS_ROW_CONTACT && rs_rows_law(rows, k)->aim.xyz.z > 0.0)
+            return true;
+    return false;
+}
 
 /* Bounces that were `from` of what the laws say become `to` of that. */
 static void reduce_aims(progress *at, double from, double to) {
@@ -364,17 +372,16 @@ static void scale_impulses(progress *at, const energy *found) {
 /* Restitution together with friction, or several bounces at once, can ask for more energy than there is: then all of
  * them are reduced alike, as little as it takes. Without any, laws that are obeyed give no energy; should they not be
  * obeyed well enough, the impulses are reduced. */
-static energy restrain(progress *at, int32_t max_sweeps, energy found) {
+static energy restrain(progress *at, energy found) {
     double low = 0.0, high = 1.0, share = 1.0;
     at->result.restrained = true;
-    for (int k = 0; k < MAX_REDUCTIONS; k++) {
+    for (int k = 0; k < MAX_REDUCTIONS && any_bounce(at->rows); k++) {
         double next = k + 1 < MAX_REDUCTIONS ? 0.5 * (low + high) : low;
         if (next == share)
             break;
         reduce_aims(at, share, rs_max(next, SMALLEST_SHARE));
         share = rs_max(next, SMALLEST_SHARE);
-        at->result.sweeps = 0;
-        iterate(at, max_sweeps);
+        iterate(at);
         found = energy_of(at);
         if (found.work <= found.allowed)
             low = share;
@@ -389,15 +396,13 @@ static energy restrain(progress *at, int32_t max_sweeps, energy found) {
 }
 
 rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_newton *newton) {
-    int32_t max_sweeps = input->settings->max_iterations;
-    progress at = {.rows = rows, .newton = newton, .input = input, .compliance = FIRST_COMPLIANCE,
-                   .budget = VISIT_WORK * (double)max_sweeps * (double)rows->count};
+    progress at = {.rows = rows, .newton = newton, .input = input};
     begin(&at);
     if (at.now.largest > (input->settled ? at.exact : at.perfect))
-        iterate(&at, max_sweeps);
+        iterate(&at);
     energy found = energy_of(&at);
     if (found.work > found.allowed)
-        found = restrain(&at, max_sweeps, found);
+        found = restrain(&at, found);
     at.result.residual = at.now.largest;
     at.result.work = found.work;
     return at.result;

@@ -175,7 +175,7 @@ static rs_problem_input problem_input(const rs_world *world) {
 static rs_status stage_contact_setup(rs_world *world) {
     rs_world_data *data = &world->data;
     int64_t count = world->islands.order.count;
-    if (rs_array_resize(&world->body_rows, count) != RS_OK ||
+    if (rs_array_resize(&world->body_rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK ||
         rs_array_resize(&world->numbers, data->bodies.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_problem_input input = problem_input(world);
@@ -211,7 +211,8 @@ static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
     rs_body_row *first = &RS_ITEMS(rs_body_row, world->body_rows)[island->first_row];
     rs_body_rows rows = rs_body_rows_make(first, island->row_count, rs_islands_bodies(&world->islands, island),
                                           RS_ITEMS(rs_solver_body, world->solver_bodies),
-                                          RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers));
+                                          RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers),
+                                          RS_ITEMS(int32_t, world->busy_rows));
     rs_solve_result result = solve_rows(world, &rows.rows, island);
     for (int64_t k = 0; k < island->row_count; k++)
         RS_ITEMS(rs_touch, world->data.touches)[first[k].touch].impulse = first[k].law.impulse.xyz;

@@ -58,6 +58,7 @@ rs_status rs_world_create(rs_world **out) {
     world->pushes = rs_array_of(sizeof(rs_push_body));
     world->before = rs_array_of(sizeof(rs_solver_body));
     world->body_rows = rs_array_of(sizeof(rs_body_row));
+    world->busy_rows = rs_array_of(sizeof(int32_t));
     world->numbers = rs_array_of(sizeof(int32_t));
     world->newton = rs_newton_make();
     world->tree_rows = rs_tree_rows_new();
@@ -90,6 +91,7 @@ void rs_world_destroy(rs_world *world) {
     rs_array_free(&world->pushes);
     rs_array_free(&world->before);
     rs_array_free(&world->body_rows);
+    rs_array_free(&world->busy_rows);
     rs_array_free(&world->numbers);
     rs_newton_free(&world->newton);
     rs_tree_rows_free(&world->tree_rows);

@@ -78,6 +78,7 @@ struct rs_world {
     rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
     rs_array before;        /* rs_solver_body per body: velocities at the beginning of the step */
     rs_array body_rows;     /* rs_body_row, grouped by island: contact setup */
+    rs_array busy_rows;     /* int32_t: solver */
     rs_array numbers;       /* int32_t per body: its number within an island of single bodies */
     rs_tree_rows tree_rows; /* of one island with articulated systems or wires */
     rs_newton newton;       /* scratch of its own */

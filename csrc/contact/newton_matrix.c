@@ -1,0 +1,356 @@
+#include "newton_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+rs_newton rs_newton_make(void) {
+    return (rs_newton){.rows = rs_array_of(sizeof(rs_newton_row)),
+                       .numbers = rs_array_of(sizeof(double)),
+                       .indices = rs_array_of(sizeof(int32_t)),
+                       .links = rs_array_of(sizeof(int32_t)),
+                       .link_start = rs_array_of(sizeof(int32_t)),
+                       .order = rs_array_of(sizeof(int32_t)),
+                       .offset = rs_array_of(sizeof(int32_t)),
+                       .first = rs_array_of(sizeof(int32_t)),
+                       .start = rs_array_of(sizeof(int64_t)),
+                       .matrix = rs_array_of(sizeof(double)),
+                       .block = rs_array_of(sizeof(double)),
+                       .vectors = rs_array_of(sizeof(double))};
+}
+
+void rs_newton_free(rs_newton *n) {
+    rs_array *arrays[] = {&n->rows,   &n->numbers, &n->indices, &n->links,  &n->link_start, &n->order,
+                          &n->offset, &n->first,   &n->start,   &n->matrix, &n->block,      &n->vectors};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        rs_array_free(arrays[k]);
+}
+
+/* ---- rows ---- */
+
+static bool list_rows(rs_newton *n, const rs_rows *rows) {
+    n->widest = 0;
+    for (int32_t k = 0; k < rows->object_count; k++) {
+        int32_t size = rows->layout->object_size(rows, k);
+        n->widest = size > n->widest ? size : n->widest;
+    }
+    if (rs_array_resize(&n->rows, rows->count) != RS_OK ||
+        rs_array_resize(&n->numbers, 6 * (int64_t)n->widest * rows->count) != RS_OK ||
+        rs_array_resize(&n->indices, 2 * (int64_t)n->widest * rows->count) != RS_OK)
+        return false;
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_newton_row *out = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        *out = (rs_newton_row){.first_axis = rs_rows_law(rows, k)->kind == RS_ROW_AXIS ? 2 : 0};
+        for (int64_t s = 0; s < 2; s++) {
+            out->sides[s].index = RS_ITEMS(int32_t, n->indices) + (2 * k + s) * n->widest;
+            out->sides[s].values = RS_ITEMS(double, n->numbers) + 3 * (2 * k + s) * n->widest;
+        }
+        rows->layout->jacobian(rows, k, out->sides);
+    }
+    return true;
+}
+
+/* ---- order of elimination ---- */
+
+/* Two objects, and not those of the row before: the points of a manifold follow each other. */
+static bool is_new_link(const rs_newton_row *rows, int64_t k) {
+    const rs_newton_row *row = &rows[k];
+    if (row->sides[0].object == NONE || row->sides[1].object == NONE)
+        return false;
+    return k == 0 || rows[k - 1].sides[0].object != row->sides[0].object ||
+           rows[k - 1].sides[1].object != row->sides[1].object;
+}
+
+/* Lists for every object those it shares rows with. */
+static bool list_links(rs_newton *n, int32_t objects) {
+    if (rs_array_resize(&n->link_start, objects + 2) != RS_OK)
+        return false;
+    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    int32_t *start = RS_ITEMS(int32_t, n->link_start);
+    memset(start, 0, (size_t)(objects + 2) * sizeof *start);
+    for (int64_t k = 0; k < n->rows.count; k++)
+        for (int s = 0; s < 2 && is_new_link(rows, k); s++)
+            start[rows[k].sides[s].object + 2]++;
+    for (int32_t k = 0; k < objects; k++)
+        start[k + 2] += start[k + 1];
+    if (rs_array_resize(&n->links, start[objects + 1]) != RS_OK)
+        return false;
+    int32_t *links = RS_ITEMS(int32_t, n->links);
+    for (int64_t k = 0; k < n->rows.count; k++)
+        for (int s = 0; s < 2 && is_new_link(rows, k); s++)
+            links[start[rows[k].sides[s].object + 1]++] = rows[k].sides[1 - s].object;
+    return true;
+}
+
+/* Appends the neighbours of an object that are not numbered yet, those with few neighbours first. */
+static int64_t append_neighbours(rs_newton *n, int32_t object, int32_t *number, int64_t end) {
+    const int32_t *links = RS_ITEMS(int32_t, n->links), *start = RS_ITEMS(int32_t, n->link_start);
+    int32_t *order = RS_ITEMS(int32_t, n->order);
+    int64_t begin = end;
+    for (int32_t k = start[object]; k < start[object + 1]; k++) {
+        int32_t other = links[k];
+        if (number[other] != NONE)
+            continue;
+        number[other] = 0;
+        int64_t hole = end++;
+        int32_t degree = start[other + 1] - start[other];
+        for (; hole > begin && start[order[hole - 1] + 1] - start[order[hole - 1]] > degree; hole--)
+            order[hole] = order[hole - 1];
+        order[hole] = other;
+    }
+    return end;
+}
+
+/* Cuthill-McKee, reversed: neighbours get close numbers, so that the matrix has a narrow profile. */
+static bool order_objects(rs_newton *n, const rs_rows *rows) {
+    int32_t objects = rows->object_count;
+    if (rs_array_resize(&n->order, objects) != RS_OK || rs_array_resize(&n->offset, objects) != RS_OK)
+        return false;
+    int32_t *order = RS_ITEMS(int32_t, n->order), *offset = RS_ITEMS(int32_t, n->offset);
+    const int32_t *start = RS_ITEMS(int32_t, n->link_start);
+    for (int32_t k = 0; k < objects; k++)
+        offset[k] = NONE; /* serves as the mark "not numbered" here */
+    int64_t end = 0;
+    for (int32_t done = 0; done < objects; done++) {
+        if (done == end) { /* a part of its own begins at the object with the fewest neighbours */
+            int32_t best = NONE;
+            for (int32_t k = 0; k < objects; k++)
+                if (offset[k] == NONE && (best == NONE || start[k + 1] - start[k] < start[best + 1] - start[best]))
+                    best = k;
+            offset[best] = 0;
+            order[end++] = best;
+        }
+        end = append_neighbours(n, order[done], offset, end);
+    }
+    n->size = 0;
+    for (int32_t k = objects - 1; k >= 0; k--) {
+        offset[order[k]] = n->size;
+        n->size += rows->layout->object_size(rows, order[k]);
+    }
+    return true;
+}
+
+/* ---- matrix ---- */
+
+/* The first columns, and where the rows of the matrix lie. Returns the work of a factorisation. */
+static double find_profile(rs_newton *n, const rs_rows *rows) {
+    if (rs_array_resize(&n->first, n->size) != RS_OK || rs_array_resize(&n->start, n->size) != RS_OK)
+        return -1.0;
+    int32_t *first = RS_ITEMS(int32_t, n->first);
+    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
+    for (int32_t k = 0; k < rows->object_count; k++)
+        for (int32_t i = offset[k]; i < offset[k] + rows->layout->object_size(rows, k); i++)
+            first[i] = offset[k];
+    const rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
+    for (int64_t k = 0; k < n->rows.count; k++) {
+        if (!is_new_link(list, k))
+            continue;
+        int32_t a = list[k].sides[0].object, b = list[k].sides[1].object;
+        int32_t low = offset[a] < offset[b] ? a : b, high = low == a ? b : a;
+        for (int32_t i = offset[high]; i < offset[high] + rows->layout->object_size(rows, high); i++)
+            first[i] = offset[low] < first[i] ? offset[low] : first[i];
+    }
+    double work = 0.0;
+    n->profile = 0;
+    for (int32_t i = 0; i < n->size; i++) {
+        RS_ITEMS(int64_t, n->start)[i] = n->profile - first[i];
+        int32_t width = i - first[i] + 1;
+        n->profile += width;
+        work += 0.5 * width * width;
+    }
+    return work;
+}
+
+double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
+    if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
+        return -1.0;
+    return find_profile(n, rows);
+}
+
+static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
+    return RS_ITEMS(double, n->matrix) + RS_ITEMS(int64_t, n->start)[i] + j;
+}
+
+static bool add_inertia(rs_newton *n, const rs_rows *rows) {
+    for (int32_t k = 0; k < rows->object_count; k++) {
+        int32_t size = rows->layout->object_size(rows, k), at = RS_ITEMS(int32_t, n->offset)[k];
+        if (rs_array_resize(&n->block, (int64_t)size * size) != RS_OK)
+            return false;
+        double *block = RS_ITEMS(double, n->block);
+        memset(block, 0, (size_t)size * (size_t)size * sizeof *block);
+        rows->layout->inertia(rows, k, block);
+        for (int32_t i = 0; i < size; i++)
+            memcpy(entry(n, at + i, at), &block[i * size], (size_t)(i + 1) * sizeof(double));
+    }
+    return true;
+}
+
+/* weighted = weight * J, by axis. */
+static void weigh(const rs_newton_row *row, const rs_side_jacobian *side, double *weighted) {
+    for (int a = row->first_axis; a < 3; a++)
+        for (int32_t k = 0; k < side->size; k++) {
+            double sum = 0.0;
+            for (int b = row->first_axis; b < 3; b++)
+                sum += row->weight[a][b] * side->values[b * side->size + k];
+            weighted[a * side->size + k] = sum;
+        }
+}
+
+/* Adds J' * weighted to the block of two objects; only what lies on and below the diagonal. */
+static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
+                      const double *weighted) {
+    int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
+    bool same = high->object == low->object;
+    for (int32_t i = 0; i < high->size; i++) {
+        double *to = entry(n, at_high + high->index[i], at_low);
+        for (int a = row->first_axis; a < 3; a++) {
+            double factor = high->values[a * high->size + i];
+            const double *from = &weighted[a * low->size];
+            for (int32_t j = 0; j < low->size; j++)
+                if (!same || low->index[j] <= high->index[i])
+                    to[low->index[j]] += factor * from[j];
+        }
+    }
+}
+
+/* The same for two single bodies, whose six velocities come in order. */
+static void add_block6(rs_newton *n, const rs_side_jacobian *high, const rs_side_jacobian *low, const double *weighted) {
+    int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
+    bool same = high->object == low->object;
+    for (int32_t i = 0; i < 6; i++) {
+        double *to = entry(n, at_high + i, at_low), sum[6];
+        double f0 = high->values[i], f1 = high->values[6 + i], f2 = high->values[12 + i];
+        for (int32_t j = 0; j < 6; j++)
+            sum[j] = f0 * weighted[j] + f1 * weighted[6 + j] + f2 * weighted[12 + j];
+        for (int32_t j = 0; j < (same ? i + 1 : 6); j++)
+            to[j] += sum[j];
+    }
+}
+
+static void add_row_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
+                          const double *weighted) {
+    if (high->size == 6 && low->size == 6 && row->first_axis == 0 && high->index[0] == 0 && low->index[0] == 0 &&
+        high->index[5] == 5 && low->index[5] == 5)
+        add_block6(n, high, low, weighted);
+    else
+        add_block(n, row, high, low, weighted);
+}
+
+static bool add_rows(rs_newton *n) {
+    if (rs_array_resize(&n->block, 3 * (int64_t)n->widest) != RS_OK)
+        return false;
+    double *weighted = RS_ITEMS(double, n->block);
+    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
+    for (int64_t k = 0; k < n->rows.count; k++) {
+        const rs_newton_row *row = &rows[k];
+        if (row->state == RS_ROW_OPEN)
+            continue;
+        for (int s = 0; s < 2; s++) {
+            const rs_side_jacobian *side = &row->sides[s], *other = &row->sides[1 - s];
+            if (side->object == NONE)
+                continue;
+            weigh(row, side, weighted);
+            add_row_block(n, row, side, side, weighted);
+            if (other->object != NONE && offset[other->object] > offset[side->object])
+                add_row_block(n, row, other, side, weighted);
+        }
+    }
+    return true;
+}
+
+double rs_newton_dot(const double *a, const double *b, int64_t count) {
+    rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0);
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        rs_v4 a0, b0, a1, b1;
+        memcpy(&a0, a + k, sizeof a0);
+        memcpy(&b0, b + k, sizeof b0);
+        memcpy(&a1, a + k + 4, sizeof a1);
+        memcpy(&b1, b + k + 4, sizeof b1);
+        sum0 += a0 * b0;
+        sum1 += a1 * b1;
+    }
+    double sum = rs_v4_sum(sum0 + sum1);
+    for (; k < count; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+/* Cholesky within the profile; the diagonal of the factor is stored inverted. */
+static bool cholesky(rs_newton *n) {
+    const int32_t *first = RS_ITEMS(int32_t, n->first);
+    for (int32_t i = 0; i < n->size; i++) {
+        double *row = entry(n, i, 0);
+        for (int32_t j = first[i]; j < i; j++) {
+            int32_t from = first[i] > first[j] ? first[i] : first[j];
+            const double *other = entry(n, j, 0);
+            row[j] = (row[j] - rs_newton_dot(row + from, other + from, j - from)) * other[j];
+        }
+        double pivot = row[i] - rs_newton_dot(row + first[i], row + first[i], i - first[i]);
+        if (!(pivot > 0.0))
+            return false;
+        row[i] = 1.0 / sqrt(pivot);
+    }
+    return true;
+}
+
+void rs_newton_matrix_solve(const rs_newton *n, double *x) {
+    const int32_t *first = RS_ITEMS(int32_t, n->first);
+    for (int32_t i = 0; i < n->size; i++) {
+        const double *row = entry(n, i, 0);
+        x[i] = (x[i] - rs_newton_dot(row + first[i], x + first[i], i - first[i])) * row[i];
+    }
+    for (int32_t i = n->size - 1; i >= 0; i--) {
+        const double *row = entry(n, i, 0);
+        x[i] *= row[i];
+        for (int32_t j = first[i]; j < i; j++)
+            x[j] -= row[j] * x[i];
+    }
+}
+
+/* For the weights of the rows. */
+bool rs_newton_matrix_factorise(rs_newton *n, const rs_rows *rows) {
+    if (rs_array_resize(&n->matrix, n->profile) != RS_OK ||
+        rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
+        return false;
+    memset(n->matrix.data, 0, (size_t)n->profile * sizeof(double));
+    return add_inertia(n, rows) && add_rows(n) && cholesky(n);
+}
+
+/* ---- vectors ---- */
+
+rs_vec3 rs_newton_speed(const rs_newton *n, const rs_newton_row *row, const double *x) {
+    double v[3] = {0.0, 0.0, 0.0};
+    for (int s = 0; s < 2; s++) {
+        const rs_side_jacobian *side = &row->sides[s];
+        if (side->object == NONE)
+            continue;
+        const double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
+        for (int a = row->first_axis; a < 3; a++)
+            for (int32_t k = 0; k < side->size; k++)
+                v[a] += side->values[a * side->size + k] * own[side->index[k]];
+    }
+    return rs_v3(v[0], v[1], v[2]);
+}
+
+void rs_newton_pull(const rs_newton *n, const rs_newton_row *row, rs_vec3 impulse, double *x) {
+    double p[3] = {impulse.x, impulse.y, impulse.z};
+    for (int s = 0; s < 2; s++) {
+        const rs_side_jacobian *side = &row->sides[s];
+        if (side->object == NONE)
+            continue;
+        double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
+        for (int a = row->first_axis; a < 3; a++)
+            for (int32_t k = 0; k < side->size; k++)
+                own[side->index[k]] += side->values[a * side->size + k] * p[a];
+    }
+}
+
+rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v) {
+    const double (*w)[3] = row->weight;
+    return rs_v3(w[0][0] * v.x + w[0][1] * v.y + w[0][2] * v.z, w[1][0] * v.x + w[1][1] * v.y + w[1][2] * v.z,
+                 w[2][0] * v.x + w[2][1] * v.y + w[2][2] * v.z);
+}
+

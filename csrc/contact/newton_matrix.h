@@ -1,0 +1,36 @@
+/* What the files of Newton's method share: rows with their Jacobians, the matrix M + J' K J in a profile, its factorisation. */
+#ifndef RS_CONTACT_NEWTON_MATRIX_H
+#define RS_CONTACT_NEWTON_MATRIX_H
+
+#include "newton.h"
+
+typedef struct {
+    int32_t first_axis;  /* 0: three axes; 2: one */
+    rs_side_jacobian sides[2];
+    rs_row_state state;
+    double weight[3][3]; /* impulse per velocity, symmetric */
+    double follow[2];    /* sliding: friction per normal impulse */
+    rs_vec3 centre;      /* descent: impulse around which the law is smoothed */
+    rs_vec3 speed, turn; /* descent: error without softness at the present velocities, its change along the direction */
+    double lift;         /* descent: De Saxce's correction of the normal speed */
+} rs_newton_row;
+
+/* Factorises the matrix for the weights of the rows. False when it is not positive definite, or memory is short. */
+bool rs_newton_matrix_factorise(rs_newton *newton, const rs_rows *rows);
+/* x = (matrix)^-1 * x */
+void rs_newton_matrix_solve(const rs_newton *newton, double *x);
+
+/* Velocity of the row's axes at the velocities x. */
+rs_vec3 rs_newton_speed(const rs_newton *newton, const rs_newton_row *row, const double *x);
+/* x += J' * impulse */
+void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 impulse, double *x);
+/* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
+rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
+
+double rs_newton_dot(const double *a, const double *b, int64_t count);
+
+enum { RS_NEWTON_BASIS = 30 };
+/* Vectors that a step or a descent needs, beside the basis of GMRES. */
+enum { RS_NEWTON_VECTORS = RS_NEWTON_BASIS + 4 };
+
+#endif
