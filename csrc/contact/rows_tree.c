@@ -20,6 +20,9 @@ static const double LEAST_INVERSE_MASS = 1e-3;
  * keep their overlap. */
 static const double PUSH_SOFTNESS = 0.1;
 
+/* Wires whose pull across them matters less than this within a step need no row for it. */
+static const double SIDEWAYS_SHARE = 1e-3;
+
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
     rs_vec3 *vector; /* of a contact or pin; or NULL: */
@@ -70,7 +73,7 @@ static rs_row_entry *take_entries(rs_tree_rows *problem, int64_t count) {
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
 static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    int64_t numbers = 0, rows = home->row_count + home->wire_count;
+    int64_t numbers = 0, rows = home->row_count + 2 * home->wire_count;
     for (int64_t k = 0; k < home->row_count; k++) {
         const rs_touch *touch = &input->touches[order[home->first_row + k]];
         numbers += side_numbers(velocity_count(&input->bodies[touch->body_a])) +
@@ -78,8 +81,8 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
     }
     for (int64_t k = 0; k < home->wire_count; k++) {
         const rs_wire *wire = &input->wires[rs_islands_wires(input->islands, home)[k]];
-        numbers += side_numbers(velocity_count(&input->bodies[wire->body[0]])) +
-                   side_numbers(velocity_count(&input->bodies[wire->body[1]]));
+        numbers += 2 * side_numbers(velocity_count(&input->bodies[wire->body[0]])) +
+                   2 * side_numbers(velocity_count(&input->bodies[wire->body[1]]));
     }
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     for (int64_t i = 0; i < members.count; i++) {
@@ -261,6 +264,25 @@ static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_to
 
 /* ---- wires ---- */
 
+/* The wire turns within the step: `relative` is the velocity of its first end against the second. */
+static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire, rs_vec3 relative) {
+    double softness = rs_wire_sideways_softness(wire, input->common.dt);
+    double both = inverse_mass(input, wire->body[0]) + inverse_mass(input, wire->body[1]);
+    wire->sideways = rs_v3_zero();
+    if (!(both > SIDEWAYS_SHARE * softness))
+        return;
+    rs_vec3 t1, t2, none = rs_v3_zero();
+    rs_tangents(wire->normal, &t1, &t2);
+    rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &wire->sideways});
+    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {t1, t2, none}},
+                             {wire->body[1], wire->link[1], wire->middle[1], {t1, t2, none}}};
+    fill_sides(problem, input, ends, row);
+    row->law.aim.xyz = rs_v3(rs_dot(relative, t1), rs_dot(relative, t2), 0.0);
+    row->law.softness = softness;
+    row->law.powered = true;
+    prepare_row(row);
+}
+
 static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
     rs_vec3 v[2];
     for (int s = 0; s < 2; s++)
@@ -281,6 +303,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     row->law.impulse.xyz.z = law.impulse;
     row->law.push = rs_min(0.0, law.target); /* a slack wire may use up its slack */
     prepare_row(row);
+    add_wire_sideways(problem, input, wire, rs_sub(v[0], v[1]));
 }
 
 /* ---- joints ---- */

@@ -79,3 +79,9 @@ double rs_wire_tension(const rs_wire *wire, double stretch, double dt) {
                  (p->stretch_type == RS_WIRE_COMPRESSION_ONLY && stretch > 0.0);
     return slack ? 0.0 : p->stiffness * stretch;
 }
+
+double rs_wire_sideways_softness(const rs_wire *wire, double dt) {
+    double length = wire->properties.length + wire->stretch;
+    bool pulls = wire->properties.type == RS_WIRE_STIFF && wire->impulse > 0.0 && length > 0.0;
+    return pulls ? 4.0 * length / (wire->impulse * dt) : INFINITY;
+}

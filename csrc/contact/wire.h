@@ -22,6 +22,7 @@ typedef struct {
     double stretch;    /* distance at the midpoint minus length [m] */
 
     double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
+    rs_vec3 sideways;  /* the same across the wire, on its first end, along rs_tangents(normal): it turns within the step */
 } rs_wire;
 
 /* Frame of a body, or of a link of its tree, where the step looks at it. */
@@ -40,6 +41,11 @@ typedef struct {
 /* `shortening`: speed at which the wire gets shorter at the beginning of the step, seen at the midpoint [m/s].
  * `inverse_mass`: of the two ends together along the wire [1/kg]. */
 rs_wire_law rs_wire_law_of(const rs_wire *wire, double shortening, double inverse_mass, double dt, double erp);
+/* A taut wire pulls its ends back into line, the harder the tighter it is. Seen at the midpoint alone that would be a spring
+ * without any damping, and a heavy load on a light rope would shake it to pieces. The wire's direction is therefore taken at
+ * the mean of the step: a row across the wire with this softness, which aims at the velocity at the beginning. Returns
+ * INFINITY where nothing pulls. [1/kg] */
+double rs_wire_sideways_softness(const rs_wire *wire, double dt);
 /* +1: impulses of the row pull and its speed is the shortening; -1: they push, and it is the lengthening. */
 double rs_wire_sign(const rs_wire *wire);
 

@@ -234,10 +234,13 @@ bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const 
     body->angular_acceleration = rs_scale(1.0 / dt, rs_sub(w1, body->omega));
     body->velocity = solved->v.xyz;
     body->omega = w1;
-    if (push != NULL) {
-        advance(body, rs_quat_exp(rs_scale(dt, push->w)), rs_scale(dt, push->v), &position, &quaternion);
+    if (push != NULL) { /* a spinning body keeps its spin about its own axes: its energy must not change */
+        rs_quat turn = rs_quat_exp(rs_scale(dt, push->w));
+        rs_mat3 rotation = rs_quat_to_m3(turn);
+        advance(body, turn, rs_scale(dt, push->v), &position, &quaternion);
         body->position = position;
         body->quaternion = quaternion;
+        body->omega = rs_m3_mulv(&rotation, body->omega);
     }
     return true;
 }
