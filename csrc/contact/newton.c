@@ -7,7 +7,7 @@
 
 /* Friction follows the load of sliding contacts: the part of the matrix that is not symmetric is left to this many
  * iterations of GMRES, until its error has shrunk by a factor. */
-static const double GMRES_TOLERANCE = 1e-9;
+static const double GMRES_TOLERANCE = 1e-9, BREAKDOWN = 1e-12;
 
 /* Factorisations of a descent, and evaluations of its slope along a direction. */
 enum { MAX_DESCENTS = 30, MAX_TRIALS = 12 };
@@ -19,76 +19,111 @@ static const double DECREMENT = 1e-4;
 
 /* ---- what is not symmetric ---- */
 
-/* x becomes the preconditioned product: x + (matrix)^-1 * (friction that follows the load at velocities x). */
-static void follow_loads(const rs_newton *n, const double *x, double *out) {
-    memset(out, 0, (size_t)n->size * sizeof *out);
+static bool follows(const rs_newton_row *row) { return row->follow[0] != 0.0 || row->follow[1] != 0.0; }
+
+/* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
+static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
     const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
-    for (int64_t k = 0; k < n->rows.count; k++) {
-        const rs_newton_row *row = &rows[k];
-        if (row->follow[0] == 0.0 && row->follow[1] == 0.0)
-            continue;
-        double load = row->weight[2][2] * rs_newton_speed(n, row, x).z;
-        rs_newton_pull(n, row, rs_v3(row->follow[0] * load, row->follow[1] * load, 0.0), out);
-    }
-    rs_newton_matrix_solve(n, out);
-    for (int32_t i = 0; i < n->size; i++)
-        out[i] += x[i];
+    memset(x, 0, (size_t)n->size * sizeof *x);
+    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
+        if (follows(&rows[k])) {
+            double load = loads[at++];
+            rs_newton_pull(n, &rows[k], rs_v3(rows[k].follow[0] * load, rows[k].follow[1] * load, 0.0), x);
+        }
+    rs_newton_matrix_solve(n, x);
+}
+
+/* Changes of the sliding contacts' loads that go with changes of velocity. */
+static void loads_at(const rs_newton *n, const double *x, double *loads) {
+    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
+        if (follows(&rows[k]))
+            loads[at++] = -rows[k].weight[2][2] * rs_newton_speed(n, &rows[k], x).z;
 }
 
 static double norm(const double *x, int32_t count) { return sqrt(rs_newton_dot(x, x, count)); }
 
-/* Solves matrix * (1 + follow) x = rhs where `x` holds (matrix)^-1 * rhs: GMRES with Givens rotations. */
-static void gmres(const rs_newton *n, double *x) {
-    double *basis = RS_ITEMS(double, n->vectors) + n->size;
-    double h[RS_NEWTON_BASIS + 1][RS_NEWTON_BASIS], cosine[RS_NEWTON_BASIS], sine[RS_NEWTON_BASIS], rest[RS_NEWTON_BASIS + 1] = {0}, y[RS_NEWTON_BASIS];
-    double length = norm(x, n->size);
+/* What GMRES builds up: the Hessenberg matrix, turned into a triangle by Givens rotations. */
+typedef struct {
+    double h[RS_NEWTON_BASIS + 1][RS_NEWTON_BASIS], rest[RS_NEWTON_BASIS + 1];
+    double cosine[RS_NEWTON_BASIS], sine[RS_NEWTON_BASIS];
+    int used;
+} krylov;
+
+/* Takes the column `j` of products with the basis, of which `left` stands at right angles to it. False when it is nothing
+ * but rounding beside `whole`. */
+static bool take_column(krylov *k, int j, double left, double whole) {
+    for (int i = 0; i < j; i++) {
+        double upper = k->h[i][j], lower = k->h[i + 1][j];
+        k->h[i][j] = k->cosine[i] * upper + k->sine[i] * lower;
+        k->h[i + 1][j] = k->cosine[i] * lower - k->sine[i] * upper;
+    }
+    double size = sqrt(k->h[j][j] * k->h[j][j] + left * left);
+    if (!(size > BREAKDOWN * whole))
+        return false;
+    k->cosine[j] = k->h[j][j] / size;
+    k->sine[j] = left / size;
+    k->h[j][j] = size;
+    k->rest[j + 1] = -k->sine[j] * k->rest[j];
+    k->rest[j] *= k->cosine[j];
+    k->used = j + 1;
+    return true;
+}
+
+/* loads = sum of the basis with the weights that leave the least rest. */
+static void combine(krylov *k, const double *basis, int32_t count, double *loads) {
+    double y[RS_NEWTON_BASIS];
+    memset(loads, 0, (size_t)count * sizeof *loads);
+    for (int i = k->used - 1; i >= 0; i--) {
+        y[i] = k->rest[i];
+        for (int j = i + 1; j < k->used; j++)
+            y[i] -= k->h[i][j] * y[j];
+        y[i] /= k->h[i][i];
+        for (int32_t m = 0; m < count; m++)
+            loads[m] += y[i] * basis[(int64_t)i * count + m];
+    }
+}
+
+/* Friction follows the load of sliding contacts, and loads follow from friction: loads = first + T * loads, where `first` are
+ * those of the velocities in x, without friction. GMRES in the space of the loads, which are of one kind; x takes over what
+ * their friction adds. */
+static void follow_loads(rs_newton *n, double *x) {
+    int32_t count = n->sliding;
+    if (rs_array_resize(&n->loads, (int64_t)count * (RS_NEWTON_BASIS + 2) + n->size) != RS_OK)
+        return;
+    double *loads = RS_ITEMS(double, n->loads), *basis = loads + count, *moved = basis + (RS_NEWTON_BASIS + 1) * (int64_t)count;
+    krylov k = {.used = 0};
+    loads_at(n, x, loads);
+    double length = norm(loads, count), left = 1.0;
     if (length == 0.0)
         return;
-    for (int32_t i = 0; i < n->size; i++)
-        basis[i] = x[i] / length;
-    rest[0] = length;
-    int used = 0;
-    while (used < RS_NEWTON_BASIS && fabs(rest[used]) > GMRES_TOLERANCE * length) {
-        const int j = used++;
-        double *next = basis + (int64_t)(j + 1) * n->size;
-        follow_loads(n, basis + (int64_t)j * n->size, next);
+    k.rest[0] = length;
+    for (int32_t m = 0; m < count; m++)
+        basis[m] = loads[m] / length;
+    for (int j = 0; j < RS_NEWTON_BASIS && left > 0.0 && fabs(k.rest[j]) > GMRES_TOLERANCE * length; j++) {
+        double *next = basis + (int64_t)(j + 1) * count, *last = next - count;
+        move_by_loads(n, last, moved);
+        loads_at(n, moved, next);
+        for (int32_t m = 0; m < count; m++)
+            next[m] = last[m] - next[m];
+        double whole = norm(next, count);
         for (int i = 0; i <= j; i++) {
-            const double *other = basis + (int64_t)i * n->size;
-            h[i][j] = rs_newton_dot(next, other, n->size);
-            for (int32_t k = 0; k < n->size; k++)
-                next[k] -= h[i][j] * other[k];
+            const double *other = basis + (int64_t)i * count;
+            k.h[i][j] = rs_newton_dot(next, other, count);
+            for (int32_t m = 0; m < count; m++)
+                next[m] -= k.h[i][j] * other[m];
         }
-        double left = norm(next, n->size);
-        for (int32_t k = 0; k < n->size && left > 0.0; k++)
-            next[k] /= left;
-        for (int i = 0; i < j; i++) {
-            double upper = h[i][j], lower = h[i + 1][j];
-            h[i][j] = cosine[i] * upper + sine[i] * lower;
-            h[i + 1][j] = cosine[i] * lower - sine[i] * upper;
-        }
-        double size = sqrt(h[j][j] * h[j][j] + left * left);
-        if (size == 0.0) {
-            used = j;
-            break;
-        }
-        cosine[j] = h[j][j] / size;
-        sine[j] = left / size;
-        h[j][j] = size;
-        rest[j + 1] = -sine[j] * rest[j];
-        rest[j] *= cosine[j];
-        if (left == 0.0)
+        left = norm(next, count);
+        left = left > BREAKDOWN * whole ? left : 0.0;
+        for (int32_t m = 0; m < count && left > 0.0; m++)
+            next[m] /= left;
+        if (!take_column(&k, j, left, whole))
             break;
     }
-    for (int i = used - 1; i >= 0; i--) {
-        y[i] = rest[i];
-        for (int j = i + 1; j < used; j++)
-            y[i] -= h[i][j] * y[j];
-        y[i] /= h[i][i];
-    }
-    memset(x, 0, (size_t)n->size * sizeof *x);
-    for (int j = 0; j < used; j++)
-        for (int32_t k = 0; k < n->size; k++)
-            x[k] += y[j] * basis[(int64_t)j * n->size + k];
+    combine(&k, basis, count, loads);
+    move_by_loads(n, loads, moved);
+    for (int32_t i = 0; i < n->size; i++)
+        x[i] += moved[i];
 }
 
 /* ---- exact steps ---- */
@@ -138,7 +173,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         row->state = rs_law_state(law, direction);
         set_weight(n, row, law, direction);
         n->changes += row->state != before;
-        n->sliding += row->follow[0] != 0.0 || row->follow[1] != 0.0;
+        n->sliding += follows(row);
     }
     return rs_newton_matrix_factorise(n, rows);
 }
@@ -173,7 +208,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
     }
     rs_newton_matrix_solve(n, x);
     if (n->sliding > 0)
-        gmres(n, x);
+        follow_loads(n, x);
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_newton_row *row = &list[k];
         rs_law *law = rs_rows_law(rows, k);

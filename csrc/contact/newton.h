@@ -28,7 +28,8 @@ typedef struct {
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
     rs_array matrix;     /* double: each row from its first column to the diagonal */
     rs_array block;      /* double: inertia of one object */
-    rs_array vectors;    /* double: velocities, and the basis of gmres() */
+    rs_array vectors;    /* double: velocities */
+    rs_array loads;      /* double: of sliding rows, and velocities */
     int64_t profile;     /* entries of the matrix */
     int32_t size;        /* velocities of the island */
     int32_t widest;      /* most velocities of an object */

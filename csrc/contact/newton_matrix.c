@@ -17,12 +17,13 @@ rs_newton rs_newton_make(void) {
                        .start = rs_array_of(sizeof(int64_t)),
                        .matrix = rs_array_of(sizeof(double)),
                        .block = rs_array_of(sizeof(double)),
-                       .vectors = rs_array_of(sizeof(double))};
+                       .vectors = rs_array_of(sizeof(double)),
+                       .loads = rs_array_of(sizeof(double))};
 }
 
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->numbers, &n->indices, &n->links,  &n->link_start, &n->order,
-                          &n->offset, &n->first,   &n->start,   &n->matrix, &n->block,      &n->vectors};
+                          &n->offset, &n->first,   &n->start,   &n->matrix, &n->block,      &n->vectors, &n->loads};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }

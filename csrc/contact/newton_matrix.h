@@ -29,8 +29,9 @@ rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
 
 double rs_newton_dot(const double *a, const double *b, int64_t count);
 
+/* Iterations of GMRES. */
 enum { RS_NEWTON_BASIS = 30 };
-/* Vectors that a step or a descent needs, beside the basis of GMRES. */
-enum { RS_NEWTON_VECTORS = RS_NEWTON_BASIS + 4 };
+/* Vectors of velocities that a step or a descent needs. */
+enum { RS_NEWTON_VECTORS = 3 };
 
 #endif

@@ -3,7 +3,7 @@
 /* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
  * are left. */
-static const double EXACT = 1e-9, PERFECT = 1e-13, GOOD = 1e-6, GOOD_IN_MOTION = 3e-5;
+static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 1e-6, GOOD_IN_MOTION = 3e-5;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
 /* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */
@@ -202,7 +202,7 @@ static void damped_steps(progress *at) {
             sweep(at, MENDING_SWEEPS);
         if (at->now.merit < last) {
             if (at->now.merit < PROGRESS * last)
-                at->compliance = rs_max(LEAST_COMPLIANCE, 0.3 * at->compliance);
+                at->compliance = rs_max(LEAST_COMPLIANCE, 0.1 * at->compliance);
         } else {
             return_to_best(at);
             at->compliance *= 10.0;
