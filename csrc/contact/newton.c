@@ -161,7 +161,7 @@ static void set_weight(const rs_newton *n, rs_newton_row *out, const rs_law *law
     }
 }
 
-bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, double shear) {
+bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, double shear, double touching) {
     n->sliding = n->changes = 0;
     n->compliance = compliance;
     n->shear = shear;
@@ -170,7 +170,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         rs_newton_row *row = &RS_ITEMS(rs_newton_row, n->rows)[k];
         double direction[2] = {0.0, 0.0};
         rs_row_state before = row->state;
-        row->state = rs_law_state(law, direction);
+        row->state = rs_law_state(law, touching, direction);
         set_weight(n, row, law, direction);
         n->changes += row->state != before;
         n->sliding += follows(row);

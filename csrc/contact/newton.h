@@ -47,8 +47,8 @@ void rs_newton_free(rs_newton *newton);
 double rs_newton_begin(rs_newton *newton, const rs_rows *rows);
 
 /* Exact steps: factorises for the present states of the rows (rs_law.error must be up to date). `shear`: how much more
- * compliant friction is. False when the matrix is not positive definite. */
-bool rs_newton_factorise(rs_newton *newton, const rs_rows *rows, double compliance, double shear);
+ * compliant friction is; `touching`: as in rs_law_state(). False when the matrix is not positive definite. */
+bool rs_newton_factorise(rs_newton *newton, const rs_rows *rows, double compliance, double shear, double touching);
 /* Writes the step of every row that leads to the solution for the states of the factorisation, put back to what its law
  * allows. Of impulses that are not determined, those nearest to `kept` times the present ones are taken: the least for 0. */
 void rs_newton_step(rs_newton *newton, const rs_rows *rows, double kept);

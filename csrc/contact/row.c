@@ -25,7 +25,16 @@ double rs_law_residual(const rs_law *law) {
     return law->inverse_mass * rs_norm(rs_sub(law->impulse.xyz, nearest));
 }
 
-rs_row_state rs_law_state(const rs_law *law, double direction[2]) {
+/* A contact that touches without load: it slides or sticks as its velocity says. */
+static rs_row_state state_of_touching(const rs_law *law, double touching, double direction[2]) {
+    rs_vec3 slip = law->error.xyz;
+    double speed = sqrt(slip.x * slip.x + slip.y * slip.y);
+    direction[0] = speed > 0.0 ? -slip.x / speed : 0.0;
+    direction[1] = speed > 0.0 ? -slip.y / speed : 0.0;
+    return law->mu > 0.0 && speed <= touching ? RS_ROW_HELD : RS_ROW_SLIDING;
+}
+
+rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]) {
     rs_vec3 p = asked(law);
     if (law->kind == RS_ROW_POINT)
         return RS_ROW_HELD;
@@ -33,7 +42,7 @@ rs_row_state rs_law_state(const rs_law *law, double direction[2]) {
         return p.z > law->lower && p.z < law->upper ? RS_ROW_HELD : RS_ROW_OPEN;
     double friction = sqrt(p.x * p.x + p.y * p.y);
     if (p.z <= -law->mu * friction)
-        return RS_ROW_OPEN;
+        return law->error.xyz.z <= touching ? state_of_touching(law, touching, direction) : RS_ROW_OPEN;
     if (law->mu > 0.0 && (1.0 - STICKINESS) * friction < law->mu * p.z)
         return RS_ROW_HELD;
     direction[0] = friction > 0.0 ? p.x / friction : 0.0;

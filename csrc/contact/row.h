@@ -41,8 +41,9 @@ typedef struct {
 /* Distance from obeying the law, in the unit of its velocity: inverse mass times the distance from the impulse to
  * the one that its error asks for (natural map, with De Saxce's correction for friction). */
 double rs_law_residual(const rs_law *law);
-/* What the row does, going by its impulse and its error. `direction`: of the friction of a sliding contact, unit. */
-rs_row_state rs_law_state(const rs_law *law, double direction[2]);
+/* What the row does, going by its impulse and its error. A contact without impulse that comes apart no faster than `touching`
+ * [m/s] may take a share of the load, if that is not negative. `direction`: of the friction of a sliding contact, unit. */
+rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]);
 /* The nearest impulse that the law allows. */
 rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse);
 /* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints, wires and pins against

@@ -22,6 +22,9 @@ enum { BUSY_SWEEPS = 16 };
 static const double QUIET_SHARE = 0.1, DONE_SHARE = 0.1;
 /* Exact steps in a row, and repetitions of each with the same factorisation. */
 enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
+/* Attempts to share loads anew, and the speed below which a contact touches, relative to the approach speed. */
+enum { MAX_SHARINGS = 3 };
+static const double TOUCHING = 1e-6;
 /* A repetition goes on while it removes this much of the violation. */
 static const double PROGRESS = 0.25;
 /* Damped steps in a row, of which so many may fail; descents in a row. */
@@ -158,24 +161,43 @@ static bool newton_pays(progress *at) {
     return true;
 }
 
-/* Exact steps until the laws are obeyed, or they lead nowhere. Redundant rows share anew what is not `kept`. */
-static void exact_steps(progress *at, double kept) {
-    double compliance = COMPLIANCE;
-    for (int k = 0; k < MAX_EXACT && at->now.largest > at->perfect; k++) {
-        double before = at->now.merit;
-        if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, compliance, kept < 1.0 ? SHEAR : 1.0))
+/* Repeats an exact step while it helps; the first leads to impulses that share anew what is not `kept`. */
+static void repeat_exact(progress *at, double kept) {
+    for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->perfect; repeat++) {
+        double last = at->now.merit;
+        bool anew = kept < 1.0 && repeat == 0;
+        rs_newton_step(at->newton, at->rows, anew ? kept : 1.0);
+        at->rows->layout->apply(at->rows, 1.0);
+        look_again(at);
+        bool helped = at->now.merit < PROGRESS * PROGRESS * last;
+        if (!helped && (!anew || at->now.largest > at->result.approach))
+            break;
+    }
+}
+
+/* Redundant rows share their load anew, those that touch without any load too, until none of them has to let go. */
+static void share_loads(progress *at) {
+    double before = at->now.merit;
+    for (int k = 0; k < MAX_SHARINGS && newton_pays(at); k++) {
+        double touching = k == 0 ? TOUCHING * at->result.approach : -1.0;
+        if (!rs_newton_factorise(at->newton, at->rows, COMPLIANCE, SHEAR, touching))
             break;
         at->result.newtons++;
-        bool anew = kept < 1.0 && (k == 0 || at->newton->changes > 0);
-        for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->perfect; repeat++) {
-            double last = at->now.merit;
-            rs_newton_step(at->newton, at->rows, anew && repeat == 0 ? kept : 1.0);
-            at->rows->layout->apply(at->rows, 1.0);
-            look_again(at);
-            bool helped = at->now.merit < PROGRESS * PROGRESS * last;
-            if (!helped && (repeat > 0 || !anew || at->now.largest > at->result.approach))
-                break;
-        }
+        repeat_exact(at, 0.0);
+        if (at->now.largest <= at->perfect || at->now.merit < before)
+            break;
+    }
+}
+
+/* Exact steps until the laws are obeyed, or they lead nowhere. */
+static void exact_steps(progress *at) {
+    double compliance = COMPLIANCE;
+    for (int k = 0; k < MAX_EXACT && at->now.largest > at->perfect && newton_pays(at); k++) {
+        double before = at->now.merit;
+        if (!rs_newton_factorise(at->newton, at->rows, compliance, 1.0, -1.0))
+            break;
+        at->result.newtons++;
+        repeat_exact(at, 1.0);
         if (at->now.merit > before)
             break;
         if (at->newton->changes == 0)
@@ -191,7 +213,7 @@ static void exact_steps(progress *at, double kept) {
 static void damped_steps(progress *at) {
     for (int k = 0, failures = 0; k < MAX_DAMPED && at->now.largest > at->good && failures < MAX_FAILURES; k++) {
         double last = at->now.merit;
-        if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, at->compliance, 1.0))
+        if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, at->compliance, 1.0, -1.0))
             break;
         at->result.newtons++;
         rs_newton_step(at->newton, at->rows, 1.0);
@@ -300,7 +322,8 @@ static void begin_with_newton(progress *at) {
     bool warm = at->now.largest <= WARM * at->result.approach;
     if (!warm)
         start_evenly(at);
-    exact_steps(at, 0.0);
+    share_loads(at);
+    exact_steps(at);
     if (warm)
         descend(at);
 }
@@ -327,7 +350,7 @@ static void iterate(progress *at) {
             descend(at);
     }
     if (at->now.largest > at->exact && cheap)
-        exact_steps(at, 1.0);
+        exact_steps(at);
     if (at->result.sweeps > 0 || at->now.merit > at->best.merit)
         return_to_best(at);
 }
