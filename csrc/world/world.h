@@ -6,6 +6,7 @@
 
 #include "../contact/contact_problem.h"
 #include "../contact/contact_solver.h"
+#include "../contact/detection.h"
 #include "../contact/general_problem.h"
 #include "../contact/island.h"
 #include "../contact/push_out.h"
