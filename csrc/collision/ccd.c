@@ -18,18 +18,19 @@ static bool is_convex(const rs_shape *shape) {
 
 /* Conservative advancement (Mirtich 1996): the distance of the shapes bounds how far one may go without meeting the
  * other. Between convex shapes only the motion across the gap counts. */
-bool rs_sweep(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb, rs_vec3 motion,
-              double near, const rs_collide_settings *settings, rs_manifold *out, double *fraction) {
-    double length = rs_norm(motion), t = 0.0;
-    bool convex = is_convex(a) && is_convex(b);
+bool rs_sweep(const rs_moving_shape *a, const rs_moving_shape *b, double near, const rs_collide_settings *settings,
+              rs_manifold *out, double *fraction) {
+    rs_vec3 shift = rs_sub(a->way->shift, b->way->shift);
+    double swing = a->swing + b->swing, length = rs_norm(shift), t = 0.0;
+    bool convex = is_convex(a->shape) && is_convex(b->shape);
     for (int k = 0; k < MAX_ADVANCES; k++) {
-        rs_transform moved = {ta->rot, rs_madd(ta->pos, t, motion)};
+        rs_transform pose_a = rs_way_pose(a->way, t, a->pose), pose_b = rs_way_pose(b->way, t, b->pose);
         out->count = 0;
-        rs_collide(a, &moved, b, tb, settings, out);
+        rs_collide(a->shape, &pose_a, b->shape, &pose_b, settings, out);
         if (out->count == 0)
             return false;
         const rs_manifold_point *point = nearest_point(out);
-        double approach = convex ? -rs_dot(motion, point->normal) : length;
+        double approach = swing + (convex ? -rs_dot(shift, point->normal) : length);
         if (point->gap <= near || k == MAX_ADVANCES - 1) {
             *fraction = t;
             return true;

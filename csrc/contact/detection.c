@@ -9,6 +9,10 @@ static const double MATCH_DISTANCE = 0.01;
 static const double MERGE_SHARE = 0.05;
 /* Radius of a fast body's core, as a share of its smallest half extent: a cone is that much slimmer than its box. */
 static const double CORE_SHARE = 0.5;
+/* Cosine between the normals of now and of the moment of contact: 15 degrees. */
+static const double SAME_SIDE = 0.96592582628906829;
+/* Cosine between a normal and the one that was asked for: 2 degrees. */
+static const double SAME_DIRECTION = 0.9994;
 /* Names the contact of the core among those of a pair. */
 static const uint32_t CORE_FEATURE = 0xFFFFFFFFU;
 
@@ -91,57 +95,101 @@ static void merge_close_points(rs_manifold *m) {
     m->count = kept;
 }
 
-/* The core of a fast body, a ball inside it, must not pass the surface either: a corner that is stopped alone only turns
- * the body. `sign` is 1 when the body is side A, `shift` leads from the reported points to where they are now. */
-static void add_core_point(const rs_collider *fast, double sign, rs_vec3 shift, rs_manifold *manifold) {
-    if (manifold->count == 0 || manifold->count == RS_MAX_MANIFOLD)
-        return;
+static const rs_manifold_point *nearest_point(const rs_manifold *manifold) {
     const rs_manifold_point *nearest = &manifold->points[0];
     for (int k = 1; k < manifold->count; k++)
         if (manifold->points[k].gap < nearest->gap)
             nearest = &manifold->points[k];
-    rs_vec3 centre = fast->pose.pos, outward = rs_scale(sign, nearest->normal);
+    return nearest;
+}
+
+static bool a_is_faster(const rs_collider *a, const rs_collider *b) {
+    return rs_norm2(a->way.shift) >= rs_norm2(b->way.shift);
+}
+
+/* The core of a fast body, a ball inside it, must not pass the surface either: a corner that is stopped alone only turns
+ * the body. `sign` is 1 when the body is side A; `surface` is the nearest point of the other one as it is now. */
+static void add_core_point(const rs_collider *fast, double sign, rs_vec3 normal, rs_vec3 surface, rs_manifold *manifold) {
+    rs_vec3 centre = fast->pose.pos, outward = rs_scale(sign, normal);
     if (fast->asset != 0) { /* the origin of a mesh may lie outside */
         rs_aabb box = rs_shape_aabb(&fast->shape, &fast->pose);
         centre = rs_scale(0.5, rs_add(box.min, box.max));
     }
     double radius = CORE_SHARE * fast->size;
-    double height = rs_dot(outward, rs_sub(centre, rs_add(nearest->position, shift))) + 0.5 * nearest->gap;
-    rs_manifold_add(manifold, rs_madd(centre, -radius, outward), nearest->normal, height - radius, CORE_FEATURE);
+    double height = rs_dot(outward, rs_sub(centre, surface));
+    rs_manifold_add(manifold, rs_madd(centre, -radius, outward), normal, height - radius, CORE_FEATURE);
 }
 
-/* Contacts of a fast body with what is near or lies in its way. All points count that it may reach in this step: a
- * corner that is stopped turns the body, and another corner must not pass. */
-static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, const rs_collide_settings *collide,
-                       rs_manifold *manifold) {
-    bool a_faster = rs_norm2(a->motion) >= rs_norm2(b->motion);
-    const rs_collider *fast = a_faster ? a : b;
-    double sign = a_faster ? 1.0 : -1.0;
-    rs_collide_settings wide = *collide;
-    wide.margin = RS_TOUCH_DISTANCE + a->reach + b->reach;
-    bool is_near = manifold->count > 0;
+/* A fast body near a surface that it meets. All points count that it may reach in this step: a corner that is stopped turns the
+ * body, and another corner must not pass. */
+static void widen(const rs_collider *a, const rs_collider *b, const rs_collide_settings *wide, rs_manifold *manifold) {
+    bool a_faster = a_is_faster(a, b);
     manifold->count = 0;
-    if (is_near) {
-        rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &wide, manifold);
-        add_core_point(fast, sign, rs_v3_zero(), manifold);
+    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, wide, manifold);
+    if (manifold->count == 0)
         return;
+    const rs_manifold_point *nearest = nearest_point(manifold);
+    double sign = a_faster ? 1.0 : -1.0;
+    add_core_point(a_faster ? a : b, sign, nearest->normal,
+                   rs_madd(nearest->position, -0.5 * sign * nearest->gap, nearest->normal), manifold);
+}
+
+/* Turns contacts that were found where the colliders meet, after a fraction of their ways, into contacts to come. */
+static void take_back(const rs_collider *a, const rs_collider *b, double fraction, rs_manifold *manifold) {
+    bool on_a = b->dynamic == a->dynamic ? a_is_faster(a, b) : a->dynamic;
+    int found = manifold->count;
+    if (a->swept || b->swept) {
+        bool a_faster = a_is_faster(a, b);
+        const rs_manifold_point *nearest = nearest_point(manifold);
+        double sign = a_faster ? 1.0 : -1.0;
+        rs_vec3 surface = rs_madd(nearest->position, -0.5 * sign * nearest->gap, nearest->normal);
+        add_core_point(a_faster ? a : b, sign, nearest->normal,
+                       rs_way_back(a_faster ? &b->way : &a->way, fraction, surface), manifold);
     }
-    rs_vec3 motion = rs_sub(a->motion, b->motion);
+    /* The gap is the way across it. The point is placed where it is now on the body whose turning it decides. */
+    for (int k = 0; k < found; k++) {
+        rs_manifold_point *point = &manifold->points[k];
+        rs_vec3 at_a = rs_way_back(&a->way, fraction, point->position), at_b = rs_way_back(&b->way, fraction, point->position);
+        point->gap += rs_max(0.0, rs_dot(rs_sub(at_a, at_b), point->normal));
+        point->position = on_a ? at_a : at_b;
+    }
+}
+
+/* Contacts of two colliders that do not touch yet but may within the step: those of the features that meet. What passes
+ * by is none, however close the planes of its nearest points come. `manifold` holds what is near now. */
+static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, const rs_collide_settings *settings,
+                       rs_manifold *manifold) {
+    rs_moving_shape moving_a = {&a->shape, &a->pose, &a->way, a->swing}, moving_b = {&b->shape, &b->pose, &b->way, b->swing};
     double fraction;
-    if (!rs_sweep(&a->shape, &a->pose, &b->shape, &b->pose, motion, near, &wide, manifold, &fraction)) {
+    rs_manifold met;
+    if (!rs_sweep(&moving_a, &moving_b, near, settings, &met, &fraction)) {
         manifold->count = 0;
         return;
     }
-    /* The gap is the way across it. The point is placed where it is now on the faster body, whose turning it decides. */
-    int found = manifold->count;
-    rs_vec3 way = rs_scale(-fraction, motion);
-    add_core_point(fast, sign, a_faster ? rs_v3_zero() : way, manifold);
-    for (int k = 0; k < found; k++) {
-        rs_manifold_point *point = &manifold->points[k];
-        point->gap += rs_max(0.0, rs_dot(way, point->normal));
-        if (a_faster)
-            point->position = rs_add(point->position, way);
+    /* Impulses act on the bodies where they are now: as long as the same sides face each other, so do the contacts. */
+    if (manifold->count > 0 && rs_dot(nearest_point(manifold)->normal, nearest_point(&met)->normal) > SAME_SIDE) {
+        if (a->swept || b->swept)
+            widen(a, b, settings, manifold);
+        return;
     }
+    take_back(a, b, fraction, &met);
+    *manifold = met;
+}
+
+/* How far a point that moves with the collider gets. */
+static rs_vec3 way_of_point(const rs_collider *collider, rs_vec3 point) {
+    return rs_add(collider->way.shift, rs_cross(collider->way.turn, rs_sub(point, collider->way.centre)));
+}
+
+/* Whether the planes of the points would be passed within the step. */
+static bool may_close(const rs_collider *a, const rs_collider *b, const rs_manifold *manifold) {
+    for (int k = 0; k < manifold->count; k++) {
+        const rs_manifold_point *point = &manifold->points[k];
+        rs_vec3 way = rs_sub(way_of_point(a, point->position), way_of_point(b, point->position));
+        if (-rs_dot(way, point->normal) >= point->gap - RS_TOUCH_DISTANCE)
+            return true;
+    }
+    return false;
 }
 
 /* Most contacts of two colliders: links of one articulated system have limits of their own. */
@@ -161,33 +209,42 @@ static double foresight_of_pair(const rs_collider *a, const rs_collider *b) {
     double foresight = a->foresight + b->foresight;
     if (a->body != b->body)
         return foresight;
-    return rs_min(foresight, rs_norm(rs_sub(a->motion, b->motion)) + a->swing + b->swing);
+    return rs_min(foresight, rs_norm(rs_sub(a->way.shift, b->way.shift)) + a->swing + b->swing);
 }
 
-static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_body *bodies,
-                              const rs_collider *colliders, const rs_touch *former, int64_t former_count, rs_array *touches) {
-    const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
-    rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + foresight_of_pair(a, b),
-                                   .max_points = most_points(settings, bodies, a, b),
-                                   .gjk_max_iterations = settings->gjk_max_iterations,
-                                   .gjk_tolerance = settings->gjk_tolerance,
-                                   .epa_max_iterations = settings->epa_max_iterations,
-                                   .epa_tolerance = settings->epa_tolerance};
-    rs_manifold manifold;
-    manifold.count = 0;
+static rs_collide_settings settings_of_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b) {
+    const rs_contact_settings *settings = scene->settings;
+    return (rs_collide_settings){.margin = RS_TOUCH_DISTANCE + foresight_of_pair(a, b),
+                                 .max_points = most_points(settings, scene->bodies, a, b),
+                                 .gjk_max_iterations = settings->gjk_max_iterations,
+                                 .gjk_tolerance = settings->gjk_tolerance,
+                                 .epa_max_iterations = settings->epa_max_iterations,
+                                 .epa_tolerance = settings->epa_tolerance};
+}
+
+static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_manifold *manifold) {
+    rs_collide_settings collide = settings_of_pair(scene, a, b);
+    manifold->count = 0;
     if (collide.max_points == 0)
-        return RS_OK;
-    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, &manifold);
-    if (a->swept || b->swept)
-        sweep_pair(a, b, rs_max(settings->swept_ccd_speculative_margin, RS_TOUCH_DISTANCE), &collide, &manifold);
-    merge_close_points(&manifold);
-    return add_manifold(pair, colliders, &manifold, former, former_count, touches);
+        return;
+    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, manifold);
+    bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= RS_TOUCH_DISTANCE;
+    rs_collide_settings wide = collide;
+    wide.margin = RS_TOUCH_DISTANCE + a->reach + b->reach;
+    double near = swept ? rs_max(scene->settings->swept_ccd_speculative_margin, RS_TOUCH_DISTANCE) : RS_TOUCH_DISTANCE;
+    if (touching && swept)
+        widen(a, b, &wide, manifold);
+    else if (!touching && (swept || may_close(a, b, manifold)))
+        sweep_pair(a, b, near, swept ? &wide : &collide, manifold);
+    merge_close_points(manifold);
 }
 
-rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *colliders,
-                          const rs_array *pairs, const rs_array *before, rs_array *touches) {
+rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, const rs_array *before,
+                          rs_array *touches) {
     const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
     const rs_touch *old = RS_ITEMS(rs_touch, *before);
+    const rs_collider *colliders = scene->colliders;
+    rs_manifold manifold;
     int64_t i = 0, k = 0;
     touches->count = 0;
 
@@ -214,11 +271,77 @@ rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bo
             continue;
         }
         int64_t former_count = order == 0 ? group_end - k : 0;
-        if (collide_pair(&pair[i], settings, bodies, colliders, &old[k], former_count, touches) != RS_OK)
+        collide_pair(scene, &colliders[pair[i].a], &colliders[pair[i].b], &manifold);
+        if (add_manifold(&pair[i], colliders, &manifold, &old[k], former_count, touches) != RS_OK)
             return RS_OUT_OF_MEMORY;
         i++;
         if (order == 0)
             k = group_end;
     }
+    return RS_OK;
+}
+
+/* ---- contacts with hidden edges ---- */
+
+/* Contacts of two convex colliders along a given normal: pushed into each other along it, they touch only where they
+ * lie above each other. */
+static void collide_along(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_vec3 normal,
+                          rs_manifold *manifold) {
+    rs_collide_settings settings = settings_of_pair(scene, a, b);
+    double margin = settings.margin, shift = rs_colliders_separation(a, b, normal) + rs_flush_tolerance(a, b);
+    rs_transform moved = {a->pose.rot, rs_madd(a->pose.pos, -shift, normal)};
+    manifold->count = 0;
+    settings.margin = margin - shift;
+    if (settings.margin <= 0.0)
+        return;
+    rs_collide(&a->shape, &moved, &b->shape, &b->pose, &settings, manifold);
+    int kept = 0;
+    for (int k = 0; k < manifold->count; k++) {
+        rs_manifold_point *point = &manifold->points[k];
+        if (rs_dot(point->normal, normal) < SAME_DIRECTION)
+            continue;
+        point->gap += shift;
+        point->position = rs_madd(point->position, 0.5 * shift, normal);
+        manifold->points[kept++] = *point;
+    }
+    manifold->count = kept;
+    merge_close_points(manifold);
+}
+
+static rs_status copy_touches(const rs_touch *from, int64_t count, rs_array *to) {
+    for (int64_t k = 0; k < count; k++) {
+        rs_touch *copy = rs_array_push(to);
+        if (copy == NULL)
+            return RS_OUT_OF_MEMORY;
+        *copy = from[k];
+    }
+    return RS_OK;
+}
+
+rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_search *search, rs_array *touches,
+                                   rs_array *spare) {
+    if (rs_hidden_search_run(search, scene->colliders, scene->collider_count, touches) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    if (search->found.count == 0)
+        return RS_OK;
+    const rs_touch *old = RS_ITEMS(rs_touch, *touches);
+    int64_t done = 0;
+    spare->count = 0;
+    for (int64_t i = 0; i < search->found.count; i++) {
+        const rs_hidden_contacts *hidden = &RS_ITEMS(rs_hidden_contacts, search->found)[i];
+        const rs_touch *first = &old[hidden->first];
+        rs_pair pair = {first->collider_a, first->collider_b};
+        rs_manifold manifold;
+        collide_along(scene, &scene->colliders[pair.a], &scene->colliders[pair.b], hidden->normal, &manifold);
+        if (copy_touches(&old[done], hidden->first - done, spare) != RS_OK ||
+            add_manifold(&pair, scene->colliders, &manifold, first, hidden->count, spare) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        done = hidden->first + hidden->count;
+    }
+    if (copy_touches(&old[done], touches->count - done, spare) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_array swap = *touches;
+    *touches = *spare;
+    *spare = swap;
     return RS_OK;
 }

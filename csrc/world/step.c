@@ -68,7 +68,7 @@ static void stage_midpoint(rs_world *world) {
         else
             continue;
         double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
-        rs_carrier by = {body->middle, body->velocity, body->omega, time};
+        rs_carrier by = {body->middle, body->middle_com, body->velocity, body->omega, time};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
             colliders[c].active = active;
             rs_place_collider(&colliders[c], &by, data);
@@ -110,15 +110,15 @@ static rs_status stage_broad_phase(rs_world *world) {
 
 static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_status status = rs_touches_find(&data->contact, RS_ITEMS(rs_body, data->bodies),
-                                       RS_ITEMS(rs_collider, data->colliders), &world->pairs,
-                                       &data->touches, &world->touches_other);
+    rs_detection_scene scene = {&data->contact, RS_ITEMS(rs_body, data->bodies), RS_ITEMS(rs_collider, data->colliders),
+                                data->colliders.count};
+    rs_status status = rs_touches_find(&scene, &world->pairs, &data->touches, &world->touches_other);
     if (status != RS_OK)
         return status;
     rs_array swap = data->touches;
     data->touches = world->touches_other;
     world->touches_other = swap;
-    return RS_OK;
+    return rs_touches_settle_hidden(&scene, &world->hidden_search, &data->touches, &world->touches_other);
 }
 
 static rs_status stage_islands(rs_world *world) {

@@ -53,6 +53,7 @@ rs_status rs_world_create(rs_world **out) {
     world->clusters = rs_array_of(sizeof(rs_cluster));
     world->pairs = rs_array_of(sizeof(rs_pair));
     world->touches_other = rs_array_of(sizeof(rs_touch));
+    world->hidden_search = rs_hidden_search_make();
     world->islands = rs_islands_make();
     world->solver_bodies = rs_array_of(sizeof(rs_solver_body));
     world->pushes = rs_array_of(sizeof(rs_push_body));
@@ -85,6 +86,7 @@ void rs_world_destroy(rs_world *world) {
     rs_array_free(&world->clusters);
     rs_array_free(&world->pairs);
     rs_array_free(&world->touches_other);
+    rs_hidden_search_free(&world->hidden_search);
     rs_islands_free(&world->islands);
     rs_array_free(&world->solver_bodies);
     rs_array_free(&world->pushes);

@@ -74,6 +74,7 @@ struct rs_world {
     rs_array clusters;      /* rs_cluster of each of them: midpoint */
     rs_array pairs;         /* rs_pair: broad phase */
     rs_array touches_other; /* rs_touch: second buffer of the narrow phase */
+    rs_hidden_search hidden_search;
     rs_islands islands;
     rs_array solver_bodies; /* rs_solver_body per body: forces, then solver */
     rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
