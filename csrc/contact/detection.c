@@ -11,6 +11,9 @@ static const double MERGE_SHARE = 0.05;
 static const double CORE_SHARE = 0.5;
 /* Cosine between the normals of now and of the moment of contact: 15 degrees. */
 static const double SAME_SIDE = 0.96592582628906829;
+/* How deep shapes are pressed into each other to see whether they lie above each other, as a share of their sizes: round
+ * ones then touch nearly where they are lowest. */
+static const double PRESSED_SHARE = 1e-8;
 /* Cosine between a normal and the one that was asked for: 2 degrees. */
 static const double SAME_DIRECTION = 0.9994;
 /* Names the contact of the core among those of a pair. */
@@ -288,13 +291,15 @@ rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs
 static void collide_along(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_vec3 normal,
                           rs_manifold *manifold) {
     rs_collide_settings settings = settings_of_pair(scene, a, b);
-    double margin = settings.margin, shift = rs_colliders_separation(a, b, normal) + rs_flush_tolerance(a, b);
+    double margin = settings.margin, shift = rs_colliders_separation(a, b, normal) + PRESSED_SHARE * (a->size + b->size);
     rs_transform moved = {a->pose.rot, rs_madd(a->pose.pos, -shift, normal)};
     manifold->count = 0;
     settings.margin = margin - shift;
     if (settings.margin <= 0.0)
         return;
     rs_collide(&a->shape, &moved, &b->shape, &b->pose, &settings, manifold);
+    if (manifold->count == 0 || nearest_point(manifold)->gap > 0.0)
+        manifold->count = 0;
     int kept = 0;
     for (int k = 0; k < manifold->count; k++) {
         rs_manifold_point *point = &manifold->points[k];

@@ -6,6 +6,8 @@
 
 /* Steps lower than this share of the smaller shape are none. */
 static const double FLUSH_SHARE = 2e-4;
+/* The contact itself lies nearer to the plane than this share: points are not as exact as shapes. */
+static const double NEAR_SHARE = 0.01;
 /* Normals closer than this (one minus the cosine: 0.3 mrad) are one. */
 static const double SAME_NORMAL = 5e-8;
 /* Planes that are looked at for one shape. */
@@ -32,12 +34,6 @@ void rs_hidden_search_free(rs_hidden_search *search) {
     rs_array_free(&search->hidden);
     rs_array_free(&search->found);
 }
-
-bool rs_is_bounded_convex(const rs_shape *shape) {
-    return shape->type != RS_SHAPE_MESH && shape->type != RS_SHAPE_HEIGHTMAP && shape->type != RS_SHAPE_HALF_SPACE;
-}
-
-double rs_flush_tolerance(const rs_collider *a, const rs_collider *b) { return FLUSH_SHARE * rs_min(a->size, b->size); }
 
 /* Farthest extent of a bounded convex collider along a unit direction, world frame [m]. */
 static double extent(const rs_collider *collider, rs_vec3 direction) {
@@ -109,9 +105,9 @@ static bool hides(const contact_plane *plane, const rs_collider *shape, const rs
     rs_vec3 n = normal_towards(t, side);
     if (rs_dot(n, plane->normal) >= 1.0 - SAME_NORMAL)
         return false;
-    double tolerance = rs_flush_tolerance(shape, other);
+    double size = rs_min(shape->size, other->size), tolerance = FLUSH_SHARE * size;
     rs_vec3 surface = rs_madd(t->position, -0.5 * t->gap, n);
-    return rs_dot(plane->normal, surface) <= plane->offset + tolerance && /* rarely so: tried first */
+    return rs_dot(plane->normal, surface) <= plane->offset + NEAR_SHARE * size && /* rarely so: tried first */
            extent(other, plane->normal) <= plane->offset + tolerance &&
            -extent(shape, rs_neg(plane->normal)) >= plane->offset - plane->depth - tolerance;
 }
@@ -128,7 +124,7 @@ static rs_status search_shape(rs_hidden_search *search, const rs_collider *colli
     for (int32_t i = begin; i != RS_NONE && count > 1; i = next[i]) {
         int64_t k = i / 2;
         const rs_collider *other = &colliders[i % 2 == 0 ? touch[k].collider_b : touch[k].collider_a];
-        if (!begins_pair(touch, k) || !rs_is_bounded_convex(&other->shape) || !(colliders[shape].active || other->active))
+        if (!begins_pair(touch, k) || !rs_shape_is_convex(other->shape.type) || !(colliders[shape].active || other->active))
             continue;
         for (int p = 0; p < count; p++) {
             if (!hides(&planes[p], &colliders[shape], other, &touch[k], i % 2))
@@ -173,7 +169,7 @@ rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *coll
         return RS_OUT_OF_MEMORY;
     const int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
     for (int32_t c = 0; c < collider_count; c++)
-        if (first[c] != RS_NONE && next[first[c]] != RS_NONE && rs_is_bounded_convex(&colliders[c].shape) &&
+        if (first[c] != RS_NONE && next[first[c]] != RS_NONE && rs_shape_is_convex(colliders[c].shape.type) &&
             search_shape(search, colliders, c, RS_ITEMS(rs_touch, *touches), touches->count) != RS_OK)
             return RS_OUT_OF_MEMORY;
     if (search->found.count > 0)

@@ -27,8 +27,5 @@ rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *coll
 
 /* How far two shapes may overlap along a unit direction, from B to A: negative when they do [m]. Both bounded, convex. */
 double rs_colliders_separation(const rs_collider *a, const rs_collider *b, rs_vec3 normal);
-bool rs_is_bounded_convex(const rs_shape *shape);
-/* Surfaces this close to one plane are flush [m]. */
-double rs_flush_tolerance(const rs_collider *a, const rs_collider *b);
 
 #endif
