@@ -34,11 +34,21 @@ rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
     return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
 }
 
-void rs_world_touch_body(rs_world *world, rs_body *body) {
-    world->version++;
-    body->moved = true;
+void rs_wake_body(rs_body *body) {
     body->asleep = false;
     body->quiet_steps = 0;
+}
+
+void rs_world_touch_body(rs_world *world, rs_body *body) {
+    world->version++;
+    world->changed = true;
+    body->moved = true;
+    rs_wake_body(body);
+}
+
+void rs_world_place_links(const rs_world *world, rs_articulation *a) {
+    if (!world->half_way || a->placed_at == NULL)
+        rs_kinematics_refresh(a);
 }
 
 /* ---- creation ---- */
@@ -437,10 +447,8 @@ rs_status rs_object_kind(rs_world *world, rs_object_id id, int32_t *object_type)
 rs_status rs_object_wake(rs_world *world, rs_object_id id) {
     rs_world_enter(world);
     rs_body *body = rs_world_body(world, id);
-    if (body != NULL) {
-        body->asleep = false;
-        body->quiet_steps = 0;
-    }
+    if (body != NULL)
+        rs_wake_body(body);
     return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 

@@ -85,8 +85,7 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
             return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld links, %lld coordinates, %lld "
                                                                    "velocities: too little for the world",
                                                  (long long)link_capacity, (long long)q_capacity, (long long)u_capacity));
-        if (!world->half_way)
-            rs_kinematics_refresh(a);
+        rs_world_place_links(world, a);
         for (int32_t k = 0; k < a->link_count; k++) {
             if (link_pose != NULL)
                 store_link_pose(&a->motion[k], &link_pose[7 * (links + k)]);

@@ -158,6 +158,7 @@ rs_status rs_world_set_time_step(rs_world *world, double dt) {
         return status;
     rs_world_enter(world);
     world->data.dt = dt;
+    world->changed = true;
     return rs_world_leave(world, RS_OK);
 }
 
@@ -282,7 +283,7 @@ rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settin
         return status;
     rs_world_enter(world);
     world->data.contact = *settings;
-    world->colliders_changed = true;
+    world->colliders_changed = world->changed = true;
     return rs_world_leave(world, RS_OK);
 }
 
@@ -308,10 +309,8 @@ rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *
 rs_status rs_world_wake_all(rs_world *world) {
     rs_world_enter(world);
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    for (int64_t i = 0; i < world->data.bodies.count; i++) {
-        bodies[i].asleep = false;
-        bodies[i].quiet_steps = 0;
-    }
+    for (int64_t i = 0; i < world->data.bodies.count; i++)
+        rs_wake_body(&bodies[i]);
     return rs_world_leave(world, RS_OK);
 }
 
