@@ -78,9 +78,9 @@ static void stage_midpoint(rs_world *world) {
 
 static void wake_if_moved(rs_body *a, rs_body *b) {
     if (a->moved && b->asleep)
-        b->asleep = false;
+        rs_wake_body(b);
     if (b->moved && a->asleep)
-        a->asleep = false;
+        rs_wake_body(a);
 }
 
 /* What touched or hung on a body that was moved from outside may have lost its support. */

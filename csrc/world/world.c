@@ -157,9 +157,10 @@ rs_status rs_world_set_time_step(rs_world *world, double dt) {
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
+    bool other = dt != world->data.dt;
     world->data.dt = dt;
-    world->changed = true;
-    return rs_world_leave(world, RS_OK);
+    world->changed |= other;
+    return rs_world_leave(world, other ? rs_world_wake_all(world) : RS_OK);
 }
 
 double rs_world_time_step(rs_world *world) {
@@ -235,7 +236,7 @@ rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings
     world->data.solver = *settings;
     if (settings->fixed_order)
         world->data.sweep_backward = false;
-    return rs_world_leave(world, RS_OK);
+    return rs_world_leave(world, rs_world_wake_all(world));
 }
 
 void rs_world_contact_settings(rs_world *world, rs_contact_settings *out) {
@@ -284,7 +285,7 @@ rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settin
     rs_world_enter(world);
     world->data.contact = *settings;
     world->colliders_changed = world->changed = true;
-    return rs_world_leave(world, RS_OK);
+    return rs_world_leave(world, rs_world_wake_all(world));
 }
 
 void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out) {
