@@ -1,12 +1,13 @@
 """Every public method may be called between integrate1 and integrate2: it works, or it raises and changes nothing."""
 
 import inspect
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
 
-from raisim_ros import BodyType, ContactSettings, RaisimError, World
+from raisim_ros import BodyType, ContactSettings, RaisimError, World, WrongStateError
 from raisim_ros.description.resources import resource
 
 # They step, wait for another thread, replace the whole world or write files: not questions of order.
@@ -63,7 +64,7 @@ def argument(scene: Scene, receiver: Any, method: str, name: str) -> Any:
     if method in special:
         return special[method]
     robot = scene.robot
-    n, m = robot.get_dof(), robot.get_generalized_coordinate_dim()
+    n = robot.get_dof()
     q = np.asarray(robot.get_generalized_coordinate()).copy()
     q[2] = 1.0
     values: dict[str, Any] = {
@@ -82,8 +83,8 @@ def argument(scene: Scene, receiver: Any, method: str, name: str) -> Any:
         "stretch_type": scene.wire.get_stretch_type(), "name_or_index": 0, "contact_index": 0, "dt": 0.003, "com": (0.0, 0.0, 0.01),
         "prop": scene.world.get_material_manager(),
     }  # fmt: skip
-    if receiver is scene.robot and name == "position" or name == "p_target":
-        return q if receiver is scene.robot and m else (2.0, 0.0, 0.5)
+    if receiver is scene.robot and name == "position":
+        return q
     if receiver is scene.robot and name in ("velocity", "force"):
         return np.zeros(n)
     if receiver is not scene.robot and name == "inertia":
@@ -156,10 +157,8 @@ def test_every_method_between_the_halves_works_or_raises(receiver, capfd):
                 scene.robot.set_state(scene.robot.get_generalized_coordinate(), np.zeros(scene.robot.get_dof()))
                 scene.box.set_position(2.0, 0.0, 0.3)
             accepted += call(scene, scene.receivers()[receiver], method)
-            try:
+            with suppress(WrongStateError):  # the method may have ended the step, as a restored snapshot does
                 scene.world.integrate2()
-            except RaisimError as error:  # the method may have ended the step, as a restored snapshot does
-                assert "integrate1" in str(error), method
             scene.world.integrate(3)
             assert np.isfinite(scene.robot.get_generalized_coordinate()).all(), method
             assert np.isfinite(scene.box.get_position()).all(), method
