@@ -24,9 +24,10 @@ bool rs_sweep(const rs_moving_shape *a, const rs_moving_shape *b, double near, c
     double swing = a->swing + b->swing, length = rs_norm(shift), t = 0.0;
     bool convex = is_convex(a->shape) && is_convex(b->shape);
     for (int k = 0; k < MAX_ADVANCES; k++) {
-        rs_transform pose_a = rs_way_pose(a->way, t, a->pose), pose_b = rs_way_pose(b->way, t, b->pose);
-        out->count = 0;
-        rs_collide(a->shape, &pose_a, b->shape, &pose_b, settings, out);
+        if (k > 0 || out->count == 0) {
+            rs_transform pose_a = rs_way_pose(a->way, t, a->pose), pose_b = rs_way_pose(b->way, t, b->pose);
+            rs_collide(a->shape, &pose_a, b->shape, &pose_b, settings, out);
+        }
         if (out->count == 0)
             return false;
         const rs_manifold_point *point = nearest_point(out);

@@ -15,7 +15,7 @@ typedef struct {
 
 /* Moves both to where they first come closer than `near` [m]: `fraction` of their ways. The contact points there are
  * reported within the margin of `settings`, which must not be smaller than the motion. False when the shapes do not
- * meet. */
+ * meet. `out` holds the contacts at the beginning, or none when they are not known. */
 bool rs_sweep(const rs_moving_shape *a, const rs_moving_shape *b, double near, const rs_collide_settings *settings,
               rs_manifold *out, double *fraction);
 

@@ -165,6 +165,9 @@ static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, 
     rs_moving_shape moving_a = {&a->shape, &a->pose, &a->way, a->swing}, moving_b = {&b->shape, &b->pose, &b->way, b->swing};
     double fraction;
     rs_manifold met;
+    met.count = manifold->count;
+    for (int k = 0; k < met.count; k++)
+        met.points[k] = manifold->points[k];
     if (!rs_sweep(&moving_a, &moving_b, near, settings, &met, &fraction)) {
         manifold->count = 0;
         return;

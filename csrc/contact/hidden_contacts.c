@@ -46,13 +46,13 @@ double rs_colliders_separation(const rs_collider *a, const rs_collider *b, rs_ve
     return -extent(a, rs_neg(normal)) - extent(b, normal);
 }
 
-/* ---- lists of the points of each collider ---- */
+/* ---- lists of the planes of each collider, by their first points ---- */
 
 static bool begins_pair(const rs_touch *touch, int64_t k) {
     return k == 0 || touch[k].collider_a != touch[k - 1].collider_a || touch[k].collider_b != touch[k - 1].collider_b;
 }
 
-static rs_status list_points(rs_hidden_search *search, int64_t collider_count, const rs_array *touches) {
+static rs_status list_planes(rs_hidden_search *search, int64_t collider_count, const rs_array *touches) {
     if (rs_array_resize(&search->first, collider_count) != RS_OK ||
         rs_array_resize(&search->next, 2 * touches->count) != RS_OK ||
         rs_array_resize(&search->hidden, touches->count) != RS_OK)
@@ -63,6 +63,8 @@ static rs_status list_points(rs_hidden_search *search, int64_t collider_count, c
         first[c] = RS_NONE;
     for (int32_t k = (int32_t)touches->count - 1; k >= 0; k--) { /* lists begin with the first point */
         RS_ITEMS(bool, search->hidden)[k] = false;
+        if (!begins_pair(touch, k) && rs_dot(touch[k].n, touch[k - 1].n) >= 1.0 - SAME_NORMAL)
+            continue; /* points of two convex shapes lie in one plane */
         next[2 * k] = first[touch[k].collider_a];
         first[touch[k].collider_a] = 2 * k;
         next[2 * k + 1] = first[touch[k].collider_b];
@@ -165,7 +167,7 @@ static void keep_sound(rs_hidden_search *search) {
 rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *colliders, int64_t collider_count,
                                const rs_array *touches) {
     search->found.count = 0;
-    if (list_points(search, collider_count, touches) != RS_OK)
+    if (list_planes(search, collider_count, touches) != RS_OK)
         return RS_OUT_OF_MEMORY;
     const int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
     for (int32_t c = 0; c < collider_count; c++)
