@@ -49,6 +49,7 @@ typedef struct {
     uint64_t group, mask;
     double radius;        /* farthest point of the shape from the body's centre of mass [m]; infinite for a half-space */
     double size;          /* smallest half extent of the shape [m]: limits how far ahead contacts are foreseen */
+    double touch;         /* other surfaces this close touch it, if they are not finer themselves [m] */
 
     /* written by the midpoint stage */
     rs_transform pose;  /* world frame */

@@ -4,6 +4,8 @@
 static const double MAX_PUSH_OUT_SPEED = 3.0;
 /* Push-out gain per unit of ERP, and its limit: the share of the overlap removed in one step. */
 static const double ERP_GAIN = 0.2, MAX_ERP_SHARE = 0.3;
+/* Where bodies come to rest, as a share of the touch distance: far enough from its ends for all corners to stay. */
+static const double REST_SHARE = 0.5;
 /* Keeps the speed at which a gap may close finite for perfectly elastic pairs. */
 static const double MIN_INELASTICITY = 1e-9;
 /* Diagonal added to a singular effective inverse mass, relative to its trace. */
@@ -26,17 +28,17 @@ static void add_inverse_mass(rs_sym3 *g, const rs_solver_body *body, rs_vec3 r, 
 
 static rs_vec3 point_velocity(rs_vec3 v, rs_vec3 w, rs_vec3 r) { return rs_add(v, rs_cross(w, r)); }
 
-/* Gaps and overlaps within the touch distance count as none: otherwise rounding would give the corners of a resting
+/* Gaps and overlaps well within the touch distance count as none: otherwise rounding would give the corners of a resting
  * box different targets, only three of four could hold, and the load would jump between them in every step. */
-static double beyond_touch(double distance) { return distance > RS_TOUCH_DISTANCE ? distance : 0.0; }
+static double beyond_touch(double distance, double touch) { return rs_max(0.0, distance - REST_SHARE * touch); }
 
 /* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint, `time` from
  * here, to touch; closing it within this step would leave a speed that penetrates in the next one. The more elastic
  * the pair, the faster it may close: a body struck in this step would lose at the gap the speed with which it is to
  * bounce. */
-static double target_speed(double time, const rs_material_pair *pair, double gap, double approach) {
+static double target_speed(double time, const rs_material_pair *pair, double gap, double touch, double approach) {
     double bounce = pair->restitution * rs_max(0.0, approach - pair->restitution_threshold);
-    double closing = beyond_touch(gap) / time;
+    double closing = beyond_touch(gap, touch) / time;
     if (bounce > 0.0 && approach >= closing)
         return bounce;
     return -closing / rs_max(1.0 - pair->restitution, MIN_INELASTICITY);
@@ -44,27 +46,33 @@ static double target_speed(double time, const rs_material_pair *pair, double gap
 
 /* Speed of the motion that removes overlap. It is kept apart from the velocities: pushed into them it would heat up
  * every stack that is not solved to the last digit. */
-static double push_speed(const rs_problem_input *input, double gap, double approach) {
+static double push_speed(const rs_problem_input *input, double gap, double touch, double approach) {
     if (gap >= 0.0)
-        return -beyond_touch(gap) / input->dt;
+        return -beyond_touch(gap, touch) / input->dt;
     double share = rs_min(ERP_GAIN * input->settings->erp, MAX_ERP_SHARE);
-    double push = rs_min(share * beyond_touch(-gap) / input->dt, MAX_PUSH_OUT_SPEED);
+    double push = rs_min(share * beyond_touch(-gap, touch) / input->dt, MAX_PUSH_OUT_SPEED);
     return rs_max(0.0, push - input->settings->erp2 * rs_max(0.0, approach));
 }
 
 rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch, rs_vec3 relative) {
     touch->velocity = rs_v3(rs_dot(relative, touch->t1), rs_dot(relative, touch->t2), rs_dot(relative, touch->n));
-    const rs_material_pair *pair =
-        rs_materials_find(input->materials, input->colliders[touch->collider_a].material,
-                          input->colliders[touch->collider_b].material);
+    const rs_collider *a = &input->colliders[touch->collider_a], *b = &input->colliders[touch->collider_b];
+    const rs_material_pair *pair = rs_materials_find(input->materials, a->material, b->material);
     double slip = sqrt(touch->velocity.x * touch->velocity.x + touch->velocity.y * touch->velocity.y);
     touch->friction = rs_material_friction(pair, slip);
     touch->restitution = pair->restitution;
     bool launched = input->bodies[touch->body_a].launched || input->bodies[touch->body_b].launched;
-    double time = launched ? RS_LAUNCH_STEPS * input->dt : input->dt;
+    double near = rs_touch_distance(a, b), time = launched ? RS_LAUNCH_STEPS * input->dt : input->dt;
     return (rs_contact_law){.mu = touch->friction,
-                            .target = target_speed(time, pair, touch->gap, -touch->velocity.z),
-                            .push = push_speed(input, touch->gap, -touch->velocity.z)};
+                            .target = target_speed(time, pair, touch->gap, near, -touch->velocity.z),
+                            .push = push_speed(input, touch->gap, near, -touch->velocity.z)};
+}
+
+rs_vec3 rs_contact_arm(const rs_body *body, const rs_body *other, rs_vec3 point, double dt) {
+    rs_vec3 arm = rs_sub(point, body->middle_com);
+    if (body->type != RS_BODY_KINEMATIC)
+        return arm;
+    return rs_madd(arm, 0.5 * dt, rs_sub(other->velocity, body->velocity));
 }
 
 void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
@@ -74,7 +82,7 @@ void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *row) {
     row->t1 = (rs_quad){touch->t1, 0.0};
     row->t2 = (rs_quad){touch->t2, 0.0};
     row->n = (rs_quad){touch->n, 0.0};
-    rs_vec3 ra = rs_sub(touch->position, a->middle_com), rb = rs_sub(touch->position, b->middle_com);
+    rs_vec3 ra = rs_contact_arm(a, b, touch->position, input->dt), rb = rs_contact_arm(b, a, touch->position, input->dt);
     row->ra = (rs_quad){ra, 0.0};
     row->rb = (rs_quad){rb, 0.0};
 

@@ -23,6 +23,10 @@ typedef struct {
  * friction and restitution into the point. */
 rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch, rs_vec3 relative);
 
+/* From the centre of mass of a body to where it touches another one. What a kinematic body carries goes on for half a
+ * step until it has the velocity that the contact gives it: the point of contact goes with it. */
+rs_vec3 rs_contact_arm(const rs_body *body, const rs_body *other, rs_vec3 point, double dt);
+
 /* The solver row of a touching point; also writes velocity, friction and restitution into the point. */
 void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_row *out);
 

@@ -3,8 +3,8 @@
 #include "../collision/ccd.h"
 #include "../model/articulation.h"
 
-/* A contact takes over the impulse of the nearest one of the step before within this distance [m]. */
-static const double MATCH_DISTANCE = 0.01;
+/* A contact takes over the impulse of the nearest one of the step before within this share of the smaller shape. */
+static const double MATCH_SHARE = 0.1;
 /* Points of a manifold closer than this share of its extent are one. */
 static const double MERGE_SHARE = 0.05;
 /* Radius of a fast body's core, as a share of its smallest half extent: a cone is that much slimmer than its box. */
@@ -30,9 +30,10 @@ static rs_vec3 impulse_in_world(const rs_touch *t) {
 }
 
 /* The pair's point of the step before that this one continues: the same feature, else the nearest that is free. */
-static const rs_touch *find_former(const rs_touch *touch, const rs_touch *former, int64_t count, uint32_t claimed) {
+static const rs_touch *find_former(const rs_touch *touch, const rs_touch *former, int64_t count, uint32_t claimed,
+                                   double farthest) {
     const rs_touch *best = NULL;
-    double best_distance2 = MATCH_DISTANCE * MATCH_DISTANCE;
+    double best_distance2 = farthest * farthest;
     for (int64_t k = 0; k < count; k++) {
         if (claimed & (1U << k))
             continue;
@@ -54,6 +55,7 @@ static rs_vec3 in_frame_of(const rs_touch *touch, rs_vec3 p) {
 static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
                               const rs_touch *former, int64_t former_count, rs_array *touches) {
     uint32_t claimed = 0; /* each former point lends its impulse once */
+    double farthest = MATCH_SHARE * rs_min(colliders[pair->a].size, colliders[pair->b].size);
     for (int k = 0; k < manifold->count; k++) {
         const rs_manifold_point *point = &manifold->points[k];
         rs_touch *touch = rs_array_push(touches);
@@ -69,7 +71,7 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
         touch->n = point->normal;
         rs_tangents(touch->n, &touch->t1, &touch->t2);
         touch->gap = point->gap;
-        const rs_touch *before = find_former(touch, former, former_count, claimed);
+        const rs_touch *before = find_former(touch, former, former_count, claimed, farthest);
         if (before != NULL) {
             claimed |= 1U << (before - former);
             touch->impulse = in_frame_of(touch, impulse_in_world(before));
@@ -192,7 +194,7 @@ static bool may_close(const rs_collider *a, const rs_collider *b, const rs_manif
     for (int k = 0; k < manifold->count; k++) {
         const rs_manifold_point *point = &manifold->points[k];
         rs_vec3 way = rs_sub(way_of_point(a, point->position), way_of_point(b, point->position));
-        if (-rs_dot(way, point->normal) >= point->gap - RS_TOUCH_DISTANCE)
+        if (-rs_dot(way, point->normal) >= point->gap - rs_touch_distance(a, b))
             return true;
     }
     return false;
@@ -220,7 +222,7 @@ static double foresight_of_pair(const rs_collider *a, const rs_collider *b) {
 
 static rs_collide_settings settings_of_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b) {
     const rs_contact_settings *settings = scene->settings;
-    return (rs_collide_settings){.margin = RS_TOUCH_DISTANCE + foresight_of_pair(a, b),
+    return (rs_collide_settings){.margin = rs_touch_distance(a, b) + foresight_of_pair(a, b),
                                  .max_points = most_points(settings, scene->bodies, a, b),
                                  .gjk_max_iterations = settings->gjk_max_iterations,
                                  .gjk_tolerance = settings->gjk_tolerance,
@@ -234,10 +236,11 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
     if (collide.max_points == 0)
         return;
     rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, manifold);
-    bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= RS_TOUCH_DISTANCE;
+    double touch = rs_touch_distance(a, b);
+    bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= touch;
     rs_collide_settings wide = collide;
-    wide.margin = RS_TOUCH_DISTANCE + a->reach + b->reach;
-    double near = swept ? rs_max(scene->settings->swept_ccd_speculative_margin, RS_TOUCH_DISTANCE) : RS_TOUCH_DISTANCE;
+    wide.margin = touch + a->reach + b->reach;
+    double near = swept ? rs_max(scene->settings->swept_ccd_speculative_margin, touch) : touch;
     if (touching && swept)
         widen(a, b, &wide, manifold);
     else if (!touching && (swept || may_close(a, b, manifold)))

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Distance at which surfaces touch, as a share of the smaller half extent. */
+static const double TOUCH_SHARE = 1e-5;
 /* A quaternion this close to unit length is kept to the bit. */
 static const double UNIT_TOLERANCE = 1e-12;
 
@@ -171,6 +173,9 @@ void rs_measure_collider(rs_collider *collider, rs_vec3 com) {
     rs_aabb own = rs_shape_aabb(&collider->shape, &still);
     rs_vec3 extent = rs_scale(0.5, rs_sub(own.max, own.min));
     collider->size = rs_min(extent.x, rs_min(extent.y, extent.z));
+    /* Terrain and meshes may be flat; what lies on them decides. */
+    bool convex = rs_shape_is_convex(collider->shape.type);
+    collider->touch = TOUCH_SHARE * (convex ? collider->size : rs_max(extent.x, rs_max(extent.y, extent.z)));
     rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
     rs_vec3 far = rs_v3_max(rs_v3_abs(rs_sub(box.min, com)), rs_v3_abs(rs_sub(box.max, com)));
     collider->radius = rs_norm(far);

@@ -21,5 +21,5 @@ void rs_place_collider(rs_collider *collider, const rs_carrier *by, const rs_wor
         }
     }
     rs_aabb box = rs_shape_aabb(&collider->shape, &collider->pose);
-    collider->box = rs_aabb_grown(&box, collider->reach + RS_TOUCH_DISTANCE);
+    collider->box = rs_aabb_grown(&box, collider->reach + (isfinite(collider->touch) ? collider->touch : 0.0));
 }
