@@ -4,8 +4,8 @@
 static const double MAX_PUSH_OUT_SPEED = 3.0;
 /* Push-out gain per unit of ERP, and its limit: the share of the overlap removed in one step. */
 static const double ERP_GAIN = 0.2, MAX_ERP_SHARE = 0.3;
-/* Where bodies come to rest, as a share of the touch distance: far enough from its ends for all corners to stay. */
-static const double REST_SHARE = 0.5;
+/* Share of the touch distance within which gaps and overlaps count as none. */
+static const double FREE_SHARE = 0.25;
 /* Keeps the speed at which a gap may close finite for perfectly elastic pairs. */
 static const double MIN_INELASTICITY = 1e-9;
 /* Diagonal added to a singular effective inverse mass, relative to its trace. */
@@ -29,8 +29,14 @@ static void add_inverse_mass(rs_sym3 *g, const rs_solver_body *body, rs_vec3 r, 
 static rs_vec3 point_velocity(rs_vec3 v, rs_vec3 w, rs_vec3 r) { return rs_add(v, rs_cross(w, r)); }
 
 /* Gaps and overlaps well within the touch distance count as none: otherwise rounding would give the corners of a resting
- * box different targets, only three of four could hold, and the load would jump between them in every step. */
-static double beyond_touch(double distance, double touch) { return rs_max(0.0, distance - REST_SHARE * touch); }
+ * box different targets, only three of four could hold, and the load would jump between them in every step. From there on
+ * they count more and more: what slowly comes apart, as on a sinking lift, must not do so in jumps. */
+static double beyond_touch(double distance, double touch) {
+    double free = FREE_SHARE * touch;
+    if (distance >= touch)
+        return distance;
+    return rs_max(0.0, (distance - free) / (1.0 - FREE_SHARE));
+}
 
 /* Normal speed that the contact must reach. A gap may close, at a speed that brings the next midpoint, `time` from
  * here, to touch; closing it within this step would leave a speed that penetrates in the next one. The more elastic

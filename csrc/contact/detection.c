@@ -9,6 +9,8 @@ static const double MATCH_SHARE = 0.1;
 static const double MERGE_SHARE = 0.05;
 /* Radius of a fast body's core, as a share of its smallest half extent: a cone is that much slimmer than its box. */
 static const double CORE_SHARE = 0.5;
+/* What comes closer than this many touch distances is not told from what is touched. */
+static const double GRAZING = 2.5;
 /* Cosine between the normals of now and of the moment of contact: 15 degrees. */
 static const double SAME_SIDE = 0.96592582628906829;
 /* How deep shapes are pressed into each other to see whether they lie above each other, as a share of their sizes: round
@@ -189,6 +191,11 @@ static rs_vec3 way_of_point(const rs_collider *collider, rs_vec3 point) {
     return rs_add(collider->way.shift, rs_cross(collider->way.turn, rs_sub(point, collider->way.centre)));
 }
 
+/* A half-space is met wherever something gets: nothing passes by. */
+static bool may_pass_by(const rs_collider *a, const rs_collider *b) {
+    return a->shape.type != RS_SHAPE_HALF_SPACE && b->shape.type != RS_SHAPE_HALF_SPACE;
+}
+
 /* Whether the planes of the points would be passed within the step. */
 static bool may_close(const rs_collider *a, const rs_collider *b, const rs_manifold *manifold) {
     for (int k = 0; k < manifold->count; k++) {
@@ -236,14 +243,15 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
     if (collide.max_points == 0)
         return;
     rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, manifold);
-    double touch = rs_touch_distance(a, b);
-    bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= touch;
+    double touch = rs_touch_distance(a, b), near = GRAZING * touch;
+    bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= near;
     rs_collide_settings wide = collide;
     wide.margin = touch + a->reach + b->reach;
-    double near = swept ? rs_max(scene->settings->swept_ccd_speculative_margin, touch) : touch;
+    if (swept)
+        near = rs_max(near, scene->settings->swept_ccd_speculative_margin);
     if (touching && swept)
         widen(a, b, &wide, manifold);
-    else if (!touching && (swept || may_close(a, b, manifold)))
+    else if (!touching && (swept || (may_pass_by(a, b) && may_close(a, b, manifold))))
         sweep_pair(a, b, near, swept ? &wide : &collide, manifold);
     merge_close_points(manifold);
 }

@@ -6,9 +6,10 @@
 
 /* Steps lower than this share of the smaller shape are none. */
 static const double FLUSH_SHARE = 2e-4;
-/* The contact itself lies nearer to the plane than this share: points are not as exact as shapes. What is deeper behind
- * the plane is crushed, not carried by it. */
-static const double NEAR_SHARE = 0.01;
+/* The contact itself lies nearer to the plane than this share: points are not as exact as shapes. */
+static const double NEAR_SHARE = 0.1;
+/* What is deeper behind the plane is crushed, not carried by it. */
+static const double DEEPEST_SHARE = 0.01;
 /* Normals closer than this (one minus the cosine: 0.3 mrad) are one. */
 static const double SAME_NORMAL = 5e-8;
 /* Planes that are looked at for one shape. */
@@ -111,7 +112,7 @@ static bool hides(const contact_plane *plane, const rs_collider *shape, const rs
     double size = rs_min(shape->size, other->size), tolerance = FLUSH_SHARE * size;
     rs_vec3 surface = rs_madd(t->position, -0.5 * t->gap, n);
     bool near = rs_dot(plane->normal, surface) <= plane->offset + NEAR_SHARE * size; /* rarely so: looked at first */
-    return near && plane->depth <= NEAR_SHARE * size &&
+    return near && plane->depth <= DEEPEST_SHARE * size &&
            extent(other, plane->normal) <= plane->offset + tolerance &&
            -extent(shape, rs_neg(plane->normal)) >= plane->offset - plane->depth - tolerance;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Distance at which surfaces touch, as a share of the smaller half extent. */
-static const double TOUCH_SHARE = 1e-5;
+static const double TOUCH_SHARE = 4e-5;
 /* A quaternion this close to unit length is kept to the bit. */
 static const double UNIT_TOLERANCE = 1e-12;
 
