@@ -46,9 +46,9 @@ def frictionless_world(dt: float) -> World:
 def lay(world: World, kind: str, size: float, reach: float, depth: float) -> None:
     """Tiles with their upper side at z = 0, from -reach to reach along x and y."""
     if kind == "triangles":
-        rows = int(np.ceil(reach / (1.5 * size))) + 1
+        rows, across = int(np.ceil(reach / (1.5 * size))) + 1, int(np.ceil(0.3 * reach / size)) + 1
         for i in range(-rows, rows + 1):
-            for j in range(-rows, rows + 1):
+            for j in range(-across, across + 1):
                 for up in (0, 1):
                     tile = prism(world, 3, size, depth, np.pi / 2 * (1 - 2 * up))
                     x = np.sqrt(3) * size * (i + 0.5 * (j % 2) + 0.5 * up)
@@ -72,7 +72,7 @@ def lay(world: World, kind: str, size: float, reach: float, depth: float) -> Non
 @pytest.mark.parametrize("slider", SLIDERS)
 def test_a_frictionless_body_keeps_its_velocity(kind, slider):
     rng = np.random.default_rng(sum(map(ord, kind + slider)))
-    for _ in range(4):
+    for _ in range(2):
         dt = float(rng.choice([0.0005, 0.002, 0.005, 0.01]))
         scale = 10 ** rng.uniform(-1.0, 0.5)
         speed = 10 ** rng.uniform(-0.5, 0.7)
