@@ -9,8 +9,8 @@ enum { FEATURE_MAX = 32, DISC_CORNERS = 8, CLIP_LABEL = 32 };
 static const double STEEPEST_FACE = 0.2;
 /* Straight edges cross in a point unless they are nearly parallel (sine of the angle). */
 static const double PARALLEL_EDGES = 0.1;
-/* Edges farther beside each other than this, relative to the size of the pair, do not touch there. */
-static const double BESIDE = 1e-3;
+/* Edges farther beside each other than this, relative to the smaller core, do not touch there. */
+static const double BESIDE = 2e-3;
 
 /* One corner, two ends of an edge, or the corners of a flat face. */
 typedef struct {
@@ -314,7 +314,7 @@ static void collect(const overlay *o, const rs_clip_polygon *shared, bool is_of_
         double za = (is_of_a ? v->z : z) - o->pair->a->rounding, zb = (is_of_a ? z : v->z) + o->pair->b->rounding;
         /* beside the line of contact of two round edges their surfaces curve apart */
         double gap = za - zb + (hypot(round_edge, beside) - round_edge);
-        if (gap >= margin || beside > BESIDE * o->pair->size) continue;
+        if (gap >= margin || beside > BESIDE * o->pair->smaller) continue;
         rs_vec3 p = rs_madd(rs_madd(o->frame.origin, v->x, o->frame.x), v->y, o->frame.y);
         list->points[list->count++] = (rs_manifold_point){rs_madd(p, 0.5 * (za + zb), o->frame.z), o->frame.z, gap,
                                                           feature_ids(o) | (uint32_t)v->in << 8 | v->out};
@@ -367,7 +367,7 @@ void rs_add_feature_contacts(const rs_core_pair *pair, const rs_convex_contact *
     list.count = 0;
     double size = pair->size + pair->rounding;
     overlap_features(&o, settings->margin, &list);
-    drop_doubles(&list, 1e-5 * size);
+    drop_doubles(&list, 2e-5 * pair->smaller);
     if (deepest(&list) > contact->gap + 1e-9 * size)
         list.points[list.count++] =
             (rs_manifold_point){o.frame.origin, o.frame.z, contact->gap, feature_ids(&o) | 0xFFFFu};

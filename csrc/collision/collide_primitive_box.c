@@ -194,7 +194,7 @@ void rs_collide_box_box(const rs_shape *a, const rs_transform *ta, const rs_shap
     box_pair q = make_pair(a, ta, b, tb);
     best_axis face = {-INFINITY, 0};
     /* Nearly equal: the face of A stays, so that resting faces do not take turns as the reference, nor with edges. */
-    double tie = 1e-5 * (q.a[0] + q.a[1] + q.a[2] + q.b[0] + q.b[1] + q.b[2]);
+    double tie = 2e-5 * rs_min(q.a[0] + q.a[1] + q.a[2], q.b[0] + q.b[1] + q.b[2]);
     if (!test_faces(&q, settings->margin, tie, &face)) return;
     best_axis best = {face.gap + tie, face.kind};
     if (!test_edges(&q, settings->margin, &best)) return;

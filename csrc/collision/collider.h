@@ -6,6 +6,31 @@
 
 enum { RS_NONE = -1 };
 
+/* A rigid motion: turning about a centre that moves straight; world frame. */
+typedef struct {
+    rs_vec3 centre; /* at the beginning */
+    rs_vec3 shift;  /* [m] */
+    rs_vec3 turn;   /* axis times angle [rad] */
+} rs_way;
+
+/* Where the motion brings a pose after the fraction `t` of it. */
+static inline rs_transform rs_way_pose(const rs_way *way, double t, const rs_transform *pose) {
+    if (rs_norm2(way->turn) == 0.0)
+        return (rs_transform){pose->rot, rs_madd(pose->pos, t, way->shift)};
+    rs_mat3 turned = rs_quat_to_m3(rs_quat_exp(rs_scale(t, way->turn)));
+    rs_vec3 arm = rs_m3_mulv(&turned, rs_sub(pose->pos, way->centre));
+    return (rs_transform){rs_m3_mul(&turned, &pose->rot), rs_madd(rs_add(way->centre, arm), t, way->shift)};
+}
+
+/* Where a point that moves along was before the fraction `t` of the motion. */
+static inline rs_vec3 rs_way_back(const rs_way *way, double t, rs_vec3 point) {
+    rs_vec3 p = rs_madd(point, -t, way->shift);
+    if (rs_norm2(way->turn) == 0.0)
+        return p;
+    rs_mat3 turned = rs_quat_to_m3(rs_quat_exp(rs_scale(t, way->turn)));
+    return rs_add(way->centre, rs_m3_tmulv(&turned, rs_sub(p, way->centre)));
+}
+
 typedef struct {
     rs_shape shape;
     rs_transform local;   /* shape frame in the body frame */
@@ -24,6 +49,7 @@ typedef struct {
     uint64_t group, mask;
     double radius;        /* farthest point of the shape from the body's centre of mass [m]; infinite for a half-space */
     double size;          /* smallest half extent of the shape [m]: limits how far ahead contacts are foreseen */
+    double touch;         /* other surfaces this close touch it, if they are not finer themselves [m] */
 
     /* written by the midpoint stage */
     rs_transform pose;  /* world frame */
@@ -31,7 +57,7 @@ typedef struct {
     double swing;       /* how far its own rotation may move any of its points until the next midpoint [m] */
     bool swept;         /* farther ones too, when they lie in the way */
     double reach;       /* how far the surface may get until the next midpoint, if contacts so far ahead count [m] */
-    rs_vec3 motion;     /* until the next midpoint, if nothing is in the way [m] */
+    rs_way way;         /* until the next midpoint, if nothing is in the way */
     rs_aabb box;        /* of the shape at `pose`, grown by `reach` */
 } rs_collider;
 

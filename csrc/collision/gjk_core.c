@@ -59,6 +59,7 @@ rs_vec3 rs_core_support(const rs_core *core, rs_vec3 d) {
 
 rs_core_pair rs_core_pair_make(const rs_core *a, const rs_transform *ta, const rs_core *b, const rs_transform *tb) {
     return (rs_core_pair){.a = a, .b = b, .b_in_a = rs_transform_relative(ta, tb), .size = a->size + b->size,
+                          .smaller = rs_min(a->size + a->rounding, b->size + b->rounding),
                           .rounding = a->rounding + b->rounding};
 }
 

@@ -36,6 +36,7 @@ typedef struct {
     const rs_core *a, *b;
     rs_transform b_in_a;
     double size;     /* of both cores [m]: what tolerances are relative to */
+    double smaller;  /* size of the smaller one with its rounding [m] */
     double rounding; /* of both [m] */
 } rs_core_pair;
 

@@ -10,7 +10,7 @@
 
 /* Surfaces closer than this touch [m]. Without it a body at rest would lose its contact to rounding, fall for a
  * step and hit again. */
-static const double RS_TOUCH_DISTANCE = 1e-5;
+static inline double rs_touch_distance(const rs_collider *a, const rs_collider *b) { return rs_min(a->touch, b->touch); }
 
 /* A launched body (see rs_body) is this many steps away from its next midpoint, others are one. */
 static const double RS_LAUNCH_STEPS = 1.5;

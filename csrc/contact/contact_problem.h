@@ -1,15 +1,9 @@
-/* From pairs of colliders to touching points, and from those to solver rows. */
+/* From touching points to solver rows. */
 #ifndef RS_CONTACT_CONTACT_PROBLEM_H
 #define RS_CONTACT_CONTACT_PROBLEM_H
 
 #include "contact.h"
 #include "rows_body.h"
-
-/* Runs the narrow phase on the ordered pairs and fills `touches`, ordered by pair. `before` holds those of the last
- * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. */
-rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *colliders,
-                          const rs_array *pairs,
-                          const rs_array *before, rs_array *touches);
 
 typedef struct {
     double dt;
@@ -29,6 +23,10 @@ typedef struct {
 /* `relative`: velocity of A against B at the point at the beginning of the step, world frame. Also writes velocity,
  * friction and restitution into the point. */
 rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch, rs_vec3 relative);
+
+/* From the centre of mass of a body to where it touches another one. What a kinematic body carries goes on for half a
+ * step until it has the velocity that the contact gives it: the point of contact goes with it. */
+rs_vec3 rs_contact_arm(const rs_body *body, const rs_body *other, rs_vec3 point, double dt);
 
 /* The solver row of a touching point; also writes velocity, friction and restitution into the point. */
 void rs_row_make(const rs_problem_input *input, rs_touch *touch, rs_body_row *out);

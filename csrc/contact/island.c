@@ -1,7 +1,13 @@
 #include "island.h"
 
-/* A pendulum at its turning point is slow but not at rest: acceleration must be small too [m/s^2, rad/s^2]. */
+/* Where something moves, even if slowly, as at the turning point of a pendulum, it must not stop: acceleration must be
+ * small [m/s^2, rad/s^2], ... */
 static const double QUIET_ACCELERATION = 0.05;
+/* ... and speed no more than this share of the limits below which bodies may sleep: what contacts leave to bodies at
+ * rest. */
+static const double STILL_SHARE = 5e-4;
+/* Growth of speeds below this share of that is rounding. */
+static const double ROUNDING_SHARE = 1e-3;
 
 rs_islands rs_islands_make(void) {
     return (rs_islands){.parent = rs_array_of(sizeof(int32_t)),
@@ -150,6 +156,8 @@ static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_ar
         int32_t dynamic = is_dynamic(&bodies[touch[k].body_a]) ? touch[k].body_a : touch[k].body_b;
         touch[k].island = of_body[dynamic];
         if (touch[k].island != RS_NONE) {
+            const rs_body *other = &bodies[dynamic == touch[k].body_a ? touch[k].body_b : touch[k].body_a];
+            island[touch[k].island].carried |= is_moving_by_itself(other);
             island[touch[k].island].row_count++;
             total++;
         }
@@ -188,6 +196,8 @@ static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_arra
             continue;
         island[wire[k].island].wire_count++;
         island[wire[k].island].general = true;
+        island[wire[k].island].carried |= is_moving_by_itself(&bodies[wire[k].body[0]]) ||
+                                          is_moving_by_itself(&bodies[wire[k].body[1]]);
     }
     int64_t next = 0;
     for (int64_t i = 0; i < islands->islands.count; i++) {
@@ -221,9 +231,26 @@ rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_co
     return group_wires(islands, bodies, wires);
 }
 
+/* Square of the mean speed of a body's points [m^2/s^2]. */
+static double mean_speed2(const rs_body *body, rs_vec3 v, rs_vec3 w) {
+    double gyration2 = (body->inertia.xx + body->inertia.yy + body->inertia.zz) / (3.0 * body->mass);
+    return rs_norm2(v) + gyration2 * rs_norm2(w);
+}
+
+/* Whether a body would stay where it is. What a force sets in motion gets faster, however slow it is at first; what
+ * nothing holds rests only when nothing moves it at all. */
+static bool body_is_still(const rs_body *body, const rs_solver_body *before, const rs_sleep_settings *settings, bool held) {
+    double linear = STILL_SHARE * settings->linear_threshold, angular = STILL_SHARE * settings->angular_threshold;
+    if (!held)
+        linear = angular = 0.0;
+    double speed2 = mean_speed2(body, body->velocity, body->omega), least = ROUNDING_SHARE * linear;
+    return rs_norm2(body->velocity) <= linear * linear && rs_norm2(body->omega) <= angular * angular &&
+           (speed2 <= least * least || speed2 <= mean_speed2(body, before->v.xyz, before->w.xyz));
+}
+
 /* `push` is NULL when no overlap was corrected: a body still being pushed out is not at rest. */
 static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, const rs_push_body *push,
-                          const rs_sleep_settings *settings, double dt) {
+                          const rs_sleep_settings *settings, double dt, bool held) {
     double linear2 = settings->linear_threshold * settings->linear_threshold;
     double angular2 = settings->angular_threshold * settings->angular_threshold;
     double change2 = QUIET_ACCELERATION * QUIET_ACCELERATION * dt * dt;
@@ -234,7 +261,7 @@ static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, con
         return false;
     return rs_norm2(body->velocity) < linear2 && rs_norm2(body->omega) < angular2 &&
            rs_norm2(rs_sub(body->velocity, before->v.xyz)) < change2 &&
-           rs_norm2(rs_sub(body->omega, before->w.xyz)) < change2;
+           rs_norm2(rs_sub(body->omega, before->w.xyz)) < change2 && body_is_still(body, before, settings, held);
 }
 
 void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
@@ -242,15 +269,17 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
     for (int64_t i = 0; i < islands->islands.count; i++)
-        island[i].quiet = true;
+        island[i].quiet = !island[i].carried;
     for (int64_t i = 0; i < body_count; i++) {
         if (of_body[i] == RS_NONE)
             continue;
-        const rs_push_body *push = island[of_body[i]].pushed ? &pushes[i] : NULL;
-        bool quiet = body_is_quiet(&bodies[i], &before[i], push, settings, dt);
+        rs_island *home = &island[of_body[i]];
+        const rs_push_body *push = home->pushed ? &pushes[i] : NULL;
+        bool held = home->row_count + home->wire_count > 0;
+        bool quiet = body_is_quiet(&bodies[i], &before[i], push, settings, dt, held);
         bodies[i].quiet_steps = quiet ? bodies[i].quiet_steps + 1 : 0;
         if (bodies[i].quiet_steps < settings->quiet_steps)
-            island[of_body[i]].quiet = false;
+            home->quiet = false;
     }
     for (int64_t i = 0; i < body_count; i++)
         if (of_body[i] != RS_NONE && island[of_body[i]].quiet) {

@@ -12,6 +12,7 @@ typedef struct {
     int64_t first_wire, wire_count; /* into the list of wires ordered by island */
     bool general;                   /* holds articulated systems or wires: rs_general_solve, not rs_contact_solve */
     bool pushed;                    /* overlaps are being corrected in this step */
+    bool carried;                   /* touches or hangs on something that moves by itself */
     bool quiet;                     /* every body has been slow for long enough */
 } rs_island;
 

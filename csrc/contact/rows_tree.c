@@ -161,17 +161,22 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
     *side = (rs_row_side){velocity, velocity + 12, entries, 6, object};
 }
 
-/* Velocity of a body's material at a point at the beginning of the step, world frame. */
-static rs_vec3 point_velocity(const rs_body *body, int32_t link, rs_vec3 point) {
+/* Velocity of a body's material, world frame, at a point that it shares with another one (see rs_contact_arm): at the
+ * beginning of the step, or that of a kinematic body at its end. */
+static rs_vec3 point_velocity(const rs_tree_input *input, const row_end *end, const row_end *other) {
+    const rs_body *body = &input->bodies[end->body];
     if (body->articulation != NULL)
-        return rs_link_point_velocity(body->articulation, link,
-                                      rs_sub(point, body->articulation->motion[link].pos));
-    return rs_add(body->velocity, rs_cross(body->omega, rs_sub(point, body->middle_com)));
+        return rs_link_point_velocity(body->articulation, end->link,
+                                      rs_sub(end->point, body->articulation->motion[end->link].pos));
+    rs_vec3 arm = rs_contact_arm(body, &input->bodies[other->body], end->point, input->common.dt);
+    const rs_solver_body *given = &input->solver_bodies[end->body];
+    bool moved = is_moved_by_impulses(body);
+    return rs_add(moved ? body->velocity : given->v.xyz, rs_cross(moved ? body->omega : given->w.xyz, arm));
 }
 
 /* Velocity along the row's axes of a body that impulses do not move: the others must reach theirs against it. */
-static rs_vec3 given_velocity(const rs_body *body, const row_end *end) {
-    rs_vec3 v = point_velocity(body, 0, end->point);
+static rs_vec3 given_velocity(const rs_tree_input *input, const row_end *end, const row_end *other) {
+    rs_vec3 v = point_velocity(input, end, other);
     return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
 }
 
@@ -197,7 +202,7 @@ static void fill_sides(rs_tree_rows *problem, const rs_tree_input *input, const 
         const rs_body *owner = &input->bodies[ends[s].body];
         double sign = s == 0 ? 1.0 : -1.0;
         if (!is_moved_by_impulses(owner))
-            row->given = rs_madd(row->given, sign, given_velocity(owner, &ends[s]));
+            row->given = rs_madd(row->given, sign, given_velocity(input, &ends[s], &ends[row->law.kind == RS_ROW_CONTACT ? 1 - s : s]));
         else if (owner->articulation == NULL)
             fill_body_side(problem, input, &ends[s], sign, &row->sides[s]);
         else
@@ -239,16 +244,15 @@ static void prepare_row(rs_tree_row *row) {
 
 static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch) {
     const rs_collider *a = &input->common.colliders[touch->collider_a], *b = &input->common.colliders[touch->collider_b];
-    rs_vec3 relative = rs_sub(point_velocity(&input->bodies[touch->body_a], a->link, touch->position),
-                              point_velocity(&input->bodies[touch->body_b], b->link, touch->position));
+    const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
+                             {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
+    rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[1]), point_velocity(input, &ends[1], &ends[0]));
     rs_contact_law law = rs_contact_law_of(&input->common, touch, relative);
     rs_tree_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse});
     row->law.mu = law.mu;
     row->law.aim.xyz.z = law.target;
     row->law.push = law.push;
     row->law.impulse.xyz = touch->impulse;
-    const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
-                             {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     double both = inverse_mass(input, touch->body_a);
@@ -284,14 +288,13 @@ static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input,
 }
 
 static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
-    rs_vec3 v[2];
-    for (int s = 0; s < 2; s++)
-        v[s] = point_velocity(&input->bodies[wire->body[s]], wire->link[s], wire->middle[s]);
-    double shortening = rs_dot(rs_sub(v[0], v[1]), wire->normal), sign = rs_wire_sign(wire);
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, &wire->impulse, sign});
+    double sign = rs_wire_sign(wire);
     rs_vec3 axis = rs_scale(sign, wire->normal), none = rs_v3_zero();
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}},
                              {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}}};
+    rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
+    double shortening = rs_dot(relative, wire->normal);
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, &wire->impulse, sign});
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     rs_wire_law law = rs_wire_law_of(wire, shortening, row->g.zz, input->common.dt, input->common.settings->erp);
@@ -303,7 +306,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     row->law.impulse.xyz.z = law.impulse;
     row->law.push = rs_min(0.0, law.target); /* a slack wire may use up its slack */
     prepare_row(row);
-    add_wire_sideways(problem, input, wire, rs_sub(v[0], v[1]));
+    add_wire_sideways(problem, input, wire, relative);
 }
 
 /* ---- joints ---- */

@@ -147,7 +147,7 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
 
 /* Motors and springs lead joints to a place, often slower and slower. How far it still is must be less than this
  * [rad, m]; what moves without slowing down must be slower than that [rad/s, m/s]. */
-static const double ARRIVED = 1e-5, STANDS_STILL = 1e-6;
+static const double ARRIVED = 1e-5, STANDS_STILL = 1e-6, ROUNDING = 1e-9;
 /* Their accelerations must be that much smaller than those of what just lies around: where a joint turns back, it is still
  * on its way. */
 static const double LED_CHANGE_SHARE = 0.01;
@@ -157,15 +157,25 @@ static bool is_led(const rs_articulation *a, int32_t k) {
     return motor || a->stiffness[k] > 0.0;
 }
 
-/* A speed v that shrinks at the rate a is at rest after the way v^2 / a. */
-static bool led_joints_have_arrived(const rs_articulation *a, double change, double dt) {
+/* Whether no joint is on its way. A speed v that shrinks at the rate a is at rest after the way v^2 / a; without motors
+ * and springs nothing says that it goes on shrinking, and what just swings back would stop. */
+static bool joints_have_arrived(const rs_articulation *a, double change, double dt) {
+    bool led = false;
+    for (int32_t k = 0; k < a->u_count; k++)
+        led |= is_led(a, k);
+    double speed2 = 0.0, former2 = 0.0;
     for (int32_t k = 0; k < a->u_count; k++) {
-        double speed = fabs(a->u[k]), slowing = fabs(a->u_change[k]);
-        bool near = speed <= STANDS_STILL || speed * speed * dt <= ARRIVED * slowing;
-        if (is_led(a, k) && (!near || slowing > LED_CHANGE_SHARE * change))
+        double speed = fabs(a->u[k]), slowing = fabs(a->u_change[k]), former = a->u[k] - a->u_change[k];
+        bool near = speed <= STANDS_STILL || (led && speed * speed * dt <= ARRIVED * slowing);
+        if (!near && (is_led(a, k) || !led))
             return false;
+        if (is_led(a, k) && slowing > LED_CHANGE_SHARE * change)
+            return false;
+        speed2 += speed * speed;
+        former2 += former * former;
     }
-    return true;
+    /* what a force sets in motion gets faster, beyond rounding */
+    return led || speed2 <= former2 || speed2 <= ROUNDING * ROUNDING;
 }
 
 /* Whether every link is slower than the limits [m/s, rad/s] when the generalised velocities are `u`. */
@@ -186,7 +196,7 @@ static bool links_are_slow(rs_articulation *a, const double *u, double linear, d
 
 bool rs_articulated_is_quiet(rs_articulation *a, double linear, double angular, double acceleration, double dt) {
     double change = acceleration * dt;
-    return led_joints_have_arrived(a, change, dt) && links_are_slow(a, a->u, linear, angular) &&
+    return joints_have_arrived(a, change, dt) && links_are_slow(a, a->u, linear, angular) &&
            links_are_slow(a, a->u_change, change, change) &&
            (!a->pushed || links_are_slow(a, a->u_push, linear, angular));
 }

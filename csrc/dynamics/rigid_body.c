@@ -165,6 +165,26 @@ static rs_vec3 damp_omega(const rs_body *body, rs_vec3 omega, double dt) {
     return rs_m3_mulv(&body->middle.rot, local);
 }
 
+/* ---- kinematic bodies ---- */
+
+/* Half of what a velocity will change by in this step if it goes on as in the last two: nothing when it just jumped. */
+static rs_vec3 half_change(rs_vec3 velocity, rs_vec3 former, rs_vec3 change) {
+    rs_vec3 out = rs_v3_zero();
+    for (int k = 0; k < 3; k++) {
+        double now = rs_v3_get(velocity, k) - rs_v3_get(former, k), before = rs_v3_get(change, k);
+        if (now * before > 0.0)
+            rs_v3_set(&out, k, 0.5 * (fabs(now) < fabs(before) ? now : before));
+    }
+    return out;
+}
+
+static void remember_velocity(rs_body *body) {
+    body->velocity_change = rs_sub(body->velocity, body->former_velocity);
+    body->omega_change = rs_sub(body->omega, body->former_omega);
+    body->former_velocity = body->velocity;
+    body->former_omega = body->omega;
+}
+
 /* ---- stages ---- */
 
 void rs_solver_body_inertia(const rs_solver_body *body, double *out) {
@@ -181,7 +201,9 @@ void rs_solver_body_inertia(const rs_solver_body *body, double *out) {
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out) {
     if (body->type != RS_BODY_DYNAMIC) { /* loads do not wait until it becomes dynamic */
         body->force = body->torque = body->applied_force = body->applied_torque = rs_v3_zero();
-        *out = (rs_solver_body){.v.xyz = body->velocity, .w.xyz = body->omega};
+        rs_vec3 dv = half_change(body->velocity, body->former_velocity, body->velocity_change);
+        rs_vec3 dw = half_change(body->omega, body->former_omega, body->omega_change);
+        *out = (rs_solver_body){.v.xyz = rs_add(body->velocity, dv), .w.xyz = rs_add(body->omega, dw)};
         return;
     }
     double inverse_mass = 1.0 / body->mass;
@@ -205,8 +227,9 @@ static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
 }
 
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt) {
-    rs_vec3 w1 = solved->w.xyz;
-    rs_vec3 mean_velocity = body->launched ? solved->v.xyz : rs_scale(0.5, rs_add(body->velocity, solved->v.xyz));
+    bool kinematic = body->type == RS_BODY_KINEMATIC;
+    rs_vec3 v1 = kinematic ? body->velocity : solved->v.xyz, w1 = kinematic ? body->omega : solved->w.xyz;
+    rs_vec3 mean_velocity = body->launched ? v1 : rs_scale(0.5, rs_add(body->velocity, v1));
     rs_vec3 shift = rs_scale(dt, mean_velocity);
     rs_vec3 position;
     rs_quat quaternion;
@@ -224,16 +247,18 @@ bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const 
         advance(body, rs_quat_exp(rs_scale(dt, mean)), shift, &position, &quaternion);
     }
 
-    if (!state_is_finite(position, quaternion, solved->v.xyz, w1)) {
+    if (!state_is_finite(position, quaternion, v1, w1)) {
         body->velocity = body->omega = rs_v3_zero();
         return false;
     }
     body->position = position;
     body->quaternion = quaternion;
-    body->acceleration = rs_scale(1.0 / dt, rs_sub(solved->v.xyz, body->velocity));
+    body->acceleration = rs_scale(1.0 / dt, rs_sub(v1, body->velocity));
     body->angular_acceleration = rs_scale(1.0 / dt, rs_sub(w1, body->omega));
-    body->velocity = solved->v.xyz;
+    body->velocity = v1;
     body->omega = w1;
+    if (kinematic)
+        remember_velocity(body);
     if (push != NULL) { /* a spinning body keeps its spin about its own axes: its energy must not change */
         rs_quat turn = rs_quat_exp(rs_scale(dt, push->w));
         rs_mat3 rotation = rs_quat_to_m3(turn);

@@ -39,6 +39,9 @@ typedef struct {
     rs_vec3 force, torque;                 /* for the next step only, at the centre of mass */
     rs_vec3 command_force, command_torque; /* until replaced */
 
+    /* kinematic bodies: velocities of the step before, and how they changed to those */
+    rs_vec3 former_velocity, former_omega, velocity_change, omega_change;
+
     /* written by the midpoint stage */
     rs_transform middle; /* body origin */
     rs_vec3 middle_com;
@@ -86,7 +89,8 @@ void rs_rigid_body_midpoint(rs_body *body, double dt);
 /* The midpoint pose is the pose: for bodies that do not move in this step. */
 void rs_rigid_body_hold(rs_body *body);
 
-/* Stage: velocity after forces, before contacts. Clears the loads of this step. */
+/* Stage: velocity after forces, before contacts; that of a kinematic body at the end of the step, going by how it changed
+ * so far. Clears the loads of this step. */
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out);
 
 /* Stage: takes over the solved velocity and ends the step; `push` (may be NULL) adds its motion. False when the result is not finite; the body then keeps

@@ -48,7 +48,8 @@ rs_status rs_world_step(rs_world *world, int64_t n);
 rs_status rs_world_integrate1(rs_world *world);
 /* First half without contact detection: no contacts in this step. */
 rs_status rs_world_integrate_no_contact_detection(rs_world *world);
-/* Second half: forces, contact solve, integration; time advances. */
+/* Second half: forces, contact solve, integration; time advances. What was placed, changed or woken since the first half
+ * is kept: the first half is then made again. */
 rs_status rs_world_integrate2(rs_world *world);
 
 rs_status rs_world_set_time_step(rs_world *world, double dt);

@@ -251,15 +251,15 @@ rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field,
     bool gain = field == RS_FIELD_P_GAIN || field == RS_FIELD_D_GAIN;
     for (int32_t k = 0; k < 6 && gain && !a->fixed_base; k++)
         info.values[k] = 0.0;
+    rs_wake_body(body);
     if (field == RS_FIELD_COORDINATE || field == RS_FIELD_VELOCITY) {
         a->placed_at = NULL;
         memset(a->u_change, 0, sizeof(double) * (size_t)a->u_count);
         rs_world_mirror_base(body);
+        rs_world_touch_body(world, body);
     }
-    /* Elsewhere it touches other things. Within a step its contacts are still to be solved. */
-    if (field == RS_FIELD_COORDINATE && !world->half_way)
+    if (field == RS_FIELD_COORDINATE) /* elsewhere it touches other things */
         rs_world_forget_touches(world, (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies)));
-    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -353,8 +353,7 @@ static rs_articulation *pushed(rs_world *world, rs_object_id id, int32_t link, r
         *status = rs_fail(RS_INVALID_VALUE, "link is %d; expected 0 to %d", link, a->link_count - 1);
     if (*status != RS_OK)
         return NULL;
-    body->asleep = false;
-    body->quiet_steps = 0;
+    rs_wake_body(body);
     return a;
 }
 

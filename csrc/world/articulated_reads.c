@@ -7,8 +7,8 @@
 static rs_articulation *placed(rs_world *world, rs_object_id id) {
     rs_body *body;
     rs_articulation *a = rs_world_articulation(world, id, &body);
-    if (a != NULL && !world->half_way)
-        rs_kinematics_refresh(a);
+    if (a != NULL)
+        rs_world_place_links(world, a);
     return a;
 }
 

@@ -151,8 +151,7 @@ static rs_status add_load(rs_world *world, rs_object_id id, rs_vec3 force, rs_ve
     }
     body->force = rs_add(body->force, force);
     body->torque = rs_add(body->torque, torque);
-    body->asleep = false;
-    body->quiet_steps = 0;
+    rs_wake_body(body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -187,8 +186,7 @@ rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const dou
         rs_world_drop_controller(world, body);
         body->command_force = rs_v3_load(force);
         body->command_torque = rs_v3_load(torque);
-        body->asleep = false;
-        body->quiet_steps = 0;
+        rs_wake_body(body);
     }
     return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+/* Distance at which surfaces touch, as a share of the smaller half extent. */
+static const double TOUCH_SHARE = 4e-5;
 /* A quaternion this close to unit length is kept to the bit. */
 static const double UNIT_TOLERANCE = 1e-12;
 
@@ -34,11 +36,21 @@ rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
     return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
 }
 
-void rs_world_touch_body(rs_world *world, rs_body *body) {
-    world->version++;
-    body->moved = true;
+void rs_wake_body(rs_body *body) {
     body->asleep = false;
     body->quiet_steps = 0;
+}
+
+void rs_world_touch_body(rs_world *world, rs_body *body) {
+    world->version++;
+    world->changed = true;
+    body->moved = true;
+    rs_wake_body(body);
+}
+
+void rs_world_place_links(const rs_world *world, rs_articulation *a) {
+    if (!world->half_way || a->placed_at == NULL)
+        rs_kinematics_refresh(a);
 }
 
 /* ---- creation ---- */
@@ -161,6 +173,9 @@ void rs_measure_collider(rs_collider *collider, rs_vec3 com) {
     rs_aabb own = rs_shape_aabb(&collider->shape, &still);
     rs_vec3 extent = rs_scale(0.5, rs_sub(own.max, own.min));
     collider->size = rs_min(extent.x, rs_min(extent.y, extent.z));
+    /* Terrain and meshes may be flat; what lies on them decides. */
+    bool convex = rs_shape_is_convex(collider->shape.type);
+    collider->touch = TOUCH_SHARE * (convex ? collider->size : rs_max(extent.x, rs_max(extent.y, extent.z)));
     rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
     rs_vec3 far = rs_v3_max(rs_v3_abs(rs_sub(box.min, com)), rs_v3_abs(rs_sub(box.max, com)));
     collider->radius = rs_norm(far);
@@ -437,10 +452,8 @@ rs_status rs_object_kind(rs_world *world, rs_object_id id, int32_t *object_type)
 rs_status rs_object_wake(rs_world *world, rs_object_id id) {
     rs_world_enter(world);
     rs_body *body = rs_world_body(world, id);
-    if (body != NULL) {
-        body->asleep = false;
-        body->quiet_steps = 0;
-    }
+    if (body != NULL)
+        rs_wake_body(body);
     return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 

@@ -12,6 +12,7 @@ static const double RS_FORESIGHT = 0.5;
 /* What carries a collider: a single body or a link. */
 typedef struct {
     rs_transform pose;
+    rs_vec3 centre;          /* of mass, world frame */
     rs_vec3 velocity, omega; /* velocity of the centre of mass */
     double time;             /* until the next midpoint [s] */
 } rs_carrier;

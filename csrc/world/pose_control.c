@@ -69,8 +69,8 @@ static rs_pose_controller *make_controller(rs_world *world, rs_body *body) {
     return controller;
 }
 
-static void measure_robot(rs_pose_controller *controller, rs_articulation *a) {
-    rs_kinematics_refresh(a);
+static void measure_robot(const rs_world *world, rs_pose_controller *controller, rs_articulation *a) {
+    rs_world_place_links(world, a);
     rs_composites_sum(a);
     rs_composite whole = rs_composite_of(a, 0);
     controller->robot_mass = whole.mass;
@@ -102,9 +102,8 @@ rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_
     controller->velocity = rs_v3_load(target->linear_velocity);
     controller->omega = rs_v3_load(target->angular_velocity);
     if (body->articulation != NULL)
-        measure_robot(controller, body->articulation);
-    body->asleep = false;
-    body->quiet_steps = 0;
+        measure_robot(world, controller, body->articulation);
+    rs_wake_body(body);
     return rs_world_leave(world, RS_OK);
 }
 

@@ -7,9 +7,9 @@ static const int64_t MAX_RAYS = 100000000;
 /* Links stand where they are; half-way through a step, where the step takes its dynamics. */
 static void place_articulations(rs_world *world) {
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    for (int64_t b = 0; b < world->data.bodies.count && !world->half_way; b++)
+    for (int64_t b = 0; b < world->data.bodies.count; b++)
         if (bodies[b].alive && bodies[b].articulation != NULL)
-            rs_kinematics_refresh(bodies[b].articulation);
+            rs_world_place_links(world, bodies[b].articulation);
 }
 
 /* The scene, built anew when something changed since the last ray. */

@@ -85,8 +85,7 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
             return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld links, %lld coordinates, %lld "
                                                                    "velocities: too little for the world",
                                                  (long long)link_capacity, (long long)q_capacity, (long long)u_capacity));
-        if (!world->half_way)
-            rs_kinematics_refresh(a);
+        rs_world_place_links(world, a);
         for (int32_t k = 0; k < a->link_count; k++) {
             if (link_pose != NULL)
                 store_link_pose(&a->motion[k], &link_pose[7 * (links + k)]);
@@ -106,13 +105,17 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
 }
 
 /* Contacts that were only foreseen and did not come about are nobody's business. */
-static bool is_real(const rs_touch *touch) { return touch->gap <= RS_TOUCH_DISTANCE || touch->impulse.z > 0.0; }
+static bool is_real(const rs_world *world, const rs_touch *touch) {
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    return touch->impulse.z > 0.0 ||
+           touch->gap <= rs_touch_distance(&colliders[touch->collider_a], &colliders[touch->collider_b]);
+}
 
 int64_t rs_world_contact_count(rs_world *world) {
     rs_world_enter(world);
     int64_t count = 0;
     for (int64_t k = 0; k < world->data.touches.count; k++)
-        count += is_real(&RS_ITEMS(rs_touch, world->data.touches)[k]);
+        count += is_real(world, &RS_ITEMS(rs_touch, world->data.touches)[k]);
     rs_world_leave(world, RS_OK);
     return count;
 }
@@ -147,7 +150,7 @@ rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capac
     int64_t written = 0;
     for (int64_t k = 0; k < world->data.touches.count; k++) {
         const rs_touch *touch = &RS_ITEMS(rs_touch, world->data.touches)[k];
-        if (!is_real(touch))
+        if (!is_real(world, touch))
             continue;
         if (written == capacity)
             return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld contacts; there are more",

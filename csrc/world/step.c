@@ -68,7 +68,7 @@ static void stage_midpoint(rs_world *world) {
         else
             continue;
         double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
-        rs_carrier by = {body->middle, body->velocity, body->omega, time};
+        rs_carrier by = {body->middle, body->middle_com, body->velocity, body->omega, time};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
             colliders[c].active = active;
             rs_place_collider(&colliders[c], &by, data);
@@ -78,9 +78,9 @@ static void stage_midpoint(rs_world *world) {
 
 static void wake_if_moved(rs_body *a, rs_body *b) {
     if (a->moved && b->asleep)
-        b->asleep = false;
+        rs_wake_body(b);
     if (b->moved && a->asleep)
-        a->asleep = false;
+        rs_wake_body(a);
 }
 
 /* What touched or hung on a body that was moved from outside may have lost its support. */
@@ -110,15 +110,15 @@ static rs_status stage_broad_phase(rs_world *world) {
 
 static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_status status = rs_touches_find(&data->contact, RS_ITEMS(rs_body, data->bodies),
-                                       RS_ITEMS(rs_collider, data->colliders), &world->pairs,
-                                       &data->touches, &world->touches_other);
+    rs_detection_scene scene = {&data->contact, RS_ITEMS(rs_body, data->bodies), RS_ITEMS(rs_collider, data->colliders),
+                                data->colliders.count};
+    rs_status status = rs_touches_find(&scene, &world->pairs, &data->touches, &world->touches_other);
     if (status != RS_OK)
         return status;
     rs_array swap = data->touches;
     data->touches = world->touches_other;
     world->touches_other = swap;
-    return RS_OK;
+    return rs_touches_settle_hidden(&scene, &world->hidden_search, &data->touches, &world->touches_other);
 }
 
 static rs_status stage_islands(rs_world *world) {
@@ -356,14 +356,14 @@ static rs_status first_half(rs_world *world, bool detect) {
     if (stage_islands(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.islands, &mark);
-    clear_moved(world);
     world->half_way = true;
+    world->detected = detect;
+    world->changed = false;
     return RS_OK;
 }
 
 static rs_status second_half(rs_world *world) {
-    if (!world->half_way)
-        return rs_fail(RS_WRONG_STATE, "integrate2 without integrate1");
+    clear_moved(world);
     double mark = world->profiling ? seconds_now() : 0.0;
     if (stage_forces(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -396,9 +396,22 @@ rs_status rs_world_integrate_no_contact_detection(rs_world *world) {
     return rs_world_leave(world, first_half(world, false));
 }
 
+/* Between the halves something was placed, or woken, that the first one did not see. */
+static bool first_half_is_outdated(const rs_world *world) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const int32_t *of_body = RS_ITEMS(int32_t, world->islands.of_body);
+    bool outdated = world->changed;
+    for (int64_t i = 0; i < world->data.bodies.count && !outdated; i++)
+        outdated = bodies[i].alive && bodies[i].type == RS_BODY_DYNAMIC && !bodies[i].asleep && of_body[i] == RS_NONE;
+    return outdated;
+}
+
 rs_status rs_world_integrate2(rs_world *world) {
     rs_world_enter(world);
-    return rs_world_leave(world, second_half(world));
+    rs_status status = world->half_way ? RS_OK : rs_fail(RS_WRONG_STATE, "integrate2 without integrate1");
+    if (status == RS_OK && first_half_is_outdated(world))
+        status = first_half(world, world->detected);
+    return rs_world_leave(world, status == RS_OK ? second_half(world) : status);
 }
 
 rs_status rs_world_step(rs_world *world, int64_t n) {

@@ -33,7 +33,7 @@ static rs_collider_ball ball_around(const rs_collider *collider, int32_t index) 
         middle = rs_v3_zero();
     double radius = collider->shape.type == RS_SHAPE_SPHERE ? collider->shape.radius : rs_norm(rs_sub(box.max, middle));
     return (rs_collider_ball){index, collider->link, rs_transform_point(&collider->local, middle),
-                              radius + RS_FORESIGHT * collider->size + RS_TOUCH_DISTANCE};
+                              radius + RS_FORESIGHT * collider->size + collider->touch};
 }
 
 /* Balls around the colliders, how far those of each link get from its origin, and which filter bits occur. */
@@ -150,7 +150,7 @@ static void ensure_placed(const rs_world *world, const rs_articulation *a, rs_co
     const rs_world_data *data = &world->data;
     const rs_link_motion *m = &a->motion[collider->link];
     rs_vec3 com = rs_m3_mulv(&m->rot, a->links[collider->link].com);
-    rs_carrier by = {{m->rot, m->pos}, rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
+    rs_carrier by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
     rs_place_collider(collider, &by, data);
     collider->placed_in = world->detection;
 }
@@ -172,7 +172,7 @@ static rs_aabb meeting_box(const rs_collider *other, const rs_aabb *system) {
     rs_vec3 middle = rs_scale(0.5, rs_add(system->min, system->max)), half = rs_sub(system->max, middle);
     rs_vec3 p = rs_transform_inv_point(&other->pose, middle);
     double highest = rs_height_grid_highest(other->shape.grid, p.x, p.y, sqrt(half.x * half.x + half.y * half.y));
-    box.max.z = rs_min(box.max.z, other->pose.pos.z + highest + other->reach + RS_TOUCH_DISTANCE);
+    box.max.z = rs_min(box.max.z, other->pose.pos.z + highest + other->reach + other->touch);
     return box;
 }
 

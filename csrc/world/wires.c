@@ -64,11 +64,8 @@ static rs_wire *find_wire(rs_world *world, rs_wire_id id) {
 }
 
 static void wake_ends(rs_world *world, const rs_wire *wire) {
-    for (int end = 0; end < 2; end++) {
-        rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[wire->body[end]];
-        body->asleep = false;
-        body->quiet_steps = 0;
-    }
+    for (int end = 0; end < 2; end++)
+        rs_wake_body(&RS_ITEMS(rs_body, world->data.bodies)[wire->body[end]]);
 }
 
 rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *out) {
@@ -158,11 +155,10 @@ rs_status rs_wire_properties_set(rs_world *world, rs_wire_id id, const rs_wire_p
 
 /* Present frame of a body or link; within a step that of the midpoint. */
 static rs_transform present_frame(const rs_world *world, const rs_body *body, int32_t link) {
-    if (world->half_way)
-        return rs_wire_mount_frame(body, link);
-    if (body->articulation == NULL)
+    if (body->articulation == NULL && !world->half_way)
         return rs_transform_make(body->position, body->quaternion);
-    rs_kinematics_refresh(body->articulation);
+    if (body->articulation != NULL)
+        rs_world_place_links(world, body->articulation);
     return rs_wire_mount_frame(body, link);
 }
 

@@ -53,6 +53,7 @@ rs_status rs_world_create(rs_world **out) {
     world->clusters = rs_array_of(sizeof(rs_cluster));
     world->pairs = rs_array_of(sizeof(rs_pair));
     world->touches_other = rs_array_of(sizeof(rs_touch));
+    world->hidden_search = rs_hidden_search_make();
     world->islands = rs_islands_make();
     world->solver_bodies = rs_array_of(sizeof(rs_solver_body));
     world->pushes = rs_array_of(sizeof(rs_push_body));
@@ -86,6 +87,7 @@ void rs_world_destroy(rs_world *world) {
     rs_array_free(&world->clusters);
     rs_array_free(&world->pairs);
     rs_array_free(&world->touches_other);
+    rs_hidden_search_free(&world->hidden_search);
     rs_islands_free(&world->islands);
     rs_array_free(&world->solver_bodies);
     rs_array_free(&world->pushes);
@@ -157,8 +159,10 @@ rs_status rs_world_set_time_step(rs_world *world, double dt) {
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
+    bool other = dt != world->data.dt;
     world->data.dt = dt;
-    return rs_world_leave(world, RS_OK);
+    world->changed |= other;
+    return rs_world_leave(world, other ? rs_world_wake_all(world) : RS_OK);
 }
 
 double rs_world_time_step(rs_world *world) {
@@ -234,7 +238,7 @@ rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings
     world->data.solver = *settings;
     if (settings->fixed_order)
         world->data.sweep_backward = false;
-    return rs_world_leave(world, RS_OK);
+    return rs_world_leave(world, rs_world_wake_all(world));
 }
 
 void rs_world_contact_settings(rs_world *world, rs_contact_settings *out) {
@@ -282,8 +286,8 @@ rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settin
         return status;
     rs_world_enter(world);
     world->data.contact = *settings;
-    world->colliders_changed = true;
-    return rs_world_leave(world, RS_OK);
+    world->colliders_changed = world->changed = true;
+    return rs_world_leave(world, rs_world_wake_all(world));
 }
 
 void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out) {
@@ -308,10 +312,8 @@ rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *
 rs_status rs_world_wake_all(rs_world *world) {
     rs_world_enter(world);
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    for (int64_t i = 0; i < world->data.bodies.count; i++) {
-        bodies[i].asleep = false;
-        bodies[i].quiet_steps = 0;
-    }
+    for (int64_t i = 0; i < world->data.bodies.count; i++)
+        rs_wake_body(&bodies[i]);
     return rs_world_leave(world, RS_OK);
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "../contact/contact_problem.h"
+#include "../contact/detection.h"
 #include "../contact/island.h"
 #include "../contact/position_correction.h"
 #include "../contact/rows_tree.h"
@@ -63,6 +64,8 @@ struct rs_world {
     uint32_t next_asset;        /* likewise for assets */
     uint64_t version;           /* counts changes of poses, shapes and filters */
     bool half_way;              /* between integrate1 and integrate2 */
+    bool detected;              /* the first half looked for contacts */
+    bool changed;               /* since the first half: it must be made again */
     bool colliders_changed;     /* the broad phase must list them again */
     int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */
 
@@ -73,6 +76,7 @@ struct rs_world {
     rs_array clusters;      /* rs_cluster of each of them: midpoint */
     rs_array pairs;         /* rs_pair: broad phase */
     rs_array touches_other; /* rs_touch: second buffer of the narrow phase */
+    rs_hidden_search hidden_search;
     rs_islands islands;
     rs_array solver_bodies; /* rs_solver_body per body: forces, then solver */
     rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
@@ -144,8 +148,13 @@ void rs_world_drop_wires_of(rs_world *world, int32_t body);
 /* Drops the contacts of a body and wakes what touched it. */
 void rs_world_forget_touches(rs_world *world, int32_t body);
 
-/* The body must be placed and looked at again in the next step. */
+/* The body must be placed and looked at again in the next step, or in this one when half of it is made. */
 void rs_world_touch_body(rs_world *world, rs_body *body);
+/* The body moves again, if it slept. */
+void rs_wake_body(rs_body *body);
+/* Places the links of an articulated system where questions are answered: at the present state, or within a step where
+ * the step takes its dynamics. */
+void rs_world_place_links(const rs_world *world, rs_articulation *a);
 
 /* World-frame shape of a definition: checks numbers and asset. */
 rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out);

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class SingleBodyObject(BodyOwner):
     """One rigid body. `local_idx` arguments exist for uniformity with articulated systems; only 0 is valid."""
 
+    _KEPT = (*BodyOwner._KEPT, "_inertia_given")
+
     def __init__(
         self,
         world: World,
@@ -34,6 +36,7 @@ class SingleBodyObject(BodyOwner):
     ) -> None:
         super().__init__(world, engine_id, object_type, appearance)
         self._collision_bodies = list(collision_bodies)
+        self._inertia_given = False  # by the user; otherwise it is that of the shape
 
     # ---- state ----
 
@@ -141,6 +144,7 @@ class SingleBodyObject(BodyOwner):
             for name, value in fields.items():
                 setattr(properties, name, value)
             check(lib.rs_body_properties_set(self._c, self._engine_id, properties))
+            self._inertia_given |= "inertia" in fields
 
     def get_body_type(self, local_idx: int = 0) -> BodyType:
         """DYNAMIC, KINEMATIC or STATIC."""
@@ -157,8 +161,13 @@ class SingleBodyObject(BodyOwner):
         return float(self._properties().mass)
 
     def set_mass(self, mass: float) -> None:
-        """Set the mass [kg]; the inertia stays."""
-        self._set_properties(mass=arguments.number("mass", mass))
+        """Set the mass [kg]. An inertia that was never given follows it; one that was given stays."""
+        new = arguments.number("mass", mass)
+        with self._world.locked():
+            given, old = self._inertia_given, self._properties()
+            scale = 1.0 if given or not new > 0.0 else new / old.mass
+            self._set_properties(mass=new, inertia=[scale * moment for moment in old.inertia])
+            self._inertia_given = given
 
     def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
         """Inertia about the centre of mass, body frame [kg m^2]."""

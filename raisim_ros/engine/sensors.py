@@ -6,8 +6,9 @@ import enum
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -235,13 +236,16 @@ class Sensor(ABC):
 
     # ---- phases, for snapshots ----
 
+    # What it shows: kept with the phase, so that a restored world shows what it showed.
+    _READINGS: ClassVar[tuple[str, ...]] = ("_position", "_rotation")
+
     def _phase(self) -> dict[str, Any]:
-        kept = ("_rate", "_start", "_measured", "_frame", "_stamp", "_source")
-        return {name: getattr(self, name) for name in kept}
+        kept = ("_rate", "_start", "_measured", "_frame", "_stamp", "_source", *self._READINGS)
+        return {name: copy(getattr(self, name)) for name in kept}
 
     def _set_phase(self, phase: dict[str, Any]) -> None:
         for name, value in phase.items():
-            setattr(self, name, value)
+            setattr(self, name, copy(value))
 
 
 class SensorSet:

@@ -28,6 +28,7 @@ class IMU(Sensor):
 
     type = SensorType.IMU
     model: ImuModel
+    _READINGS = (*Sensor._READINGS, "_acceleration", "_angular_velocity")
 
     def __init__(self, world: World, model: ImuModel, mount: Mount, set_name: str) -> None:
         for name, noise in (("acc_noise", model.acc_noise), ("ang_vel_noise", model.ang_vel_noise)):
@@ -79,6 +80,7 @@ class ContactSensor(Sensor):
 
     type = SensorType.CONTACT
     model: ContactModel
+    _READINGS = (*Sensor._READINGS, "_contacts", "_wrench")
 
     def __init__(self, world: World, model: ContactModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
@@ -121,6 +123,7 @@ class ForceTorque(Sensor):
 
     type = SensorType.FORCE_TORQUE
     model: ForceTorqueModel
+    _READINGS = (*Sensor._READINGS, "_wrench")
 
     def __init__(self, world: World, model: ForceTorqueModel, mount: Mount, set_name: str) -> None:
         if not isinstance(mount.object, ArticulatedSystem):

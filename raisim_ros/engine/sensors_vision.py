@@ -65,6 +65,7 @@ class SpinningLidar(_RaySensor):
 
     type = SensorType.SPINNING_LIDAR
     model: LidarModel
+    _READINGS = (*_RaySensor._READINGS, "_scan", "_scan_times")
 
     def __init__(self, world: World, model: LidarModel, mount: Mount, set_name: str) -> None:
         self._lidar = ffi.new("rs_lidar *")
@@ -271,6 +272,7 @@ class DepthCamera(_Camera):
 
     type = SensorType.DEPTH
     model: DepthCameraModel
+    _READINGS = (*_Camera._READINGS, "_depth", "_points")
 
     def __init__(self, world: World, model: DepthCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
@@ -362,6 +364,7 @@ class RGBCamera(_Camera):
 
     type = SensorType.RGB
     model: RGBCameraModel
+    _READINGS = (*_Camera._READINGS, "_image")
 
     def __init__(self, world: World, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)

@@ -123,7 +123,10 @@ class World(WorldWires):
         check(lib.rs_world_integrate1(self._world))
 
     def integrate2(self) -> None:
-        """Second half of a step: forces, contact solution, integration; time advances, sensors measure."""
+        """Second half of a step: forces, contact solution, integration; time advances, sensors measure.
+
+        States that were set since integrate1() are kept: contacts are then looked for again.
+        """
         check(lib.rs_world_integrate2(self._world))
         self.update_sensors()
 

@@ -75,6 +75,7 @@ class BodyDraft:
     body_type: BodyType = BodyType.DYNAMIC
     com: VectorLike = _ORIGIN
     inertia: Vector = field(default_factory=lambda: np.zeros(6))
+    inertia_given: bool = False
     position: VectorLike = _ORIGIN
     collision_group: int = 1
     collision_mask: int = ALL
@@ -179,7 +180,7 @@ class WorldObjects(WorldSettings):
             ObjectType.COMPOUND, shapes, mass, com=com, collision_group=collision_group, collision_mask=collision_mask
         )
         if inertia is not None:
-            body.inertia = arguments.symmetric6("inertia", inertia)
+            body.inertia, body.inertia_given = arguments.symmetric6("inertia", inertia), True
         return self._insert(body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
 
     def add_mesh(
@@ -232,6 +233,7 @@ class WorldObjects(WorldSettings):
                 mass,
                 com=data.box_center() if com is None else com,
                 inertia=arguments.symmetric6("inertia", data.box_inertia(mass) if inertia is None else inertia),
+                inertia_given=inertia is not None,
                 collision_group=collision_group,
                 collision_mask=collision_mask,
             )
@@ -338,6 +340,7 @@ class WorldObjects(WorldSettings):
         with self.locked():
             check(lib.rs_body_create(self._world, definition, out))
             handle = make_handle(cast("World", self), int(out[0]), bodies)
+            handle._inertia_given = body.inertia_given
             self._register(handle)
         return handle
 

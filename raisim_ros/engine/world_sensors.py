@@ -184,7 +184,7 @@ class WorldSensors(WorldRays):
     # ---- snapshots ----
 
     def save_snapshot(self) -> WorldSnapshot:
-        """Keep the whole world: objects, states, settings, warm starts, time, phases of the sensors."""
+        """Keep the whole world: objects, states, settings, warm starts, time, phases and readings of the sensors."""
         with self.locked():
             snapshot = super().save_snapshot()
             snapshot.sensor_phases = [

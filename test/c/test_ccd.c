@@ -9,7 +9,10 @@ static bool sweep(const rs_shape *a, rs_transform ta, const rs_shape *b, rs_tran
                   rs_manifold *m, double *fraction)
 {
     rs_collide_settings settings = settings_with(NEAR + rs_norm(motion));
-    return rs_sweep(a, &ta, b, &tb, motion, NEAR, &settings, m, fraction);
+    m->count = 0;
+    rs_way way = {.shift = motion}, still = {.shift = {0, 0, 0}};
+    rs_moving_shape moving = {a, &ta, &way, 0.0}, other = {b, &tb, &still, 0.0};
+    return rs_sweep(&moving, &other, NEAR, &settings, m, fraction);
 }
 
 static void balls_meet_where_the_quadratic_equation_says(void)

@@ -265,6 +265,31 @@ static void the_halves_of_a_step_come_in_order(void)
     rs_world_destroy(world);
 }
 
+/* The first half is made again: where the bodies are now, contacts and islands are others. */
+static void states_set_between_the_halves_are_kept(void)
+{
+    rs_world *world = make_heap(12);
+    rs_object_id ids[64];
+    int64_t count = rs_world_object_count(world);
+    CHECK(rs_world_step(world, 100) == RS_OK && rs_world_object_ids(world, ids, 64) == RS_OK);
+    for (int round = 0; round < 20; round++) {
+        CHECK(rs_world_integrate1(world) == RS_OK);
+        rs_body_state state;
+        int64_t chosen = 1 + round % (count - 1);
+        if (rs_body_state_get(world, ids[chosen], &state) != RS_OK)
+            continue;
+        state.position[2] += 3.0 + round;
+        state.linear_velocity[2] = 0.0;
+        CHECK(rs_body_state_set(world, ids[chosen], &state) == RS_OK);
+        CHECK(rs_world_contact_count(world) >= 0 && rs_world_set_time_step(world, round % 2 ? 0.002 : 0.004) == RS_OK);
+        CHECK(rs_world_integrate2(world) == RS_OK);
+        rs_body_state after;
+        CHECK(rs_body_state_get(world, ids[chosen], &after) == RS_OK);
+        CHECK_NEAR(after.position[2], state.position[2], 1e-3);
+    }
+    rs_world_destroy(world);
+}
+
 static void a_snapshot_restores_bits_and_objects(void)
 {
     rs_world *world = make_heap(20);
@@ -392,6 +417,7 @@ int main(void)
     RUN(wrong_commanded_poses_change_nothing);
     RUN(a_refused_body_leaves_the_world_as_it_was);
     RUN(the_halves_of_a_step_come_in_order);
+    RUN(states_set_between_the_halves_are_kept);
     RUN(a_snapshot_restores_bits_and_objects);
     RUN(a_snapshot_can_be_taken_into_another_world);
     RUN(a_clone_moves_alike_and_owns_its_memory);

@@ -145,3 +145,18 @@ def test_enormous_damping_stops_and_never_reverses(weightless):
     weightless.integrate()
     assert 0.0 <= body.get_linear_velocity()[0] < 1e-5
     assert 0.0 <= body.get_angular_velocity()[1] < 1e-5
+
+
+def test_an_inertia_that_was_not_given_follows_the_mass(weightless):
+    for make in (lambda m: weightless.add_box(0.2, 0.3, 0.4, m), lambda m: weightless.add_capsule(0.1, 0.3, m)):
+        body, heavy = make(1.0), make(100.0)
+        snapshot = weightless.save_snapshot()
+        body.set_mass(100.0)
+        assert body.get_mass() == 100.0
+        assert body.get_inertia_matrix_b() == pytest.approx(heavy.get_inertia_matrix_b(), rel=1e-12)
+        body.set_inertia(INERTIA)
+        body.set_mass(3.0)
+        assert body.get_inertia_matrix_b() == pytest.approx(INERTIA, abs=0)
+        weightless.restore_snapshot(snapshot)
+        body.set_mass(2.0)
+        assert body.get_inertia_matrix_b() == pytest.approx(heavy.get_inertia_matrix_b() / 50.0, rel=1e-12)

@@ -409,6 +409,42 @@ def test_snapshot_keeps_phases_and_noise(weightless):
     assert lidar.get_update_time_stamp() == stamp
 
 
+def test_a_restored_world_shows_what_its_sensors_showed(world):
+    """All kinds, with readings that change all the time."""
+    world.add_ground()
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_position(0.0, 0.0, 0.5)
+    ball.set_velocity((0.5, 0.0, 0.0), (1.0, 2.0, 3.0))
+    set_of_all = mount(
+        world,
+        ball,
+        ImuModel("imu", 200.0, acc_noise=NoiseModel("gaussian", 0, 0.1, seed=2)),
+        LidarModel("lidar", 100.0, yaw_samples=20, pitch_samples=3),
+        DepthCameraModel("depth", 100.0, width=8, height=6),
+        RGBCameraModel("rgb", 100.0, width=8, height=6),
+        ContactModel("touch", 500.0),
+    )
+
+    def readings():
+        shown = [set_of_all.get_sensor("imu").get_linear_acceleration(), set_of_all.get_sensor("imu").get_angular_velocity()]
+        shown += [set_of_all.get_sensor("lidar").get_scan(), set_of_all.get_sensor("lidar").get_scan_times()]
+        shown += [set_of_all.get_sensor("depth").get_depth_array(), set_of_all.get_sensor("depth").get_3d_points()]
+        shown += [set_of_all.get_sensor("rgb").get_image_buffer(), set_of_all.get_sensor("touch").get_force()]
+        shown += [np.array([len(set_of_all.get_sensor("touch").get_contacts())])]
+        for sensor in set_of_all:
+            shown += [sensor.get_position(), sensor.get_orientation(), np.array([sensor.get_update_time_stamp()])]
+        return shown
+
+    for steps in (0, 103, 300):
+        world.integrate(steps)
+        before, snapshot = readings(), world.save_snapshot()
+        for _ in range(2):  # a snapshot can be used again
+            world.integrate(77)
+            world.restore_snapshot(snapshot)
+            for one, other in zip(readings(), before, strict=True):
+                np.testing.assert_array_equal(one, other)
+
+
 def test_sets_go_with_their_object(world):
     ball = world.add_sphere(0.1, 1.0)
     sensors = mount(world, ball, ImuModel("imu", 10.0))

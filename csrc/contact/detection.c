@@ -1,0 +1,366 @@
+#include "detection.h"
+
+#include "../collision/ccd.h"
+#include "../model/articulation.h"
+
+/* A contact takes over the impulse of the nearest one of the step before within this share of the smaller shape. */
+static const double MATCH_SHARE = 0.1;
+/* Points of a manifold closer than this share of its extent are one. */
+static const double MERGE_SHARE = 0.05;
+/* Radius of a fast body's core, as a share of its smallest half extent: a cone is that much slimmer than its box. */
+static const double CORE_SHARE = 0.5;
+/* What comes closer than this many touch distances is not told from what is touched. */
+static const double GRAZING = 2.5;
+/* Cosine between the normals of now and of the moment of contact: 15 degrees. */
+static const double SAME_SIDE = 0.96592582628906829;
+/* How deep shapes are pressed into each other to see whether they lie above each other, as a share of their sizes: round
+ * ones then touch nearly where they are lowest. */
+static const double PRESSED_SHARE = 1e-8;
+/* Cosine between a normal and the one that was asked for: 2 degrees. */
+static const double SAME_DIRECTION = 0.9994;
+/* Names the contact of the core among those of a pair. */
+static const uint32_t CORE_FEATURE = 0xFFFFFFFFU;
+
+static int compare_pair(int32_t a0, int32_t b0, int32_t a1, int32_t b1) {
+    if (a0 != a1)
+        return a0 < a1 ? -1 : 1;
+    return (b0 > b1) - (b0 < b1);
+}
+
+static rs_vec3 impulse_in_world(const rs_touch *t) {
+    return rs_madd(rs_madd(rs_scale(t->impulse.x, t->t1), t->impulse.y, t->t2), t->impulse.z, t->n);
+}
+
+/* The pair's point of the step before that this one continues: the same feature, else the nearest that is free. */
+static const rs_touch *find_former(const rs_touch *touch, const rs_touch *former, int64_t count, uint32_t claimed,
+                                   double farthest) {
+    const rs_touch *best = NULL;
+    double best_distance2 = farthest * farthest;
+    for (int64_t k = 0; k < count; k++) {
+        if (claimed & (1U << k))
+            continue;
+        if (former[k].feature == touch->feature)
+            return &former[k];
+        double distance2 = rs_norm2(rs_sub(former[k].position, touch->position));
+        if (distance2 < best_distance2) {
+            best_distance2 = distance2;
+            best = &former[k];
+        }
+    }
+    return best;
+}
+
+static rs_vec3 in_frame_of(const rs_touch *touch, rs_vec3 p) {
+    return rs_v3(rs_dot(p, touch->t1), rs_dot(p, touch->t2), rs_max(0.0, rs_dot(p, touch->n)));
+}
+
+static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
+                              const rs_touch *former, int64_t former_count, rs_array *touches) {
+    uint32_t claimed = 0; /* each former point lends its impulse once */
+    double farthest = MATCH_SHARE * rs_min(colliders[pair->a].size, colliders[pair->b].size);
+    for (int k = 0; k < manifold->count; k++) {
+        const rs_manifold_point *point = &manifold->points[k];
+        rs_touch *touch = rs_array_push(touches);
+        if (touch == NULL)
+            return RS_OUT_OF_MEMORY;
+        touch->collider_a = pair->a;
+        touch->collider_b = pair->b;
+        touch->body_a = colliders[pair->a].body;
+        touch->body_b = colliders[pair->b].body;
+        touch->island = RS_NONE;
+        touch->feature = point->feature;
+        touch->position = point->position;
+        touch->n = point->normal;
+        rs_tangents(touch->n, &touch->t1, &touch->t2);
+        touch->gap = point->gap;
+        const rs_touch *before = find_former(touch, former, former_count, claimed, farthest);
+        if (before != NULL) {
+            claimed |= 1U << (before - former);
+            touch->impulse = in_frame_of(touch, impulse_in_world(before));
+        }
+    }
+    return RS_OK;
+}
+
+/* Points that nearly coincide carry the same load twice: the deeper one stays. Faces turned a little against each
+ * other produce them at every corner. */
+static void merge_close_points(rs_manifold *m) {
+    double extent2 = 0.0;
+    for (int i = 1; i < m->count; i++)
+        extent2 = rs_max(extent2, rs_norm2(rs_sub(m->points[i].position, m->points[0].position)));
+    double limit2 = MERGE_SHARE * MERGE_SHARE * extent2;
+    int kept = 0;
+    for (int i = 0; i < m->count; i++) {
+        int twin = 0;
+        while (twin < kept && rs_norm2(rs_sub(m->points[i].position, m->points[twin].position)) > limit2)
+            twin++;
+        if (twin == kept)
+            m->points[kept++] = m->points[i];
+        else if (m->points[i].gap < m->points[twin].gap)
+            m->points[twin] = m->points[i];
+    }
+    m->count = kept;
+}
+
+static const rs_manifold_point *nearest_point(const rs_manifold *manifold) {
+    const rs_manifold_point *nearest = &manifold->points[0];
+    for (int k = 1; k < manifold->count; k++)
+        if (manifold->points[k].gap < nearest->gap)
+            nearest = &manifold->points[k];
+    return nearest;
+}
+
+static bool a_is_faster(const rs_collider *a, const rs_collider *b) {
+    return rs_norm2(a->way.shift) >= rs_norm2(b->way.shift);
+}
+
+/* The core of a fast body, a ball inside it, must not pass the surface either: a corner that is stopped alone only turns
+ * the body. `sign` is 1 when the body is side A; `surface` is the nearest point of the other one as it is now. */
+static void add_core_point(const rs_collider *fast, double sign, rs_vec3 normal, rs_vec3 surface, rs_manifold *manifold) {
+    rs_vec3 centre = fast->pose.pos, outward = rs_scale(sign, normal);
+    if (fast->asset != 0) { /* the origin of a mesh may lie outside */
+        rs_aabb box = rs_shape_aabb(&fast->shape, &fast->pose);
+        centre = rs_scale(0.5, rs_add(box.min, box.max));
+    }
+    double radius = CORE_SHARE * fast->size;
+    double height = rs_dot(outward, rs_sub(centre, surface));
+    rs_manifold_add(manifold, rs_madd(centre, -radius, outward), normal, height - radius, CORE_FEATURE);
+}
+
+/* A fast body near a surface that it meets. All points count that it may reach in this step: a corner that is stopped turns the
+ * body, and another corner must not pass. */
+static void widen(const rs_collider *a, const rs_collider *b, const rs_collide_settings *wide, rs_manifold *manifold) {
+    bool a_faster = a_is_faster(a, b);
+    manifold->count = 0;
+    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, wide, manifold);
+    if (manifold->count == 0)
+        return;
+    const rs_manifold_point *nearest = nearest_point(manifold);
+    double sign = a_faster ? 1.0 : -1.0;
+    add_core_point(a_faster ? a : b, sign, nearest->normal,
+                   rs_madd(nearest->position, -0.5 * sign * nearest->gap, nearest->normal), manifold);
+}
+
+/* Turns contacts that were found where the colliders meet, after a fraction of their ways, into contacts to come. */
+static void take_back(const rs_collider *a, const rs_collider *b, double fraction, rs_manifold *manifold) {
+    bool on_a = b->dynamic == a->dynamic ? a_is_faster(a, b) : a->dynamic;
+    int found = manifold->count;
+    if (a->swept || b->swept) {
+        bool a_faster = a_is_faster(a, b);
+        const rs_manifold_point *nearest = nearest_point(manifold);
+        double sign = a_faster ? 1.0 : -1.0;
+        rs_vec3 surface = rs_madd(nearest->position, -0.5 * sign * nearest->gap, nearest->normal);
+        add_core_point(a_faster ? a : b, sign, nearest->normal,
+                       rs_way_back(a_faster ? &b->way : &a->way, fraction, surface), manifold);
+    }
+    /* The gap is the way across it. The point is placed where it is now on the body whose turning it decides. */
+    for (int k = 0; k < found; k++) {
+        rs_manifold_point *point = &manifold->points[k];
+        rs_vec3 at_a = rs_way_back(&a->way, fraction, point->position), at_b = rs_way_back(&b->way, fraction, point->position);
+        point->gap += rs_max(0.0, rs_dot(rs_sub(at_a, at_b), point->normal));
+        point->position = on_a ? at_a : at_b;
+    }
+}
+
+/* Contacts of two colliders that do not touch yet but may within the step: those of the features that meet. What passes
+ * by is none, however close the planes of its nearest points come. `manifold` holds what is near now. */
+static void sweep_pair(const rs_collider *a, const rs_collider *b, double near, const rs_collide_settings *settings,
+                       rs_manifold *manifold) {
+    rs_moving_shape moving_a = {&a->shape, &a->pose, &a->way, a->swing}, moving_b = {&b->shape, &b->pose, &b->way, b->swing};
+    double fraction;
+    rs_manifold met;
+    met.count = manifold->count;
+    for (int k = 0; k < met.count; k++)
+        met.points[k] = manifold->points[k];
+    if (!rs_sweep(&moving_a, &moving_b, near, settings, &met, &fraction)) {
+        manifold->count = 0;
+        return;
+    }
+    /* Impulses act on the bodies where they are now: as long as the same sides face each other, so do the contacts. */
+    if (manifold->count > 0 && rs_dot(nearest_point(manifold)->normal, nearest_point(&met)->normal) > SAME_SIDE) {
+        if (a->swept || b->swept)
+            widen(a, b, settings, manifold);
+        return;
+    }
+    take_back(a, b, fraction, &met);
+    *manifold = met;
+}
+
+/* How far a point that moves with the collider gets. */
+static rs_vec3 way_of_point(const rs_collider *collider, rs_vec3 point) {
+    return rs_add(collider->way.shift, rs_cross(collider->way.turn, rs_sub(point, collider->way.centre)));
+}
+
+/* A half-space is met wherever something gets: nothing passes by. */
+static bool may_pass_by(const rs_collider *a, const rs_collider *b) {
+    return a->shape.type != RS_SHAPE_HALF_SPACE && b->shape.type != RS_SHAPE_HALF_SPACE;
+}
+
+/* Whether the planes of the points would be passed within the step. */
+static bool may_close(const rs_collider *a, const rs_collider *b, const rs_manifold *manifold) {
+    for (int k = 0; k < manifold->count; k++) {
+        const rs_manifold_point *point = &manifold->points[k];
+        rs_vec3 way = rs_sub(way_of_point(a, point->position), way_of_point(b, point->position));
+        if (-rs_dot(way, point->normal) >= point->gap - rs_touch_distance(a, b))
+            return true;
+    }
+    return false;
+}
+
+/* Most contacts of two colliders: links of one articulated system have limits of their own. */
+static int most_points(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *a,
+                       const rs_collider *b) {
+    int most = settings->max_contacts_per_pair;
+    if (a->body != b->body)
+        return most;
+    const rs_articulation *own = bodies[a->body].articulation;
+    int allowed = own->self_contacts[a->link * own->link_count + b->link];
+    return allowed < most ? allowed : most;
+}
+
+/* Gap up to which two colliders have contacts to come. Links of one robot fly side by side: however fast they are, only
+ * their relative motion counts. Others may be struck within the step, and need the distance that they cover. */
+static double foresight_of_pair(const rs_collider *a, const rs_collider *b) {
+    double foresight = a->foresight + b->foresight;
+    if (a->body != b->body)
+        return foresight;
+    return rs_min(foresight, rs_norm(rs_sub(a->way.shift, b->way.shift)) + a->swing + b->swing);
+}
+
+static rs_collide_settings settings_of_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b) {
+    const rs_contact_settings *settings = scene->settings;
+    return (rs_collide_settings){.margin = rs_touch_distance(a, b) + foresight_of_pair(a, b),
+                                 .max_points = most_points(settings, scene->bodies, a, b),
+                                 .gjk_max_iterations = settings->gjk_max_iterations,
+                                 .gjk_tolerance = settings->gjk_tolerance,
+                                 .epa_max_iterations = settings->epa_max_iterations,
+                                 .epa_tolerance = settings->epa_tolerance};
+}
+
+static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_manifold *manifold) {
+    rs_collide_settings collide = settings_of_pair(scene, a, b);
+    manifold->count = 0;
+    if (collide.max_points == 0)
+        return;
+    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, manifold);
+    double touch = rs_touch_distance(a, b), near = GRAZING * touch;
+    bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= near;
+    rs_collide_settings wide = collide;
+    wide.margin = touch + a->reach + b->reach;
+    if (swept)
+        near = rs_max(near, scene->settings->swept_ccd_speculative_margin);
+    if (touching && swept)
+        widen(a, b, &wide, manifold);
+    else if (!touching && (swept || (may_pass_by(a, b) && may_close(a, b, manifold))))
+        sweep_pair(a, b, near, swept ? &wide : &collide, manifold);
+    merge_close_points(manifold);
+}
+
+rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, const rs_array *before,
+                          rs_array *touches) {
+    const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
+    const rs_touch *old = RS_ITEMS(rs_touch, *before);
+    const rs_collider *colliders = scene->colliders;
+    rs_manifold manifold;
+    int64_t i = 0, k = 0;
+    touches->count = 0;
+
+    /* Both lists are ordered by pair: walk them together. */
+    while (i < pairs->count || k < before->count) {
+        int64_t group_end = k;
+        while (group_end < before->count && old[group_end].collider_a == old[k].collider_a &&
+               old[group_end].collider_b == old[k].collider_b)
+            group_end++;
+        int order = i == pairs->count     ? 1
+                    : k == before->count ? -1
+                                         : compare_pair(pair[i].a, pair[i].b, old[k].collider_a, old[k].collider_b);
+        if (order > 0) { /* no longer a candidate: gone, unless both rest and were not looked at */
+            const rs_collider *a = &colliders[old[k].collider_a], *b = &colliders[old[k].collider_b];
+            bool rest = a->alive && b->alive && !a->active && !b->active && (a->dynamic || b->dynamic) &&
+                        rs_filters_agree(a, b);
+            for (; k < group_end; k++) {
+                rs_touch *kept = rest ? rs_array_push(touches) : NULL;
+                if (rest && kept == NULL)
+                    return RS_OUT_OF_MEMORY;
+                if (kept != NULL)
+                    *kept = old[k];
+            }
+            continue;
+        }
+        int64_t former_count = order == 0 ? group_end - k : 0;
+        collide_pair(scene, &colliders[pair[i].a], &colliders[pair[i].b], &manifold);
+        if (add_manifold(&pair[i], colliders, &manifold, &old[k], former_count, touches) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        i++;
+        if (order == 0)
+            k = group_end;
+    }
+    return RS_OK;
+}
+
+/* ---- contacts with hidden edges ---- */
+
+/* Contacts of two convex colliders along a given normal: pushed into each other along it, they touch only where they
+ * lie above each other. */
+static void collide_along(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_vec3 normal,
+                          rs_manifold *manifold) {
+    rs_collide_settings settings = settings_of_pair(scene, a, b);
+    double margin = settings.margin, shift = rs_colliders_separation(a, b, normal) + PRESSED_SHARE * (a->size + b->size);
+    rs_transform moved = {a->pose.rot, rs_madd(a->pose.pos, -shift, normal)};
+    manifold->count = 0;
+    settings.margin = margin - shift;
+    if (settings.margin <= 0.0)
+        return;
+    rs_collide(&a->shape, &moved, &b->shape, &b->pose, &settings, manifold);
+    if (manifold->count == 0 || nearest_point(manifold)->gap > 0.0)
+        manifold->count = 0;
+    int kept = 0;
+    for (int k = 0; k < manifold->count; k++) {
+        rs_manifold_point *point = &manifold->points[k];
+        if (rs_dot(point->normal, normal) < SAME_DIRECTION)
+            continue;
+        point->gap += shift;
+        point->position = rs_madd(point->position, 0.5 * shift, normal);
+        manifold->points[kept++] = *point;
+    }
+    manifold->count = kept;
+    merge_close_points(manifold);
+}
+
+static rs_status copy_touches(const rs_touch *from, int64_t count, rs_array *to) {
+    for (int64_t k = 0; k < count; k++) {
+        rs_touch *copy = rs_array_push(to);
+        if (copy == NULL)
+            return RS_OUT_OF_MEMORY;
+        *copy = from[k];
+    }
+    return RS_OK;
+}
+
+rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_search *search, rs_array *touches,
+                                   rs_array *spare) {
+    if (rs_hidden_search_run(search, scene->colliders, scene->collider_count, touches) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    if (search->found.count == 0)
+        return RS_OK;
+    const rs_touch *old = RS_ITEMS(rs_touch, *touches);
+    int64_t done = 0;
+    spare->count = 0;
+    for (int64_t i = 0; i < search->found.count; i++) {
+        const rs_hidden_contacts *hidden = &RS_ITEMS(rs_hidden_contacts, search->found)[i];
+        const rs_touch *first = &old[hidden->first];
+        rs_pair pair = {first->collider_a, first->collider_b};
+        rs_manifold manifold;
+        collide_along(scene, &scene->colliders[pair.a], &scene->colliders[pair.b], hidden->normal, &manifold);
+        if (copy_touches(&old[done], hidden->first - done, spare) != RS_OK ||
+            add_manifold(&pair, scene->colliders, &manifold, first, hidden->count, spare) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        done = hidden->first + hidden->count;
+    }
+    if (copy_touches(&old[done], touches->count - done, spare) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_array swap = *touches;
+    *touches = *spare;
+    *spare = swap;
+    return RS_OK;
+}

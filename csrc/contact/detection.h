@@ -1,0 +1,24 @@
+/* From pairs of colliders to touching points. */
+#ifndef RS_CONTACT_DETECTION_H
+#define RS_CONTACT_DETECTION_H
+
+#include "hidden_contacts.h"
+
+/* What detection looks at. */
+typedef struct {
+    const rs_contact_settings *settings;
+    const rs_body *bodies;
+    const rs_collider *colliders;
+    int64_t collider_count;
+} rs_detection_scene;
+
+/* Runs the narrow phase on the ordered pairs and fills `touches`, ordered by pair. `before` holds those of the last
+ * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. */
+rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, const rs_array *before, rs_array *touches);
+
+/* Turns contacts with edges that lie flush with a neighbour's surface: they act across that surface or not at all.
+ * `spare` is room for the result, exchanged with `touches`. */
+rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_search *search, rs_array *touches,
+                                   rs_array *spare);
+
+#endif

@@ -1,0 +1,183 @@
+#include "hidden_contacts.h"
+
+#include "../collision/gjk_core.h"
+
+#include <stdlib.h>
+
+/* Steps lower than this share of the smaller shape are none. */
+static const double FLUSH_SHARE = 2e-4;
+/* The contact itself lies nearer to the plane than this share: points are not as exact as shapes. */
+static const double NEAR_SHARE = 0.1;
+/* What is deeper behind the plane is crushed, not carried by it. */
+static const double DEEPEST_SHARE = 0.01;
+/* Normals closer than this (one minus the cosine: 0.3 mrad) are one. */
+static const double SAME_NORMAL = 5e-8;
+/* Planes that are looked at for one shape. */
+enum { MAX_PLANES = 16 };
+
+/* A contact of shape S with another one: S is before it, and the contact sees to it that S stays there. */
+typedef struct {
+    rs_vec3 normal; /* towards S */
+    double offset;  /* of the other shape's surface along the normal [m] */
+    double depth;   /* of S behind it [m] */
+    int64_t touch;
+} contact_plane;
+
+rs_hidden_search rs_hidden_search_make(void) {
+    return (rs_hidden_search){.first = rs_array_of(sizeof(int32_t)),
+                              .next = rs_array_of(sizeof(int32_t)),
+                              .hidden = rs_array_of(sizeof(bool)),
+                              .found = rs_array_of(sizeof(rs_hidden_contacts))};
+}
+
+void rs_hidden_search_free(rs_hidden_search *search) {
+    rs_array_free(&search->first);
+    rs_array_free(&search->next);
+    rs_array_free(&search->hidden);
+    rs_array_free(&search->found);
+}
+
+/* Farthest extent of a bounded convex collider along a unit direction, world frame [m]. */
+static double extent(const rs_collider *collider, rs_vec3 direction) {
+    rs_core core = rs_core_of_shape(&collider->shape);
+    rs_vec3 local = rs_m3_tmulv(&collider->pose.rot, direction);
+    return rs_dot(local, rs_core_support(&core, local)) + core.rounding + rs_dot(direction, collider->pose.pos);
+}
+
+double rs_colliders_separation(const rs_collider *a, const rs_collider *b, rs_vec3 normal) {
+    return -extent(a, rs_neg(normal)) - extent(b, normal);
+}
+
+/* ---- lists of the planes of each collider, by their first points ---- */
+
+static bool begins_pair(const rs_touch *touch, int64_t k) {
+    return k == 0 || touch[k].collider_a != touch[k - 1].collider_a || touch[k].collider_b != touch[k - 1].collider_b;
+}
+
+static rs_status list_planes(rs_hidden_search *search, int64_t collider_count, const rs_array *touches) {
+    if (rs_array_resize(&search->first, collider_count) != RS_OK ||
+        rs_array_resize(&search->next, 2 * touches->count) != RS_OK ||
+        rs_array_resize(&search->hidden, touches->count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
+    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    for (int64_t c = 0; c < collider_count; c++)
+        first[c] = RS_NONE;
+    for (int32_t k = (int32_t)touches->count - 1; k >= 0; k--) { /* lists begin with the first point */
+        RS_ITEMS(bool, search->hidden)[k] = false;
+        if (!begins_pair(touch, k) && rs_dot(touch[k].n, touch[k - 1].n) >= 1.0 - SAME_NORMAL)
+            continue; /* points of two convex shapes lie in one plane */
+        next[2 * k] = first[touch[k].collider_a];
+        first[touch[k].collider_a] = 2 * k;
+        next[2 * k + 1] = first[touch[k].collider_b];
+        first[touch[k].collider_b] = 2 * k + 1;
+    }
+    return RS_OK;
+}
+
+/* Number of the pair's first point. */
+static int64_t pair_of(const rs_touch *touch, int64_t k) {
+    while (!begins_pair(touch, k))
+        k--;
+    return k;
+}
+
+/* ---- planes ---- */
+
+static rs_vec3 normal_towards(const rs_touch *touch, int side) { return side == 0 ? touch->n : rs_neg(touch->n); }
+
+/* Different planes of the contacts of a shape, given by its list. */
+static int collect_planes(const rs_touch *touch, const int32_t *next, int32_t begin, double same, contact_plane *planes) {
+    int count = 0;
+    for (int32_t i = begin; i != RS_NONE && count < MAX_PLANES; i = next[i]) {
+        const rs_touch *t = &touch[i / 2];
+        rs_vec3 n = normal_towards(t, i % 2);
+        contact_plane plane = {n, rs_dot(n, t->position) - 0.5 * t->gap, rs_max(0.0, -t->gap), i / 2};
+        int k = 0;
+        while (k < count && (rs_dot(planes[k].normal, n) < 1.0 - SAME_NORMAL ||
+                             fabs(planes[k].offset - plane.offset) > same))
+            k++;
+        if (k == count)
+            planes[count++] = plane;
+    }
+    return count;
+}
+
+/* Whether the plane keeps `shape` and what it touches at `t` apart. */
+static bool hides(const contact_plane *plane, const rs_collider *shape, const rs_collider *other, const rs_touch *t,
+                  int side) {
+    rs_vec3 n = normal_towards(t, side);
+    if (rs_dot(n, plane->normal) >= 1.0 - SAME_NORMAL)
+        return false;
+    double size = rs_min(shape->size, other->size), tolerance = FLUSH_SHARE * size;
+    rs_vec3 surface = rs_madd(t->position, -0.5 * t->gap, n);
+    bool near = rs_dot(plane->normal, surface) <= plane->offset + NEAR_SHARE * size; /* rarely so: looked at first */
+    return near && plane->depth <= DEEPEST_SHARE * size &&
+           extent(other, plane->normal) <= plane->offset + tolerance &&
+           -extent(shape, rs_neg(plane->normal)) >= plane->offset - plane->depth - tolerance;
+}
+
+/* ---- search ---- */
+
+/* Contacts of one shape that planes of its other contacts hide. */
+static rs_status search_shape(rs_hidden_search *search, const rs_collider *colliders, int32_t shape, const rs_touch *touch,
+                              int64_t touch_count) {
+    const int32_t *next = RS_ITEMS(int32_t, search->next);
+    int32_t begin = RS_ITEMS(int32_t, search->first)[shape];
+    contact_plane planes[MAX_PLANES];
+    int count = collect_planes(touch, next, begin, 0.5 * FLUSH_SHARE * colliders[shape].size, planes);
+    for (int32_t i = begin; i != RS_NONE && count > 1; i = next[i]) {
+        int64_t k = i / 2;
+        const rs_collider *other = &colliders[i % 2 == 0 ? touch[k].collider_b : touch[k].collider_a];
+        if (!begins_pair(touch, k) || !rs_shape_is_convex(other->shape.type) || !(colliders[shape].active || other->active))
+            continue;
+        for (int p = 0; p < count; p++) {
+            if (!hides(&planes[p], &colliders[shape], other, &touch[k], i % 2))
+                continue;
+            int64_t end = k + 1;
+            while (end < touch_count && !begins_pair(touch, end))
+                end++;
+            rs_hidden_contacts *found = rs_array_push(&search->found);
+            if (found == NULL)
+                return RS_OUT_OF_MEMORY;
+            RS_ITEMS(bool, search->hidden)[k] = true;
+            rs_vec3 n = planes[p].normal;
+            *found = (rs_hidden_contacts){k, end - k, i % 2 == 0 ? n : rs_neg(n), pair_of(touch, planes[p].touch)};
+        }
+    }
+    return RS_OK;
+}
+
+static int by_point(const void *a, const void *b) {
+    int64_t x = ((const rs_hidden_contacts *)a)->first, y = ((const rs_hidden_contacts *)b)->first;
+    return (x > y) - (x < y);
+}
+
+/* Only contacts that are not hidden themselves hide others; one plane for each pair. */
+static void keep_sound(rs_hidden_search *search) {
+    rs_hidden_contacts *found = RS_ITEMS(rs_hidden_contacts, search->found);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < search->found.count; i++)
+        if (!RS_ITEMS(bool, search->hidden)[found[i].by])
+            found[kept++] = found[i];
+    qsort(found, (size_t)kept, sizeof *found, by_point);
+    search->found.count = 0;
+    for (int64_t i = 0; i < kept; i++)
+        if (i == 0 || found[i].first != found[search->found.count - 1].first)
+            found[search->found.count++] = found[i];
+}
+
+rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *colliders, int64_t collider_count,
+                               const rs_array *touches) {
+    search->found.count = 0;
+    if (list_planes(search, collider_count, touches) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    const int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
+    for (int32_t c = 0; c < collider_count; c++)
+        if (first[c] != RS_NONE && next[first[c]] != RS_NONE && rs_shape_is_convex(colliders[c].shape.type) &&
+            search_shape(search, colliders, c, RS_ITEMS(rs_touch, *touches), touches->count) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    if (search->found.count > 0)
+        keep_sound(search);
+    return RS_OK;
+}
