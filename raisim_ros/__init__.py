@@ -3,6 +3,8 @@
 ``from raisim_ros import World`` needs no ROS; only ``raisim_ros.ros`` imports rclpy.
 """
 
+from typing import Any
+
 from raisim_ros.description.convex_decomposition import CoacdOptions
 from raisim_ros.description.errors import (
     FileMissingError,
@@ -158,6 +160,7 @@ __all__ = [
     "UrdfError",
     "ViewCamera",
     "ViewCameraSettings",
+    "Viewer",
     "Viewpoint",
     "Visual",
     "Wire",
@@ -169,3 +172,12 @@ __all__ = [
     "load_mesh",
     "load_sensor_set",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs optional packages is imported when it is asked for."""
+    if name == "Viewer":
+        from raisim_ros.viewer.viewer import Viewer
+
+        return Viewer
+    raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
