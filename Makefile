@@ -1,6 +1,6 @@
 # raisim_ros: build, run and test in this checkout; nothing is installed outside it.
 #
-#   make run      build what is needed and start the node (ARGS="-p world:=file.xml" for more ROS arguments)
+#   make run      build what is needed, start the node and the viewer (ARGS="-p world:=file.xml" for more ROS arguments)
 #   make test     linters, C tests, C tests under sanitizers, pytest (ARGS="-k name" for pytest)
 #   make bench    benchmarks (docs/benchmarks.md)
 #   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
@@ -67,8 +67,12 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
+# The page is a process of its own that ends with the node; VIEWER=no leaves it out.
+VIEWER ?= yes
 run: build
-	@$(ENVIRONMENT); exec install/$(FLAVOUR)/lib/raisim_ros/world_node --ros-args $(ARGS)
+	@$(ENVIRONMENT); programs=install/$(FLAVOUR)/lib/raisim_ros; \
+	if [ "$(VIEWER)" = yes ]; then $$programs/viewer_node --ros-args $(ARGS) & viewer=$$!; trap 'kill $$viewer' EXIT; fi; \
+	$$programs/world_node --ros-args $(ARGS)
 
 test: build
 	@failed=; \

@@ -287,10 +287,10 @@ class Canvas:
         self._forces.points = np.stack((moment.contacts, ends), axis=1).astype(np.float32)
 
     def _show_names_and_frames(self, moment: Moment) -> None:
-        for item in self._model.items:
-            label = self._labels.get(item.name)
-            if label is not None:
-                label.position = moment.poses[item.first_frame, :3]
+        if self._labels:
+            for item in self._model.items:
+                if item.name in self._labels:
+                    self._labels[item.name].position = moment.poses[item.first_frame, :3]
         axes = self._axes
         if axes is not None:
             poses = moment.poses[: self._model.frames]

@@ -132,9 +132,12 @@ def mesh_surface(mesh: MeshData) -> Surface:
     return _surface(mesh.vertices, mesh.triangles, flat=len(mesh.triangles) < SHARP_BELOW)
 
 
-def triangle_surface(corners: Vector) -> Surface:
-    """Triangles given by their corners, three rows each."""
-    return _surface(corners, np.arange(len(corners)), flat=True)
+def triangle_surface(corners: Vector, flat: bool = True) -> Surface:
+    """Triangles given by their corners, three rows each; those that are not flat share their vertices."""
+    if flat:
+        return _surface(corners, np.arange(len(corners)), flat=True)
+    vertices, place = np.unique(corners, axis=0, return_inverse=True)
+    return _surface(vertices, place.reshape(-1))
 
 
 def file_surface(path: str | Path, own_colors: bool) -> Surface | None:

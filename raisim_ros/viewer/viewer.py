@@ -47,8 +47,8 @@ class Page:
         self._followed: Vector | None = None
         self._open = True
         self.frames = 0  # shown so far
+        self._aimed = False
         self._update()
-        self._aim()
         if not quiet:
             print(f"raisim_ros viewer: {self.address}", flush=True)
         self._thread = threading.Thread(target=self._loop, name="raisim_ros viewer", daemon=True)
@@ -116,11 +116,14 @@ class Page:
         self._canvas.show(moment, self._panel.selected, trail)
         self._follow(moment)
         self._moment = moment
+        if not self._aimed and self._model.items:
+            self._aim()
 
     # ---- the camera ----
 
     def _aim(self) -> None:
         """Look from where the world file says, or so that all is seen."""
+        self._aimed = True
         view = self._feed.viewpoint()
         camera, centre, reach = self._server.initial_camera, np.zeros(3), 4.0
         places = self._places()

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import io
+import os
+import shutil
 import time
 
 import numpy as np
+import pytest
 from PIL import Image
 
-from raisim_ros import Viewer, World
+from raisim_ros import World
 from raisim_ros.description.resources import resource
 
 # Small: the browser draws without a graphics card.
 SIZE = {"width": 720, "height": 420}
+
+
+FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium: the system's, or the one RAISIM_CHROMIUM names; without one the test is skipped."""
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    names = [os.environ.get("RAISIM_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"]
+    found = next((path for path in (shutil.which(name) for name in names if name) if path), None)
+    if found is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield started
+        started.close()
 
 
 def wait_until(condition, page, timeout=30.0):
@@ -55,6 +76,8 @@ class Stage:
     def __init__(self, browser):
         self.browser = browser
         self.world = ball_world()
+        from raisim_ros import Viewer
+
         self.viewer = Viewer(self.world, port=0, quiet=True)
         self.viewer._canvas._sun.cast_shadow = False  # without a graphics card, shadows take most of the time
         self.page = open_page(browser, self.viewer)
