@@ -158,6 +158,7 @@ __all__ = [
     "TerrainError",
     "TerrainProperties",
     "UrdfError",
+    "View",
     "ViewCamera",
     "ViewCameraSettings",
     "Viewer",
@@ -176,6 +177,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What needs optional packages is imported when it is asked for."""
+    if name == "View":
+        from raisim_ros.viewer.picture import View
+
+        return View
     if name == "Viewer":
         from raisim_ros.viewer.viewer import Viewer
 

@@ -250,6 +250,26 @@ class World(WorldWires):
         lib.rs_world_profile(self._world, p)
         return StepProfile(**{field.name: getattr(p, field.name) for field in fields(StepProfile)})
 
+    def render(
+        self,
+        camera: Any = None,
+        width: int = 640,
+        height: int = 360,
+        quality: str = "draft",
+        *,
+        contacts: bool = False,
+        points: bool = False,
+    ) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """A picture, height x width x 3 (red, green, blue), by the engine's rays; needs no display.
+
+        `camera`: a ``raisim_ros.View``, a ViewCamera, or None for the world's viewpoint. `quality`: "draft" (smooth
+        edges and shadows), "good" or "best" (also light of the sky, many rays per pixel). `contacts` draws forces,
+        `points` what lidars and depth cameras see.
+        """
+        from raisim_ros.viewer.picture import render
+
+        return render(self, camera, width, height, quality, contacts=contacts, points=points)
+
     def get_state_hash(self) -> int:
         """Hash of time and of all states: equal hashes mean equal bits."""
         return int(lib.rs_world_state_hash(self._world))
