@@ -141,6 +141,7 @@ __all__ = [
     "RGBCameraModel",
     "RaisimError",
     "RayCollisionItem",
+    "Recording",
     "Sensor",
     "SensorSet",
     "SensorSetModel",
@@ -175,14 +176,17 @@ __all__ = [
 ]
 
 
+_LAZY = {
+    "Recording": "raisim_ros.viewer.recording",
+    "View": "raisim_ros.viewer.picture",
+    "Viewer": "raisim_ros.viewer.viewer",
+}
+
+
 def __getattr__(name: str) -> Any:
-    """What needs optional packages is imported when it is asked for."""
-    if name == "View":
-        from raisim_ros.viewer.picture import View
+    """What needs optional packages, or more than the engine, is imported when it is asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
+    from importlib import import_module
 
-        return View
-    if name == "Viewer":
-        from raisim_ros.viewer.viewer import Viewer
-
-        return Viewer
-    raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
+    return getattr(import_module(_LAZY[name]), name)

@@ -40,6 +40,12 @@ class Feed(Protocol):
     def set_speed(self, factor: float) -> None:
         """Simulated seconds per second; 0: as fast as possible."""
 
+    def timeline(self) -> tuple[float, float] | None:
+        """The first and the last time that seek() can go to [s]; None: it cannot."""
+
+    def seek(self, time_: float) -> None:
+        """Stop and go to a time that was; from there it goes on to the same bits."""
+
     # ---- one object ----
 
     def describe(self, name: str) -> str:

@@ -97,7 +97,21 @@ class Panel:
         group.on_click(lambda _: self._try(lambda: self._time_button(str(group.value))))
         self._speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
         self._speed.on_update(lambda _: self._try(self._set_speed))
+        self._timeline = gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, visible=False)
+        self._timeline.on_update(self._seek)
         self._paused = True
+
+    def _seek(self, event: Any) -> None:
+        if event.client is not None:  # a person moved it, not the clock
+            self._try(lambda: self._feed.seek(float(self._timeline.value)))
+
+    def _show_timeline(self, moment: Moment) -> None:
+        span = self._feed.timeline()
+        self._timeline.visible = span is not None and span[1] > span[0]
+        if span is not None and span[1] > span[0]:
+            self._timeline.min, self._timeline.max = span
+            if not moment.paused:
+                self._timeline.value = min(max(moment.time, span[0]), span[1])
 
     def _toggle(self) -> None:
         (self._feed.play if self._paused else self._feed.pause)()
@@ -355,6 +369,7 @@ class Panel:
     def _tell_status(self, moment: Moment) -> None:
         state = "paused" if moment.paused else f"{moment.real_time_factor:.2f} of real time"
         self._status.content = f"**{moment.time:.2f} s** · {state} · {len(self._model.items)} objects"
+        self._show_timeline(moment)
         if self.selected is not None:
             name = self.selected.name
             try:

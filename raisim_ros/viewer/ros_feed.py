@@ -201,6 +201,14 @@ class RosFeed:
             raise InvalidValueError(f"speed is {factor}; expected a number of at least 0")
         self._publish(WorldCmd, "world/cmd", WorldCmd(real_time_factor=float(factor)))
 
+    def timeline(self) -> None:
+        """A node does not go back in time; it keeps snapshots."""
+        return
+
+    def seek(self, time_: float) -> None:
+        """Refused."""
+        raise InvalidValueError("a node does not go back in time; keep a snapshot instead")
+
     # ---- one object ----
 
     def describe(self, name: str) -> str:

@@ -31,6 +31,8 @@ from raisim_ros.viewer.world_scene import unique_names, world_model
 
 # Looks are compared this often [s]: objects come and go with a number of their own, colours do not.
 LOOKS_PERIOD = 0.5
+# The past is kept every so many simulated seconds [s], and so much of it.
+HISTORY_PERIOD, HISTORY_LENGTH = 0.25, 240
 # The loop steps this much simulated time in one go [s], and gives up what it is late by more than MAX_LATE [s].
 CHUNK, MAX_LATE = 0.01, 0.1
 _SLIDING = (JointType.REVOLUTE, JointType.PRISMATIC)
@@ -49,6 +51,8 @@ class WorldFeed:
         self._speed = 1.0
         self._pull: Pull | None = None
         self._kept: dict[str, WorldSnapshot] = {}
+        self._history: list[tuple[float, WorldSnapshot]] = []
+        self._latest = 0.0
         self._start = world.save_snapshot()
         self._looks: Hashable = ()
         self._looks_time = -math.inf
@@ -160,14 +164,17 @@ class WorldFeed:
             raise InvalidValueError(f"steps is {steps}; expected at least 1")
         self.pause()
         with self.access() as world:
+            self._note_history()
             for _ in range(steps):
                 self._apply_pull()
                 world.integrate()
+            self._latest = world.get_world_time()
 
     def reset(self) -> None:
         """Everything as it was when the viewer came."""
         with self.access() as world:
             world.restore_snapshot(self._start)
+            self._history.clear()
             self._clock.restart(world.get_world_time())
             self._names_number = -1
 
@@ -177,6 +184,30 @@ class WorldFeed:
             raise InvalidValueError(f"speed is {factor}; expected a number of at least 0")
         self._speed = factor
         self._clock.restart(self.world.get_world_time())
+
+    def timeline(self) -> tuple[float, float] | None:
+        """As far back as the past is kept."""
+        return (self._history[0][0], self._latest) if self._history else None
+
+    def seek(self, time_: float) -> None:
+        """Stop, go back to what was kept and step on from there: the same bits, unless people lent a hand since."""
+        self.pause()
+        with self.access() as world:
+            before = [one for one in self._history if one[0] <= time_ + 1e-9] or self._history[:1]
+            if not before:
+                raise InvalidValueError("nothing of the past is kept yet")
+            world.restore_snapshot(before[-1][1])
+            self._names_number = -1
+            left = min(time_, self._latest) - world.get_world_time()
+            world.integrate(max(0, round(left / world.get_time_step())))
+
+    def _note_history(self) -> None:
+        now = self.world.get_world_time()
+        if self._history and now < self._latest - 1e-9:  # time went back: another future begins here
+            self._history = [one for one in self._history if one[0] <= now]
+        self._latest = now
+        if not self._history or now >= self._history[-1][0] + HISTORY_PERIOD - 1e-9:
+            self._history = [*self._history[1 - HISTORY_LENGTH :], (now, self.world.save_snapshot())]
 
     def integrate(self, steps: int = 1) -> bool:
         """Advance as World.integrate(), at the viewer's speed; waits while time stands still. False: it was closed."""
@@ -215,14 +246,16 @@ class WorldFeed:
     def _advance(self, steps: int) -> None:
         while self._waiting:  # the lock is not fair: whoever waits goes first
             time.sleep(1e-4)
+        if steps:
+            self._note_history()
         if self._pull is None:
-            if steps:
-                self.world.integrate(steps)
-            return
-        for _ in range(steps):
-            with self.world.locked():
-                self._apply_pull()
-                self.world.integrate()
+            self.world.integrate(steps)
+        else:
+            for _ in range(steps):
+                with self.world.locked():
+                    self._apply_pull()
+                    self.world.integrate()
+        self._latest = self.world.get_world_time()
 
     # ---- one object ----
 
@@ -334,6 +367,7 @@ class WorldFeed:
             world.replace(description)
             self._start = world.save_snapshot()
             self._kept.clear()
+            self._history.clear()
             self._clock.restart(world.get_world_time())
 
     def save(self, file: str) -> None:

@@ -207,3 +207,21 @@ def test_the_program_steps_the_world_at_the_pages_will(feed):
     feed.close()
     thread.join(10.0)
     assert not thread.is_alive()
+
+
+def test_the_past_is_scrubbed_to_the_same_bits_and_another_future_begins(feed):
+    feed.add(NewObject("ball", "sphere", (0.1,), position=(0, 0, 0.8)))
+    assert feed.timeline() is None
+    hashes = {}
+    for _ in range(60):
+        feed.step(10)
+        hashes[round(feed.world.get_world_time(), 3)] = feed.world.get_state_hash()
+    assert feed.timeline() == pytest.approx((0.0, 1.2))
+    for moment in (0.62, 0.1, 1.2, 0.26):
+        feed.seek(moment)
+        assert feed.world.get_state_hash() == hashes[moment], moment
+    feed.move("ball", np.array([0.1, 0.0, 0.0]))
+    feed.step(10)
+    assert feed.timeline()[1] == pytest.approx(0.28)
+    feed.reset()
+    assert feed.timeline() is None
