@@ -33,6 +33,7 @@ class Recorder:
         self._configuration = -1
         self._next = world.get_world_time()
         self._written = time.monotonic()
+        self._last = -np.inf
         self._queue: queue.Queue[tuple[bytes, list[Arrays] | bytes] | None] = queue.Queue()
         self.error: OSError | None = None
         self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
@@ -47,9 +48,14 @@ class Recorder:
     def note(self) -> None:
         """Take a frame if its time has come, or if the world jumped back."""
         now = self._world.get_world_time()
-        if now < self._next - 1e-9 and self._next - now <= self._period * 1.5:
+        jumped = not self._next - 1.5 * self._period <= now <= self._next + self._period
+        if now < self._next - 1e-9 and not jumped:
             return
-        self._next = now + self._period
+        # On the grid of the rate, however long the steps are.
+        self._next = now + self._period if jumped else self._next + self._period
+        self._take()
+
+    def _take(self) -> None:
         with self._world.locked():
             number = self._world.get_configuration_number()
             if number != self._configuration:
@@ -57,6 +63,7 @@ class Recorder:
                 self._queue.put((WORLD, _world_files(self._world)))
                 self._configuration = number
             self._waiting.append(_frame(self._world))
+            self._last = self._world.get_world_time()
         if len(self._waiting) >= CHUNK_FRAMES or time.monotonic() - self._written > CHUNK_SECONDS:
             self._flush()
 
@@ -76,7 +83,9 @@ class Recorder:
                 self.error = self.error or error
 
     def stop(self) -> None:
-        """Write what waits and close the file; raises what went wrong while it was written."""
+        """Take the last frame, write what waits and close the file; raises what went wrong while it was written."""
+        if self._world.get_world_time() > self._last:
+            self._take()
         self._flush()
         self._queue.put(None)
         self._thread.join()
