@@ -3,6 +3,7 @@
 #   make run      build what is needed, start the node and the viewer (ARGS="-p world:=file.xml" for more ROS arguments)
 #   make test     linters, C tests, C tests under sanitizers, pytest (ARGS="-k name" for pytest)
 #   make bench    benchmarks (docs/benchmarks.md)
+#   make pictures draws the pictures of the documentation (ARGS="gripper hero" for some)
 #   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
 #   make smoke    only: the installed node starts, publishes, answers and ends
 #   make build | lint | test-c | test-c-sanitized | test-python
@@ -38,7 +39,7 @@ REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
+.PHONY: build run pictures test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -119,6 +120,9 @@ $(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
 
 bench: build $(VENV)/.installed-bench
 	@$(ENVIRONMENT); python bench/run.py $(ARGS)
+
+pictures: build
+	@$(ENVIRONMENT); python tools/draw_pictures.py $(ARGS); python tools/draw_sensors.py
 
 clean:
 	rm -rf build install log

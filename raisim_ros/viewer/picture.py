@@ -21,6 +21,8 @@ from raisim_ros.viewer.world_scene import unique_names, world_model
 
 Picture = NDArray[np.uint8]
 
+# Of what sensors see, so many points are drawn.
+MOST_POINTS = 4000
 QUALITIES = {
     "draft": Style(samples=8),
     "good": Style(samples=16, everywhere=True, occlusion=True),
@@ -74,7 +76,7 @@ def render(
         try:
             studio.draw_lines(world.read_wires().states["point"], WIRE_RADIUS, (0.25, 0.25, 0.27))
             if contacts:
-                _draw_contacts(world, studio)
+                _draw_contacts(world, studio, eye)
             if points:
                 _draw_points(world, studio)
             return paint(studio.world, eye, studio.looks(), QUALITIES[quality])
@@ -123,17 +125,21 @@ def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
     return fitting_view(poses[rows, :3])
 
 
-def _draw_contacts(world: World, studio: Studio) -> None:
+def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:
     contacts = world.read_contacts()
     forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
     largest = float(np.linalg.norm(forces, axis=1).max()) if len(forces) else 0.0
     if largest > 0.0:
-        ends = contacts["position"] + forces * (0.5 / largest)
-        studio.draw_lines(np.stack((contacts["position"], ends), axis=1), 0.012, (0.10, 0.65, 0.20), tips=True)
+        # As long as a fixed part of the picture, however near that is.
+        length = 0.12 * float(np.linalg.norm(contacts["position"].mean(axis=0) - eye.position))
+        ends = contacts["position"] + forces * (length / largest)
+        lines = np.stack((contacts["position"], ends), axis=1)
+        studio.draw_lines(lines, 0.03 * length, (0.10, 0.65, 0.20), tips=True)
 
 
 def _draw_points(world: World, studio: Studio) -> None:
     points = seen_points(world)
+    points = points[:: 1 + len(points) // MOST_POINTS]
     share = (points[:, 2:] - points[:, 2].min()) / max(float(np.ptp(points[:, 2])), 1e-9) if len(points) else points
     colors = (1.0 - share) * np.array([0.1, 0.45, 0.95]) + share * np.array([0.98, 0.35, 0.1])
     studio.draw_points(points, 0.012, colors)
