@@ -178,7 +178,7 @@ __all__ = [
 
 _LAZY = {
     "Recording": "raisim_ros.viewer.recording",
-    "View": "raisim_ros.viewer.picture",
+    "View": "raisim_ros.viewer.scene",
     "Viewer": "raisim_ros.viewer.viewer",
 }
 

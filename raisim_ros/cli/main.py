@@ -187,8 +187,8 @@ def _run(options: argparse.Namespace) -> None:
 
 def _render(options: argparse.Namespace) -> None:
     from raisim_ros.viewer.export import FILM_SUFFIXES, frames_of, write_film, write_page
-    from raisim_ros.viewer.picture import View
     from raisim_ros.viewer.recording import Recording
+    from raisim_ros.viewer.scene import View
 
     recorded = kind_of(options.file) == RECORDING
     source = Recording(options.file) if recorded else _opened(options)

@@ -89,8 +89,7 @@ def write_page(
     except ImportError as error:
         raise InvalidValueError("pages need the package viser: pip install 'raisim_ros[viewer]'") from error
     from raisim_ros.viewer.canvas import Canvas
-    from raisim_ros.viewer.picture import fitting_view
-    from raisim_ros.viewer.scene import Wanted
+    from raisim_ros.viewer.scene import Wanted, fitting_view, interesting_frames
 
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
@@ -99,8 +98,7 @@ def write_page(
         start, end = feed.timeline()
         model = feed.model()
         canvas.draw(model)
-        rows = [item.first_frame for item in model.items if item.parts and item.movable]
-        view = fitting_view(feed.moment(Wanted()).poses[rows, :3])
+        view = fitting_view(feed.moment(Wanted()).poses[interesting_frames(model), :3])
         server.initial_camera.position, server.initial_camera.look_at = view.position, view.look_at
         server.initial_camera.up = (0.0, 0.0, 1.0)
         count = round((end - start) * rate) + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,7 +13,7 @@ from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.paint import Eye, Style, paint
 from raisim_ros.engine.scene_handles import ViewCamera
 from raisim_ros.engine.world import World
-from raisim_ros.viewer.scene import SceneModel, Vector
+from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view, interesting_frames
 from raisim_ros.viewer.sensor_views import seen_points
 from raisim_ros.viewer.studio import WIRE_RADIUS, Studio
 from raisim_ros.viewer.world_scene import unique_names, world_model
@@ -28,26 +27,6 @@ QUALITIES = {
     "good": Style(samples=16, everywhere=True, occlusion=True),
     "best": Style(samples=96, everywhere=True, occlusion=True),
 }
-
-
-@dataclass(frozen=True)
-class View:
-    """Where a picture is taken from and what is in its middle [m]; the full horizontal angle [rad]."""
-
-    position: tuple[float, float, float]
-    look_at: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    horizontal_fov: float = 0.9
-
-
-def fitting_view(places: Vector) -> View:
-    """A view that shows most of what is at these places."""
-    if not len(places):
-        return View((4.0, -4.0, 2.5))
-    centre = np.median(places, axis=0)
-    centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
-    reach = float(np.clip(1.2 * np.percentile(np.linalg.norm(places - centre, axis=1), 70), 0.6, 40.0))
-    eye = centre + reach * np.array([1.6, -1.9, 0.9])
-    return View(tuple(float(v) for v in eye), tuple(float(v) for v in centre))  # type: ignore[arg-type]
 
 
 _studios: WeakKeyDictionary[World, tuple[Any, Studio, SceneModel]] = WeakKeyDictionary()
@@ -121,8 +100,7 @@ def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
         centre = poses[items[0].first_frame, :3] if items else np.zeros(3)
         x, y, z = (float(value) for value in centre)
         return View((x + view.offset[0], y + view.offset[1], z + view.offset[2]), (x, y, z))
-    rows = [item.first_frame for item in model.items if item.parts and (item.movable or len(item.parts) > 1)]
-    return fitting_view(poses[rows, :3])
+    return fitting_view(poses[interesting_frames(model), :3])
 
 
 def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:

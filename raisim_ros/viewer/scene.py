@@ -132,6 +132,32 @@ SHAPES: dict[str, tuple[str, ...]] = {
 }
 
 
+@dataclass(frozen=True)
+class View:
+    """Where a picture is taken from and what is in its middle [m]; the full horizontal angle [rad]."""
+
+    position: tuple[float, float, float]
+    look_at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    horizontal_fov: float = 0.9
+
+
+def interesting_frames(model: SceneModel) -> list[int]:
+    """Frames of what somebody may want to see: what moves, and what is made of several parts."""
+    return [item.first_frame for item in model.items if item.parts and (item.movable or len(item.parts) > 1)]
+
+
+def fitting_view(places: Vector) -> View:
+    """A view of where most things are; a few that are far away do not count."""
+    if not len(places):
+        return View((4.0, -4.0, 2.5))
+    centre = np.median(places, axis=0)
+    centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
+    distances = np.linalg.norm(places - centre, axis=1)
+    reach = float(np.clip(1.7 * np.percentile(distances, 45), 0.6, 40.0))
+    x, y, z = centre + reach * np.array([1.6, -1.9, 0.9])
+    return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
+
+
 def compose(outer: Vector, inner: Vector) -> Vector:
     """Poses `inner`, given in the frames `outer`, in the frame of `outer`; N x 7 each, or one for all."""
     x, y, z, w = (outer[..., k] for k in range(3, 7))

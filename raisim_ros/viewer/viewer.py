@@ -21,9 +21,10 @@ from raisim_ros.description.errors import RaisimError
 from raisim_ros.viewer.canvas import Canvas, Picked
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.panel import Panel
-from raisim_ros.viewer.scene import Moment, SceneModel, Vector, to_body, to_world
+from raisim_ros.viewer.scene import Moment, SceneModel, Vector, fitting_view, interesting_frames, to_body, to_world
 
 FRAME_RATE = 30.0
+FIELD_OF_VIEW = 0.75  # vertical [rad]
 
 
 class Page:
@@ -125,33 +126,22 @@ class Page:
         """Look from where the world file says, or so that all is seen."""
         self._aimed = True
         view = self._feed.viewpoint()
-        camera, centre, reach = self._server.initial_camera, np.zeros(3), 4.0
-        places = self._places()
-        if len(places):
-            centre = np.median(places, axis=0)
-            centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
-            distances = np.linalg.norm(places - centre, axis=1)
-            reach = float(np.clip(1.2 * np.percentile(distances, 70), 0.6, 40.0))
+        camera = self._server.initial_camera
+        assert self._moment is not None
+        fit = fitting_view(self._moment.poses[interesting_frames(self._model), :3])
+        centre = np.array(fit.look_at)
+        camera.fov = FIELD_OF_VIEW
         camera.up = (0.0, 0.0, 1.0)
         if view is not None and any(view[1]):
             item = next((item for item in self._model.items if item.name == view[0]), None)
-            if item is not None and self._moment is not None:
+            if item is not None:
                 centre = self._moment.poses[item.first_frame, :3]
                 self._panel.start_following(item.name)
             camera.position = tuple(centre + np.array(view[1]))
         else:
-            camera.position = tuple(centre + reach * np.array([1.6, -1.9, 0.9]))
+            camera.position = fit.position
         camera.look_at = tuple(centre)
         camera.far = 500.0
-
-    def _places(self) -> Vector:
-        """Where the objects are that somebody may want to see."""
-        if self._moment is None:
-            return np.zeros((0, 3))
-        rows = [item.first_frame for item in self._model.items if item.parts and (item.movable or len(item.parts) > 1)]
-        places: Vector = self._moment.poses[rows, :3]
-        near = np.abs(places - np.median(places, axis=0)).max(axis=1) < 30.0 if len(places) else []
-        return places[near]
 
     def _follow(self, moment: Moment) -> None:
         item = self._panel.selected
