@@ -76,9 +76,9 @@ def make_parser() -> argparse.ArgumentParser:
     render.add_argument("--to", dest="look_at", type=_point, default=centre, metavar="X,Y,Z", help="what it looks at")
     render.add_argument("--quality", choices=("draft", "good", "best"), default="good")
 
-    convert = add("convert", _convert, "Write a robot as URDF, a world or MJCF scene as world file, a mesh as OBJ")
+    convert = add("convert", _convert, "Write a robot as URDF, a world as XML, a mesh as OBJ, a recording as MCAP")
     convert.add_argument("source", help=FILE_HELP)
-    convert.add_argument("out", help="OUT.urdf, OUT.xml or OUT.obj")
+    convert.add_argument("out", help="OUT.urdf, OUT.xml, OUT.obj, or OUT.mcap for ros2 bag and Foxglove")
 
     bench = add("bench", _bench, "Tell how fast a world steps on this machine, and where the time goes")
     bench.add_argument("file", nargs="?", help="default: the world of `make run`")
@@ -238,6 +238,12 @@ def _convert(options: argparse.Namespace) -> None:
 
         write_obj(load_mesh(options.source), Path(options.out))
         return
+    if kind == RECORDING and suffix == ".mcap":
+        from raisim_ros.viewer.mcap_export import write_mcap
+        from raisim_ros.viewer.recording import Recording
+
+        write_mcap(Recording(options.source), options.out)
+        return
     world, told = open_world(options.source)
     for text in told:
         print(f"warning: {text}", file=sys.stderr)
@@ -249,7 +255,7 @@ def _convert(options: argparse.Namespace) -> None:
     elif suffix == ".xml":
         world.export_to_xml(options.out)
     else:
-        raise InvalidValueError(f"a {kind} cannot be written to '{options.out}'; expected .urdf, .xml or .obj")
+        raise InvalidValueError(f"a {kind} cannot be written to '{options.out}'; expected .urdf, .xml, .obj or .mcap")
 
 
 def _bench(options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ import sys
 import pytest
 from PIL import Image
 
-from raisim_ros import World
+from raisim_ros import Recording, World
 from raisim_ros.cli.main import main
 from raisim_ros.description.resources import resource
 
@@ -87,6 +87,24 @@ def test_files_are_converted(tmp_path):
     assert len(World(world).get_wires()) == 5
     assert main(["convert", str(resource("meshes/unit_sphere.obj")), str(mesh)]) == 0
     assert World().add_mesh(mesh, 1.0).get_mesh().is_closed
+
+
+def test_a_recording_becomes_a_bag_that_others_read(tmp_path):
+    pytest.importorskip("mcap_ros2", reason="the extra 'record' is not installed")
+    from mcap_ros2.reader import read_ros2_messages
+
+    run, bag = tmp_path / "run.raisim", tmp_path / "run.mcap"
+    assert main(["run", str(resource("worlds/robots.xml")), "--seconds", "0.1", "--record", str(run)]) == 0
+    assert main(["convert", str(run), str(bag)]) == 0
+    recording = Recording(run)
+    frames = [message.ros_msg for message in read_ros2_messages(str(bag), topics=["/tf"])]
+    assert len(frames) == len(recording)
+    last = {one.child_frame_id: one.transform for one in frames[-1].transforms}
+    row = [handle.get_name() for handle in recording.world(0).get_obj_list()].index("ball")
+    assert last["ball"].translation.z == recording.array("poses", len(recording) - 1)[row, 2]
+    joints = [message.ros_msg for message in read_ros2_messages(str(bag), topics=["/arm/joint_states"])]
+    assert len(joints[-1].name) == len(joints[-1].position) == 6
+    assert main(["convert", str(run), str(tmp_path / "a.obj")]) == 2
 
 
 def test_parameters_reach_the_file(capsys):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -73,3 +76,17 @@ def test_the_gripper_lifts_the_cube():
 def test_a_run_is_recorded_and_read_back(tmp_path):
     recording = load(EXAMPLES / "record_and_replay.py").record(tmp_path / "wall.raisim")
     assert len(recording) > 100
+
+
+def test_the_cells_of_the_notebook_run(monkeypatch):
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    display = types.SimpleNamespace(IFrame=lambda address, **size: address)
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    cells = json.loads((EXAMPLES / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    scope = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), scope)
+    assert max(scope["heights"]) > 1.0
+    assert not scope["viewer"].is_open()
