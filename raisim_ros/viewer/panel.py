@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -99,10 +100,12 @@ class Panel:
         self._speed.on_update(lambda _: self._try(self._set_speed))
         self._timeline = gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, visible=False)
         self._timeline.on_update(self._seek)
+        self._sought = 0.0  # when a person last moved it; it must not be pulled out of the hand
         self._paused = True
 
     def _seek(self, event: Any) -> None:
         if event.client is not None:  # a person moved it, not the clock
+            self._sought = time.monotonic()
             self._try(lambda: self._feed.seek(float(self._timeline.value)))
 
     def _show_timeline(self, moment: Moment) -> None:
@@ -110,8 +113,10 @@ class Panel:
         self._timeline.visible = span is not None and span[1] > span[0]
         if span is not None and span[1] > span[0]:
             self._timeline.min, self._timeline.max = span
-            if not moment.paused:
-                self._timeline.value = min(max(moment.time, span[0]), span[1])
+            now = min(max(moment.time, span[0]), span[1])
+            held = moment.paused and time.monotonic() - self._sought < 1.0
+            if not held and abs(self._timeline.value - now) > 1e-6:
+                self._timeline.value = now
 
     def _toggle(self) -> None:
         (self._feed.play if self._paused else self._feed.pause)()
@@ -378,7 +383,7 @@ class Panel:
                 self._about.content = f"**{name}** is gone."
         self._profile.visible = bool(moment.profile)
         if moment.profile:
-            rows = "\n".join(f"| {stage.replace('_', ' ')} | {time:.1f} |" for stage, time in moment.profile.items())
+            rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())
             self._profile.content = f"| stage | µs per step |\n|---|---|\n{rows}"
         self._show_images(moment)
         if self._quantity.value != "(none)" and len(self._plot) > 1:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 import rclpy
-from page_tools import browser, open_page, wait_until  # noqa: F401  a fixture
+from page_tools import browser, open_page, wait_until, without_effects  # noqa: F401  a fixture
 
 from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
@@ -156,7 +156,7 @@ def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_wo
             self.release()
 
     page_of_node = Page(Guest(), port=0, quiet=True)
-    page_of_node._canvas._sun.cast_shadow = False
+    without_effects(page_of_node)
     page = open_page(browser, page_of_node)
     try:
         page.get_by_text("Play", exact=True).click()

@@ -28,7 +28,7 @@ def test_example_builds_runs_and_is_drawn(path):
     example = load(path)
     world = example.build()
     control = getattr(example, "control", None)
-    for _ in range(60):
+    for _ in range(25):
         if control is not None:
             control(world)
         world.integrate()

@@ -70,6 +70,12 @@ def open_page(browser, viewer):
     return page
 
 
+def without_effects(page_of_viewer):
+    """Without a graphics card, shadows and reflections take most of the time."""
+    page_of_viewer._canvas._sun.cast_shadow = False
+    page_of_viewer._server.scene.configure_environment_map(None)
+
+
 class Stage:
     """A world, its viewer and one browser."""
 
@@ -79,7 +85,7 @@ class Stage:
         from raisim_ros import Viewer
 
         self.viewer = Viewer(self.world, port=0, quiet=True)
-        self.viewer._canvas._sun.cast_shadow = False  # without a graphics card, shadows take most of the time
+        without_effects(self.viewer)
         self.page = open_page(browser, self.viewer)
         self.page.get_by_text("Software WebGL").first.wait_for()
         self.page.get_by_role("alert").get_by_role("button").first.click()

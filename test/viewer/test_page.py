@@ -77,13 +77,31 @@ def test_objects_are_added_and_worlds_saved_and_loaded(stage, tmp_path):
 
 def test_a_slider_moves_a_joint(stage):
     stage.viewer._panel._select_by_name("arm")
-    slider = stage.page.get_by_role("slider").first
+    slider = stage.page.get_by_role("slider").last  # of the joints; the first one is time
     slider.wait_for()
     slider.focus()
     for _ in range(8):
         stage.page.keyboard.press("ArrowRight")
     arm = stage.world.get_object("arm")
     wait_until(lambda: np.abs(arm.get_generalized_coordinate()).max() > 0.02, stage.page)
+
+
+def test_the_slider_of_time_goes_back_to_the_same_bits(stage):
+    stage.ball.set_linear_velocity((0.2, 0.1, 0.0))
+    hashes = {}
+    for _ in range(40):
+        stage.viewer._world_feed.step(10)
+        hashes[round(stage.world.get_world_time(), 4)] = stage.world.get_state_hash()
+    slider = stage.page.get_by_role("slider").first
+    slider.wait_for()
+    wait_until(lambda: stage.viewer._panel._timeline.value > 0.79, stage.page)
+    stage.page.wait_for_timeout(300)
+    slider.focus()
+    stage.page.keyboard.press("Home")
+    wait_until(lambda: stage.world.get_world_time() == 0.0, stage.page)
+    stage.page.keyboard.press("End")
+    wait_until(lambda: stage.world.get_world_time() > 0.79, stage.page)
+    assert stage.world.get_state_hash() == hashes[round(stage.world.get_world_time(), 4)]
 
 
 def test_two_browsers_and_one_that_leaves(stage):
