@@ -8,7 +8,8 @@ import numpy as np
 from raisim_ros import Recording, View, World
 
 VIEW = View((3.4, -3.4, 1.7), (0.0, 0.0, 0.5))
-SECONDS = 2.0
+SECONDS = 0.5  # of the picture
+RECORDED = 2.0
 
 
 def build() -> World:
@@ -33,7 +34,7 @@ def record(file: Path) -> Recording:
     """Two seconds at 60 frames per second."""
     world = build()
     world.start_recording(file)
-    world.integrate(round(SECONDS / world.get_time_step()))
+    world.integrate(round(RECORDED / world.get_time_step()))
     world.stop_recording()
     return Recording(file)
 

@@ -6,7 +6,7 @@ from raisim_ros import ControlMode, View, World
 from raisim_ros.description.resources import resource
 
 VIEW = View((2.4, -2.6, 1.4), (0.6, 0.0, 0.1))
-SECONDS = 4.0
+SECONDS = 1.9
 
 
 def build() -> World:

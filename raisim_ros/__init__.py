@@ -162,7 +162,6 @@ __all__ = [
     "View",
     "ViewCamera",
     "ViewCameraSettings",
-    "Viewer",
     "Viewpoint",
     "Visual",
     "Wire",
@@ -176,6 +175,7 @@ __all__ = [
 ]
 
 
+# Viewer is not in __all__: a star import must not need the package viser.
 _LAZY = {
     "Recording": "raisim_ros.viewer.recording",
     "View": "raisim_ros.viewer.scene",
