@@ -10,7 +10,7 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
-from raisim_ros.viewer.scene import COLLISION, VISUAL, Item, Moment, Part, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Moment, Part, SceneModel, Surface, Vector, compose
 
 # Poses that changed less are not sent again.
 SMALLEST_MOVE = 1e-6
@@ -62,7 +62,7 @@ class Canvas:
         self._batches: dict[_Key, _Batch] = {}
         self._grounds: dict[str, Any] = {}
         self._labels: dict[str, Any] = {}
-        self._shown = {VISUAL: True, COLLISION: False, "names": False, "frames": False}
+        self._shown = {VISUAL: True, COLLISION: False, INERTIA: False, "names": False, "frames": False}
         self._force_scale = 1.0
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
@@ -138,7 +138,7 @@ class Canvas:
         name = f"/objects/{number}"
         turned, moved = np.tile([1.0, 0, 0, 0], (len(members), 1)), np.zeros((len(members), 3))
         scales = np.array([part.scale for _, part in members], np.float32)
-        visible = self._shown[key.layer] and (key.layer == COLLISION or not self._shown[COLLISION])
+        visible = self._is_shown(key, batch)
         options: dict[str, Any] = {"batched_scales": scales, "lod": "off", "visible": visible}
         if key.surface.glb is not None:
             node: Any = scene.add_batched_glb(name, key.surface.glb, turned, moved, **options)
@@ -200,16 +200,18 @@ class Canvas:
             )
 
     def show_layer(self, layer: str, shown: bool) -> None:
-        """Turn "collision", "names" or "frames" on or off; with collision shapes on, the visuals are off."""
+        """Turn "collision", "inertia", "names" or "frames" on or off; visuals give way to shapes and inertias."""
         self._shown[layer] = shown
-        if layer == COLLISION:
-            for key, batch in self._batches.items():
-                has_other = key.layer == VISUAL and any(
-                    part.layer == COLLISION for item, _ in batch.members for part in item.parts
-                )
-                batch.node.visible = shown if key.layer == COLLISION else not (shown and has_other)
+        for key, batch in self._batches.items():
+            batch.node.visible = self._is_shown(key, batch)
         self._draw_labels(self._model)
         self._draw_axes(self._model)
+
+    def _is_shown(self, key: _Key, batch: _Batch) -> bool:
+        if key.layer != VISUAL:
+            return self._shown[key.layer]
+        instead = [layer for layer in (COLLISION, INERTIA) if self._shown[layer]]
+        return not any(part.layer in instead for item, _ in batch.members for part in item.parts)
 
     # ---- people ----
 

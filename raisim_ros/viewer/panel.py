@@ -14,7 +14,7 @@ import viser
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.viewer.feed import Feed
-from raisim_ros.viewer.scene import COLLISION, SHAPES, Item, Moment, NewObject, SceneModel, Vector, Wanted
+from raisim_ros.viewer.scene import COLLISION, INERTIA, SHAPES, Item, Moment, NewObject, SceneModel, Vector, Wanted
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "max")
 # Sliders of joints without limits go so far [rad].
@@ -22,6 +22,7 @@ NO_LIMIT = 3.1416
 TRAIL_LENGTH, PLOT_LENGTH = 400, 300
 # What can be plotted of the selected object.
 QUANTITIES = ("height [m]", "x [m]", "y [m]", "speed [m/s]")
+LAYERS = (("Collision shapes", COLLISION), ("Inertias", INERTIA), ("Names", "names"), ("Frames", "frames"))
 KEYS = (
     ("space", "play or pause"),
     ("N", "one step"),
@@ -214,7 +215,7 @@ class Panel:
         self._points = gui.add_checkbox("What lidars and depth cameras see", True)
         self._images = gui.add_checkbox("Camera images", False)
         self._profile_on = gui.add_checkbox("Times of the step", False)
-        for label, layer in (("Collision shapes", COLLISION), ("Names", "names"), ("Frames", "frames")):
+        for label, layer in LAYERS:
             box = gui.add_checkbox(label, False)
             box.on_update(self._layer_callback(layer, box))
         self._profile = gui.add_markdown("", visible=False)

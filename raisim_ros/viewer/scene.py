@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float64]
 Rgb = tuple[float, float, float]
 
-VISUAL, COLLISION = "visual", "collision"
+# What a part is: to be seen, what collides, or a box with the mass and inertia of a body.
+VISUAL, COLLISION, INERTIA = "visual", "collision", "inertia"
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from raisim_ros.description.appearance import HIDDEN, colour
-from raisim_ros.description.kinematic_tree import TreeCollision, TreeVisual
+from raisim_ros.description.kinematic_tree import TreeBody, TreeCollision, TreeVisual
 from raisim_ros.description.mesh_file import MeshData
 from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.articulated import ArticulatedSystem
@@ -18,7 +18,7 @@ from raisim_ros.engine.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, BodyType
 from raisim_ros.engine.world import World
 from raisim_ros.viewer import surfaces
-from raisim_ros.viewer.scene import COLLISION, VISUAL, Item, Part, Rgb, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Surface, Vector, compose
 
 # Lights have no size of their own; they are drawn so large [m].
 LAMP_RADIUS = 0.05
@@ -129,7 +129,20 @@ def _robot_parts(robot: ArticulatedSystem, first_frame: int) -> list[Part]:
             parts += _link_parts(robot, visual, frame, VISUAL)
         for collision in body.collisions:
             parts += _link_parts(robot, collision, frame, COLLISION if seen else VISUAL)
+        if body.mass > 0.0:
+            parts.append(_inertia_box(body, frame))
     return parts
+
+
+def _inertia_box(body: TreeBody, frame: int) -> Part:
+    """The uniform box that has the mass and inertia of a body."""
+    moments, axes = np.linalg.eigh(np.asarray(body.inertia))
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    squares = 6.0 / body.mass * (moments.sum() - 2.0 * moments)
+    x, y, z = np.sqrt(np.maximum(squares, 1e-8))
+    pose = np.array([*body.com, *_xyzw(axes)])
+    return Part(surfaces.unit_box(), frame, pose, (float(x), float(y), float(z)), (0.75, 0.25, 0.85), 0.55, INERTIA)
 
 
 def _link_parts(robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, frame: int, layer: str) -> list[Part]:

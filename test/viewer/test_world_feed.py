@@ -10,7 +10,7 @@ import pytest
 from raisim_ros import CompoundChild, ShapeType, TerrainProperties, World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
-from raisim_ros.viewer.scene import COLLISION, VISUAL, NewObject, Wanted
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted
 from raisim_ros.viewer.world_feed import WorldFeed
 
 
@@ -46,7 +46,7 @@ def test_every_kind_of_object_is_drawn(feed):
     assert model.items[0].ground_height == 0.0
     assert len(feed.moment(Wanted()).poses) == model.frames
     robot = next(one for one in model.items if one.kind == "articulated_system")
-    assert {part.layer for part in robot.parts} == {VISUAL, COLLISION}
+    assert {part.layer for part in robot.parts} == {VISUAL, COLLISION, INERTIA}
     assert item(feed, "compound_8").parts[0].color == pytest.approx((0.8, 0.15, 0.12))
 
 
@@ -225,3 +225,18 @@ def test_the_past_is_scrubbed_to_the_same_bits_and_another_future_begins(feed):
     assert feed.timeline()[1] == pytest.approx(0.28)
     feed.reset()
     assert feed.timeline() is None
+
+
+def test_the_box_of_an_inertia_has_that_inertia(feed):
+    from raisim_ros.viewer.scene import rotate
+
+    robot = feed.world.add_articulated_system(resource("robots/quadruped.urdf"))
+    tree = robot.get_kinematic_tree()
+    boxes = [part for part in feed.model().items[1].parts if part.layer == INERTIA]
+    assert len(boxes) == len(tree.bodies)
+    for body, box in zip(tree.bodies, boxes, strict=True):
+        squares = np.array(box.scale) ** 2
+        moments = body.mass / 12.0 * (squares.sum() - squares)
+        axes = rotate(box.pose[3:], np.eye(3)).T
+        assert axes @ np.diag(moments) @ axes.T == pytest.approx(np.asarray(body.inertia), abs=1e-6)
+        assert box.pose[:3] == pytest.approx(body.com)
