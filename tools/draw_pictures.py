@@ -60,7 +60,7 @@ def hero_world() -> World:
     world.set_time_step(0.002)
     size = {"x_size": 12.0, "y_size": 12.0, "x_samples": 90, "y_samples": 90}
     terrain = world.add_height_map(TerrainProperties(frequency=0.3, z_scale=0.45, seed=11, **size))
-    for number, (x, y) in enumerate(((0.0, 0.0), (-1.7, 1.2), (-1.4, -1.5))):
+    for number, (x, y) in enumerate(((0.0, 0.0), (-1.7, 1.2), (-2.2, -0.7))):
         robot = world.add_articulated_system(resource("robots/quadruped.urdf"))
         robot.set_name(f"robot_{number}")
         q = np.r_[x, y, terrain.get_height(x, y) + 0.62, 1, 0, 0, 0, STANCE]
@@ -70,25 +70,25 @@ def hero_world() -> World:
     random = np.random.default_rng(5)
     for number in range(36):
         x, y = random.uniform(-2.6, 1.8), random.uniform(-2.4, 2.4)
-        thing = world.add_sphere(0.1, 0.3) if number % 2 else world.add_box(0.18, 0.18, 0.18, 0.4)
+        thing = world.add_sphere(0.1, 0.1) if number % 2 else world.add_box(0.18, 0.18, 0.18, 0.12)
         thing.set_position(x, y, 1.6 + 0.12 * number)
         thing.set_appearance(("orange", "blue", "red", "yellow", "purple", "cyan")[number % 6])
     return world
 
 
 def hero_pictures(world: World) -> Iterator[np.ndarray[Any, np.dtype[np.uint8]]]:
-    """The robots bend their knees while the camera goes around them."""
+    """The robots bend their knees under what falls on them."""
     steps = round(1.0 / (FILM_RATE * world.get_time_step()))
     robots = [one for one in world.get_obj_list() if isinstance(one, ArticulatedSystem)]
     world.integrate(150)
     for frame in range(round(FILM_SECONDS * FILM_RATE)):
         for number, robot in enumerate(robots):
-            bend = 0.18 * np.sin(2.0 * np.pi * (frame / FILM_RATE * 0.6 + number / 3.0))
+            bend = 0.1 * np.sin(2.0 * np.pi * (frame / FILM_RATE * 0.6 + number / 3.0))
             target = robot.get_generalized_coordinate()
             target[7:] = STANCE + bend * np.array([0.0, 1.0, -2.0] * 4)
             robot.set_pd_target(target, np.zeros(18))
         world.integrate(steps)
-        yield world.render(View((3.4, -3.0, 1.9), (-0.7, 0.0, 0.45), 0.85), *FILM_SIZE, "good")
+        yield world.render(View((3.4, -3.0, 1.9), (-0.7, 0.0, 0.45), 0.85), *FILM_SIZE)
 
 
 def main(names: list[str]) -> None:

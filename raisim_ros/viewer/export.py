@@ -19,7 +19,7 @@ from raisim_ros.viewer.recording import Recording, RecordingFeed
 Picture = NDArray[np.uint8]
 FILM_SUFFIXES = (".gif", ".mp4")
 # Colours of a GIF; fewer make smaller files.
-GIF_COLORS = 128
+GIF_COLORS = 200
 
 
 def frames_of(source: World | Recording, seconds: float | None, rate: float) -> Iterator[World]:

@@ -25,7 +25,7 @@ MOST_POINTS = 4000
 QUALITIES = {
     "draft": Style(samples=8),
     "good": Style(samples=16, everywhere=True, occlusion=True),
-    "best": Style(samples=96, everywhere=True, occlusion=True),
+    "best": Style(samples=48, everywhere=True, occlusion=True),
 }
 
 
