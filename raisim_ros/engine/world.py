@@ -114,19 +114,12 @@ class World(WorldWires):
     def integrate(self, steps: int = 1) -> None:
         """Advance by a number of time steps; in one call of the engine, unless sensors measure on the way."""
         number = arguments.count("steps", steps)
-        while self._recorder is not None and number:
-            chunk = self._recorder.steps_until_due(number)
-            self._advance(chunk)
-            self._recorder.note()
-            number -= chunk
-        if number:
-            self._advance(number)
-
-    def _advance(self, steps: int) -> None:
+        if self._recorder is not None and self._recorder.integrate(number):
+            return
         if self._sensor_sets:
-            self._integrate_with_sensors(steps)
+            self._integrate_with_sensors(number)
         else:
-            check(lib.rs_world_step(self._world, steps))
+            check(lib.rs_world_step(self._world, number))
 
     def integrate1(self) -> None:
         """First half of a step: midpoint poses and contact detection."""

@@ -34,14 +34,30 @@ class Recorder:
         self._next = world.get_world_time()
         self._written = time.monotonic()
         self._last = -np.inf
+        self._stepping = False
         self._queue: queue.Queue[tuple[bytes, list[Arrays] | bytes] | None] = queue.Queue()
         self.error: OSError | None = None
         self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
         self._thread.start()
         self.note()
 
-    def steps_until_due(self, most: int) -> int:
-        """Steps until the next frame, at least one and not more than `most`."""
+    def integrate(self, steps: int) -> bool:
+        """Step the world from frame to frame. False: this is one of those steps, the world shall take it itself."""
+        if self._stepping:
+            return False
+        self._stepping = True
+        try:
+            while steps > 0:
+                chunk = self._steps_until_due(steps)
+                self._world.integrate(chunk)
+                self.note()
+                steps -= chunk
+        finally:
+            self._stepping = False
+        return True
+
+    def _steps_until_due(self, most: int) -> int:
+        """At least one and not more than `most`."""
         left = (self._next - self._world.get_world_time()) / self._world.get_time_step()
         return min(most, max(1, int(np.ceil(left - 1e-6))))
 
