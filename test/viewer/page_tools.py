@@ -21,8 +21,11 @@ SIZE = {"width": 720, "height": 420}
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
 
+_started = []  # one for all tests: a second Playwright in the same process does not start
+
+
 @pytest.fixture(scope="session")
-def browser():
+def browser(request):
     """A headless Chromium: the system's, or the one RAISIM_CHROMIUM names; without one the test is skipped."""
     pytest.importorskip("viser", reason="the viewer's extra is not installed")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -30,10 +33,12 @@ def browser():
     found = next((path for path in (shutil.which(name) for name in names if name) if path), None)
     if found is None:
         pytest.skip("there is no Chromium on this machine")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=FLAGS)
-        yield started
-        started.close()
+    if not _started:
+        playwright = sync_api.sync_playwright().start()
+        request.config.add_cleanup(playwright.stop)
+        _started.append(playwright.chromium.launch(executable_path=found, args=FLAGS))
+        request.config.add_cleanup(_started[0].close)
+    return _started[0]
 
 
 def wait_until(condition, page, timeout=30.0):
