@@ -1,8 +1,10 @@
 # raisim_ros: build, run and test in this checkout; nothing is installed outside it.
 #
-#   make run      build what is needed and start the node (ARGS="-p world:=file.xml" for more ROS arguments)
+#   make run      build what is needed, start the node and the viewer (ARGS="-p world:=file.xml" for more ROS arguments)
 #   make test     linters, C tests, C tests under sanitizers, pytest (ARGS="-k name" for pytest)
 #   make bench    benchmarks (docs/benchmarks.md)
+#   make docs     the site with all pages and the reference, in build/site
+#   make pictures draws the pictures of the documentation (ARGS="gripper hero" for some)
 #   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
 #   make smoke    only: the installed node starts, publishes, answers and ends
 #   make build | lint | test-c | test-c-sanitized | test-python
@@ -38,7 +40,7 @@ REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
+.PHONY: build run docs pictures test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -67,8 +69,12 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
+# The page is a process of its own that ends with the node; VIEWER=no leaves it out.
+VIEWER ?= yes
 run: build
-	@$(ENVIRONMENT); exec install/$(FLAVOUR)/lib/raisim_ros/world_node --ros-args $(ARGS)
+	@$(ENVIRONMENT); programs=install/$(FLAVOUR)/lib/raisim_ros; \
+	if [ "$(VIEWER)" = yes ]; then $$programs/viewer_node --ros-args $(ARGS) & viewer=$$!; trap 'kill $$viewer' EXIT; fi; \
+	$$programs/world_node --ros-args $(ARGS)
 
 test: build
 	@failed=; \
@@ -115,6 +121,23 @@ $(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
 
 bench: build $(VENV)/.installed-bench
 	@$(ENVIRONMENT); python bench/run.py $(ARGS)
+
+$(VENV)/.installed-docs: tools/requirements/docs.txt $(VENV)/.installed
+	@echo "==> $(VENV): what the site is made with"
+	@$(VENV)/bin/python -m pip install --disable-pip-version-check -q -r $<
+	@touch $@
+
+# The README is the first page; links that leave docs/ are turned to where the pages then lie.
+docs: build $(VENV)/.installed-docs
+	@rm -rf build/docs && mkdir -p build && cp -r docs build/docs
+	@sed -e 's:](docs/:](:g' -e 's:](CHANGELOG.md):](changelog.md):g' -e 's:](LICENSE):](license.md):g' README.md > build/docs/index.md
+	@cp CHANGELOG.md build/docs/changelog.md; cp LICENSE build/docs/license.md; cp -r examples build/docs/examples
+	@sed -i -e 's:](../examples/:](examples/:g' -e 's:](../README.md):](index.md):g' build/docs/gallery.md
+	@$(ENVIRONMENT); NO_MKDOCS_2_WARNING=1 python -m mkdocs build -q $(ARGS)
+	@echo "==> build/site/index.html"
+
+pictures: build
+	@$(ENVIRONMENT); python tools/draw_pictures.py $(ARGS); python tools/draw_sensors.py
 
 clean:
 	rm -rf build install log

@@ -1,6 +1,6 @@
-"""Starts one simulated world, and rviz2 on request.
+"""Starts one simulated world, and on request the viewer for browsers and rviz2.
 
-ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 rviz:=true
+ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 viewer:=true
 """
 
 import os
@@ -26,6 +26,8 @@ ARGUMENTS = {
     "paused": ("false", "Start paused: 'true' or 'false'"),
     "publish_clock": ("true", "Publish /clock; with several worlds, one of them does"),
     "params_file": (str(SHARE / "config" / "world.yaml"), "Parameters of world_node"),
+    "viewer": ("false", "Show the world in the browser as well: 'true' or 'false'"),
+    "viewer_port": ("8080", "Port of the viewer's page"),
     "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
     "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
 }
@@ -39,7 +41,7 @@ def is_true(text: str) -> bool:
 
 
 def start_nodes(context: LaunchContext) -> list[Node]:
-    """The world, whose arguments win over the parameter file, and rviz2 if it is wanted."""
+    """The world, whose arguments win over the parameter file, and what shows it if that is wanted."""
     value = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     namespace = value["namespace"].strip("/")
     parameters = {
@@ -63,8 +65,12 @@ def start_nodes(context: LaunchContext) -> list[Node]:
         emulate_tty=True,
         additional_env={"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())},  # so that it ends with this process, however
     )
+    nodes = [world]
+    if is_true(value["viewer"]):
+        port = {"port": int(value["viewer_port"])}
+        nodes.append(Node(package="raisim_ros", executable="viewer_node", namespace=namespace, parameters=[port]))
     if not is_true(value["rviz"]):
-        return [world]
+        return nodes
     rviz = Node(
         package="rviz2",
         executable="rviz2",
@@ -72,7 +78,7 @@ def start_nodes(context: LaunchContext) -> list[Node]:
         arguments=["-d", value["rviz_config"], "-f", f"{prefix}world"],
         parameters=[{"use_sim_time": True}],
     )
-    return [world, rviz]
+    return [*nodes, rviz]
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -3,6 +3,8 @@
 ``from raisim_ros import World`` needs no ROS; only ``raisim_ros.ros`` imports rclpy.
 """
 
+from typing import Any
+
 from raisim_ros.description.convex_decomposition import CoacdOptions
 from raisim_ros.description.errors import (
     FileMissingError,
@@ -139,6 +141,7 @@ __all__ = [
     "RGBCameraModel",
     "RaisimError",
     "RayCollisionItem",
+    "Recording",
     "Sensor",
     "SensorSet",
     "SensorSetModel",
@@ -156,6 +159,7 @@ __all__ = [
     "TerrainError",
     "TerrainProperties",
     "UrdfError",
+    "View",
     "ViewCamera",
     "ViewCameraSettings",
     "Viewpoint",
@@ -169,3 +173,20 @@ __all__ = [
     "load_mesh",
     "load_sensor_set",
 ]
+
+
+# Viewer is not in __all__: a star import must not need the package viser.
+_LAZY = {
+    "Recording": "raisim_ros.viewer.recording",
+    "View": "raisim_ros.viewer.scene",
+    "Viewer": "raisim_ros.viewer.viewer",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What needs optional packages, or more than the engine, is imported when it is asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)

@@ -670,6 +670,26 @@ typedef struct {
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
                               const rs_light *light, const rs_looks *looks, uint8_t *rgb);
 
+/* How a picture for people is lit. Colours are shares of light (linear), red, green, blue. */
+typedef struct {
+    double sun[3];        /* towards it, world frame */
+    double sun_size;      /* half the angle under which it is seen [rad]: the softness of shadows */
+    double sun_light[3];
+    double sky_light[3];  /* from above */
+    double bounce[3];     /* from below */
+    double zenith[3];     /* what the sky looks like */
+    double horizon[3];
+    double gloss;         /* share of the sun that surfaces mirror */
+    double tile;          /* edge of the tiles on endless planes [m]; 0: none */
+    double fade;          /* distance at which things go over into the horizon [m] */
+    int32_t samples;      /* rays through a pixel that is refined */
+    int32_t everywhere;   /* nonzero: all are, otherwise edges and borders of shadows */
+    int32_t occlusion;    /* nonzero: what stands around a point takes light of the sky away */
+} rs_picture;
+/* A picture, 3 bytes per pixel (sRGB). The rgb of `looks` are shares of light. `scratch` has room for two numbers per pixel. */
+rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+                         const rs_picture *style, const rs_looks *looks, uint32_t *scratch, uint8_t *rgb);
+
 /* ---- snapshots ---- */
 
 typedef struct rs_snapshot rs_snapshot;

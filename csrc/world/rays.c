@@ -248,3 +248,31 @@ rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, co
     }
     return rs_world_leave(world, status);
 }
+
+static rs_status check_picture(const rs_picture *style) {
+    rs_status status = rs_check_finite("sun", style->sun, 3);
+    if (status == RS_OK)
+        status = rs_check_positive("fade", style->fade);
+    if (status == RS_OK && (style->samples < 1 || style->samples > 4096))
+        status = rs_fail(RS_INVALID_VALUE, "%d samples a pixel; expected 1 to 4096", style->samples);
+    return status;
+}
+
+rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+                         const rs_picture *style, const rs_looks *looks, uint32_t *scratch, uint8_t *rgb) {
+    rs_status status = rs_depth_camera_valid(camera);
+    if (status == RS_OK)
+        status = check_picture(style);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_ray_filter filter;
+    status = begin(world, rule, &filter);
+    if (status == RS_OK)
+        status = rows_by_body(world, looks, &filter.looks);
+    if (status == RS_OK) {
+        rs_colors colors = {filter.looks, looks->rgb};
+        rs_camera_picture(&world->ray_scene, camera, &filter, style, &colors, scratch, rgb);
+    }
+    return rs_world_leave(world, status);
+}

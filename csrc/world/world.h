@@ -15,6 +15,7 @@
 #include "../dynamics/pose_controller.h"
 #include "../model/asset.h"
 #include "../sensors/camera.h"
+#include "../sensors/picture.h"
 #include "../sensors/lidar.h"
 
 /* Where a stable id leads. */

@@ -28,7 +28,7 @@ def _read(file: str, changed: int) -> Rgb | None:
         parts = list(trimesh.load_scene(file, process=False).geometry.values())
     except Exception:  # trimesh's readers raise whatever their parsers raise; shapes are read elsewhere
         return None
-    colors = [(_part_color(part.visual), float(part.area)) for part in parts if hasattr(part, "faces")]
+    colors = [(part_color(part.visual), float(part.area)) for part in parts if hasattr(part, "faces")]
     known = [(color, area) for color, area in colors if color is not None and area > 0.0]
     if not known:
         return None
@@ -36,7 +36,7 @@ def _read(file: str, changed: int) -> Rgb | None:
     return float(red), float(green), float(blue)
 
 
-def _part_color(visual: Any) -> Rgb | None:
+def part_color(visual: Any) -> Rgb | None:
     """Colour of one of trimesh's visuals."""
     if not visual.defined:
         return None

@@ -21,7 +21,7 @@ from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.build import add_description
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.describe import describe_world
-from raisim_ros.engine.errors import check
+from raisim_ros.engine.errors import WrongStateError, check
 from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
@@ -42,6 +42,7 @@ class World(WorldWires):
         super().__init__()
         self._states: StateBuffer | None = None
         self._config_file = ""
+        self._recorder: Any = None
         if config_file is not None:
             self.load(config_file, params)
             self._config_file = str(config_file)
@@ -113,6 +114,8 @@ class World(WorldWires):
     def integrate(self, steps: int = 1) -> None:
         """Advance by a number of time steps; in one call of the engine, unless sensors measure on the way."""
         number = arguments.count("steps", steps)
+        if self._recorder is not None and self._recorder.integrate(number):
+            return
         if self._sensor_sets:
             self._integrate_with_sensors(number)
         else:
@@ -129,6 +132,8 @@ class World(WorldWires):
         """
         check(lib.rs_world_integrate2(self._world))
         self.update_sensors()
+        if self._recorder is not None:
+            self._recorder.note()
 
     def integrate_no_contact_detection(self) -> None:
         """In place of integrate1(): a step without contacts."""
@@ -255,6 +260,44 @@ class World(WorldWires):
         p = ffi.new("rs_profile *")
         lib.rs_world_profile(self._world, p)
         return StepProfile(**{field.name: getattr(p, field.name) for field in fields(StepProfile)})
+
+    def start_recording(self, path: str | Path, rate: float = 60.0) -> None:
+        """Write what happens from now on to a file, `rate` frames per simulated second, until stop_recording().
+
+        Poses, velocities, joints, forces, contacts and wires; a thread of its own packs and writes them, and a crash
+        costs at most the last second. ``raisim_ros.Recording`` reads the file, ``raisim_ros view`` plays it.
+        """
+        from raisim_ros.viewer.recorder import Recorder
+
+        if self._recorder is not None:
+            raise WrongStateError("the world is being recorded already")
+        self._recorder = Recorder(self, path, arguments.number("rate", rate))
+
+    def stop_recording(self) -> None:
+        """Finish the file; does nothing when nothing is recorded."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.stop()
+
+    def render(
+        self,
+        camera: Any = None,
+        width: int = 640,
+        height: int = 360,
+        quality: str = "draft",
+        *,
+        contacts: bool = False,
+        points: bool = False,
+    ) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """A picture, height x width x 3 (red, green, blue), by the engine's rays; needs no display.
+
+        `camera`: a ``raisim_ros.View``, a ViewCamera, or None for the world's viewpoint. `quality`: "draft" (smooth
+        edges and shadows), "good" or "best" (also light of the sky, many rays per pixel). `contacts` draws forces,
+        `points` what lidars and depth cameras see.
+        """
+        from raisim_ros.viewer.picture import render
+
+        return render(self, camera, width, height, quality, contacts=contacts, points=points)
 
     def get_state_hash(self) -> int:
         """Hash of time and of all states: equal hashes mean equal bits."""

@@ -318,6 +318,7 @@ class MarkerTopics:
             scale=Vector3(x=part.scale[0], y=part.scale[1], z=part.scale[2]),
             color=ColorRGBA(r=red, g=green, b=blue, a=alpha),
             frame_locked=frame != self._frames.world,
+            text=entry.name,  # rviz2 draws it only for markers that are text
             mesh_resource=part.mesh,
             mesh_use_embedded_materials=embedded,
         )

@@ -16,7 +16,8 @@ PYTHON_MAY_IMPORT = {
     "engine": {"engine", "description"},
     "ros": {"ros", "engine", "description", "msg", "srv", ""},
     "viewer": {"viewer", "ros", "engine", "description", "msg", "srv", ""},
-    "": {"engine", "description", ""},
+    "cli": {"cli", "viewer", "engine", "description", ""},
+    "": {"cli", "engine", "description", ""},
 }
 ROS_MODULES = {
     "ament_index_python", "builtin_interfaces", "diagnostic_msgs", "geometry_msgs", "launch", "nav_msgs",

@@ -12,7 +12,7 @@ from raisim_ros import World
 from raisim_ros.description.sensor_file import load_sensor_set
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(language: str):

@@ -1,0 +1,1 @@
+"""The command line: ``raisim_ros`` or ``python -m raisim_ros``."""

@@ -1,0 +1,87 @@
+"""A World from any file that describes one, or something to put into one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+from lxml import etree
+
+from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.mesh_file import USD_SUFFIXES
+from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.types import MeshCollisionMode
+from raisim_ros.engine.world import World
+
+RECORDING, WORLD, ROBOT, MESH = "recording", "world", "robot", "mesh"
+_MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".dae", ".3mf", *USD_SUFFIXES)
+
+
+def kind_of(path: str) -> str:
+    """RECORDING, WORLD (also MJCF), ROBOT (URDF, xacro) or MESH; raises when it is none of them."""
+    file = Path(path)
+    if not file.is_file():
+        raise FileMissingError(path, "file")
+    suffix = file.suffix.lower()
+    if suffix == ".raisim":
+        return RECORDING
+    if suffix in _MESHES:
+        return MESH
+    if suffix in (".urdf", ".xacro"):
+        return ROBOT
+    try:
+        with file.open("rb") as source:
+            root = next(etree.iterparse(source, events=("start",), resolve_entities=False, recover=True))[1].tag
+    except (etree.XMLSyntaxError, StopIteration):
+        root = ""
+    if root in ("raisim", "mujoco"):
+        return WORLD
+    if root == "robot":
+        return ROBOT
+    raise InvalidValueError(f"'{path}' is no world, robot, mesh or recording that this program knows")
+
+
+def open_world(path: str, params: Mapping[str, str] | None = None) -> tuple[World, list[str]]:
+    """The world of a file, or a ground with the robot or mesh of it; and what its reader warned of."""
+    kind = kind_of(path)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        world = _open(path, kind, params)
+    return world, [str(one.message) for one in caught]
+
+
+def _open(path: str, kind: str, params: Mapping[str, str] | None) -> World:
+    if kind == RECORDING:
+        from raisim_ros.viewer.recording import Recording
+
+        return Recording(path).world(0)
+    if kind == WORLD:
+        return World(path, dict(params) if params else None)
+    world = World()
+    world.set_time_step(0.002)
+    world.add_ground().set_name("ground")
+    if kind == ROBOT:
+        robot = world.add_articulated_system(path, params=dict(params) if params else None)
+        robot.set_name(Path(path).stem)
+        if not robot.get_kinematic_tree().fixed_base:
+            _stand(world, robot)
+        return world
+    mesh = world.add_mesh(path, 1.0, collision_mode=MeshCollisionMode.CONVEX_HULL)
+    mesh.set_name(Path(path).stem)
+    mesh.set_position(0.0, 0.0, float(-mesh.get_mesh().bounds()[0][2]) + 0.01)
+    return world
+
+
+def _stand(world: World, robot: ArticulatedSystem) -> None:
+    """Lift a floating robot until no part of it is below the ground."""
+    height = 5.0
+    robot.set_base_pos((0.0, 0.0, height))
+    x, y, _ = robot.get_base_position()
+    gaps = []
+    for dx in (-0.6, -0.3, 0.0, 0.3, 0.6):
+        for dy in (-0.6, -0.3, 0.0, 0.3, 0.6):
+            hits = world.ray_test((x + dx, y + dy, 0.01), (0.0, 0.0, 1.0), 2.0 * height)
+            gaps += [float(hit.position[2]) for hit in hits]
+    lowest = min([*gaps, *(float(place[2]) for place in robot.get_body_com_w())], default=0.0)
+    robot.set_base_pos((0.0, 0.0, height - lowest + 0.02))

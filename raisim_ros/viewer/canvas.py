@@ -1,0 +1,316 @@
+"""Draws a scene in browsers, through viser: what is equal is drawn together, and only what changed is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import viser
+from numpy.typing import NDArray
+
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Moment, Part, SceneModel, Surface, Vector, compose
+
+# Poses that changed less are not sent again.
+SMALLEST_MOVE = 1e-6
+SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
+GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
+WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.0])
+CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
+# The longest force arrow [m]; the force that gives it follows the largest one seen.
+LONGEST_ARROW = 0.6
+
+
+@dataclass(frozen=True)
+class Picked:
+    """What a person points at: an object, one of its bodies, and the point (world)."""
+
+    item: Item
+    body: int
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Parts with equal keys are drawn together."""
+
+    surface: Surface
+    layer: str
+    movable: bool
+    opacity: float
+
+
+class _Batch:
+    """Parts with one surface, drawn by one node of the page."""
+
+    def __init__(self, node: Any, members: list[tuple[Item, Part]]) -> None:
+        self.node = node
+        self.members = members
+        self.frames = np.array([part.frame for _, part in members])
+        self.local = np.array([part.pose for _, part in members])
+        self.sent: Vector | None = None
+
+    def signature(self) -> Any:
+        return [(item.name, part.frame, part.scale, part.color, part.pose.tobytes()) for item, part in self.members]
+
+
+class Canvas:
+    """The three-dimensional part of the page."""
+
+    def __init__(self, server: viser.ViserServer) -> None:
+        self._server = server
+        self._batches: dict[_Key, _Batch] = {}
+        self._grounds: dict[str, Any] = {}
+        self._labels: dict[str, Any] = {}
+        self._shown = {VISUAL: True, COLLISION: False, INERTIA: False, "names": False, "frames": False}
+        self._force_scale = 1.0
+        self._model = SceneModel([], 0)
+        self.on_click: Callable[[Picked], None] = lambda picked: None
+        self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
+        self._draw_surroundings()
+
+    def _draw_surroundings(self) -> None:
+        scene = self._server.scene
+        scene.set_up_direction("+z")
+        scene.world_axes.visible = False
+        share = np.linspace(0.0, 1.0, 256)[:, None] ** 0.7
+        column = (1.0 - share) * np.array(SKY_TOP) + share * np.array(SKY_BOTTOM)
+        scene.set_background_image(np.repeat(column[:, None, :], 2, axis=1).astype(np.uint8), format="png")
+        scene.configure_fog(60.0, 180.0, color=SKY_BOTTOM)
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map("park", environment_intensity=0.3)
+        scene.add_light_hemisphere(
+            "/lights/sky", sky_color=(205, 225, 255), ground_color=(150, 140, 125), intensity=0.7
+        )
+        self._sun = scene.add_light_directional(
+            "/lights/sun", color=(255, 244, 225), intensity=2.3, cast_shadow=True, position=(6.0, 4.0, 12.0)
+        )
+        segments, none = np.zeros((1, 2, 3)), np.zeros((1, 3))
+        hidden: dict[str, Any] = {"thickness_units": "screen", "visible": False}
+        self._wires = scene.add_line_segments("/wires", segments, np.zeros((1, 2, 3)), thickness=3.0, **hidden)
+        self._trail = scene.add_line_segments("/trail", segments, (250, 140, 20), thickness=2.5, **hidden)
+        self._contacts = scene.add_point_cloud(
+            "/contacts", none, CONTACT_COLOR, point_size=0.03, point_shape="circle", precision="float32", visible=False
+        )
+        self._forces = scene.add_arrows(
+            "/forces", segments, FORCE_COLOR, shaft_radius=0.012, head_radius=0.03, head_length=0.07, visible=False
+        )
+        self._centres = scene.add_point_cloud(
+            "/centres", none, CENTRE_COLOR, point_size=0.05, point_shape="circle", precision="float32", visible=False
+        )
+        self._points = scene.add_point_cloud(
+            "/points", none, (255, 255, 255), point_size=0.02, point_shape="circle", precision="float32", visible=False
+        )
+        self._axes: Any = None
+        self._mark = scene.add_frame("/selected", axes_length=0.35, axes_radius=0.008, visible=False)
+        self._pull = scene.add_line_segments("/pull", segments, (250, 90, 20), thickness=4.0, **hidden)
+
+    # ---- the model ----
+
+    def draw(self, model: SceneModel) -> None:
+        """Take over a new model; batches that stay as they are are not sent again."""
+        groups: dict[_Key, list[tuple[Item, Part]]] = {}
+        for item in model.items:
+            for part in item.parts:
+                key = _Key(part.surface, part.layer, item.movable, part.opacity)
+                groups.setdefault(key, []).append((item, part))
+        with self._server.atomic():
+            for key in [key for key in self._batches if key not in groups]:
+                self._batches.pop(key).node.remove()
+            for key, members in groups.items():
+                old = self._batches.get(key)
+                fresh = _Batch(None, members)
+                if old is not None and old.signature() == fresh.signature():
+                    old.members = members  # the same parts, in items of the new model
+                    continue
+                if old is not None:
+                    old.node.remove()
+                fresh.node = self._add_node(key, fresh)
+                self._batches[key] = fresh
+            self._draw_grounds(model)
+            self._draw_labels(model)
+            self._draw_axes(model)
+        self._model = model
+
+    def _add_node(self, key: _Key, batch: _Batch) -> Any:
+        scene, members = self._server.scene, batch.members
+        number = next(n for n in range(10**9) if f"/objects/{n}" not in {b.node.name for b in self._batches.values()})
+        name = f"/objects/{number}"
+        turned, moved = np.tile([1.0, 0, 0, 0], (len(members), 1)), np.zeros((len(members), 3))
+        scales = np.array([part.scale for _, part in members], np.float32)
+        visible = self._is_shown(key, batch)
+        options: dict[str, Any] = {"batched_scales": scales, "lod": "off", "visible": visible}
+        if key.surface.glb is not None:
+            node: Any = scene.add_batched_glb(name, key.surface.glb, turned, moved, **options)
+        else:
+            colors = np.array([part.color for _, part in members])
+            node = scene.add_batched_meshes_simple(
+                name,
+                key.surface.vertices,
+                key.surface.triangles,
+                turned,
+                moved,
+                batched_colors=np.round(255.0 * colors).astype(np.uint8),
+                opacity=None if key.opacity >= 1.0 else key.opacity,
+                flat_shading=key.surface.flat,
+                side="front" if key.opacity >= 1.0 else "double",
+                **options,
+            )
+        node.on_click(lambda event: self._clicked(batch, event))
+        if key.movable:
+            node.on_drag("left")(lambda event: self._dragged(batch, event))
+        return node
+
+    def _draw_grounds(self, model: SceneModel) -> None:
+        wanted = {item.name: item.ground_height for item in model.items if item.ground_height is not None}
+        for name in [name for name in self._grounds if name not in wanted]:
+            self._grounds.pop(name).remove()
+        for name, height in wanted.items():
+            if name not in self._grounds:
+                self._grounds[name] = self._server.scene.add_grid(
+                    f"/ground/{len(self._grounds)}",
+                    infinite_grid=True,
+                    cell_size=0.5,
+                    section_size=2.0,
+                    cell_color=GROUND_LINES,
+                    section_color=(150, 154, 150),
+                    cell_thickness=0.6,
+                    fade_distance=60.0,
+                    plane_color=GROUND_COLOR,
+                    plane_opacity=1.0,
+                    shadow_opacity=0.35,
+                    position=(0.0, 0.0, height or 0.0),
+                )
+
+    def _draw_labels(self, model: SceneModel) -> None:
+        wanted = {item.name for item in model.items if item.parts} if self._shown["names"] else set()
+        for name in [name for name in self._labels if name not in wanted]:
+            self._labels.pop(name).remove()
+        for name in wanted - set(self._labels):
+            self._labels[name] = self._server.scene.add_label(f"/names/{name}", name, anchor="bottom-center")
+
+    def _draw_axes(self, model: SceneModel) -> None:
+        if self._axes is not None:
+            self._axes.remove()
+            self._axes = None
+        if self._shown["frames"] and model.frames:
+            turned, moved = np.tile([1.0, 0, 0, 0], (model.frames, 1)), np.zeros((model.frames, 3))
+            self._axes = self._server.scene.add_batched_axes(
+                "/axes", turned, moved, axes_length=0.15, axes_radius=0.006
+            )
+
+    def show_layer(self, layer: str, shown: bool) -> None:
+        """Turn "collision", "inertia", "names" or "frames" on or off; visuals give way to shapes and inertias."""
+        self._shown[layer] = shown
+        for key, batch in self._batches.items():
+            batch.node.visible = self._is_shown(key, batch)
+        self._draw_labels(self._model)
+        self._draw_axes(self._model)
+
+    def _is_shown(self, key: _Key, batch: _Batch) -> bool:
+        if key.layer != VISUAL:
+            return self._shown[key.layer]
+        instead = [layer for layer in (COLLISION, INERTIA) if self._shown[layer]]
+        return not any(part.layer in instead for item, _ in batch.members for part in item.parts)
+
+    # ---- people ----
+
+    def _picked(self, batch: _Batch, index: int | None) -> Picked | None:
+        if index is None or index >= len(batch.members):
+            return None
+        item, part = batch.members[index]
+        return Picked(item, part.frame - item.first_frame)
+
+    def _clicked(self, batch: _Batch, event: Any) -> None:
+        picked = self._picked(batch, event.instance_index)
+        if picked is not None:
+            self.on_click(picked)
+
+    def _dragged(self, batch: _Batch, event: Any) -> None:
+        picked = self._picked(batch, event.instance_index)
+        if picked is not None:
+            self.on_drag(picked, event.phase, np.array(event.start_position), np.array(event.end_position))
+
+    def show_pull(self, start: Vector | None, end: Vector | None) -> None:
+        """The spring by which somebody pulls, or none."""
+        self._pull.visible = start is not None
+        if start is not None and end is not None:
+            self._pull.points = np.array([[start, end]], np.float32)
+
+    # ---- the moment ----
+
+    def show(self, moment: Moment, selected: Item | None, trail: Vector) -> None:
+        """Move everything to where it is now."""
+        with self._server.atomic():
+            for batch in self._batches.values():
+                self._place(batch, moment.poses)
+            self._show_wires(moment)
+            self._show_contacts(moment)
+            _show_points(self._centres, moment.centres)
+            if len(moment.points):
+                self._points.points = moment.points.astype(np.float32)
+                self._points.colors = _rainbow(moment.points[:, 2])
+            self._points.visible = bool(len(moment.points))
+            self._mark.visible = selected is not None
+            if selected is not None:
+                pose = moment.poses[selected.first_frame]
+                self._mark.position, self._mark.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+            self._trail.visible = len(trail) > 1
+            if len(trail) > 1:
+                self._trail.points = np.stack((trail[:-1], trail[1:]), axis=1).astype(np.float32)
+            self._show_names_and_frames(moment)
+
+    def _place(self, batch: _Batch, poses: Vector) -> None:
+        now = compose(poses[batch.frames], batch.local)
+        if batch.sent is not None and np.abs(now - batch.sent).max() < SMALLEST_MOVE:
+            return
+        batch.sent = now
+        batch.node.batched_positions = now[:, :3].astype(np.float32)
+        batch.node.batched_wxyzs = now[:, [6, 3, 4, 5]].astype(np.float32)
+
+    def _show_wires(self, moment: Moment) -> None:
+        self._wires.visible = bool(len(moment.wires))
+        if not len(moment.wires):
+            return
+        pull = np.maximum(moment.tensions, 0.0)
+        share = (pull / max(float(pull.max()), 1e-9))[:, None] ** 0.5
+        colors = (1.0 - share) * WIRE_SLACK + share * WIRE_TAUT
+        self._wires.points = moment.wires.astype(np.float32)
+        self._wires.colors = np.repeat(colors[:, None, :], 2, axis=1).astype(np.uint8)
+
+    def _show_contacts(self, moment: Moment) -> None:
+        _show_points(self._contacts, moment.contacts)
+        self._forces.visible = bool(len(moment.forces))
+        if not len(moment.forces):
+            return
+        largest = float(np.linalg.norm(moment.forces, axis=1).max())
+        self._force_scale = max(largest, 0.98 * self._force_scale, 1e-6)
+        ends = moment.contacts + moment.forces * (LONGEST_ARROW / self._force_scale)
+        self._forces.points = np.stack((moment.contacts, ends), axis=1).astype(np.float32)
+
+    def _show_names_and_frames(self, moment: Moment) -> None:
+        if self._labels:
+            for item in self._model.items:
+                if item.name in self._labels:
+                    self._labels[item.name].position = moment.poses[item.first_frame, :3]
+        axes = self._axes
+        if axes is not None:
+            poses = moment.poses[: self._model.frames]
+            axes.batched_positions = poses[:, :3].astype(np.float32)
+            axes.batched_wxyzs = poses[:, [6, 3, 4, 5]].astype(np.float32)
+
+
+def _show_points(node: Any, points: Vector) -> None:
+    node.visible = bool(len(points))
+    if len(points):
+        node.points = points.astype(np.float32)
+
+
+def _rainbow(values: Vector) -> NDArray[np.uint8]:
+    """From low (blue) over green to high (red)."""
+    stops = np.array([[40, 70, 220], [30, 180, 200], [60, 200, 70], [240, 200, 40], [230, 50, 40]], float)
+    place = (values - values.min()) / max(float(np.ptp(values)), 1e-9) * (len(stops) - 1)
+    low = np.minimum(place.astype(int), len(stops) - 2)
+    part = (place - low)[:, None]
+    colors: NDArray[np.uint8] = (stops[low] * (1.0 - part) + stops[low + 1] * part).astype(np.uint8)
+    return colors

@@ -1,0 +1,71 @@
+"""An object of a World in words, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.world import World
+
+_MOST_CONTACTS = 8
+
+
+def table(rows: Iterable[tuple[str, str]]) -> str:
+    """Two columns as Markdown."""
+    return "\n".join(["| | |", "|---|---|", *(f"| {label} | {value} |" for label, value in rows)])
+
+
+def numbers(values: Iterable[float], digits: int = 3) -> str:
+    """Numbers side by side."""
+    return " ".join(f"{value:.{digits}f}" for value in values)
+
+
+def describe_object(world: World, handle: Object, name: str) -> str:
+    """State, contacts and materials."""
+    rows = [("type", handle.get_object_type().name.lower().replace("_", " ")), ("id", str(handle.get_id()))]
+    if isinstance(handle, ArticulatedSystem):
+        rows += _robot_rows(handle)
+    elif isinstance(handle, SingleBodyObject):
+        rows += _body_rows(handle)
+    if isinstance(handle, (ArticulatedSystem, SingleBodyObject)):
+        materials = sorted(set(handle._materials()))
+        if materials:
+            rows.append(("material", ", ".join(materials)))
+        rows.append(("sleeping", "yes" if world.is_object_sleeping(handle) else "no"))
+    contacts = handle.get_contacts()
+    rows.append(("contacts", str(len(contacts))))
+    step = world.get_time_step()
+    for contact in contacts[:_MOST_CONTACTS]:
+        other = world.get_object(contact.get_pair_object_index())
+        force = float((contact.get_impulse() ** 2).sum()) ** 0.5 / step
+        rows.append((f"… with {_name(other)}", f"{force:.1f} N"))
+    return f"**{name}**\n\n{table(rows)}"
+
+
+def _name(handle: Object | None) -> str:
+    return "?" if handle is None else handle.get_name() or f"object {handle.get_id()}"
+
+
+def _body_rows(body: SingleBodyObject) -> list[tuple[str, str]]:
+    return [
+        ("body type", body.get_body_type().name.lower()),
+        ("mass [kg]", f"{body.get_mass():g}"),
+        ("position [m]", numbers(body.get_position())),
+        ("orientation (w x y z)", numbers(body.get_quaternion())),
+        ("velocity [m/s]", numbers(body.get_linear_velocity())),
+        ("angular velocity [rad/s]", numbers(body.get_angular_velocity())),
+    ]
+
+
+def _robot_rows(robot: ArticulatedSystem) -> list[tuple[str, str]]:
+    return [
+        ("bodies", str(len(robot.get_kinematic_tree().bodies))),
+        ("degrees of freedom", str(robot.get_dof())),
+        ("mass [kg]", f"{robot.get_total_mass():g}"),
+        ("base position [m]", numbers(robot.get_base_position())),
+        ("base orientation (w x y z)", numbers(robot.get_base_quaternion())),
+        ("centre of mass [m]", numbers(robot.get_com())),
+        ("control", robot.get_control_mode().name.lower().replace("_", " ")),
+    ]

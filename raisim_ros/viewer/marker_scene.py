@@ -1,0 +1,240 @@
+"""The scene that a node's markers draw."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Container
+from dataclasses import dataclass, field
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.cdr_reader import CdrReader
+from raisim_ros.viewer.scene import IDENTITY, Item, Part, SceneModel, Surface, Vector, compose
+
+# visualization_msgs/Marker
+CUBE, SPHERE, CYLINDER, TRIANGLE_LIST, MESH_RESOURCE = 1, 2, 3, 11, 10
+DELETE, DELETE_ALL = 2, 3
+GROUND_KIND = "ground"
+# Layouts of messages that are remembered: those of moving and of static objects take turns.
+_MOST_LAYOUTS = 6
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Marker:
+    """One marker. `frame` is not empty when it moves with a frame of /tf."""
+
+    key: Key
+    name: str
+    kind: int
+    scale: tuple[float, float, float]
+    rgba: tuple[float, ...]
+    frame: str
+    points: Vector
+    mesh: str
+    embedded: bool
+
+    def same_as(self, other: _Marker | None) -> bool:
+        """Whether it is drawn like the other."""
+        return other is not None and self._looks() == other._looks() and np.array_equal(self.points, other.points)
+
+    def _looks(self) -> tuple[object, ...]:
+        return self.name, self.kind, self.scale, self.rgba, self.frame, self.mesh, self.embedded
+
+
+@dataclass(eq=False)
+class _Layout:
+    """A message whose like will come again with other poses."""
+
+    fixed: NDArray[np.bool_]  # bytes that tell it from others
+    data: NDArray[np.uint8]
+    places: NDArray[np.int64]  # first byte of each pose
+    keys: list[Key] = field(default_factory=list)
+
+    def fits(self, data: NDArray[np.uint8]) -> bool:
+        """Whether only poses and stamps differ."""
+        return len(data) == len(self.data) and bool(((data == self.data) | ~self.fixed).all())
+
+
+class MarkerScene:
+    """Takes in messages of `markers` and `/tf`, in any thread, and gives models and poses."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._lock = threading.Lock()
+        self._markers: dict[Key, _Marker] = {}
+        self._poses: dict[Key, Vector] = {}
+        self._layouts: list[_Layout] = []
+        self._frames: dict[str, Vector] = {}
+        self._parents: dict[str, str] = {}
+        self._surfaces: dict[Key, Surface] = {}
+        self._order: list[Key] = []
+
+    @property
+    def needs_frames(self) -> bool:
+        """Whether some markers move by /tf."""
+        with self._lock:
+            return any(marker.frame for marker in self._markers.values())
+
+    def clear(self) -> None:
+        """The node is gone."""
+        with self._lock:
+            self._markers.clear()
+            self._poses.clear()
+            self._layouts.clear()
+            self.number += 1
+
+    # ---- messages ----
+
+    def take_markers(self, message: bytes) -> None:
+        """A serialised visualization_msgs/MarkerArray."""
+        data = np.frombuffer(message, np.uint8)
+        with self._lock:
+            for layout in self._layouts:
+                if layout.fits(data):
+                    poses = data[layout.places[:, None] + np.arange(56)].view(np.float64)
+                    self._poses.update(zip(layout.keys, poses, strict=True))
+                    return
+            self._read(message, data)
+
+    def _read(self, message: bytes, data: NDArray[np.uint8]) -> None:
+        reader = CdrReader(message)
+        count = reader.count()
+        layout = _Layout(np.ones(len(data), bool), data.copy(), np.zeros(0, np.int64))
+        places = []
+        for _ in range(count):
+            reader._align(4)
+            layout.fixed[reader.at : reader.at + 8] = False  # the stamp
+            marker, action, place = _read_marker(reader)
+            if action == DELETE_ALL:
+                self._markers.clear()
+            elif action == DELETE:
+                self.number += self._markers.pop(marker.key, None) is not None
+            else:
+                layout.fixed[place : place + 56] = False
+                layout.keys.append(marker.key)
+                places.append(place)
+                self._poses[marker.key] = np.frombuffer(message, np.float64, 7, place).copy()
+                if not marker.same_as(self._markers.get(marker.key)):
+                    self._markers[marker.key] = marker
+                    self._surfaces.pop(marker.key, None)
+                    self.number += 1
+        layout.places = np.array(places, np.int64)
+        if len(layout.keys) == count and count:  # nothing was deleted: it will come again
+            self._layouts = [layout, *self._layouts[: _MOST_LAYOUTS - 1]]
+
+    def take_frames(self, message: bytes) -> None:
+        """A serialised tf2_msgs/TFMessage."""
+        reader = CdrReader(message)
+        with self._lock:
+            for _ in range(reader.count()):
+                parent, child = reader.stamp_and_frame(), reader.text()
+                self._frames[child], self._parents[child] = reader.doubles(7), parent
+
+    # ---- the scene ----
+
+    def model(self, static: Container[str]) -> SceneModel:
+        """Every marker is a frame; those of an object lie side by side. `static`: names of what does not move."""
+        with self._lock:
+            groups: dict[str, list[_Marker]] = {}
+            for marker in self._markers.values():
+                groups.setdefault(marker.name, []).append(marker)
+            items, self._order = [], []
+            for name, markers in groups.items():
+                items.append(self._item(name, markers, len(self._order), name not in static))
+                self._order += [marker.key for marker in markers]
+            return SceneModel(items, len(self._order))
+
+    def _item(self, name: str, markers: list[_Marker], first: int, movable: bool) -> Item:
+        kind = markers[0].key[0]
+        names = tuple(f"{name}/{number}" for number in range(len(markers)))
+        if kind == GROUND_KIND:
+            key = markers[0].key
+            height = float(self._poses[key][2]) + 0.5 * markers[0].scale[2]
+            return Item(name, kind, False, [], names, first, height)
+        parts = [part for number, marker in enumerate(markers) for part in self._parts(marker, first + number)]
+        return Item(name, kind, movable, parts, names, first)
+
+    def _parts(self, marker: _Marker, frame: int) -> list[Part]:
+        x, y, z = marker.scale
+        color, opacity = (marker.rgba[0], marker.rgba[1], marker.rgba[2]), marker.rgba[3]
+        if marker.kind == SPHERE:
+            surface, scale = surfaces.unit_sphere(), (0.5 * x, 0.5 * y, 0.5 * z)
+        elif marker.kind == CUBE:
+            surface, scale = surfaces.unit_box(), (x, y, z)
+        elif marker.kind == CYLINDER:
+            surface, scale = surfaces.unit_cylinder(), (0.5 * x, 0.5 * y, z)
+        elif marker.kind == TRIANGLE_LIST:
+            if marker.key not in self._surfaces:
+                flat = marker.key[0] != "heightmap"
+                self._surfaces[marker.key] = surfaces.triangle_surface(marker.points, flat)
+            surface, scale = self._surfaces[marker.key], (x, y, z)
+        elif marker.kind == MESH_RESOURCE:
+            found = surfaces.file_surface(unquote(urlparse(marker.mesh).path), own_colors=marker.embedded)
+            if found is None:
+                return []
+            surface, scale = found, (x, y, z)
+        else:
+            return []
+        return [Part(surface, frame, scale=scale, color=color, opacity=opacity)]
+
+    def first_frame(self, name: str) -> int | None:
+        """Where the frames of an object begin in the last model; None when it is gone."""
+        with self._lock:
+            for number, key in enumerate(self._order):
+                if key in self._markers and self._markers[key].name == name:
+                    return number
+            return None
+
+    def frame_pose(self, name: str) -> Vector | None:
+        """Pose of a frame of /tf in the world, through its parents; None when it is not known."""
+        with self._lock:
+            pose, left = self._frames.get(name), 100
+            parent = self._parents.get(name, "")
+            while pose is not None and parent in self._frames and left:
+                pose, parent, left = compose(self._frames[parent], pose), self._parents.get(parent, ""), left - 1
+            return pose
+
+    def poses(self) -> Vector:
+        """Poses of all frames of the last model, world frame."""
+        with self._lock:
+            rows = np.tile(IDENTITY, (len(self._order), 1))
+            for number, key in enumerate(self._order):
+                marker = self._markers.get(key)
+                if marker is None:
+                    continue
+                rows[number] = self._poses[key]
+                if marker.frame and marker.frame in self._frames:
+                    rows[number] = compose(self._frames[marker.frame], rows[number])
+            return rows
+
+
+def _read_marker(reader: CdrReader) -> tuple[_Marker, int, int]:
+    """A marker, what to do with it, and where its pose lies."""
+    frame = reader.stamp_and_frame()
+    space, number, kind, action = reader.text(), reader.integer(), reader.integer(), reader.integer()
+    place = reader.place_of_doubles(7)
+    x, y, z = reader.doubles(3)
+    rgba = reader.floats(4)
+    reader.skip(4, 2)  # lifetime
+    locked = reader.boolean()
+    points = reader.rows_of_doubles(3)
+    reader.skip(16, reader.count())  # colors
+    reader.text()  # texture_resource
+    reader.stamp_and_frame()  # texture
+    reader.text()
+    reader.skip(1, reader.count())
+    reader.skip(8, reader.count())  # uv_coordinates
+    name, mesh = reader.text(), reader.text()
+    reader.text()  # mesh_file
+    reader.skip(1, reader.count())
+    embedded = reader.boolean()
+    key = (space, number)
+    own_frame = frame if locked else ""
+    scale = (float(x), float(y), float(z))
+    marker = _Marker(key, name or f"{space}_{number}", kind, scale, rgba, own_frame, points, mesh, embedded)
+    return marker, action, place

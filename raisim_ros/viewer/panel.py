@@ -1,0 +1,420 @@
+"""The panel of the page: buttons, sliders and forms that tell a feed what people want."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import viser
+
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.viewer.feed import Feed
+from raisim_ros.viewer.scene import COLLISION, INERTIA, SHAPES, Item, Moment, NewObject, SceneModel, Vector, Wanted
+
+SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "max")
+# Sliders of joints without limits go so far [rad].
+NO_LIMIT = 3.1416
+TRAIL_LENGTH, PLOT_LENGTH = 400, 300
+# What can be plotted of the selected object.
+QUANTITIES = ("height [m]", "x [m]", "y [m]", "speed [m/s]")
+LAYERS = (("Collision shapes", COLLISION), ("Inertias", INERTIA), ("Names", "names"), ("Frames", "frames"))
+KEYS = (
+    ("space", "play or pause"),
+    ("N", "one step"),
+    ("R", "reset"),
+    ("C", "contacts and forces"),
+    ("F", "follow the selected object"),
+    ("X", "remove the selected object"),
+    ("H", "this help"),
+)
+MOUSE = (
+    ("drag the background", "turn the view; right button: shift, wheel: zoom"),
+    ("click an object", "select it"),
+    ("drag an object", "pull it with a spring; while paused, move it"),
+)
+
+
+class Panel:
+    """Everything beside the picture. Callbacks of viser run in threads of their own."""
+
+    def __init__(self, server: viser.ViserServer, feed: Feed, show_layer: Callable[[str, bool], None]) -> None:
+        self._server, self._feed, self._show_layer = server, feed, show_layer
+        self._model = SceneModel([], 0)
+        self._joint_nodes: list[Any] = []
+        self._lock = threading.RLock()
+        self._trail: list[Vector] = []
+        self._plot: list[tuple[float, float]] = []
+        self._last: tuple[float, Vector] | None = None
+        self._image_nodes: dict[str, Any] = {}
+        self._ticks = 0
+        self.selected: Item | None = None
+        self._uploads = tempfile.TemporaryDirectory(prefix="raisim_ros_")
+        server.gui.configure_theme(control_width="medium", show_logo=False)
+        server.gui.main_panel.dock_right()
+        server.gui.set_panel_label("raisim_ros")
+        self._add_time()
+        tabs = server.gui.add_tab_group()
+        with tabs.add_tab("Object"):
+            self._add_object()
+        with tabs.add_tab("Show"):
+            self._add_show()
+        with tabs.add_tab("Add"):
+            self._add_spawn()
+        with tabs.add_tab("World"):
+            self._add_world()
+        self._add_keys()
+
+    def close(self) -> None:
+        """Forget uploaded files."""
+        self._uploads.cleanup()
+
+    # ---- telling people what went wrong ----
+
+    def _try(self, action: Callable[[], Any]) -> Any:
+        try:
+            return action()
+        except (RaisimError, OSError, ValueError) as error:
+            for client in self._server.get_clients().values():
+                client.add_notification("That did not work", str(error), color="red", auto_close_seconds=8.0)
+            return None
+
+    def _button(self, label: str, action: Callable[[], Any], **options: Any) -> Any:
+        button = self._server.gui.add_button(label, **options)
+        button.on_click(lambda _: self._try(action))
+        return button
+
+    # ---- time ----
+
+    def _add_time(self) -> None:
+        gui = self._server.gui
+        self._status = gui.add_markdown("")
+        self._play = gui.add_button("Play", icon=viser.Icon.PLAYER_PLAY, color="green")
+        self._play.on_click(lambda _: self._try(self._toggle))
+        group = gui.add_button_group("", ("Step", "10 steps", "Reset"))
+        group.on_click(lambda _: self._try(lambda: self._time_button(str(group.value))))
+        self._speed = gui.add_dropdown("Speed", SPEEDS, initial_value="1", hint="simulated seconds per second")
+        self._speed.on_update(lambda _: self._try(self._set_speed))
+        self._timeline = gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, visible=False)
+        self._timeline.on_update(self._seek)
+        self._sought = 0.0  # when a person last moved it; it must not be pulled out of the hand
+        self._paused = True
+
+    def _seek(self, event: Any) -> None:
+        if event.client is not None:  # a person moved it, not the clock
+            self._sought = time.monotonic()
+            self._try(lambda: self._feed.seek(float(self._timeline.value)))
+
+    def _show_timeline(self, moment: Moment) -> None:
+        span = self._feed.timeline()
+        self._timeline.visible = span is not None and span[1] > span[0]
+        if span is not None and span[1] > span[0]:
+            self._timeline.min, self._timeline.max = span
+            now = min(max(moment.time, span[0]), span[1])
+            held = moment.paused and time.monotonic() - self._sought < 1.0
+            if not held and abs(self._timeline.value - now) > 1e-6:
+                self._timeline.value = now
+
+    def _toggle(self) -> None:
+        (self._feed.play if self._paused else self._feed.pause)()
+
+    def _time_button(self, label: str) -> None:
+        match label:
+            case "Step":
+                self._feed.step(1)
+            case "10 steps":
+                self._feed.step(10)
+            case _:
+                self._feed.reset()
+                self._forget_history()
+
+    def _set_speed(self) -> None:
+        self._feed.set_speed(0.0 if self._speed.value == "max" else float(self._speed.value))
+
+    def _forget_history(self) -> None:
+        with self._lock:
+            self._trail.clear()
+            self._plot.clear()
+            self._last = None
+
+    # ---- the selected object ----
+
+    def _add_object(self) -> None:
+        gui = self._server.gui
+        self._choice = gui.add_dropdown("Object", ("(none)",))
+        self._choice.on_update(lambda event: self._select_by_name(str(self._choice.value)))
+        self._about = gui.add_markdown("Click an object to see its state; drag it to pull it.")
+        self._follow = gui.add_checkbox("Follow with the camera", False)
+        self._trail_on = gui.add_checkbox("Trail", False)
+        self._quantity = gui.add_dropdown("Plot", ("(none)", *QUANTITIES))
+        self._quantity.on_update(lambda _: self._forget_history())
+        series = ({"label": "t [s]"}, {"label": "value", "stroke": "#1f6fd0", "width": 2})
+        data = (np.array([0.0, 1.0]), np.array([0.0, 0.0]))
+        self._chart = gui.add_uplot(data, series, scales={"x": {"time": False}}, aspect=1.7, visible=False)
+        self._joints = gui.add_folder("Joints", visible=False)
+        with self._joints:
+            self._p_gain = gui.add_number("P gain", 100.0, min=0.0)
+            self._d_gain = gui.add_number("D gain", 10.0, min=0.0)
+            self._button("Set gains", self._set_gains, hint="the robot holds the pose it has")
+        self._button("Remove", self._remove, color="red", icon=viser.Icon.TRASH)
+
+    def _select_by_name(self, name: str) -> None:
+        if self.selected is None or self.selected.name != name:
+            self.select(next((item for item in self._model.items if item.name == name), None))
+
+    def select(self, item: Item | None) -> None:
+        """Show this object from now on."""
+        with self._lock:
+            self.selected = item
+            self._forget_history()
+            for node in self._joint_nodes:
+                node.remove()
+            self._joint_nodes.clear()
+            joints = self._try(lambda: self._feed.joints(item.name)) if item is not None else []
+            self._joints.visible = bool(joints)
+            for joint in joints or []:
+                low, high = max(joint.lower, -NO_LIMIT), min(joint.upper, NO_LIMIT)
+                if not low < high:
+                    low, high = -NO_LIMIT, NO_LIMIT
+                start = min(max(joint.position, low), high)
+                with self._joints:
+                    slider = self._server.gui.add_slider(joint.name, low, high, (high - low) / 500.0, start)
+                assert item is not None
+                slider.on_update(self._joint_callback(item.name, joint.name, slider))
+                self._joint_nodes.append(slider)
+            name = "(none)" if item is None else item.name
+            if self._choice.value != name and name in self._choice.options:
+                self._choice.value = name
+            if item is None:
+                self._about.content = "Click an object to see its state; drag it to pull it."
+
+    def _joint_callback(self, name: str, joint: str, slider: Any) -> Callable[[Any], None]:
+        return lambda event: (
+            self._try(lambda: self._feed.set_joint(name, joint, float(slider.value))) if event.client else None
+        )
+
+    def _set_gains(self) -> None:
+        if self.selected is not None:
+            self._feed.set_gains(self.selected.name, float(self._p_gain.value), float(self._d_gain.value))
+            self.select(self.selected)
+
+    def _remove(self) -> None:
+        if self.selected is not None:
+            self._feed.remove(self.selected.name)
+
+    # ---- what is shown ----
+
+    def _add_show(self) -> None:
+        gui = self._server.gui
+        self._contacts = gui.add_checkbox("Contacts and forces", False)
+        self._centres = gui.add_checkbox("Centres of mass", False)
+        self._points = gui.add_checkbox("What lidars and depth cameras see", True)
+        self._images = gui.add_checkbox("Camera images", False)
+        self._profile_on = gui.add_checkbox("Times of the step", False)
+        for label, layer in LAYERS:
+            box = gui.add_checkbox(label, False)
+            box.on_update(self._layer_callback(layer, box))
+        self._profile = gui.add_markdown("", visible=False)
+        self._image_folder = gui.add_folder("Cameras", visible=False)
+
+    def _layer_callback(self, layer: str, box: Any) -> Callable[[Any], None]:
+        return lambda _: self._show_layer(layer, bool(box.value))
+
+    def wanted(self) -> Wanted:
+        """What somebody looks at."""
+        return Wanted(
+            bool(self._contacts.value),
+            bool(self._points.value),
+            bool(self._images.value),
+            bool(self._centres.value),
+            bool(self._profile_on.value),
+        )
+
+    # ---- new objects ----
+
+    def _add_spawn(self) -> None:
+        gui = self._server.gui
+        self._shape = gui.add_dropdown("Shape", tuple(SHAPES))
+        self._sizes = [gui.add_number(label, 0.2, min=0.001, step=0.01) for label in ("radius", "height", "z")]
+        self._shape.on_update(lambda _: self._name_sizes())
+        self._mass = gui.add_number("mass [kg]", 1.0, min=0.001, step=0.1)
+        self._place = gui.add_vector3("position [m]", (0.0, 0.0, 2.0), step=0.1)
+        self._look = gui.add_text("colour", "", hint='a name, or "r g b a" from 0 to 1')
+        self._button("Add", self._spawn, color="green", icon=viser.Icon.PLUS)
+        upload = gui.add_upload_button("Add a robot or mesh file", icon=viser.Icon.UPLOAD)
+        upload.on_upload(lambda _: self._try(lambda: self._spawn_file(upload.value.name, upload.value.content)))
+        self._name_sizes()
+
+    def _name_sizes(self) -> None:
+        names = SHAPES[str(self._shape.value)]
+        for number, field in enumerate(self._sizes):
+            field.visible = number < len(names)
+            if number < len(names):
+                field.label = f"{names[number]} [m]"
+
+    def _spawn(self) -> None:
+        shape = str(self._shape.value)
+        size = tuple(float(field.value) for field in self._sizes[: len(SHAPES[shape])])
+        x, y, z = (float(value) for value in self._place.value)
+        self._feed.add(NewObject("", shape, size, float(self._mass.value), (x, y, z), str(self._look.value)))
+
+    def _spawn_file(self, name: str, content: bytes) -> None:
+        file = Path(self._uploads.name) / Path(name).name
+        file.write_bytes(content)
+        x, y, z = (float(value) for value in self._place.value)
+        self._feed.add(NewObject(file.stem, "", mass=float(self._mass.value), position=(x, y, z), file=str(file)))
+
+    # ---- files and snapshots ----
+
+    def _add_world(self) -> None:
+        gui = self._server.gui
+        self._file = gui.add_text("World file", "")
+        self._button("Load", lambda: self._feed.load(str(self._file.value)), icon=viser.Icon.FOLDER_OPEN)
+        self._button("Save", lambda: self._feed.save(str(self._file.value)), icon=viser.Icon.DEVICE_FLOPPY)
+        gui.add_divider()
+        self._button("Keep a snapshot", self._keep, icon=viser.Icon.CAMERA_PLUS)
+        self._snapshots = gui.add_dropdown("Snapshots", ("(none)",))
+        self._button("Go back to it", self._bring_back, icon=viser.Icon.ARROW_BACK_UP)
+        gui.add_divider()
+        shot = gui.add_button("Screenshot", icon=viser.Icon.PHOTO)
+        shot.on_click(self._screenshot)
+        self._button("Help", self._help, icon=viser.Icon.HELP)
+
+    def _keep(self) -> None:
+        self._feed.keep(f"t = {self._time:.3f} s")
+        self._snapshots.options = tuple(self._feed.kept())
+        self._snapshots.value = self._snapshots.options[-1]
+
+    def _bring_back(self) -> None:
+        self._feed.bring_back(str(self._snapshots.value))
+        self._forget_history()
+
+    def _screenshot(self, event: Any) -> None:
+        import io
+
+        from PIL import Image
+
+        client = event.client
+        if client is None:
+            return
+        picture = client.get_render(client.camera.image_height, client.camera.image_width, transport_format="png")
+        out = io.BytesIO()
+        Image.fromarray(picture).save(out, "png")
+        client.send_file_download("raisim_ros.png", out.getvalue())
+
+    # ---- keys ----
+
+    def _add_keys(self) -> None:
+        actions: dict[str, Callable[[], Any]] = {
+            "space": self._toggle,
+            "N": lambda: self._feed.step(1),
+            "R": lambda: self._time_button("Reset"),
+            "C": lambda: setattr(self._contacts, "value", not self._contacts.value),
+            "F": lambda: setattr(self._follow, "value", not self._follow.value),
+            "X": self._remove,
+            "H": self._help,
+        }
+        for key, label in KEYS:
+            command = self._server.gui.add_command(label, hotkey=key)
+            command.on_trigger(lambda _, action=actions[key]: self._try(action))
+
+    def _help(self) -> None:
+        rows = "\n".join(f"| {what} | {effect} |" for what, effect in (*KEYS, *MOUSE))
+        for client in self._server.get_clients().values():
+            with client.gui.add_modal("Keys and mouse") as modal:
+                client.gui.add_markdown(f"| | |\n|---|---|\n{rows}")
+                client.gui.add_button("Close").on_click(lambda _, modal=modal: modal.close())
+
+    # ---- every frame ----
+
+    def follows(self) -> bool:
+        """Whether the camera shall follow the selected object."""
+        return bool(self._follow.value)
+
+    def start_following(self, name: str) -> None:
+        """Select an object and follow it."""
+        self._select_by_name(name)
+        self._follow.value = self.selected is not None
+
+    def take_over(self, model: SceneModel) -> None:
+        """A new model: the selected object may be gone."""
+        with self._lock:
+            self._model = model
+            names = ("(none)", *(item.name for item in model.items))
+            if tuple(self._choice.options) != names:
+                self._choice.options = names
+            if self.selected is not None:
+                name = self.selected.name
+                same = next((item for item in model.items if item.name == name), None)
+                if same is None:
+                    self.select(None)
+                else:
+                    self.selected = same
+
+    _time = 0.0
+
+    def tick(self, moment: Moment) -> Vector:
+        """Show the numbers of a moment; the trail to draw."""
+        with self._lock:
+            self._ticks += 1
+            self._time = moment.time
+            if moment.paused != self._paused or self._ticks == 1:
+                self._paused = moment.paused
+                self._play.label = "Play" if moment.paused else "Pause"
+                self._play.icon = viser.Icon.PLAYER_PLAY if moment.paused else viser.Icon.PLAYER_PAUSE
+                self._play.color = "green" if moment.paused else "orange"
+            if self._ticks % 6 == 1:
+                self._tell_status(moment)
+            self._note(moment)
+            return np.array(self._trail) if self._trail_on.value and self._trail else np.zeros((0, 3))
+
+    def _tell_status(self, moment: Moment) -> None:
+        state = "paused" if moment.paused else f"{moment.real_time_factor:.2f} of real time"
+        self._status.content = f"**{moment.time:.2f} s** · {state} · {len(self._model.items)} objects"
+        self._show_timeline(moment)
+        if self.selected is not None:
+            name = self.selected.name
+            try:
+                self._about.content = self._feed.describe(name)
+            except RaisimError:
+                self._about.content = f"**{name}** is gone."
+        self._profile.visible = bool(moment.profile)
+        if moment.profile:
+            rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())
+            self._profile.content = f"| stage | µs per step |\n|---|---|\n{rows}"
+        self._show_images(moment)
+        if self._quantity.value != "(none)" and len(self._plot) > 1:
+            times, values = np.array(self._plot).T
+            self._chart.data = (times, values)
+        self._chart.visible = self._quantity.value != "(none)" and self.selected is not None
+
+    def _show_images(self, moment: Moment) -> None:
+        self._image_folder.visible = bool(moment.images)
+        for name, image in moment.images.items():
+            if name in self._image_nodes:
+                self._image_nodes[name].image = image
+            else:
+                with self._image_folder:
+                    self._image_nodes[name] = self._server.gui.add_image(image, label=name, format="jpeg")
+
+    def _note(self, moment: Moment) -> None:
+        """History of the selected object."""
+        if self.selected is None or self.selected.first_frame >= len(moment.poses):
+            return
+        place = moment.poses[self.selected.first_frame, :3].copy()
+        if self._last is not None and moment.time <= self._last[0]:
+            if moment.time < self._last[0]:
+                self._forget_history()
+            return
+        speed = 0.0
+        if self._last is not None:
+            speed = float(np.linalg.norm(place - self._last[1])) / (moment.time - self._last[0])
+        self._last = (moment.time, place)
+        values = dict(zip(QUANTITIES, (place[2], place[0], place[1], speed), strict=True))
+        self._trail = [*self._trail[-TRAIL_LENGTH:], place]
+        if self._quantity.value in values:
+            self._plot = [*self._plot[-PLOT_LENGTH:], (moment.time, float(values[self._quantity.value]))]

@@ -1,0 +1,123 @@
+"""Pictures of a world without a browser, by the engine's rays: soft shadows, light of the sky, smooth edges."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.rotation import quaternion_from_matrix
+from raisim_ros.engine.paint import Eye, Style, paint
+from raisim_ros.engine.scene_handles import ViewCamera
+from raisim_ros.engine.world import World
+from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view, interesting_frames
+from raisim_ros.viewer.sensor_views import seen_points
+from raisim_ros.viewer.studio import WIRE_RADIUS, Studio
+from raisim_ros.viewer.world_scene import unique_names, world_model
+
+Picture = NDArray[np.uint8]
+
+# Of what sensors see, so many points are drawn.
+MOST_POINTS = 4000
+QUALITIES = {
+    "draft": Style(samples=8),
+    "good": Style(samples=16, everywhere=True, occlusion=True),
+    "best": Style(samples=48, everywhere=True, occlusion=True),
+}
+
+
+_studios: WeakKeyDictionary[World, tuple[Any, Studio, SceneModel]] = WeakKeyDictionary()
+
+
+def render(
+    world: World,
+    camera: View | ViewCamera | None,
+    width: int,
+    height: int,
+    quality: str,
+    *,
+    contacts: bool = False,
+    points: bool = False,
+) -> Picture:
+    """See World.render()."""
+    if quality not in QUALITIES:
+        raise InvalidValueError(f"quality is '{quality}'; expected one of {', '.join(QUALITIES)}")
+    if not (0 < width <= 8192 and 0 < height <= 8192):
+        raise InvalidValueError(f"the picture is {width} x {height}; expected 1 to 8192 pixels each way")
+    with world.locked():
+        studio, model = _studio(world)
+        poses = np.vstack((world.read_states().poses, world.read_articulations().link_poses))
+        studio.place(poses)
+        eye = _eye(world, camera, model, poses, width, height)
+        try:
+            studio.draw_lines(world.read_wires().states["point"], WIRE_RADIUS, (0.25, 0.25, 0.27))
+            if contacts:
+                _draw_contacts(world, studio, eye)
+            if points:
+                _draw_points(world, studio)
+            return paint(studio.world, eye, studio.looks(), QUALITIES[quality])
+        finally:
+            studio.clear_lines()
+
+
+def _studio(world: World) -> tuple[Studio, SceneModel]:
+    looks = tuple(handle.get_appearance() for handle in world.get_obj_list())
+    key = (world.get_configuration_number(), looks)
+    known = _studios.get(world)
+    if known is None or known[0] != key:
+        model = world_model(world)
+        known = _studios[world] = (key, Studio(model, world), model)
+    return known[1], known[2]
+
+
+def _eye(world: World, camera: Any, model: SceneModel, poses: Vector, width: int, height: int) -> Eye:
+    if isinstance(camera, ViewCamera):
+        fov = camera.get_settings().horizontal_fov
+        return Eye(camera.get_position(), camera.get_quaternion(), width, height, fov)
+    if camera is None:
+        camera = _own_view(world, model, poses)
+    elif not isinstance(camera, View):
+        raise InvalidValueError(f"camera is {camera!r}; expected a View, a ViewCamera or None")
+    position, centre = np.array(camera.position, float), np.array(camera.look_at, float)
+    ahead = centre - position
+    if not np.isfinite([position, centre]).all() or np.linalg.norm(ahead) < 1e-9:
+        raise InvalidValueError(f"camera is {camera!r}; expected two different points")
+    ahead /= np.linalg.norm(ahead)
+    left = np.cross((0.0, 0.0, 1.0), ahead)
+    left = left / np.linalg.norm(left) if np.linalg.norm(left) > 1e-6 else np.array([0.0, 1.0, 0.0])
+    rotation = np.column_stack((ahead, left, np.cross(ahead, left)))
+    return Eye(position, quaternion_from_matrix(rotation), width, height, camera.horizontal_fov)
+
+
+def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
+    view = world.get_viewpoint()
+    if view is not None and any(view.offset):
+        followed = unique_names(world).get(view.follow)
+        items = [item for item in model.items if followed is not None and item.name == view.follow]
+        centre = poses[items[0].first_frame, :3] if items else np.zeros(3)
+        x, y, z = (float(value) for value in centre)
+        return View((x + view.offset[0], y + view.offset[1], z + view.offset[2]), (x, y, z))
+    return fitting_view(poses[interesting_frames(model), :3])
+
+
+def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:
+    contacts = world.read_contacts()
+    forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
+    largest = float(np.linalg.norm(forces, axis=1).max()) if len(forces) else 0.0
+    if largest > 0.0:
+        # As long as a fixed part of the picture, however near that is.
+        length = 0.12 * float(np.linalg.norm(contacts["position"].mean(axis=0) - eye.position))
+        ends = contacts["position"] + forces * (length / largest)
+        lines = np.stack((contacts["position"], ends), axis=1)
+        studio.draw_lines(lines, 0.03 * length, (0.10, 0.65, 0.20), tips=True)
+
+
+def _draw_points(world: World, studio: Studio) -> None:
+    points = seen_points(world)
+    points = points[:: 1 + len(points) // MOST_POINTS]
+    share = (points[:, 2:] - points[:, 2].min()) / max(float(np.ptp(points[:, 2])), 1e-9) if len(points) else points
+    colors = (1.0 - share) * np.array([0.1, 0.45, 0.95]) + share * np.array([0.98, 0.35, 0.1])
+    studio.draw_points(points, 0.012, colors)

@@ -1,0 +1,142 @@
+"""Writes what happens in a World to a file, beside the stepping."""
+
+from __future__ import annotations
+
+import queue
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine.world import World
+from raisim_ros.viewer.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
+
+# Frames are written when so many wait, or after so much wall time [s].
+CHUNK_FRAMES, CHUNK_SECONDS = 120, 1.0
+
+
+class Recorder:
+    """Notes frames at a rate in Hz of simulated time; a thread of its own packs and writes them."""
+
+    def __init__(self, world: World, path: str | Path, rate: float) -> None:
+        if not 0.0 < rate < 1e6:
+            raise InvalidValueError(f"rate is {rate}; expected a number of frames per second above 0")
+        self._world = world
+        self._period = 1.0 / rate
+        self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115  it is open as long as the recording
+        self._file.write(MAGIC)
+        self._waiting: list[Arrays] = []
+        self._configuration = -1
+        self._next = world.get_world_time()
+        self._written = time.monotonic()
+        self._last = -np.inf
+        self._stepping = False
+        self._queue: queue.Queue[tuple[bytes, list[Arrays] | bytes] | None] = queue.Queue()
+        self.error: OSError | None = None
+        self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
+        self._thread.start()
+        self.note()
+
+    def integrate(self, steps: int) -> bool:
+        """Step the world from frame to frame. False: this is one of those steps, the world shall take it itself."""
+        if self._stepping:
+            return False
+        self._stepping = True
+        try:
+            while steps > 0:
+                chunk = self._steps_until_due(steps)
+                self._world.integrate(chunk)
+                self.note()
+                steps -= chunk
+        finally:
+            self._stepping = False
+        return True
+
+    def _steps_until_due(self, most: int) -> int:
+        """At least one and not more than `most`."""
+        left = (self._next - self._world.get_world_time()) / self._world.get_time_step()
+        return min(most, max(1, int(np.ceil(left - 1e-6))))
+
+    def note(self) -> None:
+        """Take a frame if its time has come, or if the world jumped back."""
+        now = self._world.get_world_time()
+        jumped = not self._next - 1.5 * self._period <= now <= self._next + self._period
+        if now < self._next - 1e-9 and not jumped:
+            return
+        # On the grid of the rate, however long the steps are.
+        self._next = now + self._period if jumped else self._next + self._period
+        self._take()
+
+    def _take(self) -> None:
+        with self._world.locked():
+            number = self._world.get_configuration_number()
+            if number != self._configuration:
+                self._flush()
+                self._queue.put((WORLD, _world_files(self._world)))
+                self._configuration = number
+            self._waiting.append(_frame(self._world))
+            self._last = self._world.get_world_time()
+        if len(self._waiting) >= CHUNK_FRAMES or time.monotonic() - self._written > CHUNK_SECONDS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self._queue.put((FRAMES, self._waiting))
+        self._waiting = []
+        self._written = time.monotonic()
+
+    def _write(self) -> None:
+        while (job := self._queue.get()) is not None:
+            kind, content = job
+            try:
+                payload = content if isinstance(content, bytes) else pack_arrays(_stacked(content))
+                write_chunk(self._file, kind, payload)
+            except OSError as error:  # a full disk must not end the simulation; stop() tells
+                self.error = self.error or error
+
+    def stop(self) -> None:
+        """Take the last frame, write what waits and close the file; raises what went wrong while it was written."""
+        if self._world.get_world_time() > self._last:
+            self._take()
+        self._flush()
+        self._queue.put(None)
+        self._thread.join()
+        self._file.close()
+        if self.error is not None:
+            raise self.error
+
+
+def _world_files(world: World) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="raisim_ros_") as folder:
+        world.export_to_xml(folder, "world.xml")
+        return pack_files({file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())})
+
+
+def _frame(world: World) -> Arrays:
+    states, robots, wires = world.read_states(), world.read_articulations(), world.read_wires().states
+    contacts = world.read_contacts()
+    forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
+    return {
+        "time": np.array(world.get_world_time()),
+        "poses": np.vstack((states.poses, robots.link_poses)),
+        "twists": np.vstack((states.twists, robots.link_twists)),
+        "wrenches": states.wrenches.copy(),
+        "coordinates": robots.coordinates.copy(),
+        "velocities": robots.velocities.copy(),
+        "efforts": robots.efforts.copy(),
+        "wires": wires["point"].copy(),
+        "tensions": wires["tension"].copy(),
+        "contacts": np.hstack((contacts["position"], forces)),
+    }
+
+
+def _stacked(frames: list[Arrays]) -> Arrays:
+    """One array for each kind; contacts, whose number changes, one behind the other with their counts."""
+    stacked = {name: np.stack([frame[name] for frame in frames]) for name in frames[0] if name != "contacts"}
+    stacked["contact_counts"] = np.array([float(len(frame["contacts"])) for frame in frames])
+    stacked["contacts"] = np.concatenate([frame["contacts"] for frame in frames])
+    return stacked

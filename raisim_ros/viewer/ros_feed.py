@@ -1,0 +1,416 @@
+"""A running world_node, through its topics and services: a slow browser never slows the world."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.urdf import load_urdf
+from raisim_ros.msg import ContactArray, ObjectCmd, ResultCode, WorldCmd, WorldState
+from raisim_ros.ros import qos
+from raisim_ros.srv import (
+    GetObjectInfo,
+    ListObjects,
+    ListWires,
+    LoadWorld,
+    Pause,
+    Play,
+    RemoveObject,
+    Reset,
+    RestoreSnapshot,
+    SaveSnapshot,
+    SaveWorld,
+    SetObjectState,
+    SpawnArticulatedSystem,
+    SpawnObject,
+    Step,
+)
+from raisim_ros.viewer.cdr_reader import CdrReader
+from raisim_ros.viewer.describe import numbers, table
+from raisim_ros.viewer.marker_scene import MarkerScene
+from raisim_ros.viewer.ros_streams import CloudStream, WireStream
+from raisim_ros.viewer.scene import SHAPES, Joint, Moment, NewObject, SceneModel, Vector, Wanted, to_world
+from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
+
+# How long an answer may take [s]: loading a large world takes its time.
+PATIENCE = 20.0
+# How fast a pulled object follows the hand [rad/s]: commands come 30 times a second.
+PULL_FREQUENCY = 6.0
+# How often it is checked whether the node is still there [s].
+PRESENCE_PERIOD = 1.0
+
+
+class NodeGoneError(RaisimError):
+    """No world_node answers."""
+
+
+class RosFeed:
+    """See Feed."""
+
+    def __init__(self, node: Node) -> None:
+        """`node` is in the namespace of the world_node; it is spun here."""
+        self._node = node
+        self._scene = MarkerScene()
+        self._state = WorldState()
+        self._contacts: bytes = b""
+        self._kept: list[str] = []
+        self._pull: _Pull | None = None
+        self._publishers: dict[str, Any] = {}
+        self._service_clients: dict[str, Any] = {}
+        self._optional: dict[str, Any] = {}  # subscriptions that somebody wants at the moment
+        self._checked = 0.0
+        self._static: frozenset[str] = frozenset()
+        self._robots: dict[str, _Robot] = {}
+        self._wires = WireStream(node)
+        self._clouds = CloudStream(node, self._scene)
+        node.create_subscription(MarkerArray, "markers", self._scene.take_markers, qos.LATCHED, raw=True)
+        node.create_subscription(WorldState, "world/state", self._take_state, 10)
+        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor.add_node(node)
+        self._thread = threading.Thread(target=self._executor.spin, name="raisim_ros viewer ROS", daemon=True)
+        self._thread.start()
+
+    # ---- messages ----
+
+    def _take_state(self, state: WorldState) -> None:
+        self._state = state
+
+    def _take_contacts(self, message: bytes) -> None:
+        self._contacts = message
+
+    def _want(self, name: str, wanted: bool, message_type: Any, topic: str, callback: Any, profile: Any) -> None:
+        """Subscribe to what somebody looks at, and only then."""
+        if wanted and name not in self._optional:
+            self._optional[name] = self._node.create_subscription(message_type, topic, callback, profile, raw=True)
+        elif not wanted and name in self._optional:
+            self._node.destroy_subscription(self._optional.pop(name))
+
+    def _call(self, service_type: Any, service: str, **fields: Any) -> Any:
+        """The answer of a service; what it refuses raises."""
+        client = self._service_clients.get(service)
+        if client is None:
+            client = self._service_clients[service] = self._node.create_client(service_type, service)
+        if not client.wait_for_service(5.0):
+            raise NodeGoneError(f"no node offers the service '{service}'")
+        done = threading.Event()
+        future = client.call_async(service_type.Request(**fields))
+        future.add_done_callback(lambda _: done.set())
+        if not done.wait(PATIENCE):
+            raise NodeGoneError(f"the service '{service}' did not answer within {PATIENCE:g} s")
+        answer = future.result()
+        if answer.result != ResultCode.OK:
+            raise InvalidValueError(answer.message)
+        return answer
+
+    def _publish(self, message_type: Any, topic: str, message: Any) -> None:
+        publisher = self._publishers.get(topic)
+        if publisher is None:
+            publisher = self._publishers[topic] = self._node.create_publisher(message_type, topic, 10)
+            for _ in range(100):  # what is published before anybody listens is lost
+                if publisher.get_subscription_count():
+                    break
+                time.sleep(0.01)
+        publisher.publish(message)
+
+    # ---- the scene ----
+
+    def model_number(self) -> Hashable:
+        """Changes with the markers, and with objects and wires."""
+        if time.monotonic() - self._checked > PRESENCE_PERIOD:
+            self._checked = time.monotonic()
+            if not self._node.count_publishers("markers") and self._scene.model(()).items:
+                self._scene.clear()
+        return self._scene.number, self._state.configuration_number
+
+    def model(self) -> SceneModel:
+        """See Feed."""
+        if self._state.sim_time or self._node.count_publishers("markers"):
+            try:
+                answer = self._call(ListObjects, "list_objects")
+                kinds = zip(answer.names, answer.body_types, strict=True)
+                self._static = frozenset(name for name, kind in kinds if kind == "static")
+                wires = self._call(ListWires, "list_wires")
+                self._wires.follow(list(wires.names))
+            except NodeGoneError:
+                self._static = frozenset()
+        self._robots.clear()
+        return self._scene.model(self._static)
+
+    def viewpoint(self) -> None:
+        """The node tells nobody."""
+        return
+
+    def moment(self, wanted: Wanted) -> Moment:
+        """See Feed."""
+        self._want("contacts", wanted.contacts, ContactArray, "contacts", self._take_contacts, 10)
+        self._clouds.listen(wanted.points)
+        frames = self._scene.needs_frames or self._clouds.active
+        self._want("tf", frames, TFMessage, "/tf", self._scene.take_frames, qos.TF)
+        self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED)
+        poses, state = self._scene.poses(), self._state
+        contacts, forces = _read_contacts(self._contacts) if wanted.contacts and self._contacts else _nothing()
+        ends, tensions = self._wires.read()
+        self._push(poses)
+        return Moment(
+            state.sim_time,
+            poses,
+            state.paused,
+            state.real_time_factor,
+            contacts,
+            forces,
+            ends,
+            tensions,
+            self._clouds.points() if wanted.points else np.zeros((0, 3)),
+        )
+
+    # ---- time ----
+
+    def play(self) -> None:
+        """See Feed."""
+        self._call(Play, "play")
+
+    def pause(self) -> None:
+        """See Feed."""
+        self._call(Pause, "pause")
+
+    def step(self, steps: int) -> None:
+        """See Feed."""
+        self.pause()
+        self._call(Step, "step", steps=steps)
+
+    def reset(self) -> None:
+        """The world as it was loaded; /clock goes on."""
+        self._call(Reset, "reset", state=True, spawned=True)
+
+    def set_speed(self, factor: float) -> None:
+        """See Feed."""
+        if factor < 0.0:
+            raise InvalidValueError(f"speed is {factor}; expected a number of at least 0")
+        self._publish(WorldCmd, "world/cmd", WorldCmd(real_time_factor=float(factor)))
+
+    def timeline(self) -> None:
+        """A node does not go back in time; it keeps snapshots."""
+        return
+
+    def seek(self, time_: float) -> None:
+        """Refused."""
+        raise InvalidValueError("a node does not go back in time; keep a snapshot instead")
+
+    # ---- one object ----
+
+    def describe(self, name: str) -> str:
+        """See Feed."""
+        answer = self._call(GetObjectInfo, "get_object_info", name=name)
+        info, state = answer.info, answer.state
+        place, turn = state.pose.position, state.pose.orientation
+        linear, angular = state.twist.linear, state.twist.angular
+        rows = [
+            ("type", info.type.replace("_", " ")),
+            ("body type", info.body_type),
+            ("mass [kg]", f"{info.mass:g}"),
+            ("material", info.material),
+            ("position [m]", numbers((place.x, place.y, place.z))),
+            ("orientation (w x y z)", numbers((turn.w, turn.x, turn.y, turn.z))),
+            ("velocity [m/s]", numbers((linear.x, linear.y, linear.z))),
+            ("angular velocity [rad/s]", numbers((angular.x, angular.y, angular.z))),
+            ("state", f"`{info.state_topic}`"),
+            ("command", f"`{info.command_topic}`"),
+        ]
+        return f"**{name}**\n\n{table(rows)}"
+
+    def _robot(self, name: str) -> _Robot:
+        if name not in self._robots:
+            self._robots[name] = _Robot(self._node, name)
+        return self._robots[name]
+
+    def joints(self, name: str) -> list[Joint]:
+        """See Feed."""
+        info = self._call(GetObjectInfo, "get_object_info", name=name).info
+        return self._robot(name).joints() if info.joint_names else []
+
+    def set_joint(self, name: str, joint: str, position: float) -> None:
+        """See Feed."""
+        if self._state.paused:
+            fields = {"set_pose": False, "set_twist": False, "joint_names": [joint], "joint_positions": [position]}
+            self._call(SetObjectState, "set_object_state", name=name, **fields)
+        self._publish(JointState, f"{name}/joint_cmd", JointState(name=[joint], position=[position]))
+
+    def set_gains(self, name: str, p_gain: float, d_gain: float) -> None:
+        """A node takes gains only when a robot is spawned."""
+        raise InvalidValueError("a node takes the gains of a robot when it is spawned, or from the world file")
+
+    def pull(self, name: str, body: int, point: Vector, target: Vector) -> None:
+        """See Feed; a robot is pulled at its base."""
+        if self._pull is None or self._pull.name != name:
+            answer = self._call(GetObjectInfo, "get_object_info", name=name)
+            self._pull = _Pull(name, answer.info.mass)
+        self._pull.target, self._pull.point, self._pull.body = target, point, body
+
+    def _push(self, poses: Vector) -> None:
+        """Command the force of the spring; the node's watchdog drops it when this viewer dies."""
+        pull = self._pull
+        first = self._scene.first_frame(pull.name) if pull is not None else None
+        if pull is None or first is None:
+            return
+        force = pull.force(to_world(poses[first + pull.body], pull.point))
+        command = ObjectCmd()
+        command.wrench.force = Vector3(x=force[0], y=force[1], z=force[2])
+        self._publish(ObjectCmd, f"{pull.name}/cmd", command)
+
+    def release(self) -> None:
+        """See Feed."""
+        pull, self._pull = self._pull, None
+        if pull is not None:
+            self._publish(ObjectCmd, f"{pull.name}/cmd", ObjectCmd())
+
+    def move(self, name: str, shift: Vector) -> None:
+        """See Feed."""
+        pose = self._call(GetObjectInfo, "get_object_info", name=name).state.pose
+        place = Point(x=pose.position.x + shift[0], y=pose.position.y + shift[1], z=pose.position.z + shift[2])
+        moved = Pose(position=place, orientation=pose.orientation)
+        self._call(SetObjectState, "set_object_state", name=name, pose=moved, set_twist=False)
+
+    def remove(self, name: str) -> None:
+        """See Feed."""
+        self._call(RemoveObject, "remove_object", name=name)
+
+    # ---- the world ----
+
+    def add(self, new: NewObject) -> str:
+        """See Feed."""
+        x, y, z = (float(value) for value in new.position)
+        common = {
+            "name": new.name or new.shape or Path(new.file).stem,
+            "allow_renaming": True,
+            "pose": Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=1.0)),
+        }
+        if new.file and Path(new.file).suffix.lower() in ROBOT_SUFFIXES:
+            answer = self._call(SpawnArticulatedSystem, "spawn_articulated_system", file=new.file, **common)
+            return str(answer.name)
+        fields: dict[str, Any] = {"mass": new.mass, "appearance": new.appearance, "material": new.material, **common}
+        if new.file:
+            fields |= {"shape": "mesh", "mesh_file": new.file}
+        elif new.shape == "box":
+            fields |= {"shape": "box", "size": [float(value) for value in new.size]}
+        else:
+            names = SHAPES.get(new.shape, ())
+            fields |= {"shape": new.shape, **dict(zip(names, new.size, strict=False))}
+        return str(self._call(SpawnObject, "spawn_object", **fields).name)
+
+    def load(self, file: str) -> None:
+        """See Feed."""
+        self._call(LoadWorld, "load_world", file=file)
+        self._kept.clear()
+
+    def save(self, file: str) -> None:
+        """See Feed."""
+        self._call(SaveWorld, "save_world", file=file, overwrite=True)
+
+    def keep(self, label: str) -> None:
+        """See Feed."""
+        self._call(SaveSnapshot, "save_snapshot", name=label)
+        self._kept = [*(one for one in self._kept if one != label), label]
+
+    def bring_back(self, label: str) -> None:
+        """See Feed."""
+        self._call(RestoreSnapshot, "restore_snapshot", name=label)
+
+    def kept(self) -> list[str]:
+        """See Feed."""
+        return list(self._kept)
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self.release()
+        self._executor.shutdown()
+        self._thread.join()
+        self._node.destroy_node()
+
+
+class _Pull:
+    """A hand that pulls an object; velocities come from where the grabbed point was."""
+
+    def __init__(self, name: str, mass: float) -> None:
+        self.name, self.mass = name, mass
+        self.target = self.point = np.zeros(3)
+        self.body = 0
+        self._last: tuple[float, Vector] | None = None
+        self._velocity = np.zeros(3)
+
+    def force(self, place: Vector) -> Vector:
+        """Critically damped, against the wall clock that people live by [N]."""
+        now = time.monotonic()
+        if self._last is not None and now > self._last[0]:
+            fresh = (place - self._last[1]) / (now - self._last[0])
+            self._velocity = 0.5 * (self._velocity + fresh)
+        self._last = (now, place)
+        wish = PULL_FREQUENCY**2 * (self.target - place) - 2.0 * PULL_FREQUENCY * self._velocity
+        size = float(np.linalg.norm(wish))
+        limited: Vector = self.mass * wish * min(1.0, 200.0 / max(size, 1e-9))
+        return limited
+
+
+class _Robot:
+    """Limits of the joints from a robot's description, and where they are."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._description = ""
+        self._positions: dict[str, float] = {}
+        self._ready = threading.Event()
+        self._node = node
+        self._subscriptions = [
+            node.create_subscription(String, f"{name}/robot_description", self._describe, qos.LATCHED),
+            node.create_subscription(JointState, f"{name}/joint_states", self._take, 10),
+        ]
+
+    def _describe(self, message: String) -> None:
+        self._description = message.data
+        self._ready.set()
+
+    def _take(self, message: JointState) -> None:
+        self._positions = dict(zip(message.name, message.position, strict=True))
+
+    def joints(self) -> list[Joint]:
+        """Those with one coordinate."""
+        if not self._ready.wait(5.0):
+            return []
+        for _ in range(100):
+            if self._positions:
+                break
+            time.sleep(0.01)
+        places = self._positions
+        bodies = load_urdf(self._description).bodies
+        found = [body for body in bodies if body.joint_type.coordinate_dim == 1]
+        return [Joint(b.joint_name, b.lower, b.upper, places.get(b.joint_name, 0.0)) for b in found]
+
+
+def _nothing() -> tuple[Vector, Vector]:
+    return np.zeros((0, 3)), np.zeros((0, 3))
+
+
+def _read_contacts(message: bytes) -> tuple[Vector, Vector]:
+    """Points and forces of a serialised ContactArray."""
+    reader = CdrReader(message)
+    reader.stamp_and_frame()
+    step = reader.number()
+    rows = np.zeros((reader.count(), 10))
+    for row in rows:
+        reader.text()
+        reader.text()
+        reader.long()
+        reader.long()
+        row[:] = reader.doubles(10)
+    return rows[:, :3], rows[:, 6:9] / step

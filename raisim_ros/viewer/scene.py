@@ -1,0 +1,192 @@
+"""What a viewer draws, as plain data: parts that move with frames, and the numbers of one moment.
+
+World frame, SI units. A pose is x y z qx qy qz qw. Nothing here knows where the data come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+Rgb = tuple[float, float, float]
+
+# What a part is: to be seen, what collides, or a box with the mass and inertia of a body.
+VISUAL, COLLISION, INERTIA = "visual", "collision", "inertia"
+IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles in a frame of their own [m]; parts that share a surface are drawn together.
+
+    `glb` is a binary glTF file of the same surface, for those that bring their own colours and textures.
+    """
+
+    vertices: NDArray[np.float32]
+    triangles: NDArray[np.uint32]
+    flat: bool = False  # every triangle has one shade
+    glb: bytes | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A surface that moves with a frame."""
+
+    surface: Surface
+    frame: int  # row of the poses of a Moment
+    pose: Vector = field(default_factory=IDENTITY.copy)  # in that frame
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    color: Rgb = (0.7, 0.7, 0.7)
+    opacity: float = 1.0
+    layer: str = VISUAL
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint with one coordinate; `position` is where it, or its target, is now [rad, m]."""
+
+    name: str
+    lower: float
+    upper: float
+    position: float
+
+
+@dataclass(frozen=True, eq=False)
+class Item:
+    """An object of the world. Its bodies are the frames `first_frame`, `first_frame` + 1, …"""
+
+    name: str
+    kind: str
+    movable: bool  # forces and poses may be given to it
+    parts: list[Part]
+    bodies: tuple[str, ...]
+    first_frame: int
+    ground_height: float | None = None  # of an endless plane [m]
+
+
+@dataclass(frozen=True, eq=False)
+class SceneModel:
+    """Everything that changes only when objects come, go or change their looks."""
+
+    items: list[Item]
+    frames: int
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """The scene at one time; arrays belong to whoever gets it.
+
+    `contacts`: points, N x 3 [m]; `forces` on the first object of each, N x 3 [N]. `wires`: their ends, N x 2 x 3, and
+    `tensions` [N]. `points`: what lidars and depth cameras see, N x 3. `images`: what cameras see, by name.
+    """
+
+    time: float
+    poses: Vector  # frames x 7
+    paused: bool = False
+    real_time_factor: float = 0.0
+    contacts: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+    forces: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+    wires: Vector = field(default_factory=lambda: np.zeros((0, 2, 3)))
+    tensions: Vector = field(default_factory=lambda: np.zeros(0))
+    points: Vector = field(default_factory=lambda: np.zeros((0, 3)))
+    images: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
+    centres: Vector = field(default_factory=lambda: np.zeros((0, 3)))  # of mass, when asked for
+    profile: dict[str, float] = field(default_factory=dict)  # stage of the step -> microseconds
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a moment shall hold besides the poses: nobody computes what nobody looks at."""
+
+    contacts: bool = False
+    points: bool = False
+    images: bool = False
+    centres: bool = False
+    profile: bool = False
+
+
+@dataclass(frozen=True)
+class NewObject:
+    """An object to be added: a primitive of `size` (see `SHAPES`), or a file of a robot or mesh."""
+
+    name: str
+    shape: str
+    size: tuple[float, ...] = ()
+    mass: float = 1.0
+    position: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    appearance: str = ""
+    material: str = "default"
+    file: str = ""
+
+
+# What the numbers of NewObject.size mean.
+SHAPES: dict[str, tuple[str, ...]] = {
+    "sphere": ("radius",),
+    "box": ("x", "y", "z"),
+    "cylinder": ("radius", "height"),
+    "cone": ("radius", "height"),
+    "capsule": ("radius", "height"),
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """Where a picture is taken from and what is in its middle [m]; the full horizontal angle [rad]."""
+
+    position: tuple[float, float, float]
+    look_at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    horizontal_fov: float = 0.9
+
+
+def interesting_frames(model: SceneModel) -> list[int]:
+    """Frames of what somebody may want to see: what moves, and what is made of several parts."""
+    return [item.first_frame for item in model.items if item.parts and (item.movable or len(item.parts) > 1)]
+
+
+def fitting_view(places: Vector) -> View:
+    """A view of where most things are; a few that are far away do not count."""
+    if not len(places):
+        return View((4.0, -4.0, 2.5))
+    centre = np.median(places, axis=0)
+    centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
+    distances = np.linalg.norm(places - centre, axis=1)
+    reach = float(np.clip(1.7 * np.percentile(distances, 45), 0.6, 40.0))
+    x, y, z = centre + reach * np.array([1.6, -1.9, 0.9])
+    return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
+
+
+def compose(outer: Vector, inner: Vector) -> Vector:
+    """Poses `inner`, given in the frames `outer`, in the frame of `outer`; N x 7 each, or one for all."""
+    x, y, z, w = (outer[..., k] for k in range(3, 7))
+    a, b, c, d = (inner[..., k] for k in range(3, 7))
+    shape = np.broadcast_shapes(outer.shape, inner.shape)
+    result = np.empty(shape)
+    result[..., :3] = outer[..., :3] + rotate(outer[..., 3:], inner[..., :3])
+    result[..., 3] = w * a + x * d + y * c - z * b
+    result[..., 4] = w * b - x * c + y * d + z * a
+    result[..., 5] = w * c + x * b - y * a + z * d
+    result[..., 6] = w * d - x * a - y * b - z * c
+    return result
+
+
+def rotate(quaternion: Vector, vector: Vector) -> Vector:
+    """Vectors turned by quaternions x y z w; N x 4 and N x 3, or one for all."""
+    axis, w = quaternion[..., :3], quaternion[..., 3:]
+    twice = 2.0 * np.cross(axis, vector)
+    turned: Vector = vector + w * twice + np.cross(axis, twice)
+    return turned
+
+
+def to_body(pose: Vector, point: Any) -> Vector:
+    """A point of the world in the frame of a pose."""
+    inverse = pose[3:] * np.array([-1.0, -1.0, -1.0, 1.0])
+    return rotate(inverse, np.asarray(point, float) - pose[:3])
+
+
+def to_world(pose: Vector, point: Any) -> Vector:
+    """A point of the frame of a pose in the world."""
+    return pose[:3] + rotate(pose[3:], np.asarray(point, float))

@@ -1,0 +1,48 @@
+"""What the sensors of a World saw last, for people to look at."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera, SpinningLidar
+from raisim_ros.engine.world import World
+from raisim_ros.viewer.scene import Vector
+
+# More points of a depth camera than this are thinned out.
+_MOST_POINTS = 20_000
+
+
+def seen_points(world: World) -> Vector:
+    """Points of all lidars and depth cameras, world frame, N x 3 [m]."""
+    clouds = [np.zeros((0, 3))]
+    for sensors in world.get_sensor_sets():
+        for sensor in sensors:
+            if isinstance(sensor, SpinningLidar):
+                clouds.append(sensor.get_scan() @ sensor.get_orientation().T + sensor.get_position())
+            elif isinstance(sensor, DepthCamera):
+                points = sensor.get_3d_points().reshape(-1, 3)
+                points = points[np.isfinite(points).all(axis=1)]
+                clouds.append(points[:: 1 + len(points) // _MOST_POINTS])
+    return np.concatenate(clouds)
+
+
+def camera_images(world: World) -> dict[str, NDArray[np.uint8]]:
+    """Last images of all cameras by the name of their sensor; those of depth cameras in grey, near is bright."""
+    images: dict[str, NDArray[np.uint8]] = {}
+    for sensors in world.get_sensor_sets():
+        for sensor in sensors:
+            if isinstance(sensor, RGBCamera):
+                images[sensor.get_full_name()] = sensor.get_image_buffer()
+            elif isinstance(sensor, DepthCamera):
+                images[sensor.get_full_name()] = _grey(sensor.get_depth_array())
+    return images
+
+
+def _grey(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
+    seen = np.isfinite(depth)
+    if not seen.any():
+        return np.zeros((*depth.shape, 3), np.uint8)
+    low, high = float(depth[seen].min()), float(depth[seen].max())
+    share = np.where(seen, 1.0 - (depth - low) / max(high - low, 1e-9), 0.0)
+    return np.repeat((60.0 + 195.0 * share).astype(np.uint8)[..., None], 3, axis=2) * seen[..., None].astype(np.uint8)

@@ -1,0 +1,168 @@
+"""A second world that holds what a first one looks like, for rays to see: visual meshes instead of what collides."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from raisim_ros.description.mesh_file import MeshData, make_mesh
+from raisim_ros.engine.colors import Looks
+from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.engine.surface_handles import HeightMap
+from raisim_ros.engine.types import MeshCollisionMode
+from raisim_ros.engine.world import World
+from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.scene import VISUAL, Part, Rgb, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.surfaces import height_colors
+
+GROUND_RGB: Rgb = (0.70, 0.71, 0.69)
+WIRE_RADIUS = 0.006
+
+
+class Studio:
+    """The parts of a model as bodies; place() moves them, rays see them."""
+
+    def __init__(self, model: SceneModel, source: World) -> None:
+        self.world = World()
+        self.grounds: list[int] = []  # places in the list of endless planes
+        self._parts: list[tuple[Part, SingleBodyObject]] = []
+        self._colors: list[Vector] = []
+        self._models: dict[tuple[Surface, tuple[float, float, float], int], SingleBodyObject] = {}
+        self._extras: list[SingleBodyObject] = []
+        for item in model.items:
+            if item.ground_height is not None:
+                self.grounds.append(len(self._colors))
+                ground = source.get_object(item.name)
+                plain = ground is None or not ground.get_appearance()
+                self.world.add_ground(item.ground_height)
+                self._colors.append(np.array([GROUND_RGB if plain or not item.parts else item.parts[0].color]))
+            elif item.kind == "heightmap" and item.parts:
+                self._add_terrain(source, item.name, item.parts[0])
+            else:
+                for part in item.parts:
+                    if part.layer == VISUAL and part.opacity > 0.05:
+                        self._add_part(part)
+
+    def _keep(self, part: Part, body: SingleBodyObject, color: Rgb) -> None:
+        self._parts.append((part, body))
+        self._colors.append(np.array([color] * len(body.get_collision_body_list())))
+
+    def _add_terrain(self, source: World, name: str, part: Part) -> None:
+        terrain = next((one for one in source.get_obj_list() if isinstance(one, HeightMap) and _is(one, name)), None)
+        if terrain is None:
+            return
+        data, colors = terrain.get_data(), terrain.get_color_map()
+        body = self.world.add_height_map(data)
+        self._parts.append((part, body))
+        if colors is None and not (terrain.get_color() or terrain.get_appearance()):
+            colors = height_colors(data.heights)
+        if colors is None:
+            from raisim_ros.description.appearance import colour
+
+            look = terrain.get_color() or terrain.get_appearance()
+            colors = np.broadcast_to(colour(look, "heightmap", 0)[:3], (data.y_samples, data.x_samples, 3))
+        self._colors.append(np.ascontiguousarray(colors.reshape(-1, 3)))
+
+    def _add_part(self, part: Part) -> None:
+        x, y, z = part.scale
+        if part.surface is surfaces.unit_sphere():
+            self._keep(part, self.world.add_sphere(x, 1.0), part.color)
+        elif part.surface is surfaces.unit_box():
+            self._keep(part, self.world.add_box(x, y, z, 1.0), part.color)
+        elif part.surface in (surfaces.unit_cylinder(), surfaces.unit_tube()):
+            self._keep(part, self.world.add_cylinder(x, z, 1.0), part.color)
+        elif part.surface is surfaces.unit_cone():
+            self._keep(part, self.world.add_cone(x, z, 1.0), part.color)
+        else:
+            for number, (mesh, color) in enumerate(_pieces(part.surface, part.scale)):
+                key = (part.surface, part.scale, number)
+                if key in self._models:
+                    body = self.world.clone_object(self._models[key])
+                else:
+                    body = self.world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH)
+                    self._models[key] = body
+                self._keep(part, body, color or part.color)
+
+    # ---- every picture ----
+
+    def place(self, poses: Vector) -> None:
+        """Put everything where the frames are now."""
+        for part, body in self._parts:
+            x, y, z, qx, qy, qz, qw = compose(poses[part.frame], part.pose)
+            body.set_pose((x, y, z), (qw, qx, qy, qz))
+
+    def draw_lines(self, lines: Vector, radius: float, color: Rgb, tips: bool = False) -> None:
+        """Rods from point to point (N x 2 x 3) until clear_lines(); with `tips`, arrows."""
+        for start, end in lines:
+            way = end - start
+            length = float(np.linalg.norm(way))
+            if length < 1e-4:
+                continue
+            turn = _turn_z_to(way / length)
+            head = min(0.35 * length, 8.0 * radius) if tips else 0.0
+            rod = self.world.add_cylinder(radius, max(length - head, 1e-4), 1.0)
+            rod.set_pose(start + 0.5 * (length - head) * way / length, turn)
+            self._extra(rod, color)
+            if tips:
+                tip = self.world.add_cone(2.6 * radius, head, 1.0)
+                tip.set_pose(end - 0.75 * head * way / length, turn)
+                self._extra(tip, color)
+
+    def draw_points(self, points: Vector, radius: float, colors: Vector) -> None:
+        """Small balls until clear_lines()."""
+        for point, color in zip(points, colors, strict=True):
+            ball = self.world.add_sphere(radius, 1.0)
+            ball.set_position(point)
+            self._extra(ball, (float(color[0]), float(color[1]), float(color[2])))
+
+    def _extra(self, body: SingleBodyObject, color: Rgb) -> None:
+        self._extras.append(body)
+        self._colors.append(np.array([color]))
+
+    def clear_lines(self) -> None:
+        """Take rods, arrows and points away."""
+        for body in reversed(self._extras):  # the last first: the others keep their places
+            self.world.remove_object(body)
+            self._colors.pop()
+        self._extras.clear()
+
+    def looks(self) -> Looks:
+        """Colours of all shapes, as shares of light."""
+        first = np.cumsum([0, *(len(rows) for rows in self._colors)], dtype=np.int64)
+        rgb = np.concatenate([np.zeros((0, 3)), *self._colors])
+        return Looks(first, np.ascontiguousarray(np.clip(rgb, 0.0, 1.0) ** 2.2, np.float32))
+
+
+def _is(handle: HeightMap, name: str) -> bool:
+    return name in (handle.get_name(), f"{handle.get_name()}_{handle.get_id()}", f"heightmap_{handle.get_id()}")
+
+
+def _turn_z_to(direction: Vector) -> Vector:
+    """Quaternion w, x, y, z that turns z into a unit vector."""
+    w = 1.0 + direction[2]
+    if w < 1e-9:
+        return np.array([0.0, 1.0, 0.0, 0.0])
+    turn = np.array([w, -direction[1], direction[0], 0.0])
+    return np.asarray(turn / np.linalg.norm(turn))
+
+
+@lru_cache(maxsize=256)
+def _pieces(surface: Surface, scale: tuple[float, float, float]) -> list[tuple[MeshData, Rgb | None]]:
+    """A mesh, or one for each of its materials with their colours."""
+    if surface.glb is None:
+        mirrored = bool(np.prod(scale) < 0)
+        return [(make_mesh(surface.vertices * np.array(scale), surface.triangles, mirrored=mirrored), None)]
+    import io
+
+    import trimesh
+
+    from raisim_ros.description.mesh_color import part_color
+
+    scene = trimesh.load_scene(io.BytesIO(surface.glb), file_type="glb", process=False)
+    pieces: list[tuple[MeshData, Rgb | None]] = []
+    for piece in scene.dump():
+        if hasattr(piece, "faces") and len(piece.faces):
+            mesh = make_mesh(piece.vertices * np.array(scale), piece.faces, mirrored=bool(np.prod(scale) < 0))
+            pieces.append((mesh, part_color(piece.visual)))
+    return pieces

@@ -1,0 +1,243 @@
+"""The viewer: a page in the browser that shows a world and lets people lay hands on it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+try:
+    import viser
+except ImportError as error:
+    raise ImportError("the viewer needs the package viser: pip install 'raisim_ros[viewer]'") from error
+
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.viewer.canvas import Canvas, Picked
+from raisim_ros.viewer.feed import Feed
+from raisim_ros.viewer.panel import Panel
+from raisim_ros.viewer.scene import Moment, SceneModel, Vector, fitting_view, interesting_frames, to_body, to_world
+
+FRAME_RATE = 30.0
+FIELD_OF_VIEW = 0.75  # vertical [rad]
+
+
+class Page:
+    """A page that shows what a feed gives, in a thread of its own."""
+
+    def __init__(
+        self, feed: Feed, host: str = "127.0.0.1", port: int = 8080, *, open_browser: bool = False, quiet: bool = False
+    ) -> None:
+        """The address is printed unless `quiet`; when the port is taken, the next free one is used."""
+        self._feed = feed
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints a table of its own
+            self._server = viser.ViserServer(host=host, port=port, label="raisim_ros", verbose=False)
+        self._canvas = Canvas(self._server)
+        self._panel = Panel(self._server, feed, self._canvas.show_layer)
+        self._canvas.on_click = lambda picked: self._panel.select(picked.item)
+        self._canvas.on_drag = self._drag
+        self._grabbed: tuple[Picked, Vector, Vector] | None = None
+        self._number: Hashable = None
+        self._model = SceneModel([], 0)
+        self._moment: Moment | None = None
+        self._followed: Vector | None = None
+        self._open = True
+        self.frames = 0  # shown so far
+        self._aimed = False
+        self._update()
+        if not quiet:
+            print(f"raisim_ros viewer: {self.address}", flush=True)
+        self._thread = threading.Thread(target=self._loop, name="raisim_ros viewer", daemon=True)
+        self._thread.start()
+        if open_browser:
+            webbrowser.open(self.address)
+
+    @property
+    def address(self) -> str:
+        """Where browsers find the page."""
+        host = self._server.get_host()
+        return f"http://{'127.0.0.1' if host == '0.0.0.0' else host}:{self._server.get_port()}"
+
+    def is_open(self) -> bool:
+        """Whether close() was not called yet."""
+        return self._open
+
+    def wait_for_browser(self, timeout: float | None = None) -> bool:
+        """Wait until somebody looks; False when nobody came in time [s]."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while not self._server.get_clients():
+            if end is not None and time.monotonic() > end:
+                return False
+            time.sleep(0.02)
+        return True
+
+    def close(self) -> None:
+        """The page goes away."""
+        if not self._open:
+            return
+        self._open = False
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+        self._feed.close()
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._server.stop()
+        self._panel.close()
+
+    # ---- every frame ----
+
+    def _loop(self) -> None:
+        next_time = time.monotonic()
+        while self._open:
+            if self._server.get_clients():
+                try:
+                    self._update()
+                    self.frames += 1
+                except RaisimError as error:
+                    self._panel._try(lambda error=error: _raise(error))  # type: ignore[misc]
+            next_time = max(next_time + 1.0 / FRAME_RATE, time.monotonic())
+            time.sleep(max(0.0, next_time - time.monotonic()))
+
+    def _update(self) -> None:
+        number = self._feed.model_number()
+        if number != self._number:
+            self._model = self._feed.model()
+            self._canvas.draw(self._model)
+            self._panel.take_over(self._model)
+            self._number = number
+        moment = self._feed.moment(self._panel.wanted())
+        if len(moment.poses) < self._model.frames:
+            return  # objects went in between: the next round sees it
+        trail = self._panel.tick(moment)
+        self._pull_on(moment)
+        self._canvas.show(moment, self._panel.selected, trail)
+        self._follow(moment)
+        self._moment = moment
+        if not self._aimed and self._model.items:
+            self._aim()
+
+    # ---- the camera ----
+
+    def _aim(self) -> None:
+        """Look from where the world file says, or so that all is seen."""
+        self._aimed = True
+        view = self._feed.viewpoint()
+        camera = self._server.initial_camera
+        assert self._moment is not None
+        fit = fitting_view(self._moment.poses[interesting_frames(self._model), :3])
+        centre = np.array(fit.look_at)
+        camera.fov = FIELD_OF_VIEW
+        camera.up = (0.0, 0.0, 1.0)
+        if view is not None and any(view[1]):
+            item = next((item for item in self._model.items if item.name == view[0]), None)
+            if item is not None:
+                centre = self._moment.poses[item.first_frame, :3]
+                self._panel.start_following(item.name)
+            camera.position = tuple(centre + np.array(view[1]))
+        else:
+            camera.position = fit.position
+        camera.look_at = tuple(centre)
+        camera.far = 500.0
+
+    def _follow(self, moment: Moment) -> None:
+        item = self._panel.selected
+        if item is None or not self._panel.follows():
+            self._followed = None
+            return
+        place = moment.poses[item.first_frame, :3].copy()
+        if self._followed is not None:
+            shift = place - self._followed
+            if np.abs(shift).max() < 1e-4:
+                return
+            for client in self._server.get_clients().values():
+                with client.atomic():
+                    look_at = client.camera.look_at + shift
+                    client.camera.position = client.camera.position + shift
+                    client.camera.look_at = look_at
+        self._followed = place
+
+    # ---- hands ----
+
+    def _drag(self, picked: Picked, phase: str, start: Vector, end: Vector) -> None:
+        if phase == "end" or self._moment is None:
+            self._let_go()
+            return
+        if phase == "start" or self._grabbed is None:
+            frame = picked.item.first_frame + picked.body
+            self._grabbed = (picked, to_body(self._moment.poses[frame], start), start)
+            self._panel.select(picked.item)
+        grabbed, point, last = self._grabbed
+        if self._moment.paused:
+            self._panel._try(lambda: self._feed.move(grabbed.item.name, end - last))
+        self._grabbed = (grabbed, point, end)
+
+    def _let_go(self) -> None:
+        self._grabbed = None
+        self._panel._try(self._feed.release)
+        self._canvas.show_pull(None, None)
+
+    def _pull_on(self, moment: Moment) -> None:
+        """Tell the feed where the hand is; it may have been told before, but hands are few."""
+        grabbed = self._grabbed
+        if grabbed is None or moment.paused:
+            return
+        picked, point, end = grabbed
+        if picked.item not in self._model.items and not any(i.name == picked.item.name for i in self._model.items):
+            self._let_go()
+            return
+        self._feed.pull(picked.item.name, picked.body, point, end)
+        frame = picked.item.first_frame + picked.body
+        self._canvas.show_pull(to_world(moment.poses[frame], point), end)
+
+
+def _raise(error: Exception) -> Any:
+    raise error
+
+
+class Viewer(Page):
+    """Shows a World of this process.
+
+    The program steps the world as ever and the page follows; or through run() and integrate(), which keep real time
+    and obey the page's buttons: play, pause, step, speed, pull.
+    """
+
+    def __init__(
+        self, world: Any, host: str = "127.0.0.1", port: int = 8080, *, open_browser: bool = False, quiet: bool = False
+    ) -> None:
+        """`world`: a World. The page is at `address`; nobody else's machine sees it unless `host` says so."""
+        from raisim_ros.viewer.world_feed import WorldFeed
+
+        self._world_feed = WorldFeed(world)
+        super().__init__(self._world_feed, host, port, open_browser=open_browser, quiet=quiet)
+
+    def play(self) -> None:
+        """Let time run, in a thread of its own unless the program calls integrate()."""
+        self._world_feed.play()
+
+    def pause(self) -> None:
+        """Stop time."""
+        self._world_feed.pause()
+
+    def integrate(self, steps: int = 1) -> bool:
+        """Advance by a number of steps at the speed the page says; waits while paused. False after close()."""
+        if not self._world_feed.driven:
+            self._world_feed.driven = True
+            self._world_feed.play()
+        return self._world_feed.integrate(steps)
+
+    def run(self, seconds: float | None = None, control: Callable[[], Any] | None = None) -> None:
+        """Play for so much simulated time, or until close() or Ctrl-C; `control` is called before every step."""
+        world = self._world_feed.world
+        end = None if seconds is None else world.get_world_time() + seconds
+        try:
+            while end is None or world.get_world_time() < end:
+                if control is not None:
+                    control()
+                if not self.integrate(1 if control is not None else 5):
+                    return
+        except KeyboardInterrupt:
+            self.close()

@@ -1,0 +1,170 @@
+"""The scene of a World: what its objects look like."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from raisim_ros.description.appearance import HIDDEN, colour
+from raisim_ros.description.kinematic_tree import TreeBody, TreeCollision, TreeVisual
+from raisim_ros.description.mesh_file import MeshData
+from raisim_ros.description.rotation import quaternion_from_matrix
+from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.handles import Ground, SingleBodyObject
+from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.scene_handles import LightObject, SceneObject
+from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.types import ArticulationBuffer, BodyType
+from raisim_ros.engine.world import World
+from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Surface, Vector, compose
+
+# Lights have no size of their own; they are drawn so large [m].
+LAMP_RADIUS = 0.05
+
+_mesh_surfaces: WeakKeyDictionary[MeshData, Surface] = WeakKeyDictionary()
+
+
+def unique_names(world: World) -> dict[str, Object]:
+    """All objects by their names; those without one are called TYPE_ID, the second of a name NAME_ID."""
+    named: dict[str, Object] = {}
+    for handle in world.get_obj_list():
+        name = handle.get_name() or f"{handle.get_object_type().name.lower()}_{handle.get_id()}"
+        named[f"{name}_{handle.get_id()}" if name in named else name] = handle
+    return named
+
+
+def world_model(world: World) -> SceneModel:
+    """Frames: the objects in the order of the world's list, then the bodies of all robots."""
+    names = unique_names(world)
+    robots = world.read_articulations()
+    items = [_item(name, row, handle, len(names), robots) for row, (name, handle) in enumerate(names.items())]
+    return SceneModel(items, len(names) + len(robots.link_poses))
+
+
+def _item(name: str, row: int, handle: Object, objects: int, robots: ArticulationBuffer) -> Item:
+    kind = handle.get_object_type().name.lower()
+    if isinstance(handle, ArticulatedSystem):
+        first = objects + robots.link_first[handle.get_id()]
+        bodies = tuple(body.name for body in handle.get_kinematic_tree().bodies)
+        return Item(name, kind, True, _robot_parts(handle, first), bodies, first)
+    movable = isinstance(handle, SingleBodyObject) and handle.get_body_type() != BodyType.STATIC
+    height = float(handle.get_position()[2]) if isinstance(handle, Ground) else None
+    if handle.get_appearance() == HIDDEN:
+        return Item(name, kind, movable, [], (name,), row)
+    return Item(name, kind, movable, _body_parts(handle, row), (name,), row, height)
+
+
+def _looks(handle: Object) -> tuple[Rgb, float]:
+    red, green, blue, alpha = colour(
+        handle.get_appearance(), handle.get_object_type().name.lower(), handle.get_id()
+    )
+    return (red, green, blue), alpha
+
+
+# ---- single bodies ----
+
+
+def _body_parts(handle: Object, frame: int) -> list[Part]:
+    color, opacity = _looks(handle)
+    if isinstance(handle, HeightMap):
+        return [_terrain(handle, frame)]
+    if isinstance(handle, Mesh):
+        return [_mesh(handle, frame, color, opacity)]
+    if isinstance(handle, LightObject):
+        red, green, blue = handle.get_settings().color
+        lamp = surfaces.primitive("sphere", (LAMP_RADIUS,))
+        return [Part(surface, frame, pose, scale, (red, green, blue)) for surface, pose, scale in lamp]
+    if not isinstance(handle, SingleBodyObject) or isinstance(handle, SceneObject):
+        return []
+    parts = []
+    for shape in handle.get_collision_body_list():
+        own, alpha = color, opacity
+        if shape.appearance:
+            red, green, blue, alpha = colour(shape.appearance, "", handle.get_id())
+            own = (red, green, blue)
+        w, x, y, z = shape.quaternion
+        placed = np.array([*shape.position, x, y, z, w])
+        for surface, pose, scale in surfaces.primitive(shape.shape.name.lower(), shape.dim):
+            parts.append(Part(surface, frame, compose(placed, pose), scale, own, alpha))
+    return parts
+
+
+def _terrain(handle: HeightMap, frame: int) -> Part:
+    colors = handle.get_color_map()
+    plain = handle.get_color() or handle.get_appearance()
+    data = handle.get_data()
+    if colors is None and plain:
+        rgb = colour(plain, "heightmap", handle.get_id())[:3]
+        colors = np.broadcast_to(rgb, (data.y_samples, data.x_samples, 3))
+    return Part(surfaces.height_map_surface(data, colors), frame)
+
+
+def _mesh(handle: Mesh, frame: int, color: Rgb, opacity: float) -> Part:
+    file = handle.get_mesh_file_name()
+    if file and not handle.get_appearance():
+        own = surfaces.file_surface(file, own_colors=True)
+        if own is not None and own.glb is not None:
+            x, y, z = handle.get_scale()
+            return Part(own, frame, scale=(float(x), float(y), float(z)))
+    data = handle.get_mesh()
+    if data not in _mesh_surfaces:
+        _mesh_surfaces[data] = surfaces.mesh_surface(data)
+    return Part(_mesh_surfaces[data], frame, color=color, opacity=opacity)
+
+
+# ---- robots ----
+
+
+def _robot_parts(robot: ArticulatedSystem, first_frame: int) -> list[Part]:
+    if robot.get_appearance() == HIDDEN:
+        return []
+    tree = robot.get_kinematic_tree()
+    seen = any(body.visuals for body in tree.bodies)
+    parts = []
+    for index, body in enumerate(tree.bodies):
+        frame = first_frame + index
+        for visual in body.visuals:
+            parts += _link_parts(robot, visual, frame, VISUAL)
+        for collision in body.collisions:
+            parts += _link_parts(robot, collision, frame, COLLISION if seen else VISUAL)
+        if body.mass > 0.0:
+            parts.append(_inertia_box(body, frame))
+    return parts
+
+
+def _inertia_box(body: TreeBody, frame: int) -> Part:
+    """The uniform box that has the mass and inertia of a body."""
+    moments, axes = np.linalg.eigh(np.asarray(body.inertia))
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    squares = 6.0 / body.mass * (moments.sum() - 2.0 * moments)
+    x, y, z = np.sqrt(np.maximum(squares, 1e-8))
+    pose = np.array([*body.com, *_xyzw(axes)])
+    return Part(surfaces.unit_box(), frame, pose, (float(x), float(y), float(z)), (0.75, 0.25, 0.85), 0.55, INERTIA)
+
+
+def _link_parts(robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, frame: int, layer: str) -> list[Part]:
+    color, opacity = _looks(robot)
+    painted = bool(robot.get_appearance())
+    own = shape.color if isinstance(shape, TreeVisual) and not painted else None
+    if own is not None:
+        color, opacity = (own[0], own[1], own[2]), own[3]
+    elif layer == VISUAL and not painted:
+        color = (0.75, 0.76, 0.78)
+    x, y, z, w = _xyzw(np.asarray(shape.rotation))
+    placed = np.array([*shape.position, x, y, z, w])
+    if shape.mesh_file is None:
+        drawn = surfaces.primitive(shape.shape, shape.dim)
+        return [Part(s, frame, compose(placed, pose), scale, color, opacity, layer) for s, pose, scale in drawn]
+    surface = surfaces.file_surface(shape.mesh_file, own_colors=layer == VISUAL and own is None and not painted)
+    if surface is None:
+        return []
+    sx, sy, sz = (float(value) for value in shape.scale)
+    return [Part(surface, frame, placed, (sx, sy, sz), color, opacity, layer)]
+
+
+def _xyzw(rotation: Vector) -> tuple[float, float, float, float]:
+    w, x, y, z = quaternion_from_matrix(rotation)
+    return float(x), float(y), float(z), float(w)

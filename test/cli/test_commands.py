@@ -1,0 +1,142 @@
+"""The command line, as people call it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from PIL import Image
+
+from raisim_ros import Recording, World
+from raisim_ros.cli.main import main
+from raisim_ros.description.resources import resource
+
+SMALL = ("--size", "64x36", "--quality", "draft")
+
+
+@pytest.fixture
+def crane(tmp_path):
+    """A short recording of a world with wires."""
+    out = tmp_path / "run.raisim"
+    assert main(["run", str(resource("worlds/crane.xml")), "--seconds", "0.3", "--record", str(out)]) == 0
+    return out
+
+
+def test_python_m_raisim_ros_helps():
+    done = subprocess.run([sys.executable, "-m", "raisim_ros", "--help"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    for command in ("view", "info", "run", "render", "convert", "bench"):
+        assert command in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        ("worlds/default.xml", ["46 objects", "box_0_0", "2 kg", "gravity 0 0 -9.81"]),
+        ("worlds/crane.xml", ["5 wires"]),
+        ("robots/arm.urdf", ["6 degrees of freedom", "elbow (revolute", "fixed base"]),
+        ("robots/quadruped.urdf", ["18 degrees of freedom", "floating base"]),
+        ("meshes/unit_sphere.obj", ["1 mesh"]),
+    ],
+)
+def test_info_tells_what_is_in_a_file(capsys, file, expected):
+    assert main(["info", str(resource(file))]) == 0
+    shown = capsys.readouterr().out
+    for text in expected:
+        assert text in shown
+
+
+def test_a_run_is_recorded_and_described(crane, capsys):
+    assert main(["info", str(crane)]) == 0
+    assert "recording of 0.3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.gif"])
+def test_worlds_and_recordings_are_drawn(crane, tmp_path, name):
+    out = tmp_path / name
+    for source in (crane, resource("worlds/default.xml"), resource("robots/arm.urdf")):
+        assert main(["render", str(source), str(out), "--seconds", "0.2", "--rate", "10", *SMALL]) == 0
+        with Image.open(out) as picture:
+            assert picture.size == (64, 36)
+            if "default" in str(source) and name.endswith("gif"):
+                assert picture.n_frames == 3
+
+
+def test_a_film_is_written(tmp_path):
+    pytest.importorskip("imageio_ffmpeg", reason="the extra 'record' is not installed")
+    out = tmp_path / "a.mp4"
+    assert main(["render", str(resource("worlds/crane.xml")), str(out), "--seconds", "0.2", *SMALL]) == 0
+    assert out.stat().st_size > 500
+
+
+def test_a_page_plays_a_recording_without_a_server(crane, tmp_path, capsys):
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    out = tmp_path / "a.html"
+    assert main(["render", str(crane), str(out), "--rate", "10"]) == 0
+    assert "<html" in out.read_text(encoding="utf-8")[:2000].lower()
+    assert main(["render", str(resource("worlds/crane.xml")), str(out)]) == 2
+    assert "recording" in capsys.readouterr().err
+
+
+def test_files_are_converted(tmp_path):
+    robot, world, mesh = tmp_path / "a.urdf", tmp_path / "a.xml", tmp_path / "a.obj"
+    assert main(["convert", str(resource("robots/arm.urdf")), str(robot)]) == 0
+    assert World().add_articulated_system(robot).get_dof() == 6
+    assert main(["convert", str(resource("worlds/crane.xml")), str(world)]) == 0
+    assert len(World(world).get_wires()) == 5
+    assert main(["convert", str(resource("meshes/unit_sphere.obj")), str(mesh)]) == 0
+    assert World().add_mesh(mesh, 1.0).get_mesh().is_closed
+
+
+def test_a_recording_becomes_a_bag_that_others_read(tmp_path):
+    pytest.importorskip("mcap_ros2", reason="the extra 'record' is not installed")
+    from mcap_ros2.reader import read_ros2_messages
+
+    run, bag = tmp_path / "run.raisim", tmp_path / "run.mcap"
+    assert main(["run", str(resource("worlds/robots.xml")), "--seconds", "0.1", "--record", str(run)]) == 0
+    assert main(["convert", str(run), str(bag)]) == 0
+    recording = Recording(run)
+    frames = [message.ros_msg for message in read_ros2_messages(str(bag), topics=["/tf"])]
+    assert len(frames) == len(recording)
+    last = {one.child_frame_id: one.transform for one in frames[-1].transforms}
+    row = [handle.get_name() for handle in recording.world(0).get_obj_list()].index("ball")
+    assert last["ball"].translation.z == recording.array("poses", len(recording) - 1)[row, 2]
+    joints = [message.ros_msg for message in read_ros2_messages(str(bag), topics=["/arm/joint_states"])]
+    assert len(joints[-1].name) == len(joints[-1].position) == 6
+    assert main(["convert", str(run), str(tmp_path / "a.obj")]) == 2
+
+
+def test_parameters_reach_the_file(capsys):
+    assert main(["info", str(resource("worlds/default.xml")), "--param", "layers=2", "--param", "balls=1"]) == 0
+    assert "5 objects" in capsys.readouterr().out
+
+
+def test_bench_tells_where_the_time_goes(capsys):
+    assert main(["bench", "--seconds", "0.1"]) == 0
+    shown = capsys.readouterr().out
+    assert "steps per second" in shown
+    assert "narrow phase" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["info", "/nowhere/a.xml"], "/nowhere/a.xml"),
+        (["render", str(resource("worlds/crane.xml")), "a.bmp"], "a.bmp"),
+        (["convert", str(resource("worlds/crane.xml")), "a.urdf"], "0 robots"),
+        (["convert", str(resource("worlds/crane.xml")), "a.obj"], "a.obj"),
+        (["run", str(resource("worlds/terrain/steps.txt"))], "steps.txt"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_line(capsys, arguments, told):
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert len(error.splitlines()) == 1
+
+
+def test_view_serves_a_page(capsys):
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    assert main(["view", str(resource("robots/arm.urdf")), "--port", "0", "--seconds", "0.3"]) == 0
+    assert "http://127.0.0.1:" in capsys.readouterr().out

@@ -1,0 +1,171 @@
+"""The viewer over ROS: it sees what the node shows, and the node does what people in the browser want."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="needs rclpy")
+
+import rclpy
+from page_tools import browser, open_page, wait_until, without_effects  # noqa: F401  a fixture
+
+from raisim_ros import World
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.resources import resource
+from raisim_ros.msg import ResultCode, WorldState
+from raisim_ros.srv import GetObjectInfo, ListObjects
+from raisim_ros.viewer.ros_feed import RosFeed
+from raisim_ros.viewer.scene import NewObject, Wanted
+
+WORLD = Path(__file__).with_name("node_world.xml")
+
+
+@pytest.fixture(scope="module")
+def feed(domain_id, shared_node):
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain_id)
+    one = RosFeed(rclpy.create_node("viewer", context=context))
+    patiently(lambda: one.moment(Wanted()).paused and len(one.model().items) == len(World(WORLD).get_obj_list()))
+    yield one
+    one.close()
+    rclpy.shutdown(context=context)
+
+
+def patiently(condition, seconds=20.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def place_of(feed, name):
+    item = next(one for one in feed.model().items if one.name == name)
+    return feed.moment(Wanted()).poses[item.first_frame, :3]
+
+
+def test_the_scene_is_that_of_the_node(feed, fresh_world):
+    world = World(WORLD)
+    items = {item.name: item for item in feed.model().items}
+    assert set(items) == {handle.get_name() for handle in world.get_obj_list()}
+    poses = feed.moment(Wanted()).poses
+    for handle in world.get_obj_list():
+        item = items[handle.get_name()]
+        if item.ground_height is None:
+            assert poses[item.first_frame, :3] == pytest.approx(handle.get_position(), abs=1e-9)
+            assert item.movable
+    assert feed.moment(Wanted()).time == 0.0
+
+
+def test_time_runs_stops_steps_and_starts_again(feed, fresh_world, probe):
+    feed.play()
+    patiently(lambda: not feed.moment(Wanted()).paused and feed.moment(Wanted()).time > 0.1)
+    feed.pause()
+    patiently(lambda: feed.moment(Wanted()).paused)
+    with probe.subscribed(WorldState, "world/state") as states:
+        probe.spin_until(lambda: states, "the state")
+        before = states[-1].sim_step
+        feed.step(7)
+        probe.spin_until(lambda: states[-1].sim_step == before + 7, "seven steps")
+        feed.set_speed(0.5)
+        probe.spin_until(lambda: states[-1].target_real_time_factor == 0.5, "half the speed")
+        feed.set_speed(1.0)
+    feed.reset()
+    patiently(lambda: place_of(feed, "ball_0") == pytest.approx(World(WORLD).get_object("ball_0").get_position()))
+
+
+def test_objects_come_go_and_move(feed, fresh_world, probe):
+    name = feed.add(NewObject("crate", "box", (0.3, 0.4, 0.5), 2.0, (1.0, 2.0, 3.0), "red"))
+    patiently(lambda: any(item.name == name for item in feed.model().items))
+    crate = next(item for item in feed.model().items if item.name == name)
+    assert crate.parts[0].scale == (0.3, 0.4, 0.5)
+    feed.move(name, np.array([0.5, 0.0, 0.0]))
+    patiently(lambda: place_of(feed, name) == pytest.approx([1.5, 2.0, 3.0]))
+    assert "2" in feed.describe(name)
+    feed.remove(name)
+    patiently(lambda: all(item.name != name for item in feed.model().items))
+    with pytest.raises(RaisimError, match="crate"):
+        feed.remove(name)
+    assert len(probe.call(ListObjects, "list_objects").names) == probe.OBJECTS
+
+
+def test_a_pull_lifts_a_ball_until_it_is_released(feed, fresh_world):
+    feed.play()
+    item = next(one for one in feed.model().items if one.name == "ball_0")
+    target = np.array([0.0, 0.0, 6.0])
+
+    def pull():
+        feed.pull("ball_0", 0, np.zeros(3), target)
+        return feed.moment(Wanted()).poses[item.first_frame, 2] > 4.5
+
+    patiently(pull)
+    feed.release()
+    patiently(lambda: feed.moment(Wanted()).poses[item.first_frame, 2] < 4.0)
+    feed.pause()
+
+
+def test_sliders_move_joints(feed, fresh_world, probe):
+    name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
+    joints = {joint.name: joint for joint in feed.joints(name)}
+    assert joints["elbow"].lower < joints["elbow"].upper
+    feed.set_joint(name, "elbow", 0.4)
+    patiently(lambda: probe.call(GetObjectInfo, "get_object_info", name=name).result == ResultCode.OK)
+    feed._robots.clear()
+    patiently(lambda: {j.name: j for j in feed.joints(name)}["elbow"].position == pytest.approx(0.4))
+    assert feed.joints("ball_0") == []
+
+
+def test_worlds_are_saved_loaded_and_kept(feed, fresh_world, tmp_path):
+    feed.keep("a")
+    feed.step(20)
+    feed.bring_back("a")
+    assert feed.kept() == ["a"]
+    file = tmp_path / "saved.xml"
+    feed.save(str(file))
+    feed.remove("ball_1")
+    patiently(lambda: all(item.name != "ball_1" for item in feed.model().items))
+    feed.load(str(file))
+    patiently(lambda: any(item.name == "ball_1" for item in feed.model().items))
+    with pytest.raises(RaisimError, match="missing"):
+        feed.load(str(tmp_path / "missing.xml"))
+    feed.load(str(WORLD))
+
+
+def test_contacts_carry_the_weight_of_the_boxes(feed, fresh_world):
+    feed.moment(Wanted(contacts=True))
+    feed.step(100)
+    patiently(lambda: len(feed.moment(Wanted(contacts=True)).contacts) > 3)
+    moment = feed.moment(Wanted(contacts=True))
+    assert np.isfinite(moment.forces).all()
+    assert abs(moment.forces[:, 2]).max() > 1.0
+
+
+def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_world):  # noqa: F811
+    from raisim_ros.viewer.viewer import Page
+
+    class Guest(RosFeed):
+        """The feed of the other tests, which stays when the page goes."""
+
+        def __init__(self):
+            self.__dict__ = feed.__dict__
+
+        def close(self):
+            self.release()
+
+    page_of_node = Page(Guest(), port=0, quiet=True)
+    without_effects(page_of_node)
+    page = open_page(browser, page_of_node)
+    try:
+        page.get_by_text("Play", exact=True).click()
+        wait_until(lambda: not feed.moment(Wanted()).paused, page)
+        page.get_by_text("Pause", exact=True).click()
+        wait_until(lambda: feed.moment(Wanted()).paused, page)
+        page.get_by_role("tab", name="Add").click()
+        page.get_by_role("button", name="Add", exact=True).click()
+        wait_until(lambda: any(item.name == "sphere" for item in feed.model().items), page)
+    finally:
+        page.close()
+        page_of_node.close()

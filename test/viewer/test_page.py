@@ -1,0 +1,122 @@
+"""What people see and do in the browser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser", reason="the viewer's extra is not installed")
+
+from page_tools import ball_world, open_page, wait_until
+
+from raisim_ros import Viewer
+
+
+def test_objects_are_seen_where_they_are(stage):
+    stage.look_from((5.0, -2.0, 2.0), (0.0, 0.0, 1.0))
+    for place in ((0.0, 0.0, 1.0), (-1.0, 0.8, 0.5), (1.0, 0.5, 1.8)):
+        stage.ball.set_position(place)
+        assert stage.sees_ball_at(place), place
+
+
+def test_play_pause_step_and_reset_act_on_the_world(stage):
+    page, world = stage.page, stage.world
+    page.get_by_text("Play", exact=True).click()
+    wait_until(lambda: world.get_world_time() > 0.1, page)
+    page.get_by_text("Pause", exact=True).click()
+    page.get_by_text("Play", exact=True).wait_for()
+    steps = world.get_step_count()
+    page.get_by_text("10 steps", exact=True).click()
+    wait_until(lambda: world.get_step_count() == steps + 10, page)
+    page.get_by_text("Reset", exact=True).click()
+    wait_until(lambda: world.get_world_time() == 0.0, page)
+    page.mouse.click(20, 400)
+    page.keyboard.press("Space")
+    wait_until(lambda: world.get_world_time() > 0.1, page)
+
+
+@pytest.mark.parametrize("running", [False, True], ids=["paused: moved", "running: pulled"])
+def test_an_object_is_dragged(stage, running):
+    if running:
+        stage.viewer.play()
+    stage.drag(stage.pixel_of((0.3, 0.0, 1.0)), (60, 0))
+    wait_until(lambda: stage.ball.get_position()[1] > 0.3, stage.page)
+    assert abs(stage.ball.get_position()[2] - 1.0) < 0.1
+    stage.page.mouse.up()
+    wait_until(lambda: stage.viewer._world_feed._pull is None, stage.page)
+
+
+def test_a_click_selects_and_remove_removes(stage):
+    stage.page.mouse.click(*stage.pixel_of((0.3, 0.0, 1.0)))
+    stage.page.get_by_text("mass [kg]").first.wait_for()
+    stage.page.get_by_text("Remove", exact=True).click()
+    wait_until(lambda: stage.world.get_object("ball") is None, stage.page)
+    wait_until(lambda: stage.magenta() is None, stage.page)
+
+
+def test_objects_are_added_and_worlds_saved_and_loaded(stage, tmp_path):
+    page, world, panel = stage.page, stage.world, stage.viewer._panel
+    panel._look.value = "green"
+    page.get_by_role("tab", name="Add").click()
+    page.get_by_role("button", name="Add", exact=True).click()
+    wait_until(lambda: world.get_object("sphere") is not None, page)
+    file = tmp_path / "saved.xml"
+    panel._file.value = str(file)
+    page.get_by_role("tab", name="World").click()
+    page.get_by_role("button", name="Save").click()
+    wait_until(file.is_file, page)
+    world.remove_object(world.get_object("sphere"))
+    page.get_by_role("button", name="Load").click()
+    wait_until(lambda: world.get_object("sphere") is not None, page)
+    panel._file.value = str(tmp_path / "missing.xml")
+    page.get_by_role("button", name="Load").click()
+    page.get_by_text("That did not work").wait_for()
+    assert world.get_object("sphere") is not None
+    page.get_by_role("tab", name="Object").click()
+
+
+def test_a_slider_moves_a_joint(stage):
+    stage.viewer._panel._select_by_name("arm")
+    slider = stage.page.get_by_role("slider").last  # of the joints; the first one is time
+    slider.wait_for()
+    slider.focus()
+    for _ in range(8):
+        stage.page.keyboard.press("ArrowRight")
+    arm = stage.world.get_object("arm")
+    wait_until(lambda: np.abs(arm.get_generalized_coordinate()).max() > 0.02, stage.page)
+
+
+def test_the_slider_of_time_goes_back_to_the_same_bits(stage):
+    stage.ball.set_linear_velocity((0.2, 0.1, 0.0))
+    hashes = {}
+    for _ in range(40):
+        stage.viewer._world_feed.step(10)
+        hashes[round(stage.world.get_world_time(), 4)] = stage.world.get_state_hash()
+    slider = stage.page.get_by_role("slider").first
+    slider.wait_for()
+    wait_until(lambda: stage.viewer._panel._timeline.value > 0.79, stage.page)
+    stage.page.wait_for_timeout(300)
+    slider.focus()
+    stage.page.keyboard.press("Home")
+    wait_until(lambda: stage.world.get_world_time() == 0.0, stage.page)
+    stage.page.keyboard.press("End")
+    wait_until(lambda: stage.world.get_world_time() > 0.79, stage.page)
+    assert stage.world.get_state_hash() == hashes[round(stage.world.get_world_time(), 4)]
+
+
+def test_two_browsers_and_one_that_leaves(stage):
+    second = open_page(stage.browser, stage.viewer)
+    stage.viewer.play()
+    second.close()
+    wait_until(lambda: len(stage.viewer._server.get_clients()) == 1, stage.page)
+    before = stage.world.get_world_time()
+    stage.ball.set_position(0.0, 1.0, 1.0)
+    assert stage.sees_ball_at((0.0, 1.0, 1.0))
+    assert stage.world.get_world_time() > before
+
+
+def test_a_taken_port_is_passed_over(stage):
+    taken = stage.viewer._server.get_port()
+    other = Viewer(ball_world(), port=taken, quiet=True)
+    assert other._server.get_port() != taken
+    other.close()

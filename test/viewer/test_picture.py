@@ -1,0 +1,121 @@
+"""Pictures by the engine's rays: what is seen where, in which colours and light."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from raisim_ros import View, ViewCameraSettings, Viewpoint, World
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.resources import resource
+
+FRONT = View((0.0, -6.0, 1.0), (0.0, 0.0, 1.0), 0.8)
+
+
+def ball_world(appearance="red", ground=True):
+    world = World()
+    if ground:
+        world.add_ground()
+    ball = world.add_sphere(0.5, 1.0)
+    ball.set_name("ball")
+    ball.set_appearance(appearance)
+    ball.set_position(0, 0, 1.0)
+    return world, ball
+
+
+def reds(picture):
+    """Middle of the red pixels, as shares of width and height."""
+    picture = picture.astype(int)
+    rows, columns = np.nonzero(picture[..., 0] > 2 * np.maximum(picture[..., 1], picture[..., 2]))
+    assert len(rows)
+    return columns.mean() / picture.shape[1], rows.mean() / picture.shape[0], len(rows)
+
+
+@pytest.mark.parametrize("quality", ["draft", "good"])
+def test_things_are_seen_where_they_are(quality):
+    world, ball = ball_world()
+    x, y, count = reds(world.render(FRONT, 160, 90, quality))
+    assert (x, y) == pytest.approx((0.5, 0.5), abs=0.02)
+    focal = 80 / np.tan(0.4)
+    assert count == pytest.approx(np.pi * (focal * 0.5 / 6.0) ** 2, rel=0.1)
+    ball.set_position(1.0, 0.0, 1.5)
+    x, y, _ = reds(world.render(FRONT, 160, 90, quality))
+    assert x == pytest.approx(0.5 + focal / 6.0 / 160, abs=0.02)
+    assert y == pytest.approx(0.5 - focal * 0.5 / 6.0 / 90, abs=0.02)
+
+
+def test_the_same_world_gives_the_same_picture_and_rendering_changes_nothing():
+    world, _ = ball_world()
+    before = world.get_state_hash()
+    first = world.render(FRONT, 80, 45)
+    assert np.array_equal(first, world.render(FRONT, 80, 45))
+    assert world.get_state_hash() == before
+
+
+def test_a_shadow_is_soft_and_under_the_ball():
+    world, ball = ball_world()
+    above = View((0.0, -0.01, 8.0), (0.0, 0.0, 0.0), 0.8)
+    with_ball = world.render(above, 120, 120, "good").astype(int).sum(axis=2)
+    ball.set_appearance("hidden")
+    without = world.render(above, 120, 120, "good").astype(int).sum(axis=2)
+    darker = np.clip((without - with_ball) / np.maximum(without, 1), 0, 1)
+    shadow = darker[:, :52]  # the sun shines from +x, the ball hides the middle
+    assert shadow.max() > 0.2
+    assert ((shadow > 0.25 * shadow.max()) & (shadow < 0.75 * shadow.max())).any()
+
+
+def test_edges_are_smooth():
+    world, _ = ball_world("white", ground=False)
+    picture = world.render(View((0.0, -6.0, 1.0), (0.0, 0.0, 1.0), 0.8), 80, 80).astype(int)
+    row = picture[40, :, 0]
+    assert len(np.unique(row)) > 4
+
+
+def test_visual_meshes_are_drawn_and_hidden_things_are_not():
+    world = World()
+    robot = world.add_articulated_system(resource("robots/quadruped.urdf"))
+    view = View((2.0, -2.0, 1.0), (0.0, 0.0, 0.0))
+    shown = world.render(view, 80, 45)
+    robot.set_appearance("hidden")
+    assert not np.array_equal(shown, world.render(view, 80, 45))
+
+
+def test_wires_and_contact_forces_are_drawn():
+    world = World(resource("worlds/newtons_cradle.xml"))
+    view = View((0.2, -2.0, 1.0), (0.2, 0.0, 0.9))
+    assert world.render(view, 160, 90).shape == (90, 160, 3)
+    world = World()
+    world.add_ground()
+    world.add_box(0.5, 0.5, 0.5, 1.0).set_position(0, 0, 0.2499)
+    world.integrate()
+    assert len(world.read_contacts())
+    view = View((2.0, -2.0, 1.0), (0.0, 0.0, 0.3))
+    assert not np.array_equal(world.render(view, 80, 45), world.render(view, 80, 45, contacts=True))
+    assert len(world.get_obj_list()) == 2
+
+
+def test_the_worlds_own_views():
+    world, ball = ball_world()
+    world.set_viewpoint(Viewpoint("ball", (0.0, -6.0, 0.0)))
+    assert reds(world.render(None, 80, 45))[:2] == pytest.approx((0.5, 0.5), abs=0.03)
+    ball.set_position(3.0, 4.0, 2.0)
+    assert reds(world.render(None, 80, 45))[:2] == pytest.approx((0.5, 0.5), abs=0.03)
+    camera = world.add_view_camera(ViewCameraSettings(horizontal_fov=0.8))
+    camera.set_position(-3.0, 4.0, 2.0)
+    assert reds(world.render(camera, 80, 45))[:2] == pytest.approx((0.5, 0.5), abs=0.03)
+    assert World().render(width=16, height=9).shape == (9, 16, 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"quality": "superb"}, "superb"),
+        ({"width": 0}, "0 x 360"),
+        ({"camera": View((1.0, 1.0, 1.0), (1.0, 1.0, 1.0))}, "two different points"),
+        ({"camera": "front"}, "front"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(wrong, told):
+    world, _ = ball_world()
+    with pytest.raises(RaisimError, match=told):
+        world.render(**wrong)

@@ -1,0 +1,76 @@
+"""Surfaces have the size of what they draw and are seen from outside."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from raisim_ros.description.terrain import height_map_from_values
+from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.scene import compose, rotate, to_body, to_world
+
+
+def volume_of(placed):
+    """Enclosed volume; negative when triangles look inwards."""
+    total = 0.0
+    for surface, pose, scale in placed:
+        corners = compose(pose, np.column_stack((surface.vertices * scale, np.tile([0, 0, 0, 1.0], (len(surface.vertices), 1)))))
+        a, b, c = (corners[surface.triangles[:, k], :3] for k in range(3))
+        total += np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0
+    return total
+
+
+@pytest.mark.parametrize(
+    ("shape", "dim", "volume"),
+    [
+        ("sphere", (0.5,), 4 / 3 * math.pi * 0.125),
+        ("box", (1.0, 2.0, 3.0), 6.0),
+        ("cylinder", (0.5, 2.0), math.pi * 0.5),
+        ("cone", (0.5, 2.0), math.pi * 0.5 / 3),
+    ],
+)
+def test_primitives_have_their_volume(shape, dim, volume):
+    assert volume_of(surfaces.primitive(shape, dim)) == pytest.approx(volume, rel=0.02)
+
+
+def test_the_origin_of_a_cone_is_its_centroid():
+    (surface, _, scale), = surfaces.primitive("cone", (1.0, 4.0))
+    heights = surface.vertices[:, 2] * scale[2]
+    assert (heights.min(), heights.max()) == (-1.0, 3.0)
+
+
+def test_a_capsule_reaches_beyond_its_length_by_its_radius():
+    top = max(pose[2] + scale[2] * surface.vertices[:, 2].max() for surface, pose, scale in surfaces.primitive("capsule", (0.2, 1.0)))
+    assert top == pytest.approx(0.7)
+
+
+def test_terrain_lies_on_its_samples_and_looks_up():
+    data = height_map_from_values(3, 4, 2.0, 3.0, [0.1 * k for k in range(12)], 5.0, 6.0)
+    surface = surfaces.height_map_surface(data, None)
+    assert len(surface.vertices) == 12
+    assert surface.vertices[:, :2].min(axis=0).tolist() == [-1.0, -1.5]
+    a, b, c = (surface.vertices[surface.triangles[:, k]] for k in range(3))
+    assert (np.cross(b - a, c - a)[:, 2] > 0).all()
+    assert surface.glb is not None
+
+
+def test_a_file_that_is_no_mesh_is_not_drawn(tmp_path):
+    bad = tmp_path / "bad.obj"
+    bad.write_text("nothing", encoding="utf-8")
+    assert surfaces.file_surface(bad, own_colors=True) is None
+    assert surfaces.file_surface(tmp_path / "missing.stl", own_colors=False) is None
+
+
+def test_poses_compose_and_points_go_there_and_back():
+    random = np.random.default_rng(3)
+    outer, inner = random.normal(size=(2, 5, 7))
+    for poses in (outer, inner):
+        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1)[:, None]
+    point = random.normal(size=3)
+    both = compose(outer, inner)
+    for row in range(5):
+        assert to_world(both[row], point) == pytest.approx(to_world(outer[row], to_world(inner[row], point)))
+        assert to_body(outer[row], to_world(outer[row], point)) == pytest.approx(point)
+    assert rotate(np.array([0, 0, math.sqrt(0.5), math.sqrt(0.5)]), np.array([1.0, 0, 0])) == pytest.approx([0, 1, 0])

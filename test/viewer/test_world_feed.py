@@ -1,0 +1,242 @@
+"""A World as the viewer sees and steers it, without a browser."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from raisim_ros import CompoundChild, ShapeType, TerrainProperties, World
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.resources import resource
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted
+from raisim_ros.viewer.world_feed import WorldFeed
+
+
+@pytest.fixture
+def feed():
+    world = World()
+    world.set_time_step(0.002)
+    world.add_ground().set_name("ground")
+    one = WorldFeed(world)
+    yield one
+    one.close()
+
+
+def item(feed, name):
+    return next(one for one in feed.model().items if one.name == name)
+
+
+def test_every_kind_of_object_is_drawn(feed):
+    world = feed.world
+    world.add_sphere(0.1, 1.0)
+    world.add_box(0.1, 0.2, 0.3, 1.0)
+    world.add_cylinder(0.1, 0.2, 1.0)
+    world.add_cone(0.1, 0.2, 1.0)
+    world.add_capsule(0.1, 0.2, 1.0)
+    world.add_mesh(resource("meshes/unit_sphere.obj"), 1.0)
+    world.add_compound([CompoundChild(ShapeType.SPHERE, (0.1,), (0, 0, 1), appearance="red")], 1.0)
+    world.add_height_map(TerrainProperties(x_samples=20, y_samples=20, seed=1))
+    world.add_articulated_system(resource("robots/quadruped.urdf"))
+    world.add_light()
+    model = feed.model()
+    assert len(model.items) == len(world.get_obj_list())
+    assert all(one.parts for one in model.items if one.kind != "ground")
+    assert model.items[0].ground_height == 0.0
+    assert len(feed.moment(Wanted()).poses) == model.frames
+    robot = next(one for one in model.items if one.kind == "articulated_system")
+    assert {part.layer for part in robot.parts} == {VISUAL, COLLISION, INERTIA}
+    assert item(feed, "compound_8").parts[0].color == pytest.approx((0.8, 0.15, 0.12))
+
+
+def test_hidden_objects_are_not_drawn_and_looks_change_the_model(feed):
+    ball = feed.world.add_sphere(0.1, 1.0)
+    before = feed.model_number()
+    ball.set_appearance("hidden")
+    feed._looks_time = 0.0
+    assert feed.model_number() != before
+    assert feed.model().items[1].parts == []
+
+
+def test_names_are_unique(feed):
+    for _ in range(3):
+        feed.world.add_sphere(0.1, 1.0).set_name("ball")
+    names = [one.name for one in feed.model().items]
+    assert len(set(names)) == 4
+    feed.remove(names[-1])
+    assert len(feed.model().items) == 3
+
+
+def test_contacts_and_their_forces_carry_the_weight(feed):
+    box = feed.world.add_box(0.5, 0.5, 0.5, 4.0)
+    box.set_position(0, 0, 0.25)
+    feed.world.set_sleeping_enabled(False)
+    feed.step(50)
+    moment = feed.moment(Wanted(contacts=True))
+    assert len(moment.contacts) == len(moment.forces) >= 3
+    assert abs(moment.forces[:, 2]).sum() == pytest.approx(4.0 * 9.81, rel=0.02)
+    assert len(feed.moment(Wanted()).contacts) == 0
+
+
+def test_reset_brings_everything_back(feed):
+    feed.world.remove_object(feed.world.get_object("ground"))
+    feed.add(NewObject("new", "box", (0.1, 0.1, 0.1)))
+    feed.step(3)
+    feed.reset()
+    assert [handle.get_name() for handle in feed.world.get_obj_list()] == ["ground"]
+    assert feed.world.get_world_time() == 0.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        NewObject("a", "pyramid", (1.0,)),
+        NewObject("a", "box", (1.0,)),
+        NewObject("a", "sphere", (-1.0,)),
+        NewObject("a", "", file="/nowhere/robot.urdf"),
+    ],
+    ids=lambda new: new.shape or new.file,
+)
+def test_what_cannot_be_added_leaves_the_world_as_it_was(feed, wrong):
+    before = feed.world.get_state_hash()
+    with pytest.raises(RaisimError):
+        feed.add(wrong)
+    assert len(feed.world.get_obj_list()) == 1
+    assert feed.world.get_state_hash() == before
+
+
+def test_added_robots_and_meshes_come_from_files(feed):
+    assert feed.add(NewObject("", "", position=(0, 0, 1.0), file=str(resource("robots/quadruped.urdf")))) == "quadruped"
+    assert feed.add(NewObject("", "", file=str(resource("meshes/unit_sphere.obj")))) == "unit_sphere"
+    assert feed.add(NewObject("", "", file=str(resource("meshes/unit_sphere.obj")))) == "unit_sphere_1"
+
+
+@pytest.mark.parametrize("mass", [0.01, 1.0, 1000.0])
+def test_a_pulled_body_goes_to_the_hand_and_stays_calm(feed, mass):
+    ball = feed.world.add_box(0.4, 0.2, 0.2, mass)
+    ball.set_name("ball")
+    ball.set_position(0, 0, 1.0)
+    feed.pull("ball", 0, np.array([0.2, 0.0, 0.0]), np.array([1.0, 0.5, 2.0]))
+    feed.step(3000)
+    # It hangs below the hand by what its weight stretches the spring.
+    point = ball.get_position(0, (0.2, 0.0, 0.0))
+    assert point == pytest.approx([1.0, 0.5, 2.0], abs=0.35)
+    assert np.linalg.norm(ball.get_velocity(0, (0.2, 0.0, 0.0))) < 0.2
+    feed.release()
+    feed.step(500)
+    assert ball.get_position()[2] < 1.0
+
+
+def test_a_robot_is_pulled_by_its_hand(feed):
+    robot = feed.world.add_articulated_system(resource("robots/arm.urdf"))
+    robot.set_name("arm")
+    last = len(robot.get_kinematic_tree().bodies) - 1
+    start = robot.get_position(last)
+    target = start + np.array([0.1, 0.15, -0.2])
+    feed.pull("arm", last, np.zeros(3), target)
+    feed.step(2000)
+    assert np.linalg.norm(robot.get_position(last) - target) < np.linalg.norm(start - target)
+    assert np.abs(robot.get_generalized_velocity()).max() < 5.0
+    feed.remove("arm")
+    feed.step(1)
+
+
+def test_joints_follow_sliders(feed):
+    robot = feed.world.add_articulated_system(resource("robots/arm.urdf"))
+    robot.set_name("arm")
+    names = [joint.name for joint in feed.joints("arm")]
+    assert names == robot.get_movable_joint_names()
+    feed.set_joint("arm", "elbow", 0.4)
+    assert robot.get_joint("elbow").get_generalized_coordinate() == pytest.approx([0.4])
+    feed.set_gains("arm", 500.0, 50.0)
+    feed.play()
+    feed.set_joint("arm", "elbow", -0.3)
+    end = threading.Event()
+    for _ in range(100):
+        if abs(robot.get_joint("elbow").get_generalized_coordinate()[0] + 0.3) < 0.1:
+            break
+        end.wait(0.1)
+    assert robot.get_joint("elbow").get_generalized_coordinate()[0] == pytest.approx(-0.3, abs=0.1)
+    with pytest.raises(RaisimError, match="no joints"):
+        feed.set_joint("ground", "elbow", 0.0)
+
+
+def test_snapshots_continue_to_the_same_bits(feed):
+    feed.add(NewObject("ball", "sphere", (0.1,), position=(0, 0, 0.3)))
+    feed.step(20)
+    feed.keep("early")
+    feed.step(100)
+    late = feed.world.get_state_hash()
+    feed.bring_back("early")
+    feed.step(100)
+    assert feed.world.get_state_hash() == late
+    assert feed.kept() == ["early"]
+    with pytest.raises(RaisimError, match="never"):
+        feed.bring_back("never")
+
+
+def test_time_keeps_the_speed_it_is_given(feed):
+    feed.set_speed(0.0)
+    feed.play()
+    waiting = threading.Event()
+    for _ in range(100):
+        if feed.world.get_world_time() > 1.0:
+            break
+        waiting.wait(0.05)
+    feed.pause()
+    assert feed.world.get_world_time() > 1.0
+    with pytest.raises(RaisimError, match="speed"):
+        feed.set_speed(-1.0)
+
+
+def test_the_program_steps_the_world_at_the_pages_will(feed):
+    done = threading.Event()
+    feed.driven = True
+    feed.set_speed(0.0)
+
+    def program():
+        while feed.integrate(1):
+            done.set()
+
+    thread = threading.Thread(target=program)
+    thread.start()
+    assert not done.wait(0.2)  # paused
+    feed.play()
+    assert done.wait(10.0)
+    feed.close()
+    thread.join(10.0)
+    assert not thread.is_alive()
+
+
+def test_the_past_is_scrubbed_to_the_same_bits_and_another_future_begins(feed):
+    feed.add(NewObject("ball", "sphere", (0.1,), position=(0, 0, 0.8)))
+    assert feed.timeline() is None
+    hashes = {}
+    for _ in range(60):
+        feed.step(10)
+        hashes[round(feed.world.get_world_time(), 3)] = feed.world.get_state_hash()
+    assert feed.timeline() == pytest.approx((0.0, 1.2))
+    for moment in (0.62, 0.1, 1.2, 0.26):
+        feed.seek(moment)
+        assert feed.world.get_state_hash() == hashes[moment], moment
+    feed.move("ball", np.array([0.1, 0.0, 0.0]))
+    feed.step(10)
+    assert feed.timeline()[1] == pytest.approx(0.28)
+    feed.reset()
+    assert feed.timeline() is None
+
+
+def test_the_box_of_an_inertia_has_that_inertia(feed):
+    from raisim_ros.viewer.scene import rotate
+
+    robot = feed.world.add_articulated_system(resource("robots/quadruped.urdf"))
+    tree = robot.get_kinematic_tree()
+    boxes = [part for part in feed.model().items[1].parts if part.layer == INERTIA]
+    assert len(boxes) == len(tree.bodies)
+    for body, box in zip(tree.bodies, boxes, strict=True):
+        squares = np.array(box.scale) ** 2
+        moments = body.mass / 12.0 * (squares.sum() - squares)
+        axes = rotate(box.pose[3:], np.eye(3)).T
+        assert axes @ np.diag(moments) @ axes.T == pytest.approx(np.asarray(body.inertia), abs=1e-6)
+        assert box.pose[:3] == pytest.approx(body.com)
