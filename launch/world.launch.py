@@ -18,18 +18,6 @@ SHARE = Path(get_package_share_directory("raisim_ros"))
 FASTDDS_2 = os.environ.get("ROS_DISTRO") in ("humble", "jazzy")
 PROFILE_VARIABLE = "FASTRTPS_DEFAULT_PROFILES_FILE" if FASTDDS_2 else "FASTDDS_DEFAULT_PROFILES_FILE"
 
-ARGUMENTS = {
-    "world": ("", "World file to load; empty: the default world"),
-    "world_params": ("", "Values of the world file's @@parameters: 'a:=1 b:=2'"),
-    "namespace": ("", "Namespace of the node; also the prefix of its frames"),
-    "real_time_factor": ("1.0", "Simulated seconds per wall second; 0 = as fast as possible"),
-    "paused": ("false", "Start paused: 'true' or 'false'"),
-    "publish_clock": ("true", "Publish /clock; with several worlds, one of them does"),
-    "params_file": (str(SHARE / "config" / "world.yaml"), "Parameters of world_node"),
-    "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
-    "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
-}
-
 
 def is_true(text: str) -> bool:
     """The meaning of a yes-or-no argument."""
@@ -38,27 +26,36 @@ def is_true(text: str) -> bool:
     return text.lower() == "true"
 
 
+# Arguments that are parameters of the node, and how they are read. One that is not given is not passed on: the
+# parameter file decides.
+PARAMETERS = {
+    "world": (str, "World file: path, package:// or file:// address, or the name of one that comes with the package"),
+    "world_params": (str, "Values of the world file's @@parameters: 'a:=1 b:=2'"),
+    "real_time_factor": (float, "Simulated seconds per wall second; 0 = as fast as possible"),
+    "paused": (is_true, "Start paused: 'true' or 'false'"),
+    "publish_clock": (is_true, "Publish /clock: 'true' or 'false'; with several worlds, one of them does"),
+}
+ARGUMENTS = {
+    "namespace": ("", "Namespace of the node; also the prefix of its frames"),
+    "params_file": ("", "Parameters of world_node; share/raisim_ros/config/world.yaml lists them all"),
+    "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
+    "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
+}
+
+
 def start_nodes(context: LaunchContext) -> list[Node]:
     """The world, whose arguments win over the parameter file, and rviz2 if it is wanted."""
-    value = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    value = {name: LaunchConfiguration(name).perform(context) for name in (*PARAMETERS, *ARGUMENTS)}
     namespace = value["namespace"].strip("/")
-    parameters = {
-        "world": value["world"],
-        "world_params": value["world_params"],
-        "real_time_factor": float(value["real_time_factor"]),
-        "paused": is_true(value["paused"]),
-        "publish_clock": is_true(value["publish_clock"]),
-        # The node makes simulation time; it must never wait for it.
-        "use_sim_time": False,
-    }
     prefix = f"{namespace}/" if namespace else ""
-    if prefix:
-        parameters["frame_prefix"] = prefix
+    given = {name: read(value[name]) for name, (read, _) in PARAMETERS.items() if value[name]}
+    # The later ones win. The node makes simulation time; it must never wait for it.
+    parameters = [{"frame_prefix": prefix}, value["params_file"], {**given, "use_sim_time": False}]
     world = Node(
         package="raisim_ros",
         executable="world_node",
         namespace=namespace,
-        parameters=[value["params_file"], parameters],
+        parameters=[one for one in parameters if one],
         output="screen",
         emulate_tty=True,
         additional_env={"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())},  # so that it ends with this process, however
@@ -77,13 +74,13 @@ def start_nodes(context: LaunchContext) -> list[Node]:
 
 def generate_launch_description() -> LaunchDescription:
     """What `ros2 launch` runs."""
-    arguments = [
-        DeclareLaunchArgument(name, default_value=default, description=description)
-        for name, (default, description) in ARGUMENTS.items()
-    ]
+    arguments = {name: ("", description) for name, (_, description) in PARAMETERS.items()} | ARGUMENTS
     return LaunchDescription(
         [
-            *arguments,
+            *(
+                DeclareLaunchArgument(name, default_value=default, description=description)
+                for name, (default, description) in arguments.items()
+            ),
             SetEnvironmentVariable(PROFILE_VARIABLE, str(SHARE / "config" / "fastdds.xml")),
             OpaqueFunction(function=start_nodes),
         ]

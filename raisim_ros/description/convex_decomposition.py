@@ -78,13 +78,29 @@ def decompose(mesh: MeshData, options: CoacdOptions | None = None) -> tuple[Mesh
     An empty tuple means "use the original triangles": CoACD is not installed or failed, as a warning says.
     """
     chosen = options if options is not None else CoacdOptions()
-    entry = _cache_folder() / f"{_content_hash(mesh, chosen)}.npz"
-    parts = _read_entry(entry)
+    key = _content_hash(mesh, chosen)
+    parts = _found.get(key)
     if parts is None:
-        parts = _run_coacd(mesh, chosen)
-        if parts:
-            _write_entry(entry, parts)
+        entry = _cache_folder() / f"{key}.npz"
+        parts = _read_entry(entry)
+        if parts is None:
+            parts = _run_coacd(mesh, chosen)
+            if parts:
+                _write_entry(entry, parts)
+        remember_decompositions({key: parts})
     return _as_meshes(parts, mesh.source)
+
+
+def found_decompositions() -> dict[str, list[np.ndarray[Any, Any]]]:
+    """What this process has decomposed, also in vain: for `remember_decompositions` of another process."""
+    return dict(_found)
+
+
+def remember_decompositions(found: dict[str, list[np.ndarray[Any, Any]]]) -> None:
+    """Use these results, whatever the cache on disk holds."""
+    _found.update(found)
+    while len(_found) > _REMEMBERED:
+        del _found[next(iter(_found))]
 
 
 def _run_coacd(mesh: MeshData, options: CoacdOptions) -> list[np.ndarray[Any, Any]]:
@@ -121,6 +137,10 @@ def _as_meshes(parts: list[np.ndarray[Any, Any]], source: str) -> tuple[MeshData
 
 
 # ---- cache ----
+
+# By content: failures too, which are not kept on disk.
+_REMEMBERED = 256
+_found: dict[str, list[np.ndarray[Any, Any]]] = {}
 
 
 def _cache_folder() -> Path:

@@ -125,7 +125,7 @@ def _common(entry: ObjectEntry) -> dict[str, Any]:
     }
 
 
-def _published(entry: ObjectEntry) -> dict[str, bool]:
+def _published(entry: ObjectEntry) -> dict[str, Any]:
     """What differs from the defaults."""
     return {
         attribute.names[0]: getattr(entry.interface, attribute.names[0])

@@ -17,7 +17,7 @@ from raisim_ros.description.materials import MaterialManager, MaterialPairProper
 from raisim_ros.description.mjcf import read_mjcf
 from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import sensor_set_of_element
-from raisim_ros.description.template import ParameterValue, expand_template
+from raisim_ros.description.template import ParameterValue, check_known, expand_template
 from raisim_ros.description.tree_topology import DEPTH_FIRST
 from raisim_ros.description.world_schema import (
     CANONICAL,
@@ -422,7 +422,9 @@ def _materials(source: _Source, element: etree._Element, manager: MaterialManage
 def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> WorldDescription:
     """What a world file and the files it includes say; `params` override the ``<params>`` of all of them."""
     world = WorldDescription(source=str(path))
-    _load(Path(path), params or {}, world, ())
+    known: set[str] = set()
+    _load(Path(path), params or {}, world, (), known)
+    check_known(params, known, path)
     return world
 
 
@@ -434,7 +436,13 @@ def load_material_file(path: str | Path) -> MaterialManager:
     return materials
 
 
-def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescription, above: tuple[Path, ...]) -> None:
+def _load(
+    file: Path,
+    params: Mapping[str, ParameterValue],
+    world: WorldDescription,
+    above: tuple[Path, ...],
+    known: set[str],
+) -> None:
     """Adds a file to the description, the files that it includes first."""
     root = parse_xml(read_text(file, "world file"), file)
     if root.tag == "mujoco":
@@ -442,7 +450,7 @@ def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescript
         return
     if root.tag != "raisim":
         raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim> or <mujoco>")
-    expand_template(root, file, file.parent.resolve(), params)
+    expand_template(root, file, file.parent.resolve(), params, known=known)
     source = _Source(file, world.warnings)
     for include in root.findall("include"):
         value = include.get("value")
@@ -453,7 +461,7 @@ def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescript
             raise source.error(include, f"'{value}' includes itself, directly or through others")
         if not inner.is_file():
             raise source.error(include, f"'{value}' does not exist, neither beside this file nor in the working folder")
-        _load(inner, params, world, (*above, file.resolve()))
+        _load(inner, params, world, (*above, file.resolve()), known)
     _read_world(source, root, world)
 
 

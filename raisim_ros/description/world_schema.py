@@ -26,6 +26,7 @@ class Kind(Enum):
     GYRO_MODE = "energy_conserving, implicit_body, implicit_world, explicit or none"
     BROADPHASE = "none, sap_3_axis or multi_box_prune"
     SWITCH = "true or false"
+    FRAMES = "all, base, links or none (true: all, false: none)"
     NAMES = "names separated by spaces or commas"
     BASE = "auto, fixed or floating"
     SCHEME = "trapezoid, semi_implicit, euler, runge_kutta_4 or midpoint"
@@ -86,7 +87,7 @@ PUBLISHED = (
     _attribute("publish_joint_names", Kind.SWITCH, True, "state topic: names of the joints"),
     _attribute("publish_joint_positions", Kind.SWITCH, False, "state topic: positions, velocities, efforts of joints"),
     _attribute("publish_links", Kind.SWITCH, False, "each link has a state and a command topic of its own"),
-    _attribute("publish_tf", Kind.SWITCH, True, "its frames are in /tf"),
+    _attribute("publish_tf", Kind.FRAMES, "all", "which of its frames are in /tf: its own one, those of its links"),
     _attribute("min_rate_hz", Kind.RATE, None, "state topic: rate [Hz] while it is not commanded; default: the node's"),
     _attribute("max_rate_hz", Kind.RATE, None, "state topic: rate [Hz] while it is commanded; default: the node's"),
 )

@@ -213,7 +213,7 @@ def _add_ground(world: World, entry: GroundEntry) -> Object:
     return world.add_ground(entry.height, entry.material, entry.collision_mask)
 
 
-def _height_map_data(entry: HeightMapEntry) -> HeightMapData:
+def height_map_data(entry: HeightMapEntry) -> HeightMapData:
     x, y, _ = entry.center
     if entry.heights is not None:
         return terrain.height_map_from_values(
@@ -245,7 +245,7 @@ def _height_map_data(entry: HeightMapEntry) -> HeightMapData:
 
 def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
     handle = world.add_height_map(
-        _height_map_data(entry),
+        height_map_data(entry),
         material=entry.material,
         collision_group=entry.collision_group,
         collision_mask=entry.collision_mask,

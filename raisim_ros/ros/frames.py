@@ -116,10 +116,11 @@ class FrameTopics:
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self._rate_hz, time_step)
-        shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf]
+        shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf in ("all", "base")]
         moving = [(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC]
         static = [(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC]
-        robots = [entry for _, entry in shown if entry.joints is not None]
+        trees = [entry for entry in rows if entry.interface.publish_tf in ("all", "links")]
+        robots = [entry for entry in trees if entry.joints is not None]
         self._robots = {entry.id: self._robots.get(entry.id) or RobotLinks(entry) for entry in robots}
         links = list(self._robots.values())
         self._links = LinkFrames(links, self._read_articulations()) if links else None

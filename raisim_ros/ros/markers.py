@@ -282,7 +282,7 @@ class MarkerTopics:
     def _draw(self, entry: ObjectEntry) -> _Drawn:
         parts = object_parts(entry)
         points = sum(len(part.points) for part in parts if part.points is not None)
-        locked = points > MAX_MOVING_POINTS and self._tf and entry.interface.publish_tf
+        locked = points > MAX_MOVING_POINTS and self._tf and entry.interface.publish_tf in ("all", "base")
         frame = self._frames.of(entry.name) if locked else self._frames.world
         markers = [self._marker(entry, part, frame) for part in parts]
         elements = [FrozenElement(marker, MarkerArray, "markers") for marker in markers]

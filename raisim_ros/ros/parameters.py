@@ -45,6 +45,7 @@ class Parameters:
     lidar_ring_and_time: bool
     lidar_sweep: bool
     depth_encoding: str
+    long_work_limit_s: float
 
 
 # name: default, description, range (low, high) or None, changeable while the node runs
@@ -124,6 +125,12 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         False,
     ),
     "depth_encoding": ("32FC1", "Depth images: 32FC1 (metres) or 16UC1 (millimetres).", None, False),
+    "long_work_limit_s": (
+        600.0,
+        "Convex decomposition, terrain or a world file that takes longer is given up [s of wall time]; 0: never.",
+        (0.0, 1e6),
+        True,
+    ),
 }
 
 
@@ -137,6 +144,9 @@ def declare_parameters(node: Node) -> Parameters:
         values[name] = node.declare_parameter(name, default, descriptor).value
     parameters = Parameters(**values)
     check_watchdog_action(parameters.command_watchdog_action)
+    if parameters.state_min_rate_hz > parameters.state_max_rate_hz:
+        limit = f"expected at most state_max_rate_hz {parameters.state_max_rate_hz:g}"
+        raise InvalidValueError(f"state_min_rate_hz is {parameters.state_min_rate_hz:g}; {limit}")
     if parameters.depth_encoding not in DEPTH_ENCODINGS:
         expected = " or ".join(DEPTH_ENCODINGS)
         raise InvalidValueError(f"depth_encoding is '{parameters.depth_encoding}'; expected {expected}")

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock as RosClock
+from rclpy.clock import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
@@ -27,24 +30,28 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import RaisimError
-from raisim_ros.description.resources import resource
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
-from raisim_ros.ros import qos
+from raisim_ros.ros import preparation, qos
 from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox
 from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
 from raisim_ros.ros.contact_topic import ContactTopic
 from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
+from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.joint_topics import JointTopics
+from raisim_ros.ros.known_frames import KnownFrames
 from raisim_ros.ros.link_topics import LinkTopics
+from raisim_ros.ros.long_work import LongWork
 from raisim_ros.ros.markers import MarkerTopics
 from raisim_ros.ros.object_table import LinkEntry, ObjectTable
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
 from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
+from raisim_ros.ros.preparing import ExecutorTasks, Preparing
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensor_endpoints import SensorEndpoints
 from raisim_ros.ros.sensor_messages import SensorOptions
@@ -52,6 +59,7 @@ from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.sensor_table import SensorTable
 from raisim_ros.ros.sensor_topics import SensorFrames, SensorTopics
 from raisim_ros.ros.services import Services
+from raisim_ros.ros.spawning import Spawner
 from raisim_ros.ros.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
 from raisim_ros.ros.throttled_log import ThrottledLog
@@ -68,24 +76,26 @@ _WAKE_PERIOD = 0.2
 # The process of the launch file: killed or terminated, it leaves its nodes behind, so this one watches it.
 LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
 _LAUNCHER_CHECK_PERIOD = 0.5  # [s]
-
-
-def load_world(file: str, parameters: str) -> World:
-    """The world of a file, or the default one; `parameters` are written like launch arguments: a:=1 b:=2."""
-    return World(file or resource("worlds/default.xml"), params=world_parameters(parameters))
+# A thread that has not ended so long after a signal is stuck: the process then ends without it [s].
+_PATIENCE_WITH_THREADS = 0.8
+# Names and clocks of others are looked at this often [s].
+_NEIGHBOUR_PERIOD = 2.0
 
 
 class WorldNode:
     """Owns one world and the ROS node it is reached through."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: threading.Event) -> None:
+        """`stop` ends everything, also the loading of a large world here."""
         self.node = Node("world_node")
         self._parameters = declare_parameters(self.node)
+        self._stop = stop
+        self._work = LongWork(self.node.get_logger().info, self._parameters.long_work_limit_s, stop)
         values = self._parameters
         self._frames = FrameNames(values.world_frame, values.frame_prefix)
         self._queue = RequestQueue()
 
-        world = load_world(values.world, values.world_params)
+        world = self._load_world()
         table = ObjectTable(world)
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
@@ -126,13 +136,63 @@ class WorldNode:
             one.begin()
         sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
         wire_services = WireServices(self._queue, world, table, wires)
+        tasks = ExecutorTasks(self.node)
+        preparing = Preparing(self._work, tasks)
         self._services = Services(
-            self.node, self._queue, self._loop, operations, endpoints, self._frames, sensor_services, wire_services
+            self.node,
+            self._queue,
+            self._loop,
+            operations,
+            endpoints,
+            self._frames,
+            sensor_services,
+            wire_services,
+            preparing,
         )
+        self._standard = self._make_standard(operations, preparing, tasks)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
         self.node.add_on_set_parameters_callback(self._on_parameters)
+        self._warned_of_neighbours: set[str] = set()
+        steady = RosClock(clock_type=ClockType.STEADY_TIME)
+        self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)
+
+    def _load_world(self) -> World:
+        values = self._parameters
+        argument = (resolve_world(values.world, "world"), world_parameters(values.world_params))
+        description: WorldDescription
+        if preparation.world_is_long(argument):
+            description = self._work.run("world", argument, f"world '{argument[0].name}'")
+        else:
+            description = preparation.world(argument)
+        for text in description.warnings:
+            self.node.get_logger().warning(text)
+        world = World()
+        world.replace(description)
+        return world
 
     # ---- wiring ----
+
+    def _make_standard(self, operations: Operations, preparing: Preparing, tasks: ExecutorTasks) -> Any:
+        """The services of simulation_interfaces, where that package is installed."""
+        try:
+            from raisim_ros.ros import standard_entities, standard_services, standard_spawning, standard_world
+        except ImportError as error:
+            self.node.get_logger().warning(f"the services of simulation_interfaces are missing: {error}")
+            return None
+        loop, queue, follow = self._loop, self._queue, self._services.follow
+        known = KnownFrames(self._frames, loop.table)
+        entities = standard_entities.StandardEntities(
+            queue, loop.world, loop.table, operations, self._frames, known
+        )
+        spawner = Spawner(loop.world, loop.table)
+        spawning = standard_spawning.StandardSpawning(
+            queue, loop.table, spawner, known, preparing, follow, self.node.get_logger().info
+        )
+        world = standard_world.StandardWorld(
+            queue, loop, operations, preparing, follow, self._stop.set, loop.world.get_config_file()
+        )
+        create = self._services.create
+        return standard_services.StandardServices(self.node, create, tasks, follow, entities, spawning, world)
 
     @staticmethod
     def _state_switches(
@@ -213,6 +273,21 @@ class WorldNode:
 
         self._queue.post(apply)
 
+    def _look_at_neighbours(self) -> None:
+        """Warns, once each, of another node with this name and of another /clock."""
+        node = self.node
+        own = (node.get_name(), node.get_namespace())
+        if node.get_node_names_and_namespaces().count(own) > 1:
+            name = node.get_fully_qualified_name()
+            self._warn_once(f"another node is called '{name}', too: give one of them another name or namespace")
+        if self._parameters.publish_clock and node.count_publishers("/clock") > 1:
+            self._warn_once("somebody else publishes /clock, too: set publish_clock to false in all worlds but one")
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._warned_of_neighbours:
+            self._warned_of_neighbours.add(text)
+            self.node.get_logger().warning(text)
+
     @staticmethod
     def _watchdog(values: Parameters) -> Watchdog:
         return Watchdog(values.command_watchdog_s, check_watchdog_action(values.command_watchdog_action))
@@ -233,6 +308,7 @@ class WorldNode:
         def apply() -> None:
             self._loop.commands.watchdog = watchdog
             self._loop.client_timeout = values.get("world_watchdog_s", self._loop.client_timeout)
+            self._work.limit_s = values.get("long_work_limit_s", self._work.limit_s)
             if "real_time_factor" in values:
                 factor = values["real_time_factor"]
                 self._loop.pacer.set_real_time_factor(factor, self._loop.world.get_world_time())
@@ -242,11 +318,12 @@ class WorldNode:
 
     # ---- life ----
 
-    def run(self, stop: threading.Event) -> bool:
-        """Simulates and serves until `stop` is set; False when something failed.
+    def run(self) -> bool:
+        """Simulates and serves until the end is wanted; False when something failed.
 
         The context stays valid until both threads have ended, so that neither publishes into the void.
         """
+        stop = self._stop
         executor = SingleThreadedExecutor(context=self.node.context)
         executor.add_node(self.node)
 
@@ -302,7 +379,8 @@ class WorldNode:
         }
         topics = [name for name, published in shown.items() if published]
         topics += [f"{namespace}/{name}" for name in _TOPICS if name != "markers" or values.publish_markers]
-        services = [f"{namespace}/{name}" for name in self._services.names]
+        standard = [] if self._standard is None else self._standard.names
+        services = [f"{namespace}/{name}" for name in sorted([*self._services.names, *standard])]
         return "\n".join(
             (
                 f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({examples})",
@@ -351,25 +429,51 @@ def _stop_with_process(pid: int, stop: threading.Event) -> None:
             stop.set()
 
 
+def _watch_signals(stop: threading.Event, leaving: threading.Event) -> None:
+    """Sets `stop` at SIGINT and SIGTERM, even while the main thread is deep in a computation.
+
+    Python's own handlers wait for the main thread. When `leaving` is not set soon after, some thread is stuck, and the
+    process ends as it is: nobody shall have to kill it.
+    """
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+
+    def watch() -> None:
+        os.read(read, 1)
+        stop.set()
+        asked = time.monotonic()
+        if not leaving.wait(_PATIENCE_WITH_THREADS):
+            late = time.monotonic() - asked
+            print(f"world_node: ended without its threads, {late:.1f} s after the signal", flush=True)
+            os._exit(0)
+
+    threading.Thread(target=watch, name="signals", daemon=True).start()
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    stop = threading.Event()
+    stop, leaving = threading.Event(), threading.Event()
     if launcher := os.environ.get(LAUNCHER_VARIABLE):
         threading.Thread(target=_stop_with_process, args=(int(launcher), stop), daemon=True).start()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    _watch_signals(stop, leaving)
     # rclpy's own handlers would invalidate the context while the world is still being published.
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     world_node = None
     try:
-        world_node = WorldNode()
-        print(world_node.describe(), flush=True)
-        return 0 if world_node.run(stop) else 1
+        world_node = WorldNode(stop)
+        world_node.node.get_logger().info(world_node.describe())
+        return 0 if world_node.run() else 1
     except (RaisimError, ParameterException) as error:
+        if stop.is_set():
+            return 0  # it was ended while it loaded the world
         print(f"world_node: {error}", file=sys.stderr)
         return 2
     finally:
+        leaving.set()
         if world_node is not None:
             world_node.close()
         rclpy.try_shutdown()
