@@ -75,7 +75,8 @@ def _parameters_of(root: etree._Element) -> set[str]:
     for element in root.iter():
         for text in (*element.attrib.values(), element.text, element.tail):
             used.update(_LEFTOVER.findall(text or ""))
-    marked = tuple(f"@@{name}" for name in declared)
+    indices = {(array.get("idx") or "").strip().removeprefix("@@") for array in root.iter("array")}
+    marked = tuple(f"@@{name}" for name in declared | indices - {""})
     return declared | {name for name in used if not name.startswith(marked)}
 
 

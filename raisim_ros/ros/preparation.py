@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from raisim_ros.description.convex_decomposition import decompose
+from raisim_ros.description.convex_decomposition import decompose, is_decomposed
 from raisim_ros.description.errors import ParseError, RaisimError
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeCollision
 from raisim_ros.description.mesh_file import load_mesh
@@ -30,6 +30,7 @@ from raisim_ros.description.world_types import (
 from raisim_ros.engine.build import height_map_data
 from raisim_ros.engine.build_articulated import entry_tree
 from raisim_ros.ros import requests
+from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.spawning import BodySpec, RobotSpec
 
 Tell = Callable[[str], object]
@@ -72,7 +73,13 @@ def body(request: Any, tell: Tell = _quiet) -> BodySpec:
 
 def body_is_long(request: Any) -> bool:
     """Whether that may take more than a moment."""
-    return bool(request.shape == "mesh" and (request.mesh_mode == "convexify" or _large(request.mesh_file)))
+    if request.shape != "mesh" or request.mesh_mode != "convexify":
+        return bool(request.shape == "mesh" and _large(request.mesh_file))
+    try:
+        file = resolve_file(request.mesh_file, "mesh_file")
+        return _large(file) or not is_decomposed(load_mesh(file, [float(value) for value in request.scale]))
+    except RaisimError:
+        return False  # it is refused at once
 
 
 # ---- robots ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,7 @@ class Preparing:
         self._work = work
         self._tasks = tasks
         self.busy: dict[str, int] = dict.fromkeys(IS_LONG, 0)  # long work under way, by function
+        self._threads: set[threading.Thread] = set()
 
     def carry_out(
         self,
@@ -81,4 +83,13 @@ class Preparing:
                 failure = error
             self._tasks.post(lambda: finish(value, failure))
 
-        threading.Thread(target=work, name=f"preparing {what}", daemon=True).start()
+        self._threads = {thread for thread in self._threads if thread.is_alive()}
+        thread = threading.Thread(target=work, name=f"preparing {what}", daemon=True)
+        self._threads.add(thread)
+        thread.start()
+
+    def wait_for_end(self, timeout: float) -> None:
+        """Waits until the processes of stopped work are gone, at most so long [s]."""
+        end = time.monotonic() + timeout
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))

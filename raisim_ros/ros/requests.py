@@ -57,8 +57,6 @@ def body_spec(request: Any) -> BodySpec:
     """What a SpawnObject request asks for."""
     check_appearance(request.appearance)
     check_material(request.material, "material")
-    finite_vector((request.radius, request.height), "radius, height", MAX_DISTANCE)
-    finite_vector((request.mass,), "mass")
     return BodySpec(
         naming=Naming(request.name, request.allow_renaming),
         shape=request.shape,
@@ -66,10 +64,10 @@ def body_spec(request: Any) -> BodySpec:
         twist=twist_from_message(request.twist, "twist"),
         radius=request.radius,
         height=request.height,
-        size=[float(length) for length in finite_vector(request.size, "size", MAX_DISTANCE)],
+        size=[float(length) for length in finite_vector(request.size, "size", math.inf)],
         mesh_file=resolve_file(request.mesh_file, "mesh_file") if request.shape == "mesh" else None,
         mesh_mode=request.mesh_mode,
-        scale=[float(value) for value in finite_vector(request.scale, "scale", MAX_DISTANCE)],
+        scale=[float(value) for value in request.scale],
         children=[compound_child(child, f"children[{i}]") for i, child in enumerate(request.children)],
         mass=request.mass,
         com=list(request.com),

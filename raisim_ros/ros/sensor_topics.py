@@ -50,6 +50,11 @@ class _Attached:
         self.channel = channel
         self.publishers = {topic: _KeepingPublisher(one) for topic, one in publishers.items()}
 
+    @property
+    def is_rolling(self) -> bool:
+        """Whether it shows what fired since the last message: sent twice, that would be wrong."""
+        return isinstance(self.channel, LidarChannel) and self.channel.is_rolling
+
     def listened(self) -> dict[str, _KeepingPublisher]:
         return {topic: one for topic, one in self.publishers.items() if one.has_listeners}
 
@@ -132,7 +137,7 @@ class SensorTopics:
         for channel, listened in self._rolling():
             channel.follow(listened)
         for attached in self._due(moment):
-            if moment.standing:
+            if moment.standing and not attached.is_rolling:
                 attached.repeat(moment, self._time_step)
             elif publishers := attached.listened():
                 attached.measure(publishers, moment, self._time_step)

