@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +138,9 @@ def _write_controller(element: etree._Element, entry: ObjectEntry) -> None:
     linear, angular = entry.interface.linear_gains, entry.interface.angular_gains
     if linear is not None or angular is not None:
         _add(element, "controller", linear=linear, angular=angular)
+    drive = entry.interface.drive
+    if drive is not None:
+        _add(element, "drive", **{field.name: getattr(drive, field.name) for field in fields(drive)})
 
 
 def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any) -> etree._Element:

@@ -10,6 +10,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
@@ -166,18 +167,20 @@ def _state(source: _Source, children: dict[str, list[etree._Element]]) -> BodySt
 
 
 def _take_interface(
-    source: _Source, values: Values, children: dict[str, list[etree._Element]]
+    source: _Source, element: etree._Element, values: Values, children: dict[str, list[etree._Element]]
 ) -> InterfaceSettings:
     """Takes what concerns the object's topics out of the values of its attributes."""
     published = {attribute.names[0]: values.pop(attribute.names[0]) for attribute in PUBLISHED}
-    controller = _one(source, children, "controller")
-    if controller is None:
-        return InterfaceSettings(**published)
-    gains = _read(source, controller)
+    controller, drive = _one(source, children, "controller"), _one(source, children, "drive")
+    gains = {"linear": None, "angular": None} if controller is None else _read(source, controller)
     try:
+        if drive is not None:
+            published["drive"] = DriveSettings(**_read(source, drive))
         return InterfaceSettings(gains["linear"], gains["angular"], **published)
     except InvalidValueError as error:
-        raise source.error(controller, str(error)) from error
+        places = {"drive": drive, "linear_gains": controller, "angular_gains": controller}
+        about = next((place for word, place in places.items() if str(error).startswith(word)), None)
+        raise source.error(element if about is None else about, str(error)) from error
 
 
 def _body_arguments(source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]) -> Values:
@@ -186,7 +189,7 @@ def _body_arguments(source: _Source, element: etree._Element, children: dict[str
     inertia = _one(source, children, "inertia")
     values["inertia"] = None if inertia is None else tuple(_read(source, inertia).values())
     values["state"] = _state(source, children)
-    values["interface"] = _take_interface(source, values, children)
+    values["interface"] = _take_interface(source, element, values, children)
     values["place"] = source.place(element)
     values["sensor"] = source.find(values["sensor"]) if values["sensor"] else None
     return values
@@ -232,7 +235,7 @@ def _mesh(source: _Source, element: etree._Element) -> MeshEntry:
 def _ground(source: _Source, element: etree._Element) -> GroundEntry:
     children = _children(source, element, "ground")
     values = _read(source, element)
-    values["interface"] = _take_interface(source, values, children)
+    values["interface"] = _take_interface(source, element, values, children)
     values["collision_group"] = GROUND_GROUP  # the attribute is accepted and has no effect
     return GroundEntry(place=source.place(element), **values)
 
@@ -248,7 +251,7 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
         appearance=values["appearance"],
         collision_group=values["collision_group"],
         collision_mask=values["collision_mask"],
-        interface=_take_interface(source, values, children),
+        interface=_take_interface(source, element, values, children),
         x_samples=values["x_sample"] or 0,
         y_samples=values["y_sample"] or 0,
         x_size=values["x_size"],
@@ -275,7 +278,7 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
     values = _read(source, element)
     urdf, res_dir = source.find(values.pop("urdf_path")), values.pop("res_dir")
     order = values.pop("joint_order")
-    values["interface"] = _take_interface(source, values, children)
+    values["interface"] = _take_interface(source, element, values, children)
     entry = ArticulatedEntry(
         place=source.place(element),
         urdf=urdf,
@@ -327,7 +330,7 @@ def _seen(source: _Source, element: etree._Element, canonical: str) -> tuple[Val
         "place": source.place(element),
         "name": values["name"],
         "appearance": values["appearance"],
-        "interface": _take_interface(source, values, children),
+        "interface": _take_interface(source, element, values, children),
     }
     return common, _state(source, children), values
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 
+from raisim_ros.description.drive import DRIVE_TYPES, ODOMETRY_SOURCES
 from raisim_ros.description.interface_settings import FRAME_CHOICES, MAX_RATE_HZ
 from raisim_ros.description.scene_types import LIGHT_KINDS
 from raisim_ros.description.world_schema import Kind
@@ -180,6 +181,8 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.BROADPHASE: _choice("none", "sap_3_axis", "multi_box_prune"),
     Kind.SWITCH: _switch,
     Kind.FRAMES: _frames,
+    Kind.DRIVE_TYPE: _choice(*DRIVE_TYPES),
+    Kind.ODOMETRY: _choice(*ODOMETRY_SOURCES),
     Kind.NAMES: _words,
     Kind.BASE: _choice("auto", "fixed", "floating"),
     Kind.SCHEME: _choice("trapezoid", "semi_implicit", "euler", "runge_kutta_4", "midpoint"),

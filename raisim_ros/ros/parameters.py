@@ -46,6 +46,9 @@ class Parameters:
     lidar_sweep: bool
     depth_encoding: str
     long_work_limit_s: float
+    odom_rate_hz: float
+    cmd_vel_stamped: bool
+    joint_trajectory_action: bool
 
 
 # name: default, description, range (low, high) or None, changeable while the node runs
@@ -125,6 +128,9 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         False,
     ),
     "depth_encoding": ("32FC1", "Depth images: 32FC1 (metres) or 16UC1 (millimetres).", None, False),
+    "odom_rate_hz": (50.0, "Rate of <object>/odom [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "cmd_vel_stamped": (False, "<robot>/cmd_vel takes TwistStamped instead of Twist.", None, False),
+    "joint_trajectory_action": (True, "Robots have the action follow_joint_trajectory.", None, False),
     "long_work_limit_s": (
         600.0,
         "Convex decomposition, terrain or a world file that takes longer is given up [s of wall time]; 0: never.",

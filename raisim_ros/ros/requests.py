@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import Vector3
 
 from raisim_ros.description.appearance import check_appearance
+from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.materials import MaterialPairProperties
@@ -35,7 +36,24 @@ from raisim_ros.ros.spawning import CHILD_SHAPES, BodySpec, Naming, RobotSpec, c
 def _interface(request: Any) -> InterfaceSettings:
     """What every request to add an object says about its topics; negative rates leave them to the node."""
     low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
-    return InterfaceSettings(publish_tf=request.publish_tf, min_rate_hz=low, max_rate_hz=high)
+    return InterfaceSettings(
+        publish_tf=request.publish_tf,
+        odometry=request.odometry,
+        odom_tf=request.odom_tf,
+        min_rate_hz=low,
+        max_rate_hz=high,
+        drive=_drive(request.drive) if hasattr(request, "drive") else None,
+    )
+
+
+def _drive(message: Any) -> DriveSettings | None:
+    """A Drive message; None: the robot is not driven."""
+    if not message.type:
+        return None
+    values = {field.name: getattr(message, field.name) for field in fields(DriveSettings)}
+    joints = {name: tuple(getattr(message, name)) for name in ("left_joints", "right_joints")}
+    return DriveSettings(**{**values, **joints})
+
 
 
 def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:

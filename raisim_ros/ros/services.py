@@ -31,6 +31,7 @@ from raisim_ros.ros.outcome import result_code
 from raisim_ros.ros.preparing import Preparing
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensor_services import SensorServices
+from raisim_ros.ros.setting_services import SettingServices
 from raisim_ros.ros.spawning import BodySpec, Naming, RobotSpec, Spawner
 from raisim_ros.ros.state_topics import full_state
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
@@ -55,6 +56,7 @@ class Services:
         sensors: SensorServices,
         wires: WireServices,
         preparing: Preparing,
+        settings: SettingServices,
     ) -> None:
         self._preparing = preparing
         self._node = node
@@ -91,6 +93,7 @@ class Services:
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
             **sensors.plain,
+            **settings.plain,
             **wires.plain,
         }
         # Those that read files, generate or decompose before the world changes: type, function, what it does then.

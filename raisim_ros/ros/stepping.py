@@ -96,6 +96,8 @@ class SteppingLoop:
         self._last_client_sign = 0.0
         self._next_paused_publish = 0.0
         self._stopping = threading.Event()
+        # Told when time or states jump: what they add up begins again.
+        self.jump_listeners: list[Callable[[], None]] = []
 
     def set_topics(self, topics: Sequence[Topic], clock: ClockTopic | None, clock_rate_hz: float) -> None:
         """What is published; the clock always first."""
@@ -154,6 +156,8 @@ class SteppingLoop:
         self._step_offset = step - self.world.get_step_count()
         self.restart_clock()
         self.rebuild()
+        for tell in self.jump_listeners:
+            tell()
 
     def restart_clock(self) -> None:
         """Time did not run, or jumped: measure and pace from here on."""
@@ -206,6 +210,8 @@ class SteppingLoop:
             self.commands.accept_joints(entry, message, self.step)
         elif topic is CommandTopic.TRAJECTORY:
             self.commands.accept_trajectory(entry, message, self.world.get_world_time())
+        elif topic is CommandTopic.VELOCITY:
+            self.commands.accept_velocity(entry, message, self.step)
         else:
             self.commands.accept_link(entry, topic, message, self.step)
 
@@ -262,6 +268,7 @@ class SteppingLoop:
             self._warn("diverged", str(error))
         taken = self.world.get_step_count() - before
         self._note_duration((time.perf_counter() - started) / max(taken, 1))
+        self.commands.check_trajectories(self.world.get_world_time(), self.table.by_id)
         self.commands.drop_stale(self.step, self.world.get_time_step(), self.table.by_id)
         self._publish(everything=taken >= limit)
         return taken

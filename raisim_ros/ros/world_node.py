@@ -14,6 +14,7 @@ from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import Twist, TwistStamped
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
@@ -48,6 +49,7 @@ from raisim_ros.ros.link_topics import LinkTopics
 from raisim_ros.ros.long_work import LongWork
 from raisim_ros.ros.markers import MarkerTopics
 from raisim_ros.ros.object_table import LinkEntry, ObjectTable
+from raisim_ros.ros.odometry import OdometryTopics
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
 from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
@@ -59,6 +61,7 @@ from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.sensor_table import SensorTable
 from raisim_ros.ros.sensor_topics import SensorFrames, SensorTopics
 from raisim_ros.ros.services import Services
+from raisim_ros.ros.setting_services import SettingServices
 from raisim_ros.ros.spawning import Spawner
 from raisim_ros.ros.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
@@ -114,16 +117,31 @@ class WorldNode:
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
         profile = qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE
+        self._odometry = OdometryTopics(self._frames, values.odom_rate_hz)
+        self._loop.jump_listeners.append(self._odometry.restart)
+        velocity_type = TwistStamped if values.cmd_vel_stamped else Twist
         self._endpoints = ObjectEndpoints(
-            self.node, self._queue, table, states, joints, links.states, inbox, profile
+            self.node,
+            self._queue,
+            table,
+            states,
+            joints,
+            links.states,
+            inbox,
+            profile,
+            self._odometry,
+            velocity_type,
         )
+        tasks = ExecutorTasks(self.node)
+        if values.joint_trajectory_action:
+            self._endpoints.make_action = self._trajectory_actions(tasks)
         operations = Operations(self._loop, self._endpoints.let_go)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
         sensor_topics = SensorTopics(sensors)
         wires = WireTable(world, table)
         wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
-        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
+        topics = [self._odometry, *self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
         topics += [sensor_topics, wire_topics]
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
@@ -136,7 +154,6 @@ class WorldNode:
             one.begin()
         sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
         wire_services = WireServices(self._queue, world, table, wires)
-        tasks = ExecutorTasks(self.node)
         self._preparing = preparing = Preparing(self._work, tasks)
         self._services = Services(
             self.node,
@@ -148,6 +165,7 @@ class WorldNode:
             sensor_services,
             wire_services,
             preparing,
+            SettingServices(self._queue, self._loop),
         )
         self._standard = self._make_standard(operations, preparing, tasks)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
@@ -171,6 +189,15 @@ class WorldNode:
         return world
 
     # ---- wiring ----
+
+    def _trajectory_actions(self, tasks: ExecutorTasks) -> Callable[[str, int], Any] | None:
+        """Makes the actions of robots, where control_msgs is installed."""
+        try:
+            from raisim_ros.ros.trajectory_goals import TrajectoryActions
+        except ImportError as error:
+            self.node.get_logger().warning(f"robots have no follow_joint_trajectory: {error}")
+            return None
+        return TrajectoryActions(self.node, tasks, self._queue, self._loop).make
 
     def _make_standard(self, operations: Operations, preparing: Preparing, tasks: ExecutorTasks) -> Any:
         """The services of simulation_interfaces, where that package is installed."""
@@ -225,7 +252,8 @@ class WorldNode:
         if values.publish_tf:
             tf = self._publisher(TFMessage, "/tf", qos.TF)
             static = self._publisher(TFMessage, "/tf_static", qos.LATCHED)
-            topics.append(FrameTopics(self._frames, loop.world.read_articulations, values.tf_rate_hz, tf, static))
+            read = loop.world.read_articulations
+            topics.append(FrameTopics(self._frames, read, values.tf_rate_hz, tf, static, self._odometry))
         contacts = self._publisher(ContactArray, "contacts", qos.STATE_ARRAY)
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
         state = self._publisher(WorldState, "world/state", qos.STATE)
@@ -402,6 +430,8 @@ _TOPICS = (
     "<robot>/joint_cmd",
     "<robot>/joint_trajectory",
     "<robot>/robot_description",
+    "<robot>/cmd_vel",
+    "<object>/odom",
     "<robot>/<link>/state",
     "<robot>/<link>/cmd",
     "<wire>/state",
