@@ -49,6 +49,17 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
     if description.viewpoint is not None:
         x, y, z = description.viewpoint.offset
         _add(root, "camera", follow=description.viewpoint.follow, x=x, y=y, z=z)
+    for pose in description.named_poses:
+        _add(
+            root,
+            "named_pose",
+            name=pose.name,
+            pos=pose.position,
+            quat=pose.quaternion,
+            description=pose.description,
+            tags=pose.tags or None,
+            size=pose.size,
+        )
     etree.indent(root)
     text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
-from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
+from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import sensor_set_of_element
 from raisim_ros.description.template import ParameterValue, check_known, expand_template
 from raisim_ros.description.tree_topology import DEPTH_FIRST
@@ -500,3 +500,15 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
     if camera is not None:
         values = _read(source, camera)
         world.viewpoint = Viewpoint(values["follow"], (values["x"], values["y"], values["z"]))
+    for element in children.get("named_pose", []):
+        _add_named_pose(source, element, world)
+
+
+def _add_named_pose(source: _Source, element: etree._Element, world: WorldDescription) -> None:
+    values = _read(source, element)
+    if values["name"] in {pose.name for pose in world.named_poses}:
+        raise source.error(element, f"the name '{values['name']}' is taken by another one")
+    values["position"], values["quaternion"] = values.pop("pos"), values.pop("quat")
+    if values["size"] is not None and not min(values["size"]) > 0.0:
+        raise source.error(element, f"size is {values['size']}; expected lengths above 0")
+    world.named_poses.append(NamedPose(**values))

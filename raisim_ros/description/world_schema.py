@@ -176,7 +176,10 @@ ELEMENTS: dict[str, Element] = {
             ("raisim",),
             "the world",
             (_attribute("version Version", Kind.TEXT, "", "not checked"),),
-            ("material", "gravity", "time_step", "erp", "simulation", "objects", "wire", "camera", "include", "params"),
+            (
+                *("material", "gravity", "time_step", "erp", "simulation", "objects", "wire", "camera", "named_pose"),
+                *("include", "params"),
+            ),
         ),
         Element(("gravity",), "gravitational acceleration [m/s^2]; default 0 0 -9.81", _VALUE3),
         Element(
@@ -256,6 +259,18 @@ ELEMENTS: dict[str, Element] = {
             (
                 _attribute("follow", Kind.TEXT, "", "object that it follows"),
                 *(_attribute(axis, Kind.NUMBER, 0.0, f"offset along {axis} [m]") for axis in "xyz"),
+            ),
+        ),
+        Element(
+            ("named_pose",),
+            "a place with a name, which clients can ask for: to spawn at, or to go to",
+            (
+                _attribute("name", Kind.TEXT, REQUIRED, "its name, unique in the world"),
+                _attribute("pos", Kind.VEC3, (0.0, 0.0, 0.0), "position [m]"),
+                _attribute("quat", Kind.QUATERNION, (1.0, 0.0, 0.0, 0.0), "orientation"),
+                _attribute("description", Kind.TEXT, "", "for people"),
+                _attribute("tags", Kind.NAMES, (), "what it is good for"),
+                _attribute("size", Kind.VEC3, None, "full lengths of the free box around it [m]; default: not bounded"),
             ),
         ),
         Element(("objects",), "everything in the world", (), _OBJECTS),

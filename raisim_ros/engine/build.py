@@ -95,6 +95,8 @@ def _apply_settings(world: World, description: WorldDescription) -> None:
         world.set_sleeping_enabled(sleeping["enabled"])
     if description.viewpoint is not None:
         world.set_viewpoint(description.viewpoint)
+    if description.named_poses:
+        world.set_named_poses([*world.get_named_poses(), *description.named_poses])
     if description.materials is not None:
         world.update_material_prop(description.materials)
 

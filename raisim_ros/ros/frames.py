@@ -190,8 +190,7 @@ class FrameTopics:
         if self._static_changed:
             self._static_changed = False
             origins = np.array([self._odometry.origin(object_id) for _, object_id in self._tracked]).reshape(-1, 7)
-            poses = (states.poses[self._static_rows], origins, self._fixed_poses)
-            self._static.publish(moment, np.vstack(poses))
+            self._static.publish(moment, np.vstack((states.poses[self._static_rows], origins, self._fixed_poses)))
         if (moment.everything or moment.step % self._period == 0) and self._moving.has_listeners:
             poses = states.poses[self._moving_rows]
             for place, object_id in self._tracked:

@@ -24,6 +24,8 @@ from raisim_ros.ros.standard_world import StandardWorld
 _FEATURES = (
     "SPAWNING",
     "DELETING",
+    "NAMED_POSES",
+    "POSE_BOUNDS",
     "ENTITY_TAGS",
     "ENTITY_BOUNDS",
     "ENTITY_BOUNDS_BOX",

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from geometry_msgs.msg import Point, Pose, Quaternion
 from simulation_interfaces import srv
 from simulation_interfaces.action import SimulateSteps
-from simulation_interfaces.msg import Resource, Result, SimulationState, WorldResource
+from simulation_interfaces.msg import NamedPose, Resource, Result, SimulationState, WorldResource
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError, ParseError, TerrainError
 from raisim_ros.description.resources import resource_dir
@@ -20,7 +22,7 @@ from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.preparing import Preparing
 from raisim_ros.ros.request_queue import RequestQueue
-from raisim_ros.ros.standard_entities import passes_tags
+from raisim_ros.ros.standard_entities import box_message, passes_tags
 from raisim_ros.ros.standard_results import StandardError, fail
 from raisim_ros.ros.standard_spawning import resource_of, root_of
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
@@ -35,6 +37,8 @@ _STATES = {
     SimulationState.STATE_QUITTING: "quitting",
 }
 _SCOPES = srv.ResetSimulation.Request
+# What the description of a world that came as text calls its source.
+_TEXT = "text"
 # Feedback of a goal to step, at most this often [steps between two].
 _FEEDBACK_STEPS = 1
 
@@ -50,16 +54,15 @@ class StandardWorld:
         preparing: Preparing,
         follow: Callable[[], None],
         quit_node: Callable[[], None],
-        loaded: str,
     ) -> None:
-        """`loaded`: the file of the world at the start; `quit_node` ends the process."""
+        """`quit_node` ends the process, after the answer."""
         self._queue = queue
         self._loop = loop
         self._operations = operations
         self._preparing = preparing
         self._follow = follow
         self._quit = quit_node
-        self._loaded: WorldResource | None = _world_resource(loaded)
+        self._text = ""  # of the world, when it came as text
         self._stopped_at: int | None = 0 if loop.paused else None  # step count at which the world was stopped
         self.changing: dict[str, tuple[Any, Handler]] = {
             "reset_simulation": (srv.ResetSimulation, self._reset),
@@ -70,6 +73,8 @@ class StandardWorld:
             "get_simulation_state": (srv.GetSimulationState, self._get_state),
             "get_current_world": (srv.GetCurrentWorld, self._get_current),
             "get_available_worlds": (srv.GetAvailableWorlds, self._get_available),
+            "get_named_poses": (srv.GetNamedPoses, self._get_poses),
+            "get_named_pose_bounds": (srv.GetNamedPoseBounds, self._get_pose_bounds),
         }
 
     # ---- time ----
@@ -194,8 +199,9 @@ class StandardWorld:
             if request.fail_on_unsupported_element and description.warnings:
                 raise StandardError(srv.LoadWorld.Response.UNSUPPORTED_ELEMENTS, "; ".join(description.warnings))
             preparation.read_world_meshes(description)
-            loaded = _world_resource(str(file) if file is not None else "", text)
-            self._queue.call(lambda: self._replace(description, loaded))
+            self._queue.call(lambda: self._replace(description, text))
+            loaded = self._loaded
+            assert loaded is not None
             return loaded
 
         uri, text = resource_of(request)
@@ -211,23 +217,32 @@ class StandardWorld:
         else:
             self._preparing.carry_out("world_text", text, "load_world", apply, done)
 
-    def _replace(self, description: WorldDescription, loaded: WorldResource | None) -> None:
+    @property
+    def _loaded(self) -> WorldResource | None:
+        """The world that is loaded, through whichever service."""
+        source = self._loop.world.get_config_file()
+        if not source:
+            return None
+        return _world_resource("" if source == _TEXT else source, self._text)
+
+    def _replace(self, description: WorldDescription, text: str) -> None:
         self._operations.load_world(description, time=True)
         self._loop.throttled = False
         self._loop.set_paused(True)
-        self._loaded = loaded
+        self._text = text
         self._stopped_at = self._loop.step
 
     def _unload(self, request: Any, response: Any) -> str:
         if self._loaded is None:
             raise StandardError(srv.UnloadWorld.Response.NO_WORLD_LOADED, "no world is loaded")
-        self._queue.call(lambda: self._replace(WorldDescription(source=""), None))
+        self._queue.call(lambda: self._replace(WorldDescription(source=""), ""))
         return "the world is empty"
 
     def _get_current(self, request: Any, response: Any) -> None:
-        if self._loaded is None:
+        loaded = self._loaded
+        if loaded is None:
             raise StandardError(srv.GetCurrentWorld.Response.NO_WORLD_LOADED, "no world is loaded")
-        response.world = self._loaded
+        response.world = loaded
 
     def _get_available(self, request: Any, response: Any) -> str:
         folders = [resource_dir() / "worlds"]
@@ -244,6 +259,26 @@ class StandardWorld:
                 if root_of(file, "")[0] in ("raisim", "mujoco") and passes_tags(world.tags, request.filter):
                     response.worlds.append(world)
         return f"{len(response.worlds)} worlds"
+
+
+    # ---- named poses ----
+
+    def _get_poses(self, request: Any, response: Any) -> None:
+        for pose in self._loop.world.get_named_poses():
+            if not passes_tags(pose.tags, request.tags):
+                continue
+            x, y, z = pose.position
+            qw, qx, qy, qz = pose.quaternion
+            place = Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
+            tags = list(pose.tags)
+            response.poses.append(NamedPose(name=pose.name, description=pose.description, tags=tags, pose=place))
+
+    def _get_pose_bounds(self, request: Any, response: Any) -> None:
+        found = next((pose for pose in self._loop.world.get_named_poses() if pose.name == request.name), None)
+        if found is None:
+            raise StandardError(Result.RESULT_NOT_FOUND, f"no pose is named '{request.name}'")
+        half = None if found.size is None else 0.5 * np.array(found.size)
+        response.bounds = box_message(None if half is None else (-half, half))
 
 
 def _world_resource(file: str, text: str = "") -> WorldResource:

@@ -216,7 +216,7 @@ class WorldNode:
             queue, loop.table, spawner, known, preparing, follow, self.node.get_logger().info
         )
         world = standard_world.StandardWorld(
-            queue, loop, operations, preparing, follow, self._stop.set, loop.world.get_config_file()
+            queue, loop, operations, preparing, follow, lambda: tasks.post(self._stop.set)
         )
         create = self._services.create
         return standard_services.StandardServices(self.node, create, tasks, follow, entities, spawning, world)
