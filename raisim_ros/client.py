@@ -436,8 +436,7 @@ class Robot(Object):
             self._client._news.notify_all()
 
     def _joint_values(self, field: str) -> dict[str, float]:
-        self.state  # noqa: B018 - waits until the node has come so far
-        state = self._state
+        state = self.state  # waits until the node has come so far
         stamp = (state.header.stamp.sec, state.header.stamp.nanosec)
 
         def is_new() -> bool:
@@ -447,7 +446,7 @@ class Robot(Object):
         with contextlib.suppress(ConnectionLostError):  # joints come at a rate of their own
             self._client._wait_for_news(is_new, 0.2, "no joints")
         self._client._wait_for_news(lambda: self._joints is not None, None, f"no joints of '{self.name}'")
-        joints = self._joints
+        joints: Any = self._joints
         return dict(zip(joints.name, getattr(joints, field), strict=True))
 
     @property

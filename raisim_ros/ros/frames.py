@@ -124,7 +124,7 @@ class FrameTopics:
         self._tracked: list[tuple[int, int]] = []  # place among the moving frames, and id, of those
         self._names = names
         self._read_articulations = read_articulations
-        self._rate_hz = rate_hz
+        self.rate_hz = rate_hz
         self._moving = _TransformGroup(publisher)
         self._static = _TransformGroup(static_publisher)
         self._robots: dict[int, RobotLinks] = {}
@@ -136,7 +136,7 @@ class FrameTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
-        self._period = period_in_steps(self._rate_hz, time_step)
+        self._period = period_in_steps(self.rate_hz, time_step)
         shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf in ("all", "base")]
         moving = [(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC]
         static = [(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC]

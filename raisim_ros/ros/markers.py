@@ -243,7 +243,7 @@ class MarkerTopics:
         self._frames = frames
         self._read_articulations = read_articulations
         self._tf = tf
-        self._timer = WallTimer(rate_hz)
+        self.timer = WallTimer(rate_hz)
         self._moving = _MarkerGroup(publisher)
         self._static = _MarkerGroup(static_publisher)
         self._drawn: dict[int, _Drawn] = {}
@@ -328,7 +328,7 @@ class MarkerTopics:
 
     def due(self, moment: Moment) -> bool:
         """Whether the markers' time has come and somebody looks at them."""
-        return self._moving.watched and (moment.everything or self._timer.due())
+        return self._moving.watched and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes all moving markers, and the static ones after a change."""

@@ -78,7 +78,7 @@ class OdometryTopics:
 
     def __init__(self, names: FrameNames, rate_hz: float) -> None:
         self._names = names
-        self._rate_hz = rate_hz
+        self.rate_hz = rate_hz
         self._period = 1
         self._publishers: dict[int, Any] = {}
         self._tracks: dict[int, _Track] = {}
@@ -95,7 +95,7 @@ class OdometryTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
-        self._period = period_in_steps(self._rate_hz, time_step)
+        self._period = period_in_steps(self.rate_hz, time_step)
         wanted = {entry.id: entry for entry in rows if entry.interface.odometry != "none"}
         self._rows = {entry.id: row for row, entry in enumerate(rows) if entry.id in wanted}
         self._tracks = {key: track for key, track in self._tracks.items() if key in wanted}

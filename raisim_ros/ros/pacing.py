@@ -122,6 +122,16 @@ class WallTimer:
         self._period = 1.0 / rate_hz
         self._next = clock()
 
+    @property
+    def rate_hz(self) -> float:
+        """How often it is due at most [Hz]."""
+        return 1.0 / self._period
+
+    def set_rate(self, rate_hz: float) -> None:
+        """Changes the rhythm from now on."""
+        self._period = 1.0 / rate_hz
+        self._next = self._clock()
+
     def due(self) -> bool:
         """Whether the period has passed; the next one then begins."""
         now = self._clock()

@@ -57,7 +57,10 @@ class Services:
         wires: WireServices,
         preparing: Preparing,
         settings: SettingServices,
+        after_change: Callable[[], None],
     ) -> None:
+        """`after_change` is called when objects or the whole world have changed."""
+        self._after_change = after_change
         self._preparing = preparing
         self._node = node
         self._queue = queue
@@ -128,6 +131,7 @@ class Services:
         """Topics of new objects come, those of removed ones go. For the executor thread."""
         for endpoints in self._endpoints:
             endpoints.follow()
+        self._after_change()
 
     def _answering(self, name: str, handler: Handler, follow: bool) -> Callable[[Any, Any], Any]:
         def callback(request: Any, response: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,11 @@ _SWITCH = {srv.SetWorldSettings.Request.ON: True, srv.SetWorldSettings.Request.O
 class SettingServices:
     """Handlers for `Services`: they raise what is wrong and return what was done."""
 
-    def __init__(self, queue: RequestQueue, loop: SteppingLoop) -> None:
+    def __init__(
+        self, queue: RequestQueue, loop: SteppingLoop, set_live: Callable[[dict[str, Any]], None]
+    ) -> None:
+        """`set_live` sets settings by their names, all or none."""
+        self._set_live = set_live
         self._queue = queue
         self._loop = loop
         self.plain: dict[str, tuple[Any, Handler]] = {
@@ -48,76 +52,54 @@ class SettingServices:
     # ---- the simulation ----
 
     def _set_settings(self, request: Any, response: Any) -> str:
-        changes = self._changes(request)
-        if not changes:
+        wanted = _wanted(request)
+        if not wanted:
             raise InvalidValueError("no setting is given; expected at least one")
-        self._queue.call(lambda: _apply_all(list(changes.values())))
-        return f"set: {', '.join(changes)}"
-
-    def _changes(self, request: Any) -> dict[str, tuple[Callable[[], Any], Callable[[], Callable[[], Any]]]]:
-        """What is asked for, by name: how to do it, and how to find out what undoes it."""
-        world, loop = self._loop.world, self._loop
-        changes: dict[str, tuple[Callable[[], Any], Callable[[], Callable[[], Any]]]] = {}
-
-        def add(name: str, setter: Callable[[Any], Any], value: Any, present: Callable[[], Any]) -> None:
-            def undo() -> Callable[[], Any]:
-                before = present()
-                return lambda: setter(before)
-
-            changes[name] = (lambda: setter(value), undo)
-
-        if len(request.gravity):
-            if len(request.gravity) != 3:
-                raise InvalidValueError(f"gravity has {len(request.gravity)} numbers; expected 3")
-            add("gravity", self._set_gravity, finite_vector(request.gravity, "gravity"), world.get_gravity)
-        if request.time_step != 0.0:
-            if not 0.0 < request.time_step <= 1.0:
-                raise InvalidValueError(f"time_step is {request.time_step:g}; expected above 0, at most 1 s")
-            add("time_step", world.set_time_step, request.time_step, world.get_time_step)
-        if len(request.erp):
-            if len(request.erp) != 2:
-                raise InvalidValueError(f"erp has {len(request.erp)} numbers; expected 2")
-            add("erp", lambda pair: world.set_erp(*pair), list(finite_vector(request.erp, "erp")), world.get_erp)
-        if request.solver_iterations or request.solver_threshold >= 0.0:
-            iterations, threshold = world.get_contact_solver_param()
-            wanted = (
-                request.solver_iterations or iterations,
-                request.solver_threshold if request.solver_threshold >= 0.0 else threshold,
-            )
-            add("solver", self._set_solver, wanted, world.get_contact_solver_param)
-        if request.ccd:
-            settings = replace(world.get_contact_settings(), swept_ccd_enabled=_switch(request.ccd, "ccd"))
-            add("ccd", world.set_contact_settings, settings, world.get_contact_settings)
-        if request.sleeping:
-            value = _switch(request.sleeping, "sleeping")
-            add("sleeping", world.set_sleeping_enabled, value, world.is_sleeping_enabled)
-        if request.real_time_factor >= 0.0:
-            finite_vector((request.real_time_factor,), "real_time_factor")
-            add("real_time_factor", self._set_factor, request.real_time_factor, lambda: loop.pacer.real_time_factor)
-        return changes
-
-    def _set_gravity(self, gravity: Any) -> None:
-        self._loop.world.set_gravity(gravity)
-        self._loop.world.wake_all()
-
-    def _set_solver(self, iterations_and_threshold: tuple[int, float]) -> None:
-        self._loop.world.set_contact_solver_param(1.0, 1.0, 1.0, *iterations_and_threshold)
-
-    def _set_factor(self, factor: float) -> None:
-        self._loop.pacer.set_real_time_factor(factor, self._loop.world.get_world_time())
+        self._set_live(wanted)
+        return f"set: {', '.join(wanted)}"
 
 
-def _apply_all(changes: list[tuple[Callable[[], Any], Callable[[], Callable[[], Any]]]]) -> None:
-    """All of them, or none."""
-    undone: list[Callable[[], Any]] = []
+def _wanted(request: Any) -> dict[str, Any]:
+    """What is asked for, by the names of the parameters that it also is."""
+    wanted: dict[str, Any] = {}
+    for name in ("gravity", "erp"):
+        if len(getattr(request, name)):
+            wanted[name] = [float(value) for value in finite_vector(getattr(request, name), name)]
+    if request.time_step != 0.0:
+        if not 0.0 < request.time_step <= 1.0:
+            raise InvalidValueError(f"time_step is {request.time_step:g}; expected above 0, at most 1 s")
+        wanted["time_step"] = request.time_step
+    if request.solver_iterations:
+        wanted["solver_iterations"] = request.solver_iterations
+    if request.solver_threshold >= 0.0:
+        wanted["solver_threshold"] = request.solver_threshold
+    for name in ("ccd", "sleeping"):
+        if getattr(request, name):
+            wanted[name] = _switch(getattr(request, name), name)
+    if request.real_time_factor >= 0.0:
+        finite_vector((request.real_time_factor,), "real_time_factor")
+        wanted["real_time_factor"] = request.real_time_factor
+    return wanted
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a setting is changed, and what it is at present."""
+
+    change: Callable[[Any], Any]
+    present: Callable[[], Any]
+
+
+def apply_all(changes: Sequence[tuple[Change, Any]]) -> None:
+    """Makes all changes, or none. For the stepping thread."""
+    done: list[tuple[Change, Any]] = []
     try:
-        for change, find_undo in changes:
-            undo = find_undo()
-            change()
-            undone.append(undo)
+        for setting, value in changes:
+            done.append((setting, setting.present()))
+            setting.change(value)
     except Exception:
-        for undo in reversed(undone):
-            undo()
+        for setting, before in reversed(done):
+            setting.change(before)
         raise
 
 

@@ -88,7 +88,7 @@ class SteppingLoop:
         self._warn = warn
         self._topics: Sequence[Topic] = ()
         self._clock: ClockTopic | None = None
-        self._clock_rate_hz = 100.0
+        self.clock_rate_hz = 100.0
         self._clock_period = 1
         self._step_offset = 0
         self._built_for: tuple[int, float] | None = None
@@ -101,7 +101,7 @@ class SteppingLoop:
 
     def set_topics(self, topics: Sequence[Topic], clock: ClockTopic | None, clock_rate_hz: float) -> None:
         """What is published; the clock always first."""
-        self._topics, self._clock, self._clock_rate_hz = topics, clock, clock_rate_hz
+        self._topics, self._clock, self.clock_rate_hz = topics, clock, clock_rate_hz
 
     # ---- read and changed by requests ----
 
@@ -301,7 +301,7 @@ class SteppingLoop:
         if configuration == self._built_for:
             return
         rows, time_step = self.table.rows(), self.world.get_time_step()
-        self._clock_period = period_in_steps(self._clock_rate_hz, time_step)
+        self._clock_period = period_in_steps(self.clock_rate_hz, time_step)
         for topic in self._topics:
             topic.rebuild(rows, time_step)
         self._built_for = configuration

@@ -15,14 +15,12 @@ from typing import Any
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist, TwistStamped
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.signals import SignalHandlerOptions
@@ -46,6 +44,7 @@ from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.joint_topics import JointTopics
 from raisim_ros.ros.known_frames import KnownFrames
 from raisim_ros.ros.link_topics import LinkTopics
+from raisim_ros.ros.live_parameters import LiveParameters
 from raisim_ros.ros.long_work import LongWork
 from raisim_ros.ros.markers import MarkerTopics
 from raisim_ros.ros.object_table import LinkEntry, ObjectTable
@@ -154,6 +153,7 @@ class WorldNode:
             one.begin()
         sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
         wire_services = WireServices(self._queue, world, table, wires)
+        live = self._make_live_parameters(topics, states, links, joints)
         self._preparing = preparing = Preparing(self._work, tasks)
         self._services = Services(
             self.node,
@@ -165,11 +165,11 @@ class WorldNode:
             sensor_services,
             wire_services,
             preparing,
-            SettingServices(self._queue, self._loop),
+            SettingServices(self._queue, self._loop, live.set_all),
+            live.sync,
         )
         self._standard = self._make_standard(operations, preparing, tasks)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
-        self.node.add_on_set_parameters_callback(self._on_parameters)
         self._warned_of_neighbours: set[str] = set()
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)
@@ -189,6 +189,27 @@ class WorldNode:
         return world
 
     # ---- wiring ----
+
+    def _make_live_parameters(
+        self, topics: Sequence[Topic], states: StateTopics, links: LinkTopics, joints: JointTopics
+    ) -> LiveParameters:
+        live = LiveParameters(self.node, self._queue, self._loop, self._work)
+        live.add_state_rates((states, links.states))
+        live.add_rates("joint_states_rate_hz", [joints])
+        live.add_rates("odom_rate_hz", [self._odometry])
+        for name, kind in (("tf_rate_hz", FrameTopics), ("contacts_rate_hz", ContactTopic)):
+            found = [topic for topic in topics if isinstance(topic, kind)]
+            if found:  # frames can be turned off
+                live.add_rates(name, found)
+        for name, kinds in (
+            ("world_state_rate_hz", (WorldStateTopic,)),
+            ("marker_rate_hz", (MarkerTopics, WireMarkers)),
+        ):
+            timers = [topic.timer for topic in topics if isinstance(topic, kinds)]
+            if timers:
+                live.add_timers(name, timers)
+        live.begin()
+        return live
 
     def _trajectory_actions(self, tasks: ExecutorTasks) -> Callable[[str, int], Any] | None:
         """Makes the actions of robots, where control_msgs is installed."""
@@ -319,30 +340,6 @@ class WorldNode:
     @staticmethod
     def _watchdog(values: Parameters) -> Watchdog:
         return Watchdog(values.command_watchdog_s, check_watchdog_action(values.command_watchdog_action))
-
-    def _on_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        values = {change.name: change.value for change in changes}
-        watchdog = Watchdog(
-            values.get("command_watchdog_s", self.node.get_parameter("command_watchdog_s").value),
-            self._loop.commands.watchdog.action,
-        )
-        if "command_watchdog_action" in values:
-            try:
-                action = check_watchdog_action(values["command_watchdog_action"])
-            except RaisimError as error:
-                return SetParametersResult(successful=False, reason=str(error))
-            watchdog = Watchdog(watchdog.timeout, action)
-
-        def apply() -> None:
-            self._loop.commands.watchdog = watchdog
-            self._loop.client_timeout = values.get("world_watchdog_s", self._loop.client_timeout)
-            self._work.limit_s = values.get("long_work_limit_s", self._work.limit_s)
-            if "real_time_factor" in values:
-                factor = values["real_time_factor"]
-                self._loop.pacer.set_real_time_factor(factor, self._loop.world.get_world_time())
-
-        self._queue.post(apply)
-        return SetParametersResult(successful=True)
 
     # ---- life ----
 

@@ -124,7 +124,7 @@ def test_parameters_are_described_and_guarded(start_node, probe):
     assert not change("real_time_factor", -4.0)
     assert not change("command_watchdog_action", "panic")
     assert change("command_watchdog_action", "hold")
-    assert not change("clock_rate_hz", 10.0), "it cannot change while the node runs"
+    assert not change("publish_tf", False), "it cannot change while the node runs"
     with probe.subscribed(WorldState, "/described/world/state") as worlds:
         probe.spin_until(lambda: worlds and worlds[-1].target_real_time_factor == 4.0, "the new factor")
     values = probe.call(GetParameters, "/described/world_node/get_parameters", names=["real_time_factor"]).values
