@@ -61,6 +61,6 @@ install(TARGETS raisim_engine_python DESTINATION "${raisim_python_dir}/engine")
 install(DIRECTORY raisim_ros/ DESTINATION "${raisim_python_dir}"
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE PATTERN "*.so" EXCLUDE)
 install(DIRECTORY launch config rsc DESTINATION "share/${PROJECT_NAME}" PATTERN "__pycache__" EXCLUDE)
-install(PROGRAMS scripts/world_node DESTINATION "lib/${PROJECT_NAME}")
+install(PROGRAMS scripts/world_node scripts/spawn_robot DESTINATION "lib/${PROJECT_NAME}")
 
 ament_export_dependencies(rosidl_default_runtime)

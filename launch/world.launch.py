@@ -1,4 +1,4 @@
-"""Starts one simulated world, and rviz2 on request.
+"""Starts one simulated world, with a robot and rviz2 on request.
 
 ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 rviz:=true
 """
@@ -12,6 +12,9 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchContext, LaunchDescription
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.ros.file_address import resolve_world
+from raisim_ros.ros.rviz_config import write_config
 
 SHARE = Path(get_package_share_directory("raisim_ros"))
 # FastDDS 2 (up to Jazzy) knows only the old name of the variable, FastDDS 3 warns about it.
@@ -38,6 +41,11 @@ PARAMETERS = {
 ARGUMENTS = {
     "namespace": ("", "Namespace of the node; also the prefix of its frames"),
     "params_file": ("", "Parameters of world_node; share/raisim_ros/config/world.yaml lists them all"),
+    "robot": ("", "Robot to spawn: URDF, xacro or MJCF file, path, package:// or file:// address"),
+    "robot_name": ("robot", "Its name"),
+    "position": ("0 0 0", "Where its base link is: 'x y z' [m]"),
+    "p_gain": ("0", "Position gain of all its joints; 0: none"),
+    "d_gain": ("0", "Velocity gain of all its joints; 0: none"),
     "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
     "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
 }
@@ -60,16 +68,36 @@ def start_nodes(context: LaunchContext) -> list[Node]:
         emulate_tty=True,
         additional_env={"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())},  # so that it ends with this process, however
     )
-    if not is_true(value["rviz"]):
-        return [world]
-    rviz = Node(
+    nodes = [world]
+    if value["robot"]:
+        nodes.append(spawner(value, namespace))
+    if is_true(value["rviz"]):
+        nodes.append(rviz(value, namespace, prefix))
+    return nodes
+
+
+def spawner(value: dict[str, str], namespace: str) -> Node:
+    """Adds the robot as soon as the world is there, and ends."""
+    arguments = ["--file", value["robot"], "--name", value["robot_name"], "--world", namespace]
+    arguments += ["--position", *value["position"].split(), "--p-gain", value["p_gain"], "--d-gain", value["d_gain"]]
+    return Node(package="raisim_ros", executable="spawn_robot", arguments=arguments, output="screen")
+
+
+def rviz(value: dict[str, str], namespace: str, prefix: str) -> Node:
+    """rviz2 with a display for every robot and sensor that is known beforehand."""
+    try:
+        world = resolve_world(value["world"], "world")
+    except RaisimError:
+        world = None  # the node tells what is wrong
+    robots = (value["robot_name"],) if value["robot"] else ()
+    config = write_config(Path(value["rviz_config"]), world, prefix, robots)
+    return Node(
         package="rviz2",
         executable="rviz2",
         namespace=namespace,
-        arguments=["-d", value["rviz_config"], "-f", f"{prefix}world"],
+        arguments=["-d", str(config), "-f", f"{prefix}world"],
         parameters=[{"use_sim_time": True}],
     )
-    return [world, rviz]
 
 
 def generate_launch_description() -> LaunchDescription:

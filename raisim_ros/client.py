@@ -163,7 +163,12 @@ class Client:
 
     def call_async(self, service: str, **fields: Any) -> Future[Any]:
         """Sends a request; the future receives the answer, or RequestRefusedError. Nothing is waited for."""
-        kind = _type_of(service)
+        return self._send(service, _type_of(service), fields, lambda answer: (answer.result, answer.message))
+
+    def _send(
+        self, service: str, kind: Any, fields: dict[str, Any], outcome: Callable[[Any], tuple[int, str]]
+    ) -> Future[Any]:
+        """`outcome` reads code and message of an answer; 1 is success, here and in simulation_interfaces."""
         with self._lock:
             client = self._clients.get(service)
             if client is None:
@@ -179,8 +184,8 @@ class Client:
             answer = answered.result()
             if answer is None:
                 result.set_exception(ConnectionLostError(f"{service}: no answer"))
-            elif answer.result != ResultCode.OK:
-                result.set_exception(RequestRefusedError(service, answer.result, answer.message))
+            elif outcome(answer)[0] != ResultCode.OK:
+                result.set_exception(RequestRefusedError(service, *outcome(answer)))
             else:
                 result.set_result(answer)
 
@@ -189,9 +194,12 @@ class Client:
 
     def call(self, service: str, timeout: float | None = None, **fields: Any) -> Any:
         """Sends a request and waits for its answer."""
+        return self._await(service, self.call_async(service, **fields), timeout)
+
+    def _await(self, service: str, future: Future[Any], timeout: float | None) -> Any:
         limit = self.timeout if timeout is None else timeout
         try:
-            return self.call_async(service, **fields).result(limit)
+            return future.result(limit)
         except FutureTimeoutError:
             alive = "it is alive, and busy" if self.is_alive else "it has fallen silent"
             raise ConnectionLostError(f"{service}: no answer for {limit:g} s; {alive}") from None
@@ -239,6 +247,31 @@ class Client:
         robot = self.find(answer.name)
         assert isinstance(robot, Robot)
         return robot
+
+    def spawn_entity(
+        self,
+        name: str,
+        uri: str = "",
+        position: Vector = (0.0, 0.0, 0.0),
+        quaternion: Vector = (1.0, 0.0, 0.0, 0.0),
+        text: str = "",
+        timeout: float | None = None,
+    ) -> Object:
+        """Adds whatever simulation_interfaces can: URDF, xacro, MJCF, or an object of a world file; file or text."""
+        from simulation_interfaces.srv import SpawnEntity
+
+        request = SpawnEntity.Request()
+        resource = request.entity_resource if hasattr(request, "entity_resource") else request
+        resource.uri, resource.resource_string = str(uri), text
+        request.initial_pose.pose = _pose(position, quaternion)
+        fields = {field: getattr(request, field) for field in request.get_fields_and_field_types()}
+        future = self._send(
+            "spawn_entity",
+            SpawnEntity,
+            {**fields, "name": name},
+            lambda answer: (answer.result.result, answer.result.error_message),
+        )
+        return self.find(self._await("spawn_entity", future, timeout).entity_name)
 
     def remove(self, thing: Object | str) -> None:
         """Takes an object out of the world."""
