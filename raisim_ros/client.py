@@ -87,20 +87,21 @@ class Client:
     def __init__(self, namespace: str = "", timeout: float = 10.0, domain_id: int | None = None) -> None:
         """Connects to the node in a namespace; `timeout`: of this and, unless they say otherwise, of all calls [s]."""
         self.timeout = timeout
-        self._prefix = f"/{namespace.strip('/')}/".replace("//", "/")
+        # What the names of the node's topics and services begin with; and the node that everything here goes through.
+        self.prefix = f"/{namespace.strip('/')}/".replace("//", "/")
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain_id)
-        self._node = Node(f"raisim_client_{id(self) % 10**8}", context=self._context, start_parameter_services=False)
+        self.node = Node(f"raisim_client_{id(self) % 10**8}", context=self._context, start_parameter_services=False)
         self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        self._executor.add_node(self.node)
         self._lock = threading.RLock()
         self._clients: dict[str, Any] = {}
         self._objects: dict[str, Object] = {}
         self._news = threading.Condition()
-        self._state: WorldState | None = None
+        self._state: Any = None
         self._heard = 0.0
         self._step = -1
-        self._node.create_subscription(WorldState, f"{self._prefix}world/state", self._on_state, 10)
+        self.node.create_subscription(WorldState, f"{self.prefix}world/state", self._on_state, 10)
         self._thread = threading.Thread(target=self._spin, name="raisim client", daemon=True)
         self._thread.start()
         try:
@@ -115,7 +116,7 @@ class Client:
         self._context.try_shutdown()
         self._thread.join(2.0)
         with contextlib.suppress(Exception):
-            self._node.destroy_node()
+            self.node.destroy_node()
 
     def __enter__(self) -> Client:
         return self
@@ -140,7 +141,7 @@ class Client:
         limit = self.timeout if timeout is None else timeout
         with self._news:
             if not self._news.wait_for(condition, limit):
-                raise ConnectionLostError(f"{what} at '{self._prefix}' for {limit:g} s")
+                raise ConnectionLostError(f"{what} at '{self.prefix}' for {limit:g} s")
 
     @property
     def is_alive(self) -> bool:
@@ -149,9 +150,12 @@ class Client:
 
     @property
     def state(self) -> WorldState:
-        """The last that the node told about itself; raises ConnectionLostError when it has fallen silent."""
+        """What the node told about itself, behind the last step(); ConnectionLostError when it has fallen silent."""
+        with self._news:
+            if not self._news.wait_for(lambda: self._state.sim_step >= self._step or not self.is_alive, SILENCE):
+                raise ConnectionLostError(f"the world at '{self.prefix}' tells an old state")
         if not self.is_alive:
-            raise ConnectionLostError(f"the world at '{self._prefix}' has fallen silent")
+            raise ConnectionLostError(f"the world at '{self.prefix}' has fallen silent")
         return self._state
 
     @property
@@ -173,11 +177,11 @@ class Client:
             client = self._clients.get(service)
             if client is None:
                 profile = QoSProfile(depth=SERVICE_DEPTH)
-                client = self._node.create_client(kind, f"{self._prefix}{service}", qos_profile=profile)
+                client = self.node.create_client(kind, f"{self.prefix}{service}", qos_profile=profile)
                 self._clients[service] = client
         result: Future[Any] = Future()
         if not client.wait_for_service(self.timeout):
-            result.set_exception(ConnectionLostError(f"service '{self._prefix}{service}' is not there"))
+            result.set_exception(ConnectionLostError(f"service '{self.prefix}{service}' is not there"))
             return result
 
         def done(answered: Any) -> None:
@@ -332,7 +336,7 @@ class Object:
         self.id: int = info.id
         self.type: str = info.type
         self._state: ObjectState | None = None
-        node = client._node
+        node = client.node
         self._subscription = node.create_subscription(ObjectState, info.state_topic, self._on_state, 10)
         self._commands = node.create_publisher(ObjectCmd, info.command_topic, 10)
         self._held: Any = None
@@ -344,7 +348,7 @@ class Object:
     def close(self) -> None:
         """Listens and sends no more."""
         self.release()
-        node = self._client._node
+        node = self._client.node
         node.destroy_subscription(self._subscription)
         node.destroy_publisher(self._commands)
 
@@ -421,7 +425,7 @@ class Object:
         """Ends what push(), drive_to() or move() began: nothing is renewed, and the node's watchdog drops it."""
         self._held = None
         if self._timer is not None:
-            self._client._node.destroy_timer(self._timer)
+            self._client.node.destroy_timer(self._timer)
             self._timer = None
 
     def _hold(self, message: Any) -> None:
@@ -429,7 +433,7 @@ class Object:
         self._wait_for_subscriber(self._commands)
         self._commands.publish(message)
         if self._timer is None:
-            self._timer = self._client._node.create_timer(RENEWAL, self._renew)
+            self._timer = self._client.node.create_timer(RENEWAL, self._renew)
 
     def _renew(self) -> None:
         if self._held is not None:
@@ -446,7 +450,7 @@ class Robot(Object):
         super().__init__(client, info)
         self.joint_names: list[str] = list(info.joint_names)
         self.link_names: list[str] = list(info.link_names)
-        node = client._node
+        node = client.node
         topic = info.state_topic.removesuffix("/state")
         self._joints: JointState | None = None
         self._joint_states = node.create_subscription(JointState, f"{topic}/joint_states", self._on_joints, 10)
@@ -458,7 +462,7 @@ class Robot(Object):
     def close(self) -> None:
         """Listens and sends no more."""
         super().close()
-        node = self._client._node
+        node = self._client.node
         node.destroy_subscription(self._joint_states)
         for publisher in (self._joint_commands, self._trajectories):
             node.destroy_publisher(publisher)
@@ -509,7 +513,7 @@ class Robot(Object):
         self._wait_for_subscriber(self._joint_commands)
         self._joint_commands.publish(message)
         if self._joint_timer is None:
-            self._joint_timer = self._client._node.create_timer(RENEWAL, self._renew_joints)
+            self._joint_timer = self._client.node.create_timer(RENEWAL, self._renew_joints)
 
     def _renew_joints(self) -> None:
         if self._held_joints is not None:
@@ -520,7 +524,7 @@ class Robot(Object):
         super().release()
         self._held_joints = None
         if self._joint_timer is not None:
-            self._client._node.destroy_timer(self._joint_timer)
+            self._client.node.destroy_timer(self._joint_timer)
             self._joint_timer = None
 
     def follow(self, points: Sequence[tuple[float, Mapping[str, float]]]) -> None:
