@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from raisim_ros.client import Client
 from raisim_ros.description.errors import RaisimError
@@ -30,7 +31,9 @@ def main(args: Sequence[str] | None = None) -> int:
         own = own[: own.index("--ros-args")]
     chosen = parser.parse_args(own)
     quaternion = (math.cos(0.5 * chosen.yaw), 0.0, 0.0, math.sin(0.5 * chosen.yaw))
-    gains = {"p_gains": [chosen.p_gain], "d_gains": [chosen.d_gain]} if chosen.p_gain or chosen.d_gain else {}
+    gains: dict[str, Any] = {}
+    if chosen.p_gain or chosen.d_gain:
+        gains = {"p_gains": [chosen.p_gain], "d_gains": [chosen.d_gain]}
     try:
         with Client(chosen.world, chosen.timeout) as world:
             place = (chosen.file, chosen.position, quaternion)
