@@ -36,12 +36,13 @@ def test_the_sensors_of_a_world_have_displays_of_their_kind(tmp_path):
     file = tmp_path / "world.xml"
     file.write_text(
         '<raisim><objects><box name="eye" mass="1"><dim x="1" y="1" z="1"/><sensor_set name="s">'
-        '<sensor name="flat" type="spinning_lidar" update_rate="10"><prop yaw_samples="8" pitch_samples="1"/></sensor>'
+        '<sensor name="flat" type="spinning_lidar" update_rate="10"><yaw samples="8"/>'
+        '<pitch samples="1" min_angle="0" max_angle="0"/><spin rate="10"/><range min="0.2" max="30"/></sensor>'
         "</sensor_set></box></objects></raisim>"
     )
     _, shown = displays(write_config(BASE, file))
     topics = {(one["Class"].split("/")[1], one["Topic"]["Value"]) for one in shown if "Topic" in one}
-    assert ("PointCloud2", "eye/flat/points") in topics
+    assert {("PointCloud2", "eye/flat/points"), ("LaserScan", "eye/flat/scan")} <= topics
 
 
 def test_a_broken_world_leaves_the_plain_configuration(tmp_path):
