@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from raisim_ros.ros.preparing import ExecutorTasks
@@ -97,6 +98,8 @@ class DeferredAction:
             self._begin,
             goal_callback=lambda _: GoalResponse.ACCEPT,
             cancel_callback=self._cancel,
+            # Of its own: the node's group never forgets who was in it.
+            callback_group=MutuallyExclusiveCallbackGroup(),
         )
 
     def _begin(self, handle: Any) -> None:

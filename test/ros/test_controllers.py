@@ -41,6 +41,10 @@ def spawn_base(probe, **fields):
     return spawn(probe, "base", "wheeled_base", pose=place, drive=WHEELS, p_gains=[0.0], d_gains=gains, **fields)
 
 
+def seconds(message):
+    return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+
+
 def yaw_of(pose):
     return 2.0 * math.atan2(pose.orientation.z, pose.orientation.w)
 
@@ -59,9 +63,9 @@ def test_a_base_drives_and_its_odometry_tells_where_it_is(probe, source):
         for _ in range(60):
             commands.publish(Twist(linear=Vector3(x=0.4), angular=Vector3(z=0.5)))
             step(probe, 10)
-        before = len(odoms)
-        probe.spin_until(lambda: len(odoms) > before + 1, "the last odometry")
-    end, told = state(probe, "base").pose, odoms[-1]
+        last = state(probe, "base")
+        probe.spin_until(lambda: odoms[-1].header.stamp == last.header.stamp, "the last odometry")
+    end, told = last.pose, odoms[-1]
     assert told.header.frame_id == "base/odom"
     assert told.child_frame_id == "base"
     moved = np.array([end.position.x - begin.position.x, end.position.y - begin.position.y])
@@ -85,9 +89,8 @@ def test_a_client_like_that_of_nav2_reaches_a_goal_by_feedback(probe):
     with probe.subscribed(Odometry, "base/odom") as odoms, probe.publisher(Twist, "base/cmd_vel") as commands:
         distance = math.inf
         for _ in range(150):
-            seen = len(odoms)
-            step(probe, 20)
-            probe.spin_until(lambda seen=seen: len(odoms) > seen, "odometry")
+            now = step(probe, 20).sim_time
+            probe.spin_until(lambda now=now: odoms and seconds(odoms[-1]) > now - 1e-6, "odometry")
             pose = odoms[-1].pose.pose
             way = goal - (pose.position.x, pose.position.y)
             distance = float(np.linalg.norm(way))
