@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 # Topics of the node itself; an object of that name would collide with them.
-RESERVED = frozenset({"world", "states", "contacts", "markers"})
+RESERVED = frozenset({"world", "states", "contacts", "markers", "contact_markers"})
 
 # FastDDS refuses longer topic names; this leaves room for a namespace and for `/state`.
 MAX_LENGTH = 120

@@ -36,6 +36,7 @@ from raisim_ros.ros import preparation, qos
 from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox
 from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
+from raisim_ros.ros.contact_markers import ContactMarkers
 from raisim_ros.ros.contact_topic import ContactTopic
 from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
@@ -203,7 +204,7 @@ class WorldNode:
                 live.add_rates(name, found)
         for name, kinds in (
             ("world_state_rate_hz", (WorldStateTopic,)),
-            ("marker_rate_hz", (MarkerTopics, WireMarkers)),
+            ("marker_rate_hz", (MarkerTopics, WireMarkers, ContactMarkers)),
         ):
             timers = [topic.timer for topic in topics if isinstance(topic, kinds)]
             if timers:
@@ -285,6 +286,8 @@ class WorldNode:
             topics.append(self._make_markers())
             lines = self.node.create_publisher(MarkerArray, "markers", qos.LATCHED)
             topics.append(WireMarkers(loop.world, frame, values.marker_rate_hz, lines))
+            forces = self.node.create_publisher(MarkerArray, "contact_markers", qos.STATE_ARRAY)
+            topics.append(ContactMarkers(loop.world.read_contacts, frame, values.marker_rate_hz, forces))
         return topics
 
     def _make_sensor_frames(self, sensors: SensorTable) -> list[Topic]:
@@ -404,7 +407,7 @@ class WorldNode:
             "/diagnostics": True,
         }
         topics = [name for name, published in shown.items() if published]
-        topics += [f"{namespace}/{name}" for name in _TOPICS if name != "markers" or values.publish_markers]
+        topics += [f"{namespace}/{name}" for name in _TOPICS if "markers" not in name or values.publish_markers]
         standard = [] if self._standard is None else self._standard.names
         services = [f"{namespace}/{name}" for name in sorted([*self._services.names, *standard])]
         return "\n".join(
@@ -436,6 +439,7 @@ _TOPICS = (
     "states",
     "contacts",
     "markers",
+    "contact_markers",
 )
 
 
