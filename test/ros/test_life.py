@@ -162,10 +162,10 @@ def test_worlds_side_by_side_keep_their_names_apart(start_node, probe):
 
 
 def test_without_an_engine_error_nothing_is_printed_after_the_start(start_node, probe):
-    node = start_node()
+    node = start_node(namespace="/quiet", publish_clock=False)  # others of this file may have one
     node.wait_for_output("stop with Ctrl-C")
     printed = node.output
-    with probe.subscribed(WorldState, "world/state") as worlds:
+    with probe.subscribed(WorldState, "/quiet/world/state") as worlds:
         probe.spin_until(lambda: len(worlds) > 10, "some states")
     assert node.output == printed
     node.end()
