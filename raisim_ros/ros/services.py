@@ -73,16 +73,32 @@ class Services:
         self._answers = Answers(node.get_logger().warning)
         for service in node.services:
             self._answers.take_over(service)
-        # Those that add or remove objects: their topics exist, or are gone, when the answer comes.
-        changing: dict[str, tuple[Any, Handler]] = {
+        changing = {**self._changing(), **sensors.changing, **wires.changing}
+        plain = {**self._plain(), **sensors.plain, **settings.plain, **wires.plain}
+        prepared = self._prepared()
+        self._told = {*changing, *prepared, "save_world"}
+        for name, (service_type, handler) in changing.items():
+            self.create(service_type, name, self._answering(name, handler, follow=True))
+        for name, (service_type, handler) in plain.items():
+            self.create(service_type, name, self._answering(name, handler, follow=False))
+        self._deferred = [DeferredService(self.create, srv.Step, "step", self._step)]
+        for name, (service_type, function, apply) in prepared.items():
+            handle = partial(self._prepare, name, service_type, function, apply)
+            self._deferred.append(DeferredService(self.create, service_type, name, handle))
+        self.names = sorted([*changing, *plain, *prepared, "step"])
+
+    def _changing(self) -> dict[str, tuple[Any, Handler]]:
+        """Those that add or remove objects: their topics exist, or are gone, when the answer comes."""
+        return {
             "clone_object": (srv.CloneObject, self._clone_object),
             "remove_object": (srv.RemoveObject, self._remove_object),
             "restore_snapshot": (srv.RestoreSnapshot, self._restore_snapshot),
             "reset": (srv.Reset, self._reset),
-            **sensors.changing,
-            **wires.changing,
         }
-        plain: dict[str, tuple[Any, Handler]] = {
+
+    def _plain(self) -> dict[str, tuple[Any, Handler]]:
+        """Those that change no objects."""
+        return {
             "list_objects": (srv.ListObjects, self._list_objects),
             "get_object_info": (srv.GetObjectInfo, self._get_object_info),
             "set_object_state": (srv.SetObjectState, self._set_object_state),
@@ -95,27 +111,16 @@ class Services:
             "save_snapshot": (srv.SaveSnapshot, self._save_snapshot),
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
-            **sensors.plain,
-            **settings.plain,
-            **wires.plain,
         }
-        # Those that read files, generate or decompose before the world changes: type, function, what it does then.
-        prepared: dict[str, tuple[Any, str, Apply]] = {
+
+    def _prepared(self) -> dict[str, tuple[Any, str, Apply]]:
+        """Those that read files, generate or decompose before the world changes: type, function, what it does then."""
+        return {
             "spawn_object": (srv.SpawnObject, "body", self._spawn_object),
             "spawn_articulated_system": (srv.SpawnArticulatedSystem, "robot", self._spawn_articulated_system),
             "spawn_height_map": (srv.SpawnHeightMap, "terrain", self._spawn_height_map),
             "load_world_file": (srv.LoadWorld, "world", self._load_world),
         }
-        self._told = {*changing, *prepared, "save_world"}
-        for name, (service_type, handler) in changing.items():
-            self.create(service_type, name, self._answering(name, handler, follow=True))
-        for name, (service_type, handler) in plain.items():
-            self.create(service_type, name, self._answering(name, handler, follow=False))
-        self._deferred = [DeferredService(self.create, srv.Step, "step", self._step)]
-        for name, (service_type, function, apply) in prepared.items():
-            handle = partial(self._prepare, name, service_type, function, apply)
-            self._deferred.append(DeferredService(self.create, service_type, name, handle))
-        self.names = sorted([*changing, *plain, *prepared, "step"])
 
     def send_kept_answers(self) -> None:
         """Sends answers whose client was not discovered before. To be called between callbacks."""

@@ -41,6 +41,7 @@ from raisim_ros.ros.contact_topic import ContactTopic
 from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
 from raisim_ros.ros.file_address import resolve_world
+from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.joint_topics import JointTopics
 from raisim_ros.ros.known_frames import KnownFrames
@@ -116,26 +117,10 @@ class WorldNode:
         )
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
-        profile = qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE
         self._odometry = OdometryTopics(self._frames, values.odom_rate_hz)
         self._loop.jump_listeners.append(self._odometry.restart)
-        velocity_type = TwistStamped if values.cmd_vel_stamped else Twist
-        self._endpoints = ObjectEndpoints(
-            self.node,
-            self._queue,
-            table,
-            states,
-            joints,
-            links.states,
-            inbox,
-            profile,
-            self._odometry,
-            velocity_type,
-        )
-        tasks = ExecutorTasks(self.node)
-        if values.joint_trajectory_action:
-            self._endpoints.make_action = self._trajectory_actions(tasks)
-        operations = Operations(self._loop, self._endpoints.let_go)
+        self._tasks = ExecutorTasks(self.node)
+        self._endpoints = self._make_endpoints(states, joints, links, inbox)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
         sensor_topics = SensorTopics(sensors)
@@ -144,6 +129,7 @@ class WorldNode:
         topics = [self._odometry, *self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
         topics += [sensor_topics, wire_topics]
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
+        live = self._make_live_parameters(topics, states, links, joints)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
         endpoints = (
             self._endpoints,
@@ -152,24 +138,8 @@ class WorldNode:
         )
         for one in endpoints:
             one.begin()
-        sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
-        wire_services = WireServices(self._queue, world, table, wires)
-        live = self._make_live_parameters(topics, states, links, joints)
-        self._preparing = preparing = Preparing(self._work, tasks)
-        self._services = Services(
-            self.node,
-            self._queue,
-            self._loop,
-            operations,
-            endpoints,
-            self._frames,
-            sensor_services,
-            wire_services,
-            preparing,
-            SettingServices(self._queue, self._loop, live.set_all),
-            live.sync,
-        )
-        self._standard = self._make_standard(operations, preparing, tasks)
+        self._preparing = Preparing(self._work, self._tasks)
+        self._make_services(endpoints, sensors, wires, live)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
         self._warned_of_neighbours: set[str] = set()
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
@@ -190,6 +160,51 @@ class WorldNode:
         return world
 
     # ---- wiring ----
+
+    def _make_endpoints(
+        self, states: StateTopics, joints: JointTopics, links: LinkTopics, inbox: CommandInbox
+    ) -> ObjectEndpoints:
+        values = self._parameters
+        endpoints = ObjectEndpoints(
+            self.node,
+            self._queue,
+            self._loop.table,
+            states,
+            joints,
+            links.states,
+            inbox,
+            qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE,
+            self._odometry,
+            TwistStamped if values.cmd_vel_stamped else Twist,
+        )
+        if values.joint_trajectory_action:
+            endpoints.make_action = self._trajectory_actions()
+        return endpoints
+
+    def _make_services(
+        self,
+        endpoints: Sequence[FollowingEndpoints[Any, Any, Any]],
+        sensors: SensorTable,
+        wires: WireTable,
+        live: LiveParameters,
+    ) -> None:
+        world, table = self._loop.world, self._loop.table
+        # After the settings that were given at the start: a reset returns to these.
+        operations = Operations(self._loop, self._endpoints.let_go)
+        self._services = Services(
+            self.node,
+            self._queue,
+            self._loop,
+            operations,
+            endpoints,
+            self._frames,
+            SensorServices(self._queue, world, table, sensors, self._loop.rebuild),
+            WireServices(self._queue, world, table, wires),
+            self._preparing,
+            SettingServices(self._queue, self._loop, live.set_all),
+            live.sync,
+        )
+        self._standard = self._make_standard(operations)
 
     def _make_live_parameters(
         self, topics: Sequence[Topic], states: StateTopics, links: LinkTopics, joints: JointTopics
@@ -212,16 +227,16 @@ class WorldNode:
         live.begin()
         return live
 
-    def _trajectory_actions(self, tasks: ExecutorTasks) -> Callable[[str, int], Any] | None:
+    def _trajectory_actions(self) -> Callable[[str, int], Any] | None:
         """Makes the actions of robots, where control_msgs is installed."""
         try:
             from raisim_ros.ros.trajectory_goals import TrajectoryActions
         except ImportError as error:
             self.node.get_logger().warning(f"robots have no follow_joint_trajectory: {error}")
             return None
-        return TrajectoryActions(self.node, tasks, self._queue, self._loop).make
+        return TrajectoryActions(self.node, self._tasks, self._queue, self._loop).make
 
-    def _make_standard(self, operations: Operations, preparing: Preparing, tasks: ExecutorTasks) -> Any:
+    def _make_standard(self, operations: Operations) -> Any:
         """The services of simulation_interfaces, where that package is installed."""
         try:
             from raisim_ros.ros import standard_entities, standard_services, standard_spawning, standard_world
@@ -229,6 +244,7 @@ class WorldNode:
             self.node.get_logger().warning(f"the services of simulation_interfaces are missing: {error}")
             return None
         loop, queue, follow = self._loop, self._queue, self._services.follow
+        tasks, preparing = self._tasks, self._preparing
         known = KnownFrames(self._frames, loop.table)
         entities = standard_entities.StandardEntities(
             queue, loop.world, loop.table, operations, self._frames, known

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from raisim_ros import NamedPose, World
+from raisim_ros import InterfaceSettings, NamedPose, World
 from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.resources import resource
@@ -80,7 +80,5 @@ def test_speeds_are_limited_in_their_direction():
 
 def test_only_robots_can_be_driven():
     world = World()
-    from raisim_ros import InterfaceSettings
-
     with pytest.raises(InvalidValueError, match="articulated"):
         world.add_sphere(1.0, 1.0).set_interface(InterfaceSettings(drive=DriveSettings("holonomic")))

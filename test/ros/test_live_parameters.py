@@ -12,7 +12,7 @@ from service_calls import load_text, ok
 
 from raisim_ros.msg import ObjectStateArray
 from raisim_ros.ros import qos
-from raisim_ros.srv import SetWorldSettings
+from raisim_ros.srv import GetObjectInfo, Reset, SetWorldSettings, Step
 
 
 def change(probe, **values):
@@ -92,9 +92,10 @@ def test_settings_can_be_given_at_the_start(start_node, probe):
     start_node(namespace="/moon", paused=True, gravity="[0.0, 0.0, -1.62]", time_step=0.002)
     values = probe.call(GetParameters, "/moon/world_node/get_parameters", names=["gravity", "time_step"]).values
     assert list(values[0].double_array_value) == [0.0, 0.0, -1.62]
-    from raisim_ros.srv import GetObjectInfo, Step
-
     ok(probe.call(Step, "/moon/step", steps=10))
     falling = ok(probe.call(GetObjectInfo, "/moon/get_object_info", name="ball_0")).state
     assert falling.sim_time == pytest.approx(0.02, abs=1e-12)
     assert falling.twist.linear.z == pytest.approx(-1.62 * 0.02, abs=1e-12)
+    ok(probe.call(Reset, "/moon/reset", state=True, spawned=True, time=True))
+    values = probe.call(GetParameters, "/moon/world_node/get_parameters", names=["gravity"]).values
+    assert list(values[0].double_array_value) == [0.0, 0.0, -1.62]

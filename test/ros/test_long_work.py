@@ -1,6 +1,5 @@
 """Long work has a process of its own: the world goes on, others are answered, a limit and a signal end it."""
 
-import os
 import threading
 import time
 from pathlib import Path
@@ -20,10 +19,6 @@ from raisim_ros.ros.long_work import LongWork, LongWorkError
 from raisim_ros.srv import ListObjects, SpawnHeightMap, SpawnObject
 
 HUGE = {"source": "generator", "terrain": TerrainProperties(x_samples=4000, y_samples=4000)}
-
-
-def children_of(pid):
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
 def workers_of(node):
@@ -67,7 +62,6 @@ def test_the_world_goes_on_and_others_are_answered_and_a_signal_ends_it_all(star
 
 
 def test_work_beyond_the_limit_is_given_up_and_changes_nothing(start_node, probe, tmp_path):
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path)
     node = start_node(paused=True, long_work_limit_s=0.05)
     before = ok(probe.call(ListObjects, "list_objects"))
     mesh = torus(tmp_path / "torus.obj")
