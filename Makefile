@@ -27,8 +27,11 @@ ENVIRONMENT := source tools/env.sh
 FLAVOUR := $(shell source tools/env.sh 2>/dev/null; echo "$$RAISIM_FLAVOUR")
 VENV := $(shell source tools/env.sh 2>/dev/null; realpath -s --relative-to=. "$$VIRTUAL_ENV")
 SYSTEM_ROS := $(filter system-%,$(FLAVOUR))
-# PyPI has no tf2_msgs.
-FALLBACK := $(if $(SYSTEM_ROS),,fallback/tf2_msgs)
+# Interfaces that PyPI has not, and a system may lack: those whose package is not found. On PyPI's ROS 2 nothing in C++
+# uses interfaces, so only what Python needs is built.
+FALLBACK := $(shell source tools/env.sh 2>/dev/null; for package in tf2_msgs control_msgs simulation_interfaces; do \
+              tools/has_package.sh $$package || echo fallback/$$package; done)
+INTERFACES := $(if $(SYSTEM_ROS),,-DRAISIM_PYTHON_INTERFACES=ON)
 BUILD := build/$(FLAVOUR)
 C_TESTS := build/c-tests
 C_TESTS_SANITIZED := build/c-tests-sanitized
@@ -66,7 +69,7 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
 	    --base-paths . $(FALLBACK) \
 	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
-	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON -DBUILD_TESTING=OFF --no-warn-unused-cli
+	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON $(INTERFACES) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
 # The page is a process of its own that ends with the node; VIEWER=no leaves it out.

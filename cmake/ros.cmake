@@ -11,6 +11,7 @@ foreach(package IN LISTS raisim_interface_packages)
   find_package(${package} REQUIRED)
 endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/relocate_ros_wheels.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/python_interfaces.cmake")
 
 file(GLOB raisim_interfaces RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/msg/*.msg" "${PROJECT_SOURCE_DIR}/srv/*.srv")
@@ -18,7 +19,7 @@ rosidl_generate_interfaces(${PROJECT_NAME} ${raisim_interfaces} DEPENDENCIES ${r
 
 # Their C++ files differ by a few lines under the same large headers: compiled in batches they take a third of
 # the time. (rosidl_generator_c repeats names of static variables from file to file and cannot be batched.)
-foreach(kind IN ITEMS cpp fastrtps_c fastrtps_cpp introspection_cpp)
+foreach(kind IN ITEMS c cpp fastrtps_c fastrtps_cpp introspection_cpp)
   set(target ${PROJECT_NAME}__rosidl_typesupport_${kind})
   if(TARGET ${target}) # which ones exist depends on the installed middlewares
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
@@ -60,6 +61,6 @@ install(TARGETS raisim_engine_python DESTINATION "${raisim_python_dir}/engine")
 install(DIRECTORY raisim_ros/ DESTINATION "${raisim_python_dir}"
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE PATTERN "*.so" EXCLUDE)
 install(DIRECTORY launch config rsc DESTINATION "share/${PROJECT_NAME}" PATTERN "__pycache__" EXCLUDE)
-install(PROGRAMS scripts/world_node scripts/viewer_node DESTINATION "lib/${PROJECT_NAME}")
+install(PROGRAMS scripts/world_node scripts/viewer_node scripts/spawn_robot DESTINATION "lib/${PROJECT_NAME}")
 
 ament_export_dependencies(rosidl_default_runtime)

@@ -1,6 +1,6 @@
-"""Starts one simulated world, and on request the viewer for browsers and rviz2.
+"""Starts one simulated world, with a robot, the viewer for browsers and rviz2 on request.
 
-ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 viewer:=true
+ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5 rviz:=true
 """
 
 import os
@@ -12,25 +12,14 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import LaunchContext, LaunchDescription
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.ros.file_address import resolve_world
+from raisim_ros.ros.rviz_config import write_config
 
 SHARE = Path(get_package_share_directory("raisim_ros"))
 # FastDDS 2 (up to Jazzy) knows only the old name of the variable, FastDDS 3 warns about it.
 FASTDDS_2 = os.environ.get("ROS_DISTRO") in ("humble", "jazzy")
 PROFILE_VARIABLE = "FASTRTPS_DEFAULT_PROFILES_FILE" if FASTDDS_2 else "FASTDDS_DEFAULT_PROFILES_FILE"
-
-ARGUMENTS = {
-    "world": ("", "World file to load; empty: the default world"),
-    "world_params": ("", "Values of the world file's @@parameters: 'a:=1 b:=2'"),
-    "namespace": ("", "Namespace of the node; also the prefix of its frames"),
-    "real_time_factor": ("1.0", "Simulated seconds per wall second; 0 = as fast as possible"),
-    "paused": ("false", "Start paused: 'true' or 'false'"),
-    "publish_clock": ("true", "Publish /clock; with several worlds, one of them does"),
-    "params_file": (str(SHARE / "config" / "world.yaml"), "Parameters of world_node"),
-    "viewer": ("false", "Show the world in the browser as well: 'true' or 'false'"),
-    "viewer_port": ("8080", "Port of the viewer's page"),
-    "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
-    "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
-}
 
 
 def is_true(text: str) -> bool:
@@ -40,56 +29,91 @@ def is_true(text: str) -> bool:
     return text.lower() == "true"
 
 
+# Arguments that are parameters of the node, and how they are read. One that is not given is not passed on: the
+# parameter file decides.
+PARAMETERS = {
+    "world": (str, "World file: path, package:// or file:// address, or the name of one that comes with the package"),
+    "world_params": (str, "Values of the world file's @@parameters: 'a:=1 b:=2'"),
+    "real_time_factor": (float, "Simulated seconds per wall second; 0 = as fast as possible"),
+    "paused": (is_true, "Start paused: 'true' or 'false'"),
+    "publish_clock": (is_true, "Publish /clock: 'true' or 'false'; with several worlds, one of them does"),
+}
+ARGUMENTS = {
+    "namespace": ("", "Namespace of the node; also the prefix of its frames"),
+    "params_file": ("", "Parameters of world_node; share/raisim_ros/config/world.yaml lists them all"),
+    "robot": ("", "Robot to spawn: URDF, xacro or MJCF file, path, package:// or file:// address"),
+    "robot_name": ("robot", "Its name"),
+    "position": ("0 0 0", "Where its base link is: 'x y z' [m]"),
+    "p_gain": ("0", "Position gain of all its joints; 0: none"),
+    "d_gain": ("0", "Velocity gain of all its joints; 0: none"),
+    "viewer": ("false", "Show the world in the browser as well: 'true' or 'false'"),
+    "viewer_port": ("8080", "Port of the viewer's page"),
+    "rviz": ("false", "Start rviz2 as well: 'true' or 'false'"),
+    "rviz_config": (str(SHARE / "config" / "world.rviz"), "Configuration of rviz2"),
+}
+
+
 def start_nodes(context: LaunchContext) -> list[Node]:
     """The world, whose arguments win over the parameter file, and what shows it if that is wanted."""
-    value = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    value = {name: LaunchConfiguration(name).perform(context) for name in (*PARAMETERS, *ARGUMENTS)}
     namespace = value["namespace"].strip("/")
-    parameters = {
-        "world": value["world"],
-        "world_params": value["world_params"],
-        "real_time_factor": float(value["real_time_factor"]),
-        "paused": is_true(value["paused"]),
-        "publish_clock": is_true(value["publish_clock"]),
-        # The node makes simulation time; it must never wait for it.
-        "use_sim_time": False,
-    }
     prefix = f"{namespace}/" if namespace else ""
-    if prefix:
-        parameters["frame_prefix"] = prefix
+    given = {name: read(value[name]) for name, (read, _) in PARAMETERS.items() if value[name]}
+    # The later ones win. The node makes simulation time; it must never wait for it.
+    parameters = [{"frame_prefix": prefix}, value["params_file"], {**given, "use_sim_time": False}]
     world = Node(
         package="raisim_ros",
         executable="world_node",
         namespace=namespace,
-        parameters=[value["params_file"], parameters],
+        parameters=[one for one in parameters if one],
         output="screen",
         emulate_tty=True,
         additional_env={"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())},  # so that it ends with this process, however
     )
     nodes = [world]
+    if value["robot"]:
+        nodes.append(spawner(value, namespace))
     if is_true(value["viewer"]):
         port = {"port": int(value["viewer_port"])}
         nodes.append(Node(package="raisim_ros", executable="viewer_node", namespace=namespace, parameters=[port]))
-    if not is_true(value["rviz"]):
-        return nodes
-    rviz = Node(
+    if is_true(value["rviz"]):
+        nodes.append(rviz(value, namespace, prefix))
+    return nodes
+
+
+def spawner(value: dict[str, str], namespace: str) -> Node:
+    """Adds the robot as soon as the world is there, and ends."""
+    arguments = ["--file", value["robot"], "--name", value["robot_name"], "--world", namespace]
+    arguments += ["--position", *value["position"].split(), "--p-gain", value["p_gain"], "--d-gain", value["d_gain"]]
+    return Node(package="raisim_ros", executable="spawn_robot", arguments=arguments, output="screen")
+
+
+def rviz(value: dict[str, str], namespace: str, prefix: str) -> Node:
+    """rviz2 with a display for every robot and sensor that is known beforehand."""
+    try:
+        world = resolve_world(value["world"], "world")
+    except RaisimError:
+        world = None  # the node tells what is wrong
+    robots = (value["robot_name"],) if value["robot"] else ()
+    config = write_config(Path(value["rviz_config"]), world, prefix, robots)
+    return Node(
         package="rviz2",
         executable="rviz2",
         namespace=namespace,
-        arguments=["-d", value["rviz_config"], "-f", f"{prefix}world"],
+        arguments=["-d", str(config), "-f", f"{prefix}world"],
         parameters=[{"use_sim_time": True}],
     )
-    return [*nodes, rviz]
 
 
 def generate_launch_description() -> LaunchDescription:
     """What `ros2 launch` runs."""
-    arguments = [
-        DeclareLaunchArgument(name, default_value=default, description=description)
-        for name, (default, description) in ARGUMENTS.items()
-    ]
+    arguments = {name: ("", description) for name, (_, description) in PARAMETERS.items()} | ARGUMENTS
     return LaunchDescription(
         [
-            *arguments,
+            *(
+                DeclareLaunchArgument(name, default_value=default, description=description)
+                for name, (default, description) in arguments.items()
+            ),
             SetEnvironmentVariable(PROFILE_VARIABLE, str(SHARE / "config" / "fastdds.xml")),
             OpaqueFunction(function=start_nodes),
         ]

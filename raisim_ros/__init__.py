@@ -20,7 +20,7 @@ from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
-from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
+from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import load_sensor_set
 from raisim_ros.description.sensor_types import (
     ContactModel,
@@ -130,6 +130,7 @@ __all__ = [
     "MeshCollisionMode",
     "MeshData",
     "MeshError",
+    "NamedPose",
     "NoiseModel",
     "Object",
     "ObjectRemovedError",

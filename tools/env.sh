@@ -22,7 +22,14 @@ LD_LIBRARY_PATH="$(raisim_outside_checkout "${LD_LIBRARY_PATH:-}")"
 PYTHONPATH="$(raisim_outside_checkout "${PYTHONPATH:-}")"
 PATH="$(raisim_outside_checkout "$PATH")"
 
-if [ -n "$AMENT_PREFIX_PATH" ]; then
+# A workspace without ROS 2 below it (an overlay of something else, a left-over variable) is not an installation.
+raisim_has_rclpy() {
+    printf '%s' "$1" | tr ':' '\n' | while read -r prefix || [ -n "$prefix" ]; do
+        [ -d "$prefix/share/rclpy" ] && echo yes
+    done
+}
+
+if [ -n "$(raisim_has_rclpy "$AMENT_PREFIX_PATH")" ]; then
     RAISIM_FLAVOUR="system-${ROS_DISTRO:-unknown}"
     raisim_venv="$raisim_root/.venv-$RAISIM_FLAVOUR"
 else
@@ -30,7 +37,7 @@ else
     RAISIM_FLAVOUR="$ROS_DISTRO"
     raisim_venv="$raisim_root/.venv"
     [ "$ROS_DISTRO" = jazzy ] || raisim_venv="$raisim_root/.venv-$ROS_DISTRO"
-    AMENT_PREFIX_PATH="$raisim_venv"
+    AMENT_PREFIX_PATH="$raisim_venv${AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}"
     CMAKE_PREFIX_PATH="$raisim_venv${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}"
     # The wheels would otherwise start Python a second time to set the library path themselves.
     raisim_libs="$(raisim_folders "$raisim_venv/lib" 'ros_*.libs')"
@@ -64,4 +71,4 @@ fi
 export AMENT_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH PYTHONPATH PATH VIRTUAL_ENV PYTHONSAFEPATH
 export ROS_DISTRO RMW_IMPLEMENTATION RAISIM_FLAVOUR
 unset raisim_root raisim_venv raisim_install raisim_site raisim_libs
-unset -f raisim_outside_checkout raisim_folders
+unset -f raisim_outside_checkout raisim_folders raisim_has_rclpy

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
+
+from raisim_ros.description.errors import InvalidValueError
 
 Colour = tuple[float, float, float, float]
 
 HIDDEN = "hidden"
+# Names that RaiSim's worlds use; markers show them by a colour of their own.
+TEXTURES = ("checkerboard", "grid", "gravel", "soil", "soil1", "soil2", "steel", "wood")
 
 _NAMED: dict[str, tuple[float, float, float]] = {
     "black": (0.05, 0.05, 0.05),
@@ -28,6 +33,16 @@ _NAMED: dict[str, tuple[float, float, float]] = {
 _TERRAIN: Colour = (0.42, 0.46, 0.44, 1.0)
 _TERRAIN_TYPES = frozenset({"ground", "heightmap"})
 _PALETTE = ("blue", "orange", "green", "red", "purple", "cyan", "yellow", "brown", "magenta")
+
+
+def check_appearance(appearance: str) -> None:
+    """Refuse a text that is no colour, texture or "hidden"; InvalidValueError names the nearest."""
+    text = appearance.strip().lower()
+    known = (*_NAMED, *TEXTURES, HIDDEN)
+    if text and text not in known and _numbers(appearance) is None:
+        close = difflib.get_close_matches(text, known, 1)
+        hint = f"did you mean '{close[0]}'?" if close else f'expected "r g b a" or one of {", ".join(known)}'
+        raise InvalidValueError(f"appearance is '{appearance}'; {hint}")
 
 
 def colour(appearance: str, type_name: str, object_id: int) -> Colour:

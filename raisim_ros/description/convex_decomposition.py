@@ -78,13 +78,33 @@ def decompose(mesh: MeshData, options: CoacdOptions | None = None) -> tuple[Mesh
     An empty tuple means "use the original triangles": CoACD is not installed or failed, as a warning says.
     """
     chosen = options if options is not None else CoacdOptions()
-    entry = _cache_folder() / f"{_content_hash(mesh, chosen)}.npz"
-    parts = _read_entry(entry)
+    key = _content_hash(mesh, chosen)
+    parts = _told.get(key)
     if parts is None:
-        parts = _run_coacd(mesh, chosen)
-        if parts:
-            _write_entry(entry, parts)
+        entry = _cache_folder() / f"{key}.npz"
+        parts = _read_entry(entry)
+        if parts is None:
+            parts = _run_coacd(mesh, chosen)
+            _keep(_found, {key: parts})
+            if parts:
+                _write_entry(entry, parts)
     return _as_meshes(parts, mesh.source)
+
+
+def is_decomposed(mesh: MeshData, options: CoacdOptions | None = None) -> bool:
+    """Whether `decompose` would only have to look its result up."""
+    key = _content_hash(mesh, options if options is not None else CoacdOptions())
+    return key in _told or (_cache_folder() / f"{key}.npz").is_file()
+
+
+def found_decompositions() -> dict[str, list[np.ndarray[Any, Any]]]:
+    """What this process has computed, also in vain: for `remember_decompositions` of another process."""
+    return dict(_found)
+
+
+def remember_decompositions(found: dict[str, list[np.ndarray[Any, Any]]]) -> None:
+    """Use what another process has computed, whether the cache on disk could keep it or not."""
+    _keep(_told, found)
 
 
 def _run_coacd(mesh: MeshData, options: CoacdOptions) -> list[np.ndarray[Any, Any]]:
@@ -121,6 +141,17 @@ def _as_meshes(parts: list[np.ndarray[Any, Any]], source: str) -> tuple[MeshData
 
 
 # ---- cache ----
+
+# By content, failures too, which are not kept on disk: what this process computed, and what others told it.
+_REMEMBERED = 256
+_found: dict[str, list[np.ndarray[Any, Any]]] = {}
+_told: dict[str, list[np.ndarray[Any, Any]]] = {}
+
+
+def _keep(kept: dict[str, list[np.ndarray[Any, Any]]], new: dict[str, list[np.ndarray[Any, Any]]]) -> None:
+    kept.update(new)
+    while len(kept) > _REMEMBERED:
+        del kept[next(iter(kept))]
 
 
 def _cache_folder() -> Path:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from raisim_ros.description.drive import ODOMETRY_SOURCES, DriveSettings
 from raisim_ros.description.errors import InvalidValueError
 
 # States are published after a step, so that no higher rate makes sense [Hz of simulation time].
 MAX_RATE_HZ = 1e6
+# Which of an object's frames are in /tf: its own one (in the world frame) and those of its links.
+FRAME_CHOICES = ("all", "base", "links", "none")
 
 
 @dataclass(frozen=True)
@@ -25,15 +28,29 @@ class InterfaceSettings:
     publish_joint_names: bool = True
     publish_joint_positions: bool = False
     publish_links: bool = False  # each link of a robot has a state and a command topic of its own
-    publish_tf: bool = True  # its frames are in /tf
+    publish_tf: str = "all"  # which of its frames are in /tf: all, base, links or none
+    odometry: str = "none"  # what <object>/odom tells: none, truth or wheels
+    odom_tf: bool = False  # its frame is given in a frame `odom`, and that in the world
     min_rate_hz: float | None = None  # of its state while it is not commanded; None: the node's parameter
     max_rate_hz: float | None = None  # while it is commanded
+    drive: DriveSettings | None = None  # how velocities move a robot's base
 
     def __post_init__(self) -> None:
+        if self.odometry not in ODOMETRY_SOURCES:
+            raise InvalidValueError(f"odometry is {self.odometry!r}; expected {', '.join(ODOMETRY_SOURCES)}")
+        if self.odometry == "wheels" and (self.drive is None or not self.drive.joints):
+            raise InvalidValueError("odometry is 'wheels'; that needs a drive with wheels")
+        if self.odom_tf and self.odometry == "none":
+            raise InvalidValueError("odom_tf needs odometry; expected truth or wheels")
+        if self.publish_tf not in FRAME_CHOICES:
+            raise InvalidValueError(f"publish_tf is {self.publish_tf!r}; expected {', '.join(FRAME_CHOICES)}")
         for name in ("min_rate_hz", "max_rate_hz"):
             rate = getattr(self, name)
             if rate is not None and not 0.0 < rate <= MAX_RATE_HZ:
                 raise InvalidValueError(f"{name} is {rate}; expected a rate above 0 and at most {MAX_RATE_HZ:g}")
+        if self.min_rate_hz is not None and self.max_rate_hz is not None and self.min_rate_hz > self.max_rate_hz:
+            limit = f"expected at most max_rate_hz {self.max_rate_hz:g}"
+            raise InvalidValueError(f"min_rate_hz is {self.min_rate_hz:g}; {limit}")
         for name in ("linear_gains", "angular_gains"):
             gains = getattr(self, name)
             if gains is None:

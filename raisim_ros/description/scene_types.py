@@ -60,3 +60,15 @@ class Viewpoint:
         if len(offset) != 3 or not all(map(math.isfinite, offset)):
             raise InvalidValueError(f"offset is {self.offset!r}; expected 3 finite numbers")
         object.__setattr__(self, "offset", offset)
+
+
+@dataclass(frozen=True)
+class NamedPose:
+    """A place with a name, for spawning or as a goal: position [m], quaternion w x y z, and a free box around [m]."""
+
+    name: str
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    size: tuple[float, float, float] | None = None  # full lengths, in the axes of the pose; None: not bounded

@@ -11,6 +11,7 @@ Elements keep the line numbers of the file, so that later errors can name them.
 from __future__ import annotations
 
 import copy
+import difflib
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -39,17 +40,44 @@ def expand_template(
     directory: str | Path,
     params: Mapping[str, ParameterValue] | None = None,
     untouched: Iterable[str] = (),
+    known: set[str] | None = None,
 ) -> None:
     """Expand `root` in place.
 
     `source` names the file in errors, `directory` replaces ``[THIS_DIR]``, `params` are given from code and win over
     the file's own ``<params>``. Elements whose tag is in `untouched` or has a prefix (``xacro:if``) belong to other
-    tools and keep their content as it is.
+    tools and keep their content as it is. `known`
+    receives the parameters that the file declares or uses, for `check_known`.
     """
     given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
     expander = _Expander(source, Path(directory).as_posix(), frozenset(untouched))
+    if known is not None:
+        known.update(_parameters_of(root))
     scope = expander.read_params(root, given)
     expander.expand_element(root, scope)
+
+
+def check_known(params: Mapping[str, ParameterValue] | None, known: set[str], source: str | Path) -> None:
+    """Refuse parameters that no file declares or uses; InvalidValueError names the nearest one that is."""
+    for name in params or {}:
+        # Behind @@ a name may run on into other text.
+        if name not in known and not any(used.startswith(f"@@{name}") for used in known):
+            names = sorted({one.removeprefix("@@") for one in known} - {""})
+            close = difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean '{close[0]}'?" if close else f"it knows: {', '.join(names) or 'none'}"
+            raise InvalidValueError(f"parameter '{name}' is unknown to {source}; {hint}")
+
+
+def _parameters_of(root: etree._Element) -> set[str]:
+    """Names declared in ``<params>``, and, with their ``@@``, what is used without a declaration."""
+    declared = {str(element.tag) for block in root.findall("params") for element in block}
+    used: set[str] = set()
+    for element in root.iter():
+        for text in (*element.attrib.values(), element.text, element.tail):
+            used.update(_LEFTOVER.findall(text or ""))
+    indices = {(array.get("idx") or "").strip().removeprefix("@@") for array in root.iter("array")}
+    marked = tuple(f"@@{name}" for name in declared | indices - {""})
+    return declared | {name for name in used if not name.startswith(marked)}
 
 
 def as_text(value: ParameterValue, what: str) -> str:

@@ -18,7 +18,7 @@ from raisim_ros.description.errors import FileMissingError, ParseError, RaisimEr
 from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
 from raisim_ros.description.robot_model import Child, Geometry, Link, Place, model_from_child
-from raisim_ros.description.template import ParameterValue, as_text, expand_template
+from raisim_ros.description.template import ParameterValue, as_text, check_known, expand_template
 from raisim_ros.description.tree_builder import build_tree
 from raisim_ros.description.urdf_export import urdf_text
 from raisim_ros.description.urdf_reader import UrdfReader, find_mesh
@@ -48,19 +48,21 @@ def load_urdf(
     Raises FileMissingError, ParseError, TemplateError or UrdfError, which name file and line, and
     InvalidValueError for a wrong argument.
     """
-    source, directory, text = _open(path_or_text, res_path, params)
-    root = _expanded_root(text, source, directory, params)
+    known: set[str] = set()
+    source, directory, text = _open(path_or_text, res_path, params, known)
+    root = _expanded_root(text, source, directory, params, known)
     if root.tag != "robot":
         raise UrdfError(source, root.sourceline, f"root element is <{root.tag}>; expected <robot>")
 
     def open_sensor_file(file: Path) -> etree._Element:
-        return _expanded_root(read_text(file), str(file), file.parent, params)
+        return _expanded_root(read_text(file), str(file), file.parent, params, known)
 
     name = root.get("name") or "robot"
     reader = UrdfReader(name, Place(source, root.sourceline), res_path, open_sensor_file)
     reader.read(root, source, directory)
     for module in modules:
-        _insert_module(reader, root, module, directory, params)
+        _insert_module(reader, root, module, directory, params, known)
+    check_known(params, known, source)
     return build_tree(
         reader.model,
         joint_order,
@@ -90,7 +92,7 @@ def is_urdf_text(path_or_text: str | Path) -> bool:
 
 
 def _open(
-    path_or_text: str | Path, res_path: str | Path, params: Mapping[str, ParameterValue] | None
+    path_or_text: str | Path, res_path: str | Path, params: Mapping[str, ParameterValue] | None, known: set[str]
 ) -> tuple[str, Path, str]:
     """Name for errors, folder of relative paths, and text."""
     if is_urdf_text(path_or_text):
@@ -99,19 +101,35 @@ def _open(
     if not str(path_or_text) or "\0" in str(path_or_text):
         raise FileMissingError(path_or_text, "robot file")
     if file.suffix == ".xacro":
-        return str(file), file.resolve().parent, _xacro_text(file, params)
+        return str(file), file.resolve().parent, _xacro_text(file, params, known)
     return str(file), file.resolve().parent, read_text(file, "robot file")
 
 
 def _expanded_root(
-    text: str, source: str, directory: Path, params: Mapping[str, ParameterValue] | None
+    text: str, source: str, directory: Path, params: Mapping[str, ParameterValue] | None, known: set[str]
 ) -> etree._Element:
     root = parse_xml(text, source)
-    expand_template(root, source, directory, params, untouched=_OTHER_TOOLS)
+    expand_template(root, source, directory, params, untouched=_OTHER_TOOLS, known=known)
     return root
 
 
-def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None) -> str:
+class _Arguments(dict[str, str]):
+    """Arguments of a xacro file; `known` receives the names that the file asks for."""
+
+    def __init__(self, values: dict[str, str], known: set[str]) -> None:
+        super().__init__(values)
+        self._known = known
+
+    def __contains__(self, name: object) -> bool:
+        self._known.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self._known.add(name)
+        return super().__getitem__(name)
+
+
+def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None, known: set[str]) -> str:
     """The URDF that the optional package xacro makes of a file."""
     if not file.is_file():
         raise FileMissingError(file, "robot file")
@@ -119,7 +137,8 @@ def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None) -> str:
         import xacro
     except ImportError:
         raise ParseError(file, None, "xacro files need the package 'xacro' (pip install raisim_ros[xacro])") from None
-    mappings = {name: as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    values = {name: as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    mappings = _Arguments(values, known)
     try:
         document: Any = xacro.process_file(str(file), mappings=mappings)
         return str(document.toprettyxml(indent="  "))
@@ -135,6 +154,7 @@ def _insert_module(
     module: str | Path,
     directory: Path,
     params: Mapping[str, ParameterValue] | None,
+    known: set[str],
 ) -> None:
     """Read a fragment, one or several elements or a whole <robot>, and put it at the end of `root`."""
     if is_urdf_text(module):
@@ -147,7 +167,7 @@ def _insert_module(
             raise FileMissingError(module, f"module (looked at {looked_at})")
         source, module_directory, text = str(file), file.parent, read_text(file)
     fragment = _fragment_root(text, source)
-    expand_template(fragment, source, module_directory, params, untouched=_OTHER_TOOLS)
+    expand_template(fragment, source, module_directory, params, untouched=_OTHER_TOOLS, known=known)
     reader.read(fragment, source, module_directory)
     root.extend(fragment)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,17 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
     if description.viewpoint is not None:
         x, y, z = description.viewpoint.offset
         _add(root, "camera", follow=description.viewpoint.follow, x=x, y=y, z=z)
+    for pose in description.named_poses:
+        _add(
+            root,
+            "named_pose",
+            name=pose.name,
+            pos=pose.position,
+            quat=pose.quaternion,
+            description=pose.description,
+            tags=pose.tags or None,
+            size=pose.size,
+        )
     etree.indent(root)
     text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +136,7 @@ def _common(entry: ObjectEntry) -> dict[str, Any]:
     }
 
 
-def _published(entry: ObjectEntry) -> dict[str, bool]:
+def _published(entry: ObjectEntry) -> dict[str, Any]:
     """What differs from the defaults."""
     return {
         attribute.names[0]: getattr(entry.interface, attribute.names[0])
@@ -138,6 +149,9 @@ def _write_controller(element: etree._Element, entry: ObjectEntry) -> None:
     linear, angular = entry.interface.linear_gains, entry.interface.angular_gains
     if linear is not None or angular is not None:
         _add(element, "controller", linear=linear, angular=angular)
+    drive = entry.interface.drive
+    if drive is not None:
+        _add(element, "drive", **{field.name: getattr(drive, field.name) for field in fields(drive)})
 
 
 def _write_body(objects: etree._Element, tag: str, entry: BodyEntry, **more: Any) -> etree._Element:

@@ -10,14 +10,15 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
-from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
+from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import sensor_set_of_element
-from raisim_ros.description.template import ParameterValue, expand_template
+from raisim_ros.description.template import ParameterValue, check_known, expand_template
 from raisim_ros.description.tree_topology import DEPTH_FIRST
 from raisim_ros.description.world_schema import (
     CANONICAL,
@@ -166,18 +167,20 @@ def _state(source: _Source, children: dict[str, list[etree._Element]]) -> BodySt
 
 
 def _take_interface(
-    source: _Source, values: Values, children: dict[str, list[etree._Element]]
+    source: _Source, element: etree._Element, values: Values, children: dict[str, list[etree._Element]]
 ) -> InterfaceSettings:
     """Takes what concerns the object's topics out of the values of its attributes."""
     published = {attribute.names[0]: values.pop(attribute.names[0]) for attribute in PUBLISHED}
-    controller = _one(source, children, "controller")
-    if controller is None:
-        return InterfaceSettings(**published)
-    gains = _read(source, controller)
+    controller, drive = _one(source, children, "controller"), _one(source, children, "drive")
+    gains = {"linear": None, "angular": None} if controller is None else _read(source, controller)
     try:
+        if drive is not None:
+            published["drive"] = DriveSettings(**_read(source, drive))
         return InterfaceSettings(gains["linear"], gains["angular"], **published)
     except InvalidValueError as error:
-        raise source.error(controller, str(error)) from error
+        places = {"drive": drive, "linear_gains": controller, "angular_gains": controller}
+        about = next((place for word, place in places.items() if str(error).startswith(word)), None)
+        raise source.error(element if about is None else about, str(error)) from error
 
 
 def _body_arguments(source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]) -> Values:
@@ -186,7 +189,7 @@ def _body_arguments(source: _Source, element: etree._Element, children: dict[str
     inertia = _one(source, children, "inertia")
     values["inertia"] = None if inertia is None else tuple(_read(source, inertia).values())
     values["state"] = _state(source, children)
-    values["interface"] = _take_interface(source, values, children)
+    values["interface"] = _take_interface(source, element, values, children)
     values["place"] = source.place(element)
     values["sensor"] = source.find(values["sensor"]) if values["sensor"] else None
     return values
@@ -232,7 +235,7 @@ def _mesh(source: _Source, element: etree._Element) -> MeshEntry:
 def _ground(source: _Source, element: etree._Element) -> GroundEntry:
     children = _children(source, element, "ground")
     values = _read(source, element)
-    values["interface"] = _take_interface(source, values, children)
+    values["interface"] = _take_interface(source, element, values, children)
     values["collision_group"] = GROUND_GROUP  # the attribute is accepted and has no effect
     return GroundEntry(place=source.place(element), **values)
 
@@ -248,7 +251,7 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
         appearance=values["appearance"],
         collision_group=values["collision_group"],
         collision_mask=values["collision_mask"],
-        interface=_take_interface(source, values, children),
+        interface=_take_interface(source, element, values, children),
         x_samples=values["x_sample"] or 0,
         y_samples=values["y_sample"] or 0,
         x_size=values["x_size"],
@@ -275,7 +278,7 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
     values = _read(source, element)
     urdf, res_dir = source.find(values.pop("urdf_path")), values.pop("res_dir")
     order = values.pop("joint_order")
-    values["interface"] = _take_interface(source, values, children)
+    values["interface"] = _take_interface(source, element, values, children)
     entry = ArticulatedEntry(
         place=source.place(element),
         urdf=urdf,
@@ -327,7 +330,7 @@ def _seen(source: _Source, element: etree._Element, canonical: str) -> tuple[Val
         "place": source.place(element),
         "name": values["name"],
         "appearance": values["appearance"],
-        "interface": _take_interface(source, values, children),
+        "interface": _take_interface(source, element, values, children),
     }
     return common, _state(source, children), values
 
@@ -422,7 +425,9 @@ def _materials(source: _Source, element: etree._Element, manager: MaterialManage
 def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> WorldDescription:
     """What a world file and the files it includes say; `params` override the ``<params>`` of all of them."""
     world = WorldDescription(source=str(path))
-    _load(Path(path), params or {}, world, ())
+    known: set[str] = set()
+    _load(Path(path), params or {}, world, (), known)
+    check_known(params, known, path)
     return world
 
 
@@ -434,7 +439,13 @@ def load_material_file(path: str | Path) -> MaterialManager:
     return materials
 
 
-def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescription, above: tuple[Path, ...]) -> None:
+def _load(
+    file: Path,
+    params: Mapping[str, ParameterValue],
+    world: WorldDescription,
+    above: tuple[Path, ...],
+    known: set[str],
+) -> None:
     """Adds a file to the description, the files that it includes first."""
     root = parse_xml(read_text(file, "world file"), file)
     if root.tag == "mujoco":
@@ -442,7 +453,7 @@ def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescript
         return
     if root.tag != "raisim":
         raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim> or <mujoco>")
-    expand_template(root, file, file.parent.resolve(), params)
+    expand_template(root, file, file.parent.resolve(), params, known=known)
     source = _Source(file, world.warnings)
     for include in root.findall("include"):
         value = include.get("value")
@@ -453,7 +464,7 @@ def _load(file: Path, params: Mapping[str, ParameterValue], world: WorldDescript
             raise source.error(include, f"'{value}' includes itself, directly or through others")
         if not inner.is_file():
             raise source.error(include, f"'{value}' does not exist, neither beside this file nor in the working folder")
-        _load(inner, params, world, (*above, file.resolve()))
+        _load(inner, params, world, (*above, file.resolve()), known)
     _read_world(source, root, world)
 
 
@@ -489,3 +500,15 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
     if camera is not None:
         values = _read(source, camera)
         world.viewpoint = Viewpoint(values["follow"], (values["x"], values["y"], values["z"]))
+    for element in children.get("named_pose", []):
+        _add_named_pose(source, element, world)
+
+
+def _add_named_pose(source: _Source, element: etree._Element, world: WorldDescription) -> None:
+    values = _read(source, element)
+    if values["name"] in {pose.name for pose in world.named_poses}:
+        raise source.error(element, f"the name '{values['name']}' is taken by another one")
+    values["position"], values["quaternion"] = values.pop("pos"), values.pop("quat")
+    if values["size"] is not None and not min(values["size"]) > 0.0:
+        raise source.error(element, f"size is {values['size']}; expected lengths above 0")
+    world.named_poses.append(NamedPose(**values))

@@ -26,6 +26,9 @@ class Kind(Enum):
     GYRO_MODE = "energy_conserving, implicit_body, implicit_world, explicit or none"
     BROADPHASE = "none, sap_3_axis or multi_box_prune"
     SWITCH = "true or false"
+    DRIVE_TYPE = "differential, skid, mecanum or holonomic"
+    ODOMETRY = "none, truth or wheels"
+    FRAMES = "all, base, links or none (true: all, false: none)"
     NAMES = "names separated by spaces or commas"
     BASE = "auto, fixed or floating"
     SCHEME = "trapezoid, semi_implicit, euler, runge_kutta_4 or midpoint"
@@ -86,7 +89,9 @@ PUBLISHED = (
     _attribute("publish_joint_names", Kind.SWITCH, True, "state topic: names of the joints"),
     _attribute("publish_joint_positions", Kind.SWITCH, False, "state topic: positions, velocities, efforts of joints"),
     _attribute("publish_links", Kind.SWITCH, False, "each link has a state and a command topic of its own"),
-    _attribute("publish_tf", Kind.SWITCH, True, "its frames are in /tf"),
+    _attribute("publish_tf", Kind.FRAMES, "all", "which of its frames are in /tf: its own one, those of its links"),
+    _attribute("odometry", Kind.ODOMETRY, "none", "odom topic: the true pose, or that of the drive's wheels"),
+    _attribute("odom_tf", Kind.SWITCH, False, "its frame is given in a frame odom, and that in the world"),
     _attribute("min_rate_hz", Kind.RATE, None, "state topic: rate [Hz] while it is not commanded; default: the node's"),
     _attribute("max_rate_hz", Kind.RATE, None, "state topic: rate [Hz] while it is commanded; default: the node's"),
 )
@@ -171,7 +176,10 @@ ELEMENTS: dict[str, Element] = {
             ("raisim",),
             "the world",
             (_attribute("version Version", Kind.TEXT, "", "not checked"),),
-            ("material", "gravity", "time_step", "erp", "simulation", "objects", "wire", "camera", "include", "params"),
+            (
+                *("material", "gravity", "time_step", "erp", "simulation", "objects", "wire", "camera", "named_pose"),
+                *("include", "params"),
+            ),
         ),
         Element(("gravity",), "gravitational acceleration [m/s^2]; default 0 0 -9.81", _VALUE3),
         Element(
@@ -251,6 +259,18 @@ ELEMENTS: dict[str, Element] = {
             (
                 _attribute("follow", Kind.TEXT, "", "object that it follows"),
                 *(_attribute(axis, Kind.NUMBER, 0.0, f"offset along {axis} [m]") for axis in "xyz"),
+            ),
+        ),
+        Element(
+            ("named_pose",),
+            "a place with a name, which clients can ask for: to spawn at, or to go to",
+            (
+                _attribute("name", Kind.TEXT, REQUIRED, "its name, unique in the world"),
+                _attribute("pos", Kind.VEC3, (0.0, 0.0, 0.0), "position [m]"),
+                _attribute("quat", Kind.QUATERNION, (1.0, 0.0, 0.0, 0.0), "orientation"),
+                _attribute("description", Kind.TEXT, "", "for people"),
+                _attribute("tags", Kind.NAMES, (), "what it is good for"),
+                _attribute("size", Kind.VEC3, None, "full lengths of the free box around it [m]; default: not bounded"),
             ),
         ),
         Element(("objects",), "everything in the world", (), _OBJECTS),
@@ -339,7 +359,7 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("integration_scheme integrationScheme", Kind.SCHEME, "trapezoid", "how time advances"),
                 _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
             ),
-            ("state", "controller", "joints", "collision_shape", "ignore_collision", "actuator", "sensor_set"),
+            ("state", "controller", "drive", "joints", "collision_shape", "ignore_collision", "actuator", "sensor_set"),
         ),
         Element(
             ("light",),
@@ -363,6 +383,21 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("far", Kind.POSITIVE, 1000.0, "nothing farther away is shown [m]"),
             ),
             ("state", "sensor_set"),
+        ),
+        Element(
+            ("drive",),
+            "how velocities on cmd_vel move the base",
+            (
+                _attribute("type", Kind.DRIVE_TYPE, REQUIRED, "what it can do; a holonomic one has no wheels"),
+                _attribute("left_joints", Kind.NAMES, (), "of the left wheels, front first"),
+                _attribute("right_joints", Kind.NAMES, (), "of the right wheels, front first"),
+                _attribute("wheel_radius", Kind.NUMBER, 0.0, "[m]"),
+                _attribute("wheel_separation", Kind.NUMBER, 0.0, "between left and right wheels [m]"),
+                _attribute("wheel_base", Kind.NUMBER, 0.0, "between front and rear axles, of mecanum [m]"),
+                _attribute("separation_multiplier", Kind.NUMBER, 1.0, "of the separation, for the slip of skid drives"),
+                _attribute("max_linear_speed", Kind.NUMBER, 0.0, "[m/s]; 0: no limit"),
+                _attribute("max_angular_speed", Kind.NUMBER, 0.0, "[rad/s]; 0: no limit"),
+            ),
         ),
         Element(
             ("joints",),

@@ -9,7 +9,7 @@ from typing import Any
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
 from raisim_ros.description.materials import MaterialManager
-from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
+from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_types import SensorSetModel
 
 ALL_GROUPS = 2**64 - 1
@@ -260,4 +260,5 @@ class WorldDescription:
     objects: list[ObjectEntry] = field(default_factory=list)
     wires: list[WireEntry] = field(default_factory=list)
     viewpoint: Viewpoint | None = None
+    named_poses: list[NamedPose] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

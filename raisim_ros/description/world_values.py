@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Callable
 
-from raisim_ros.description.interface_settings import MAX_RATE_HZ
+from raisim_ros.description.drive import DRIVE_TYPES, ODOMETRY_SOURCES
+from raisim_ros.description.interface_settings import FRAME_CHOICES, MAX_RATE_HZ
 from raisim_ros.description.scene_types import LIGHT_KINDS
 from raisim_ros.description.world_schema import Kind
 
@@ -125,6 +126,13 @@ def _switch(text: str) -> bool:
     return value in ("true", "1")
 
 
+def _frames(text: str) -> str:
+    value = text.strip().lower()
+    if value in FRAME_CHOICES:
+        return value
+    return "all" if _switch(text) else "none"
+
+
 def _range(text: str) -> tuple[float, ...]:
     values = _limits(text)
     if len(values) != 2 or not values[0] < values[1]:
@@ -172,6 +180,9 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.GYRO_MODE: _choice("energy_conserving", "implicit_body", "implicit_world", "explicit", "none"),
     Kind.BROADPHASE: _choice("none", "sap_3_axis", "multi_box_prune"),
     Kind.SWITCH: _switch,
+    Kind.FRAMES: _frames,
+    Kind.DRIVE_TYPE: _choice(*DRIVE_TYPES),
+    Kind.ODOMETRY: _choice(*ODOMETRY_SOURCES),
     Kind.NAMES: _words,
     Kind.BASE: _choice("auto", "fixed", "floating"),
     Kind.SCHEME: _choice("trapezoid", "semi_implicit", "euler", "runge_kutta_4", "midpoint"),

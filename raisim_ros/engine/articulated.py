@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import JointType, KinematicTree
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -225,6 +226,19 @@ class ArticulatedSystem(ArticulatedFrames):
         self._alive()
 
     # ---- collision ----
+
+    def set_interface(self, settings: InterfaceSettings) -> None:
+        """Say how the robot's topics shall be; a drive must name joints that turn or slide."""
+        single = {
+            body.joint_name
+            for body in self.get_kinematic_tree().bodies
+            if body.joint_type in (JointType.REVOLUTE, JointType.PRISMATIC)
+        }
+        for joint in settings.drive.joints if settings.drive is not None else ():
+            if joint not in single:
+                known = ", ".join(sorted(single)) or "none"
+                raise InvalidValueError(f"drive: no joint '{joint}' can be a wheel; there are: {known}")
+        super().set_interface(settings)
 
     def get_collision_bodies(self) -> list[LinkCollisionBody]:
         """Collision shapes of all bodies, placed in their body frames, with their present materials."""

@@ -95,6 +95,8 @@ def _apply_settings(world: World, description: WorldDescription) -> None:
         world.set_sleeping_enabled(sleeping["enabled"])
     if description.viewpoint is not None:
         world.set_viewpoint(description.viewpoint)
+    if description.named_poses:
+        world.set_named_poses([*world.get_named_poses(), *description.named_poses])
     if description.materials is not None:
         world.update_material_prop(description.materials)
 
@@ -213,7 +215,7 @@ def _add_ground(world: World, entry: GroundEntry) -> Object:
     return world.add_ground(entry.height, entry.material, entry.collision_mask)
 
 
-def _height_map_data(entry: HeightMapEntry) -> HeightMapData:
+def height_map_data(entry: HeightMapEntry) -> HeightMapData:
     x, y, _ = entry.center
     if entry.heights is not None:
         return terrain.height_map_from_values(
@@ -245,7 +247,7 @@ def _height_map_data(entry: HeightMapEntry) -> HeightMapData:
 
 def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
     handle = world.add_height_map(
-        _height_map_data(entry),
+        height_map_data(entry),
         material=entry.material,
         collision_group=entry.collision_group,
         collision_mask=entry.collision_mask,

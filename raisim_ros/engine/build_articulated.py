@@ -43,7 +43,7 @@ def add_articulated_entry(world: World, entry: ArticulatedEntry) -> ArticulatedS
     """Add the robot of an entry with all its settings."""
     option = ArticulatedSystemOption(entry.base, not entry.collide_parent, entry.convexify_meshes)
     handle = world.add_articulated_system(
-        _tree(entry), collision_group=entry.collision_group, collision_mask=entry.collision_mask, options=option
+        entry_tree(entry), collision_group=entry.collision_group, collision_mask=entry.collision_mask, options=option
     )
     if entry.base_position is not None:
         handle.set_base_pos(entry.base_position)
@@ -63,7 +63,7 @@ def add_articulated_entry(world: World, entry: ArticulatedEntry) -> ArticulatedS
     return handle
 
 
-def _tree(entry: ArticulatedEntry) -> KinematicTree:
+def entry_tree(entry: ArticulatedEntry) -> KinematicTree:
     """The entry's tree with the settings that a robot file does not have."""
     if entry.tree is not None:
         return entry.tree

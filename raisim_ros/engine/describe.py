@@ -56,6 +56,7 @@ def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescrip
             [_entry(world, handle, mesh_files) for handle in objects],
             [describe_wire(wire, objects) for wire in world.get_wires()],
             world.get_viewpoint(),
+            list(world.get_named_poses()),
         )
 
 

@@ -88,6 +88,8 @@ class Object:
         self._alive()
         if not isinstance(settings, InterfaceSettings):
             raise InvalidValueError(f"settings is {settings!r}; expected InterfaceSettings")
+        if settings.drive is not None and not hasattr(self, "get_kinematic_tree"):
+            raise InvalidValueError("drive: only an articulated system can be driven")
         self._interface = settings
 
     def get_interface(self) -> InterfaceSettings:

@@ -72,6 +72,10 @@ class SpinningLidar(_RaySensor):
         self._column = 0.0  # where the next sweep begins
         self._scan, self._scan_times = np.empty((0, 3)), np.empty(0)
         self._rolling: RollingSweep | None = None
+        if model.yaw_samples < 1:
+            raise InvalidValueError(f"yaw_samples is {model.yaw_samples}; expected at least 1")
+        if model.pitch_min > model.pitch_max:
+            raise InvalidValueError(f"pitch_min is {model.pitch_min:g}; expected at most pitch_max {model.pitch_max:g}")
         super().__init__(world, model, mount, set_name)
         self._prepare(0, model.yaw_samples)
         check(lib.rs_lidar_valid(self._lidar))

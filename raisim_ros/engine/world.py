@@ -66,6 +66,7 @@ class World(WorldWires):
                 for handle in self.get_obj_list():
                     self.remove_object(handle)
                 self.set_viewpoint(None)
+                self.set_named_poses(())
                 add_description(self, describe_world(World(), {}))
                 add_description(self, description)
             except BaseException:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.scene_types import LightSettings, ViewCameraSettings, Viewpoint
+from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world_objects import BodyDraft, WorldObjects
@@ -15,6 +17,7 @@ class WorldScene(WorldObjects):
     def __init__(self) -> None:
         super().__init__()
         self._viewpoint: Viewpoint | None = None
+        self._named_poses: tuple[NamedPose, ...] = ()
 
     def add_light(self, settings: LightSettings | None = None) -> LightObject:
         """Add a light at the origin, shining downwards; colour cameras see by the first one of the world."""
@@ -37,6 +40,18 @@ class WorldScene(WorldObjects):
         if not isinstance(viewpoint, Viewpoint | None):
             raise InvalidValueError(f"viewpoint is {viewpoint!r}; expected a Viewpoint or None")
         self._viewpoint = viewpoint
+
+    def set_named_poses(self, poses: Iterable[NamedPose]) -> None:
+        """Replace the places that clients can ask for by name; names must be unique."""
+        kept = tuple(poses)
+        names = [pose.name for pose in kept]
+        if len(set(names)) != len(names):
+            raise InvalidValueError(f"poses are named {names}; expected unique names")
+        self._named_poses = kept
+
+    def get_named_poses(self) -> tuple[NamedPose, ...]:
+        """The places that clients can ask for by name."""
+        return self._named_poses
 
     def get_viewpoint(self) -> Viewpoint | None:
         """Where viewers shall look from at first, if anybody said."""

@@ -74,6 +74,19 @@ class WorldSettings(WorldCore):
             threshold=arguments.number("threshold", threshold),
         )
 
+    def _solver(self) -> Any:
+        settings = ffi.new("rs_solver_settings *")
+        lib.rs_world_solver_settings(self._world, settings)
+        return settings
+
+    def get_erp(self) -> tuple[float, float]:
+        """Strength and damping of overlap correction."""
+        return float(self._solver().erp), float(self._solver().erp2)
+
+    def get_contact_solver_param(self) -> tuple[int, float]:
+        """The most sweeps per step, and the squared relative change at which they end."""
+        return int(self._solver().max_iterations), float(self._solver().threshold)
+
     def set_contact_solver_iteration_order(self, order: bool) -> None:
         """True: sweeps always run forward. False: their direction flips with every step, which has less bias."""
         self._change_solver(fixed_order=bool(order))

@@ -32,6 +32,7 @@ class WorldSnapshot:
         self._world = world
         self._handles = dict(world._handles)
         self.viewpoint = world.get_viewpoint()
+        self.named_poses = world.get_named_poses()
         self.sensor_phases: list[Any] = []  # filled in by the part of World that carries sensors
         self.wires: dict[Any, Any] = {}  # wire -> name, width, colour; filled in by the part that has wires
         self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
@@ -57,6 +58,7 @@ class WorldSnapshots(WorldArticulated):
             self._handles = dict(snapshot._handles)
             self._names = {}
             self._viewpoint = snapshot.viewpoint
+            self._named_poses = snapshot.named_poses
             for handle, (name, kept) in snapshot._kept.items():
                 handle._restore_kept(kept)
                 handle._name = ""

@@ -51,6 +51,7 @@ class CommandTopic(Enum):
     OBJECT = "cmd"
     JOINTS = "joint_cmd"
     TRAJECTORY = "joint_trajectory"
+    VELOCITY = "cmd_vel"
 
 
 Key = tuple[int, CommandTopic | int]  # id of an object, and one of its topics, or the body of a link

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.engine.types import BodyType
 from raisim_ros.msg import ObjectCmd
@@ -22,6 +24,7 @@ from raisim_ros.ros.joint_commands import (
     JointTargets,
     apply_joint_targets,
     check_gains,
+    hold_joints,
     release_joints,
     targets_of_joint_state,
     targets_of_object_command,
@@ -30,7 +33,7 @@ from raisim_ros.ros.object_state import set_twist
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.pacing import period_in_steps
 from raisim_ros.ros.state_topics import Entry, ShownFields
-from raisim_ros.ros.trajectories import Trajectories
+from raisim_ros.ros.trajectories import Check, GiveUp, Trajectories
 
 
 class CommandRefusedError(RaisimError):
@@ -207,13 +210,47 @@ class Commands:
 
     def _drive(self, entry: ObjectEntry, joints: JointTargets, step: int) -> None:
         apply_joint_targets(entry, joints)
-        self.trajectories.cancel(entry.id)
+        self.trajectories.cancel(entry.id, "a command to joints came")
         self._note(entry.id, Aspect.JOINTS, step)
 
-    def accept_trajectory(self, entry: ObjectEntry, message: Any, sim_time: float) -> None:
+    def accept_velocity(self, entry: ObjectEntry, message: Any, step: int) -> None:
+        """Drives a robot's base by a Twist or TwistStamped, in the axes of the base."""
+        drive = entry.interface.drive
+        assert drive is not None  # only driven robots have the topic
+        assert entry.joints is not None
+        twist = twist_from_message(getattr(message, "twist", message), "cmd_vel")
+        velocity = drive.limited(float(twist.linear[0]), float(twist.linear[1]), float(twist.angular[2]))
+        if drive.joints:
+            nothing = np.full(len(drive.joints), np.nan)
+            places = entry.joints.places(drive.joints, "drive")
+            self._drive(entry, JointTargets(places, nothing, drive.wheel_speeds(*velocity), nothing), step)
+            return
+        forward, left, turning = velocity
+        linear = entry.handle.get_orientation(0) @ (forward, left, 0.0)
+        apply_command(entry, Twist(linear, np.array([0.0, 0.0, turning])))
+        self._note(entry.id, Aspect.BODY, step)
+
+    def accept_trajectory(
+        self,
+        entry: ObjectEntry,
+        message: Any,
+        sim_time: float,
+        check: Check | None = None,
+        give_up: GiveUp = lambda reason: None,
+    ) -> None:
         """Follows a JointTrajectory to its end, without a watchdog; commands to joints are over."""
-        self.trajectories.accept(entry, message, sim_time)
+        self.trajectories.accept(entry, message, sim_time, check, give_up)
         self._drop(entry.id, Aspect.JOINTS)
+
+    def stop_trajectory(self, entry: ObjectEntry) -> None:
+        """Ends the trajectory of a robot; its joints stay where they are."""
+        if self.trajectories.is_active(entry.id):
+            self.trajectories.cancel(entry.id, "cancelled")
+            hold_joints(entry)
+
+    def check_trajectories(self, sim_time: float, entry_of: Callable[[int], ObjectEntry]) -> None:
+        """Looks after a step whether trajectories are kept to."""
+        self.trajectories.check(sim_time, lambda object_id: hold_joints(entry_of(object_id)))
 
     def _note(self, object_id: int, what: Commanded, step: int) -> None:
         if not self._is_commanded(object_id):
@@ -229,7 +266,7 @@ class Commands:
 
     def forget(self, object_id: int) -> None:
         """The object is gone, or its state was reset."""
-        self.trajectories.cancel(object_id)
+        self.trajectories.cancel(object_id, "the robot was removed, or its state was reset")
         for commanded, what in list(self._last_step):
             if commanded == object_id:
                 self._drop(object_id, what)

@@ -26,7 +26,7 @@ class ContactTopic:
     def __init__(self, read_contacts: Callable[[], Any], world_frame: str, rate_hz: float, publisher: Any) -> None:
         self._read_contacts = read_contacts
         self._header = Header(frame_id=world_frame)
-        self._rate_hz = rate_hz
+        self.rate_hz = rate_hz
         self._publisher = publisher
         self._names: dict[int, str] = {}
         self._pairs: dict[tuple[int, int], FrozenElement] = {}
@@ -34,7 +34,7 @@ class ContactTopic:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over the names of the objects."""
-        self._period, self._time_step = period_in_steps(self._rate_hz, time_step), time_step
+        self._period, self._time_step = period_in_steps(self.rate_hz, time_step), time_step
         names = {entry.id: entry.name for entry in rows}
         if not self._names.keys() <= names.keys():
             self._pairs = {pair: element for pair, element in self._pairs.items() if names.keys() >= set(pair)}

@@ -15,6 +15,10 @@ Vector = NDArray[np.float64]
 
 # A quaternion shorter than this is a mistake (all zeros, most often), not a rotation.
 _MIN_QUATERNION_NORM = 1e-6
+# Nothing that is simulated is farther away than this [m]; larger numbers are mistakes, and lose all precision.
+MAX_DISTANCE = 1e9
+# The same for all other numbers in requests and commands, in their SI units.
+MAX_NUMBER = 1e12
 
 
 class Stamp(NamedTuple):
@@ -29,17 +33,19 @@ def stamp(seconds: float) -> Stamp:
     return Stamp(*divmod(round(seconds * 1e9), 1_000_000_000))
 
 
-def finite_vector(values: Sequence[float] | Vector, field: str) -> Vector:
-    """`values` as an array. Raises InvalidValueError, naming the field, when one is NaN or infinite."""
+def finite_vector(values: Sequence[float] | Vector, field: str, limit: float = MAX_NUMBER) -> Vector:
+    """`values` as an array. Raises InvalidValueError, naming the field, when one is NaN, infinite or beyond `limit`."""
     array = np.asarray(values, np.float64)
     if not np.isfinite(array).all():
         raise InvalidValueError(f"{field}: expected finite numbers, got {[float(value) for value in array]}")
+    if (np.abs(array) > limit).any():
+        raise InvalidValueError(f"{field}: expected numbers of at most {limit:g}, got {[float(v) for v in array]}")
     return array
 
 
-def vector_from_xyz(message: Any, field: str) -> Vector:
+def vector_from_xyz(message: Any, field: str, limit: float = MAX_NUMBER) -> Vector:
     """A Vector3 or Point as an array."""
-    return finite_vector((message.x, message.y, message.z), field)
+    return finite_vector((message.x, message.y, message.z), field, limit)
 
 
 def wxyz_from_quaternion(message: Any, field: str) -> Vector:
@@ -76,7 +82,7 @@ class Wrench(NamedTuple):
 def pose_from_message(message: Any, field: str) -> Pose:
     """A geometry_msgs/Pose."""
     return Pose(
-        vector_from_xyz(message.position, f"{field}.position"),
+        vector_from_xyz(message.position, f"{field}.position", MAX_DISTANCE),
         wxyz_from_quaternion(message.orientation, f"{field}.orientation"),
     )
 

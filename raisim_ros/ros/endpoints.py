@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
+from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
@@ -17,6 +18,7 @@ from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic, HiddenGroup
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.joint_topics import JointTopics
 from raisim_ros.ros.object_table import LinkEntry, ObjectTable
+from raisim_ros.ros.odometry import OdometryTopics
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.state_topics import StateTopics
 
@@ -24,9 +26,12 @@ from raisim_ros.ros.state_topics import StateTopics
 class _Wanted(NamedTuple):
     """An object that shall have endpoints."""
 
+    id: int
     name: str
     robot_description: str | None = None  # of robots
     links: tuple[LinkEntry, ...] = ()
+    driven: bool = False
+    odometry: bool = False
 
 
 class _Endpoints(NamedTuple):
@@ -37,10 +42,12 @@ class _Endpoints(NamedTuple):
     robot_description: Any | None
     links: dict[int, Any]  # states of links, by body
     subscriptions: dict[CommandTopic | int, Any]  # an integer is the body of a link
+    odometry: Any | None
+    action: Any | None
 
     @property
     def publishers(self) -> list[Any]:
-        own = (self.state, self.joint_states, self.robot_description)
+        own = (self.state, self.joint_states, self.robot_description, self.odometry)
         return [*(publisher for publisher in own if publisher is not None), *self.links.values()]
 
 
@@ -61,7 +68,14 @@ class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
         links: StateTopics,
         inbox: CommandInbox,
         state_profile: QoSProfile,
+        odometry: OdometryTopics,
+        velocity_type: Any,
     ) -> None:
+        """`velocity_type`: of cmd_vel, Twist or TwistStamped."""
+        self._odometry = odometry
+        self._velocity_type = velocity_type
+        # Makes the action of a robot, given its name and id; None: there is none.
+        self.make_action: Callable[[str, int], Any] | None = None
         super().__init__(node, queue)
         self._table = table
         self._states = states
@@ -76,6 +90,7 @@ class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
         """The object leaves the world: use its endpoints no more. For the stepping thread."""
         self._states.detach(object_id)
         self._joints.detach(object_id)
+        self._odometry.detach(object_id)
         for topic in CommandTopic:
             self._inbox.detach((object_id, topic))
         for body in self._attached_links.pop(object_id, ()):
@@ -103,14 +118,23 @@ class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
             self._node.destroy_subscription(subscription)
 
     def _destroy_publishers(self, endpoints: _Endpoints) -> None:
+        if endpoints.action is not None:
+            endpoints.action.close()
         for publisher in endpoints.publishers:
             self._node.destroy_publisher(publisher)
 
     def _wanted(self) -> dict[int, _Wanted]:
         return {
-            entry.id: _Wanted(entry.name)
+            entry.id: _Wanted(entry.id, entry.name, odometry=entry.interface.odometry != "none")
             if entry.joints is None
-            else _Wanted(entry.name, entry.handle.get_robot_description(), entry.links)
+            else _Wanted(
+                entry.id,
+                entry.name,
+                entry.handle.get_robot_description(),
+                entry.links,
+                entry.interface.drive is not None,
+                entry.interface.odometry != "none",
+            )
             for entry in self._table
         }
 
@@ -122,12 +146,18 @@ class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
         name = thing.name
         state = self._publisher(ObjectState, f"{name}/state", self._state_profile)
         types: dict[CommandTopic, Any] = {CommandTopic.OBJECT: ObjectCmd}
-        joint_states = description = None
+        joint_states = description = odometry = action = None
         if thing.robot_description is not None:
             joint_states = self._publisher(JointState, f"{name}/joint_states", self._state_profile)
             description = self._publisher(String, f"{name}/robot_description", qos.LATCHED)
             description.publish(String(data=thing.robot_description))
             types |= {CommandTopic.JOINTS: JointState, CommandTopic.TRAJECTORY: JointTrajectory}
+            if self.make_action is not None:
+                action = self.make_action(name, thing.id)
+        if thing.driven:
+            types[CommandTopic.VELOCITY] = self._velocity_type
+        if thing.odometry:
+            odometry = self._publisher(Odometry, f"{name}/odom", qos.STATE)
         subscriptions: dict[CommandTopic | int, Any] = {
             topic: self._commands(kind, f"{name}/{topic.value}") for topic, kind in types.items()
         }
@@ -135,7 +165,7 @@ class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
         for link in thing.links:
             links[link.body] = self._publisher(ObjectState, f"{link.name}/state", self._state_profile)
             subscriptions[link.body] = self._commands(ObjectCmd, f"{link.name}/cmd")
-        return _Endpoints(state, joint_states, description, links, subscriptions)
+        return _Endpoints(state, joint_states, description, links, subscriptions, odometry, action)
 
     def _commands(self, message_type: Any, topic: str) -> Any:
         return self._subscription(message_type, topic, _never_called, qos.COMMAND, callback_group=self._group)
@@ -145,6 +175,8 @@ class ObjectEndpoints(FollowingEndpoints[int, _Wanted, _Endpoints]):
             self._states.attach(object_id, endpoints.state)
             if endpoints.joint_states is not None:
                 self._joints.attach(object_id, endpoints.joint_states)
+            if endpoints.odometry is not None:
+                self._odometry.attach(object_id, endpoints.odometry)
             for body, publisher in endpoints.links.items():
                 self._links.attach((object_id, body), publisher)
             self._attached_links[object_id] = list(endpoints.links)

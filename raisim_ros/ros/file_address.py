@@ -1,4 +1,4 @@
-"""Files named in requests: a path, `file://` or `package://<package>/…`."""
+"""Files named in requests and parameters: a path, `file://` or `package://<package>/…`."""
 
 from __future__ import annotations
 
@@ -7,22 +7,45 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.resources import resource, resource_dir
 
 _FILE, _PACKAGE = "file://", "package://"
 
 
-def resolve_file(address: str, field: str) -> Path:
-    """The file that `address` names. Raises FileMissingError, naming field and place, when there is none."""
+def resolve_file(address: str, field: str, folders: tuple[Path, ...] = ()) -> Path:
+    """The file that `address` names. Raises FileMissingError, naming field and place, when there is none.
+
+    A relative path counts from the working folder of the node, then from `folders`.
+    """
     if not address:
         raise InvalidValueError(f"{field} is empty; expected a path, a file:// or a package:// address")
     if address.startswith(_PACKAGE):
-        package, _, inside = address.removeprefix(_PACKAGE).partition("/")
-        try:
-            path = Path(get_package_share_directory(package)) / inside
-        except (PackageNotFoundError, ValueError) as error:
-            raise FileMissingError(address, f"{field}: package '{package}' is not installed;") from error
-    else:
-        path = Path(address.removeprefix(_FILE)).expanduser()
+        return _in_package(address, field)
+    path = Path(address.removeprefix(_FILE)).expanduser()
+    if path.is_absolute():
+        if not path.is_file():
+            raise FileMissingError(path, field)
+        return path
+    places = (Path.cwd(), *folders)
+    for place in places:
+        if (place / path).is_file():
+            return place / path
+    raise FileMissingError(address, f"{field} (looked for in {', '.join(str(place) for place in places)})")
+
+
+def _in_package(address: str, field: str) -> Path:
+    package, _, inside = address.removeprefix(_PACKAGE).partition("/")
+    try:
+        path = Path(get_package_share_directory(package)) / inside
+    except (PackageNotFoundError, ValueError) as error:
+        raise FileMissingError(address, f"{field}: package '{package}' is not installed;") from error
     if not path.is_file():
-        raise FileMissingError(path, field)
+        raise FileMissingError(address, f"{field} (that is, {path})")
     return path
+
+
+def resolve_world(address: str, field: str) -> Path:
+    """The world file that `address` names: also by its name alone, one that comes with the package; empty: default."""
+    if not address:
+        return resource("worlds/default.xml")
+    return resolve_file(address, field, (resource_dir() / "worlds",))

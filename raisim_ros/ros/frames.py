@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
@@ -39,6 +39,10 @@ class FrameNames:
         """The frame of an object."""
         return self.prefix + object_name
 
+    def of_odom(self, object_name: str) -> str:
+        """The frame that an object's odometry is given in."""
+        return f"{self.prefix}{object_name}/odom"
+
     def of_link(self, robot_name: str, link: str) -> str:
         """The frame of a robot's link."""
         return f"{self.prefix}{robot_name}/{link}"
@@ -50,6 +54,19 @@ class _Frame:
 
     parent: str
     child: str
+
+
+class Odometry(Protocol):
+    """What frames ask of odometry."""
+
+    def begin_new(self, states: StateBuffer) -> None:
+        """Objects that were not seen before begin their way here."""
+
+    def origin(self, object_id: int) -> Vector:
+        """Where the frame `odom` of an object is in the world."""
+
+    def in_odom(self, object_id: int, states: StateBuffer) -> Vector:
+        """Where an object is in its frame `odom`."""
 
 
 class _TransformGroup:
@@ -100,10 +117,14 @@ class FrameTopics:
         rate_hz: float,
         publisher: Any,
         static_publisher: Any,
+        odometry: Odometry,
     ) -> None:
+        """`odometry` knows the objects whose frames are given in a frame `odom`."""
+        self._odometry = odometry
+        self._tracked: list[tuple[int, int]] = []  # place among the moving frames, and id, of those
         self._names = names
         self._read_articulations = read_articulations
-        self._rate_hz = rate_hz
+        self.rate_hz = rate_hz
         self._moving = _TransformGroup(publisher)
         self._static = _TransformGroup(static_publisher)
         self._robots: dict[int, RobotLinks] = {}
@@ -115,11 +136,12 @@ class FrameTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
-        self._period = period_in_steps(self._rate_hz, time_step)
-        shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf]
+        self._period = period_in_steps(self.rate_hz, time_step)
+        shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf in ("all", "base")]
         moving = [(row, entry) for row, entry in shown if entry.body_type != ObjectState.STATIC]
         static = [(row, entry) for row, entry in shown if entry.body_type == ObjectState.STATIC]
-        robots = [entry for _, entry in shown if entry.joints is not None]
+        trees = [entry for entry in rows if entry.interface.publish_tf in ("all", "links")]
+        robots = [entry for entry in trees if entry.joints is not None]
         self._robots = {entry.id: self._robots.get(entry.id) or RobotLinks(entry) for entry in robots}
         links = list(self._robots.values())
         self._links = LinkFrames(links, self._read_articulations()) if links else None
@@ -127,19 +149,26 @@ class FrameTopics:
         self._static_rows = np.array([row for row, _ in static], np.int64)
         self._fixed_poses = np.concatenate([np.zeros((0, 7)), *(robot.fixed_poses for robot in links)])
         of_links = [(entry, self._robots[entry.id]) for entry in robots]
+        self._tracked = [
+            (place, entry.id) for place, (_, entry) in enumerate(moving) if entry.interface.odom_tf
+        ]
+        tracked = [entry for _, entry in moving if entry.interface.odom_tf]
         self._moving.rebuild(
             [self._object_frame(entry) for _, entry in moving]
             + [self._link_frame(entry, link) for entry, robot in of_links for link in robot.moving]
         )
         self._static.rebuild(
             [self._object_frame(entry) for _, entry in static]
+            + [_Frame(self._names.world, self._names.of_odom(entry.name)) for entry in tracked]
             + [self._link_frame(entry, link) for entry, robot in of_links for link in robot.fixed]
         )
         # Those who come later get the last message: it must be there, also when nobody listens now.
         self._static_changed = True
 
     def _object_frame(self, entry: ObjectEntry) -> _Frame:
-        return _Frame(self._names.world, self._names.of(entry.name))
+        names = self._names
+        parent = names.of_odom(entry.name) if entry.interface.odom_tf else names.world
+        return _Frame(parent, names.of(entry.name))
 
     def _link_frame(self, entry: ObjectEntry, link: LinkTransform) -> _Frame:
         names = self._names
@@ -157,11 +186,15 @@ class FrameTopics:
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes what is due."""
+        self._odometry.begin_new(states)
         if self._static_changed:
             self._static_changed = False
-            self._static.publish(moment, np.vstack((states.poses[self._static_rows], self._fixed_poses)))
+            origins = np.array([self._odometry.origin(object_id) for _, object_id in self._tracked]).reshape(-1, 7)
+            self._static.publish(moment, np.vstack((states.poses[self._static_rows], origins, self._fixed_poses)))
         if (moment.everything or moment.step % self._period == 0) and self._moving.has_listeners:
             poses = states.poses[self._moving_rows]
+            for place, object_id in self._tracked:
+                poses[place] = self._odometry.in_odom(object_id, states)
             if self._links is not None:
                 poses = np.vstack((poses, self._links.poses(self._read_articulations())))
             self._moving.publish(moment, poses)

@@ -35,10 +35,13 @@ class JointTargets:
 
 
 def _numbers(values: Any, field: str, names: int) -> Vector:
-    """One number per joint, or none."""
+    """One number per joint, or none; NaN: none for that joint."""
     if len(values) not in (0, names):
         raise InvalidValueError(f"{field} has {len(values)} numbers for {names} joints")
-    return finite_vector(values, field) if len(values) else np.full(names, np.nan)
+    numbers = np.full(names, np.nan)
+    given = np.flatnonzero(~np.isnan(np.asarray(values, np.float64)))
+    numbers[given] = finite_vector(np.asarray(values, np.float64)[given], field)
+    return numbers
 
 
 def targets_of_joint_state(joints: RobotJoints, message: Any) -> JointTargets:
@@ -53,9 +56,12 @@ def targets_of_joint_state(joints: RobotJoints, message: Any) -> JointTargets:
     )
     if count == 0:
         raise InvalidValueError("name is empty; expected joints")
-    if all(np.isnan(values).all() for values in (targets.positions, targets.velocities, targets.forces)):
+    if not (len(message.position) or len(message.velocity) or len(message.effort)):
         raise InvalidValueError("position, velocity and effort are all empty; expected one of them")
-    return targets
+    given = ~(np.isnan(targets.positions) & np.isnan(targets.velocities) & np.isnan(targets.forces))
+    if joints.whole(places[given]).tolist() != sorted(places[given].tolist()):
+        raise InvalidValueError("a spherical joint has numbers for some of its entries only; expected all or none")
+    return JointTargets(places[given], targets.positions[given], targets.velocities[given], targets.forces[given])
 
 
 def targets_of_object_command(joints: RobotJoints, message: Any) -> JointTargets | None:
@@ -136,6 +142,40 @@ def uncommanded_control(entry: ObjectEntry) -> JointControl:
     control.velocity_target[joints.u] = 0.0
     control.force[joints.u] = 0.0
     return replace(control, p_gains=described.p_gains, d_gains=described.d_gains)
+
+
+def set_gains(entry: ObjectEntry, places: NDArray[np.int64], p_gains: Vector | None, d_gains: Vector | None) -> None:
+    """Gives some joints other gains, for commands to come and for what steers them now.
+
+    Joints that had no gains hold where they are; joints that a force drives stay free of gains until that is over.
+    """
+    joints, described = _described(entry)
+    u = joints.u[places]
+    control = capture_control(entry.handle)
+    steered = (control.p_gains[u] != 0.0) | (control.d_gains[u] != 0.0)
+    without = (described.p_gains[u] == 0.0) & (described.d_gains[u] == 0.0)
+    for gains, new in ((described.p_gains, p_gains), (described.d_gains, d_gains)):
+        if new is not None:
+            gains[u] = new
+    present = joints.positions(entry.handle.get_generalized_coordinate())
+    idle = joints.whole(places[without & ~steered])
+    joints.put_positions(control.position_target, idle, present[idle])
+    engaged = u[steered | without]
+    by_velocity = (control.p_gains[engaged] == 0.0) & (control.d_gains[engaged] != 0.0)
+    control.p_gains[engaged] = np.where(by_velocity, 0.0, described.p_gains[engaged])
+    control.d_gains[engaged] = described.d_gains[engaged]
+    apply_control(entry.handle, replace(control, mode=ControlMode.PD_PLUS_FEEDFORWARD_TORQUE))
+
+
+def hold_joints(entry: ObjectEntry) -> None:
+    """Makes the present positions of all joints that have gains their targets, at rest."""
+    joints, described = _described(entry)
+    control = capture_control(entry.handle)
+    present = joints.positions(entry.handle.get_generalized_coordinate())
+    joints.put_positions(control.position_target, np.arange(len(present)), present)
+    control.velocity_target[joints.u] = 0.0
+    control.force[joints.u] = 0.0
+    apply_control(entry.handle, replace(control, p_gains=described.p_gains, d_gains=described.d_gains))
 
 
 def release_joints(entry: ObjectEntry) -> None:

@@ -38,7 +38,7 @@ class JointTopics:
     """Publishes the joints of every robot that somebody listens to, at a rate in Hz of simulation time."""
 
     def __init__(self, rate_hz: float, read_articulations: Callable[[], ArticulationBuffer]) -> None:
-        self._rate_hz = rate_hz
+        self.rate_hz = rate_hz
         self._read_articulations = read_articulations
         self._publishers: dict[int, Any] = {}
         self._messages: dict[int, _JointMessage] = {}
@@ -56,7 +56,7 @@ class JointTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
-        self._period = period_in_steps(self._rate_hz, time_step)
+        self._period = period_in_steps(self.rate_hz, time_step)
         self._robots = [entry for entry in rows if entry.joints is not None]
 
     def steps_until_due(self, step: int) -> int:

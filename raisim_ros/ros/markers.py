@@ -243,7 +243,7 @@ class MarkerTopics:
         self._frames = frames
         self._read_articulations = read_articulations
         self._tf = tf
-        self._timer = WallTimer(rate_hz)
+        self.timer = WallTimer(rate_hz)
         self._moving = _MarkerGroup(publisher)
         self._static = _MarkerGroup(static_publisher)
         self._drawn: dict[int, _Drawn] = {}
@@ -282,7 +282,7 @@ class MarkerTopics:
     def _draw(self, entry: ObjectEntry) -> _Drawn:
         parts = object_parts(entry)
         points = sum(len(part.points) for part in parts if part.points is not None)
-        locked = points > MAX_MOVING_POINTS and self._tf and entry.interface.publish_tf
+        locked = points > MAX_MOVING_POINTS and self._tf and entry.interface.publish_tf in ("all", "base")
         frame = self._frames.of(entry.name) if locked else self._frames.world
         markers = [self._marker(entry, part, frame) for part in parts]
         elements = [FrozenElement(marker, MarkerArray, "markers") for marker in markers]
@@ -329,7 +329,7 @@ class MarkerTopics:
 
     def due(self, moment: Moment) -> bool:
         """Whether the markers' time has come and somebody looks at them."""
-        return self._moving.watched and (moment.everything or self._timer.due())
+        return self._moving.watched and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes all moving markers, and the static ones after a change."""

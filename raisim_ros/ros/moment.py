@@ -15,9 +15,10 @@ class Moment(NamedTuple):
     sim_time: float  # [s]
     wall_time: float  # [s] since the Unix epoch
     stamp: Stamp
-    everything: bool  # publish all, whether its time has come or not
+    everything: bool  # publish all states, whether their time has come or not
+    standing: bool = False  # time stands still: what is published repeats the last moment
 
     @classmethod
-    def now(cls, step: int, sim_time: float, everything: bool) -> Moment:
+    def now(cls, step: int, sim_time: float, everything: bool, standing: bool = False) -> Moment:
         """The moment with the wall time of now."""
-        return cls(step, sim_time, time.time(), stamp(sim_time), everything)
+        return cls(step, sim_time, time.time(), stamp(sim_time), everything, standing)

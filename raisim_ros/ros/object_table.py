@@ -83,7 +83,7 @@ def _links(robot: ArticulatedSystem, name: str, joints: RobotJoints) -> tuple[Li
     taken: set[str] = set()
     entries = []
     for body, link in enumerate(robot.get_body_names()[1:], start=1):
-        own = names.unique(names.sanitise(link) or "link", taken)
+        own = names.unique(names.sanitise(link).replace("/", "_") or "link", taken)
         taken.add(own)
         entries.append(LinkEntry(robot.get_id(), body, f"{name}/{own}", robot, joints.below(body)))
     return tuple(entries)
@@ -127,14 +127,14 @@ class ObjectTable:
         """The ROS name for a new object that shall be called `wanted`; empty: to be named by type and id."""
         name = names.sanitise(wanted)
         taken = self._by_name.keys() | self._names_of_others()
-        if name and name not in taken and name not in names.RESERVED:
+        if name and names.is_free(name, taken):
             return name
         if allow_renaming:
             return names.unique(name, taken) if name else ""
         if not name:
             reason = "is empty" if not wanted else "has no letter or digit"
         else:
-            reason = "is reserved" if name in names.RESERVED else "is already taken"
+            reason = "is reserved" if name.split("/")[0] in names.RESERVED else "is already taken, or one of its levels"
         raise NameTakenError(f"name '{wanted}' {reason}; give another one, or set allow_renaming")
 
     def add(self, handle: Any, name: str, *, spawned: bool) -> ObjectEntry:

@@ -195,6 +195,8 @@ class Operations:
 
     def reset(self, *, state: bool, spawned: bool, time: bool) -> None:
         """Returns to the loaded world: its states, its objects, its time, or any of them."""
+        if not (state or spawned or time):
+            raise InvalidValueError("state, spawned and time are all false; expected at least one of them")
         self._loop.cancel_steps()
         step, sim_time = self._loop.step, self._world.get_world_time()
         if state and spawned:

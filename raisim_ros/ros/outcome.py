@@ -11,6 +11,7 @@ from raisim_ros.description.errors import (
 )
 from raisim_ros.engine.errors import ObjectRemovedError, WrongStateError, WrongTypeError
 from raisim_ros.msg import ResultCode
+from raisim_ros.ros.long_work import LongWorkError
 from raisim_ros.ros.object_table import NameTakenError, UnknownObjectError
 from raisim_ros.ros.request_queue import QueueClosedError
 
@@ -24,6 +25,7 @@ _CODES: tuple[tuple[type[Exception], int], ...] = (
     (WrongTypeError, ResultCode.UNSUPPORTED),
     (WrongStateError, ResultCode.WRONG_STATE),
     (QueueClosedError, ResultCode.WRONG_STATE),
+    (LongWorkError, ResultCode.GAVE_UP),
     (InvalidValueError, ResultCode.INVALID_VALUE),
     (RaisimError, ResultCode.INVALID_VALUE),
 )

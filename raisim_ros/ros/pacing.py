@@ -98,19 +98,19 @@ def steps_until_multiple(step: int, period: int) -> int:
     return period - step % period
 
 
-def _periods(rate_hz: float, sim_time: float, time_step: float) -> int:
+def periods(rate_hz: float, sim_time: float, time_step: float) -> int:
     """Whole periods that have passed at a time; rounding may shift it by a thousandth of a step."""
     return math.floor((sim_time + 1e-3 * time_step) * rate_hz)
 
 
 def is_time(rate_hz: float, sim_time: float, time_step: float) -> bool:
     """Whether a multiple of the period lies in the step that ends at `sim_time`; the period need not be whole steps."""
-    return _periods(rate_hz, sim_time, time_step) > _periods(rate_hz, sim_time - time_step, time_step)
+    return periods(rate_hz, sim_time, time_step) > periods(rate_hz, sim_time - time_step, time_step)
 
 
 def steps_until_time(rate_hz: float, sim_time: float, time_step: float) -> int:
     """Steps until is_time() holds, at least one."""
-    wait = (_periods(rate_hz, sim_time, time_step) + 1) / rate_hz - sim_time
+    wait = (periods(rate_hz, sim_time, time_step) + 1) / rate_hz - sim_time
     return max(1, math.ceil(wait / time_step - 1e-3))
 
 
@@ -121,6 +121,16 @@ class WallTimer:
         self._clock = clock
         self._period = 1.0 / rate_hz
         self._next = clock()
+
+    @property
+    def rate_hz(self) -> float:
+        """How often it is due at most [Hz]."""
+        return 1.0 / self._period
+
+    def set_rate(self, rate_hz: float) -> None:
+        """Changes the rhythm from now on."""
+        self._period = 1.0 / rate_hz
+        self._next = self._clock()
 
     def due(self) -> bool:
         """Whether the period has passed; the next one then begins."""

@@ -18,7 +18,7 @@ DEPTH_ENCODINGS = ("32FC1", "16UC1")
 
 @dataclass(frozen=True)
 class Parameters:
-    """Values at the start of the node. Only `real_time_factor` and the watchdogs can be changed later."""
+    """Values at the start of the node; rates, watchdogs and the real-time factor can be changed later."""
 
     world: str
     world_params: str
@@ -45,6 +45,10 @@ class Parameters:
     lidar_ring_and_time: bool
     lidar_sweep: bool
     depth_encoding: str
+    long_work_limit_s: float
+    odom_rate_hz: float
+    cmd_vel_stamped: bool
+    joint_trajectory_action: bool
 
 
 # name: default, description, range (low, high) or None, changeable while the node runs
@@ -59,18 +63,18 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
     ),
     "paused": (False, "Start paused.", None, False),
     "publish_clock": (True, "Publish /clock. With several worlds, one of them does.", None, False),
-    "clock_rate_hz": (100.0, "Rate of /clock [Hz of simulation time].", (0.1, _MAX_RATE), False),
+    "clock_rate_hz": (100.0, "Rate of /clock [Hz of simulation time].", (0.1, _MAX_RATE), True),
     "state_min_rate_hz": (
         50.0,
         "Rate of <object>/state while the object is not commanded [Hz of simulation time].",
         (0.01, _MAX_RATE),
-        False,
+        True,
     ),
     "state_max_rate_hz": (
         1000.0,
         "Rate of <object>/state while the object is commanded [Hz of simulation time].",
         (0.01, _MAX_RATE),
-        False,
+        True,
     ),
     "state_best_effort": (
         False,
@@ -78,19 +82,19 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         None,
         False,
     ),
-    "states_rate_hz": (50.0, "Rate of states [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "states_rate_hz": (50.0, "Rate of states [Hz of simulation time].", (0.01, _MAX_RATE), True),
     "joint_states_rate_hz": (
         100.0,
         "Rate of <robot>/joint_states [Hz of simulation time].",
         (0.01, _MAX_RATE),
-        False,
+        True,
     ),
-    "world_state_rate_hz": (20.0, "Rate of world/state [Hz of wall time].", (0.01, 1000.0), False),
-    "contacts_rate_hz": (50.0, "Rate of contacts [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "world_state_rate_hz": (20.0, "Rate of world/state [Hz of wall time].", (0.01, 1000.0), True),
+    "contacts_rate_hz": (50.0, "Rate of contacts [Hz of simulation time].", (0.01, _MAX_RATE), True),
     "publish_tf": (True, "Publish the frames of all objects on /tf and /tf_static.", None, False),
-    "tf_rate_hz": (50.0, "Rate of /tf [Hz of simulation time].", (0.01, _MAX_RATE), False),
+    "tf_rate_hz": (50.0, "Rate of /tf [Hz of simulation time].", (0.01, _MAX_RATE), True),
     "publish_markers": (True, "Publish markers for rviz2.", None, False),
-    "marker_rate_hz": (30.0, "Rate of markers [Hz of wall time].", (0.01, 1000.0), False),
+    "marker_rate_hz": (30.0, "Rate of markers [Hz of wall time].", (0.01, 1000.0), True),
     "world_frame": ("world", "Name of the frame that everything is given in.", None, False),
     "frame_prefix": ("", "Put before the name of every frame, for several worlds side by side.", None, False),
     "command_watchdog_s": (
@@ -124,6 +128,15 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
         False,
     ),
     "depth_encoding": ("32FC1", "Depth images: 32FC1 (metres) or 16UC1 (millimetres).", None, False),
+    "odom_rate_hz": (50.0, "Rate of <object>/odom [Hz of simulation time].", (0.01, _MAX_RATE), True),
+    "cmd_vel_stamped": (False, "<robot>/cmd_vel takes TwistStamped instead of Twist.", None, False),
+    "joint_trajectory_action": (True, "Robots have the action follow_joint_trajectory.", None, False),
+    "long_work_limit_s": (
+        600.0,
+        "Convex decomposition, terrain or a world file that takes longer is given up [s of wall time]; 0: never.",
+        (0.0, 1e6),
+        True,
+    ),
 }
 
 
@@ -137,6 +150,9 @@ def declare_parameters(node: Node) -> Parameters:
         values[name] = node.declare_parameter(name, default, descriptor).value
     parameters = Parameters(**values)
     check_watchdog_action(parameters.command_watchdog_action)
+    if parameters.state_min_rate_hz > parameters.state_max_rate_hz:
+        limit = f"expected at most state_max_rate_hz {parameters.state_max_rate_hz:g}"
+        raise InvalidValueError(f"state_min_rate_hz is {parameters.state_min_rate_hz:g}; {limit}")
     if parameters.depth_encoding not in DEPTH_ENCODINGS:
         expected = " or ".join(DEPTH_ENCODINGS)
         raise InvalidValueError(f"depth_encoding is '{parameters.depth_encoding}'; expected {expected}")

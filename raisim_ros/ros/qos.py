@@ -26,6 +26,9 @@ SENSOR = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=5, reliability=Reliab
 
 COMMAND = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
+# Requests wait in this queue while one is carried out: with a shorter one, those of a burst are lost.
+SERVICE = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+
 # What tf2's own broadcasters use.
 TF = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE)
 

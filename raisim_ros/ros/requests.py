@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import Vector3
 
-from raisim_ros.description.convex_decomposition import decompose
+from raisim_ros.description.appearance import check_appearance
+from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.materials import MaterialPairProperties
-from raisim_ros.description.mesh_file import load_mesh
-from raisim_ros.description.resources import resource
 from raisim_ros.description.terrain import (
     HeightMapData,
     TerrainProperties,
@@ -24,12 +23,10 @@ from raisim_ros.description.terrain import (
     height_map_from_values,
 )
 from raisim_ros.description.urdf import load_urdf
-from raisim_ros.description.world_file import load_world_file
-from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.types import ArticulatedSystemOption, CompoundChild, ShapeType
 from raisim_ros.engine.world import World
 from raisim_ros.msg import MaterialPair, ObjectInfo
-from raisim_ros.ros.conversions import finite_vector, pose_from_message, twist_from_message
+from raisim_ros.ros.conversions import MAX_DISTANCE, finite_vector, pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.object_table import ObjectEntry
 from raisim_ros.ros.operations import JointPlacement
@@ -39,7 +36,24 @@ from raisim_ros.ros.spawning import CHILD_SHAPES, BodySpec, Naming, RobotSpec, c
 def _interface(request: Any) -> InterfaceSettings:
     """What every request to add an object says about its topics; negative rates leave them to the node."""
     low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
-    return InterfaceSettings(publish_tf=request.publish_tf, min_rate_hz=low, max_rate_hz=high)
+    return InterfaceSettings(
+        publish_tf=request.publish_tf,
+        odometry=request.odometry,
+        odom_tf=request.odom_tf,
+        min_rate_hz=low,
+        max_rate_hz=high,
+        drive=_drive(request.drive) if hasattr(request, "drive") else None,
+    )
+
+
+def _drive(message: Any) -> DriveSettings | None:
+    """A Drive message; None: the robot is not driven."""
+    if not message.type:
+        return None
+    values = {field.name: getattr(message, field.name) for field in fields(DriveSettings)}
+    joints = {name: tuple(getattr(message, name)) for name in ("left_joints", "right_joints")}
+    return DriveSettings(**{**values, **joints})
+
 
 
 def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:
@@ -58,13 +72,9 @@ def compound_child(message: Any, field: str) -> CompoundChild:
 
 
 def body_spec(request: Any) -> BodySpec:
-    """What a SpawnObject request asks for. Reads the mesh file, if there is one: adding it is then quick."""
-    mesh_file = None
-    if request.shape == "mesh":
-        mesh_file = resolve_file(request.mesh_file, "mesh_file")
-        mesh = load_mesh(mesh_file, [float(value) for value in request.scale])
-        if request.mesh_mode == "convexify":
-            decompose(mesh)  # kept by content: adding the mesh finds it
+    """What a SpawnObject request asks for."""
+    check_appearance(request.appearance)
+    check_material(request.material, "material")
     return BodySpec(
         naming=Naming(request.name, request.allow_renaming),
         shape=request.shape,
@@ -72,8 +82,8 @@ def body_spec(request: Any) -> BodySpec:
         twist=twist_from_message(request.twist, "twist"),
         radius=request.radius,
         height=request.height,
-        size=[float(length) for length in finite_vector(request.size, "size")],
-        mesh_file=mesh_file,
+        size=[float(length) for length in finite_vector(request.size, "size", math.inf)],
+        mesh_file=resolve_file(request.mesh_file, "mesh_file") if request.shape == "mesh" else None,
         mesh_mode=request.mesh_mode,
         scale=[float(value) for value in request.scale],
         children=[compound_child(child, f"children[{i}]") for i, child in enumerate(request.children)],
@@ -97,10 +107,10 @@ def parameters(request: Any) -> dict[str, str]:
     return dict(zip(names, values, strict=True))
 
 
-def world_description(request: Any) -> WorldDescription:
-    """The world that a LoadWorld request names."""
-    path = resolve_file(request.file, "file") if request.file else resource("worlds/default.xml")
-    return load_world_file(path, parameters(request))
+def check_material(name: str, field: str) -> None:
+    """Refuses a material without a name."""
+    if not name.strip():
+        raise InvalidValueError(f"{field} is empty; expected the name of a material")
 
 
 def new_file(address: str, field: str) -> Path:
@@ -111,7 +121,7 @@ def new_file(address: str, field: str) -> Path:
 
 
 def robot_spec(request: Any) -> RobotSpec:
-    """What a SpawnArticulatedSystem request asks for. Reads the files: adding it is then quick."""
+    """What a SpawnArticulatedSystem request asks for."""
     if bool(request.file) == bool(request.text):
         both = "both given" if request.file else "both empty"
         raise InvalidValueError(f"file and text are {both}; expected one of them")
@@ -162,7 +172,9 @@ def joint_placement(request: Any) -> JointPlacement | None:
 
 def height_map_data(request: Any) -> HeightMapData:
     """The heights that a SpawnHeightMap request asks for."""
-    center = finite_vector((request.center_x, request.center_y), "center").tolist()
+    check_appearance(request.appearance)
+    check_material(request.material, "material")
+    center = finite_vector((request.center_x, request.center_y), "center", MAX_DISTANCE).tolist()
     sources = {"values": _from_values, "text": _from_text, "png": _from_png, "generator": _from_generator}
     data: HeightMapData = choice("source", request.source, sources)(request, *center)
     return data

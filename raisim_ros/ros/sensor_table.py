@@ -76,7 +76,8 @@ class SensorTable:
     def _name(self, owner: ObjectEntry, sensor_set: SensorSet, sensor: Sensor, taken: set[str]) -> SensorEntry:
         sensor.set_measurement_source(MeasurementSource.MANUAL)
         others = {entry.name for entry in self._entries.values() if entry.object is owner}
-        name = names.unique(names.sanitise(sensor.get_name()) or "sensor", taken | others | {"state", "cmd"})
+        wanted = names.sanitise(sensor.get_name()).replace("/", "_") or "sensor"
+        name = names.unique(wanted, taken | others | {"state", "cmd"})
         parent, frame = self._frames.of(owner.name), self._frames.of_link(owner.name, name)
         robot, body = sensor.mount.object, sensor.mount.body_idx
         if isinstance(robot, ArticulatedSystem):

@@ -14,7 +14,7 @@ from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.object_table import ObjectEntry
-from raisim_ros.ros.pacing import is_time, steps_until_time
+from raisim_ros.ros.pacing import is_time, periods, steps_until_time
 from raisim_ros.ros.sensor_messages import Channel, LidarChannel
 from raisim_ros.ros.sensor_table import SensorEntry, SensorTable
 from raisim_ros.ros.topic import NEVER
@@ -23,15 +23,61 @@ from raisim_ros.ros.topic import NEVER
 _OPTICAL_XYZW = (-0.5, 0.5, -0.5, 0.5)
 
 
+class _KeepingPublisher:
+    """Publishes, and keeps the bytes of the last message."""
+
+    def __init__(self, publisher: Any) -> None:
+        self._publisher = publisher
+        self.last: bytes | None = None
+
+    @property
+    def has_listeners(self) -> bool:
+        return bool(self._publisher.get_subscription_count())
+
+    def publish(self, message: bytes) -> None:
+        self.last = message
+        self._publisher.publish(message)
+
+    def repeat(self) -> None:
+        if self.last is not None:
+            self._publisher.publish(self.last)
+
+
 class _Attached:
     """A sensor whose endpoints exist."""
 
     def __init__(self, channel: Channel, publishers: Mapping[str, Any]) -> None:
         self.channel = channel
-        self.publishers = publishers
+        self.publishers = {topic: _KeepingPublisher(one) for topic, one in publishers.items()}
 
-    def listened(self) -> dict[str, Any]:
-        return {topic: one for topic, one in self.publishers.items() if one.get_subscription_count() > 0}
+    @property
+    def is_rolling(self) -> bool:
+        """Whether it shows what fired since the last message: sent twice, that would be wrong."""
+        return isinstance(self.channel, LidarChannel) and self.channel.is_rolling
+
+    def listened(self) -> dict[str, _KeepingPublisher]:
+        return {topic: one for topic, one in self.publishers.items() if one.has_listeners}
+
+    def measure(self, publishers: Mapping[str, _KeepingPublisher], moment: Moment, time_step: float) -> None:
+        """Measures, under the number of the period that the moment lies in: noise does not depend on who listens."""
+        sensor = self.channel.sensor
+        sensor.number_next(max(0, periods(sensor.get_update_rate(), moment.sim_time, time_step)))
+        self.channel.publish(publishers, moment.stamp)
+
+    def repeat(self, moment: Moment, time_step: float) -> None:
+        """Sends the last messages again; those that nobody listened to before are measured now."""
+        listened = self.listened()
+        new = {topic: one for topic, one in listened.items() if one.last is None}
+        for topic, publisher in listened.items():
+            if topic not in new:
+                publisher.repeat()
+        if new:
+            self.measure(new, moment, time_step)
+
+    def forget(self) -> None:
+        """What was measured is no longer true."""
+        for publisher in self.publishers.values():
+            publisher.last = None
 
 
 class SensorTopics:
@@ -54,6 +100,8 @@ class SensorTopics:
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Forgets sensors that left the world; takes over a new time step."""
         self._time_step = time_step
+        for attached in self._attached.values():
+            attached.forget()
         present = {entry.sensor for entry in self._table.entries()}
         self.detach(self._attached.keys() - present)
 
@@ -81,17 +129,18 @@ class SensorTopics:
         return [
             one
             for sensor, one in self._attached.items()
-            if moment.everything or is_time(sensor.get_update_rate(), moment.sim_time, self._time_step)
+            if moment.standing or is_time(sensor.get_update_rate(), moment.sim_time, self._time_step)
         ]
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
-        """Measures and publishes what is due."""
+        """Measures and publishes what is due; while time stands still, the last messages again."""
         for channel, listened in self._rolling():
             channel.follow(listened)
         for attached in self._due(moment):
-            publishers = attached.listened()
-            if publishers:
-                attached.channel.publish(publishers, moment.stamp)
+            if moment.standing and not attached.is_rolling:
+                attached.repeat(moment, self._time_step)
+            elif publishers := attached.listened():
+                attached.measure(publishers, moment, self._time_step)
 
 
 class SensorFrames:
@@ -105,7 +154,7 @@ class SensorFrames:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Takes over the sensors that there are."""
-        present = [entry for entry in self._table.entries() if entry.object.interface.publish_tf]
+        present = [entry for entry in self._table.entries() if entry.object.interface.publish_tf != "none"]
         self._changed = self._changed or present != self._shown
         self._shown = present
 

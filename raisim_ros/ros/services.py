@@ -4,31 +4,42 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
 
 import raisim_ros.srv as srv
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh_file import load_mesh
+from raisim_ros.description.terrain import HeightMapData
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ResultCode
-from raisim_ros.ros import requests
+from raisim_ros.ros import preparation, qos, requests
 from raisim_ros.ros.answers import Answers
 from raisim_ros.ros.conversions import pose_from_message, twist_from_message
 from raisim_ros.ros.deferred_service import DeferredService
+from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frames import FrameNames
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.object_table import ObjectEntry
+from raisim_ros.ros.object_table import TYPE_NAMES, ObjectEntry
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.outcome import result_code
+from raisim_ros.ros.preparing import Preparing
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensor_services import SensorServices
-from raisim_ros.ros.spawning import Naming, Spawner
+from raisim_ros.ros.setting_services import SettingServices
+from raisim_ros.ros.spawning import BodySpec, Naming, RobotSpec, Spawner
 from raisim_ros.ros.state_topics import full_state
 from raisim_ros.ros.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.wire_services import WireServices
 
 Handler = Callable[[Any, Any], str]
+# Carries out a request, given what preparation made of it, and fills the answer.
+Apply = Callable[[Any, Any, Any], str]
 
 
 class Services:
@@ -44,7 +55,13 @@ class Services:
         frames: FrameNames,
         sensors: SensorServices,
         wires: WireServices,
+        preparing: Preparing,
+        settings: SettingServices,
+        after_change: Callable[[], None],
     ) -> None:
+        """`after_change` is called when objects or the whole world have changed."""
+        self._after_change = after_change
+        self._preparing = preparing
         self._node = node
         self._queue = queue
         self._loop = loop
@@ -56,20 +73,32 @@ class Services:
         self._answers = Answers(node.get_logger().warning)
         for service in node.services:
             self._answers.take_over(service)
-        # Those that add or remove objects: their topics exist, or are gone, when the answer comes.
-        changing: dict[str, tuple[Any, Handler]] = {
-            "spawn_object": (srv.SpawnObject, self._spawn_object),
-            "spawn_articulated_system": (srv.SpawnArticulatedSystem, self._spawn_articulated_system),
-            "spawn_height_map": (srv.SpawnHeightMap, self._spawn_height_map),
+        changing = {**self._changing(), **sensors.changing, **wires.changing}
+        plain = {**self._plain(), **sensors.plain, **settings.plain, **wires.plain}
+        prepared = self._prepared()
+        self._told = {*changing, *prepared, "save_world"}
+        for name, (service_type, handler) in changing.items():
+            self.create(service_type, name, self._answering(name, handler, follow=True))
+        for name, (service_type, handler) in plain.items():
+            self.create(service_type, name, self._answering(name, handler, follow=False))
+        self._deferred = [DeferredService(self.create, srv.Step, "step", self._step)]
+        for name, (service_type, function, apply) in prepared.items():
+            handle = partial(self._prepare, name, service_type, function, apply)
+            self._deferred.append(DeferredService(self.create, service_type, name, handle))
+        self.names = sorted([*changing, *plain, *prepared, "step"])
+
+    def _changing(self) -> dict[str, tuple[Any, Handler]]:
+        """Those that add or remove objects: their topics exist, or are gone, when the answer comes."""
+        return {
             "clone_object": (srv.CloneObject, self._clone_object),
             "remove_object": (srv.RemoveObject, self._remove_object),
-            "load_world": (srv.LoadWorld, self._load_world),
             "restore_snapshot": (srv.RestoreSnapshot, self._restore_snapshot),
             "reset": (srv.Reset, self._reset),
-            **sensors.changing,
-            **wires.changing,
         }
-        plain: dict[str, tuple[Any, Handler]] = {
+
+    def _plain(self) -> dict[str, tuple[Any, Handler]]:
+        """Those that change no objects."""
+        return {
             "list_objects": (srv.ListObjects, self._list_objects),
             "get_object_info": (srv.GetObjectInfo, self._get_object_info),
             "set_object_state": (srv.SetObjectState, self._set_object_state),
@@ -82,37 +111,86 @@ class Services:
             "save_snapshot": (srv.SaveSnapshot, self._save_snapshot),
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
-            **sensors.plain,
-            **wires.plain,
         }
-        for name, (service_type, handler) in changing.items():
-            self._create(service_type, name, self._answering(handler, follow=True))
-        for name, (service_type, handler) in plain.items():
-            self._create(service_type, name, self._answering(handler, follow=False))
-        self._step_service = DeferredService(self._create, srv.Step, "step", self._step)
-        self.names = sorted([*changing, *plain, "step"])
+
+    def _prepared(self) -> dict[str, tuple[Any, str, Apply]]:
+        """Those that read files, generate or decompose before the world changes: type, function, what it does then."""
+        return {
+            "spawn_object": (srv.SpawnObject, "body", self._spawn_object),
+            "spawn_articulated_system": (srv.SpawnArticulatedSystem, "robot", self._spawn_articulated_system),
+            "spawn_height_map": (srv.SpawnHeightMap, "terrain", self._spawn_height_map),
+            "load_world_file": (srv.LoadWorld, "world", self._load_world),
+        }
 
     def send_kept_answers(self) -> None:
         """Sends answers whose client was not discovered before. To be called between callbacks."""
         self._answers.send_again()
 
-    def _create(self, service_type: Any, name: str, callback: Callable[[Any, Any], Any]) -> Any:
-        service = self._node.create_service(service_type, name, callback)
+    def create(self, service_type: Any, name: str, callback: Callable[[Any, Any], Any]) -> Any:
+        """A service whose requests and answers are not lost."""
+        service = self._node.create_service(service_type, name, callback, qos_profile=qos.SERVICE)
         self._answers.take_over(service)
         return service
 
-    def _answering(self, handler: Handler, follow: bool) -> Callable[[Any, Any], Any]:
+    def follow(self) -> None:
+        """Topics of new objects come, those of removed ones go. For the executor thread."""
+        for endpoints in self._endpoints:
+            endpoints.follow()
+        self._after_change()
+
+    def _answering(self, name: str, handler: Handler, follow: bool) -> Callable[[Any, Any], Any]:
         def callback(request: Any, response: Any) -> Any:
             try:
                 response.message = handler(request, response)
-                for endpoints in self._endpoints if follow else ():
-                    endpoints.follow()
-                response.result = ResultCode.OK
+                self._finish(name, response, follow)
             except Exception as error:
                 self._refuse(response, error)
             return response
 
         return callback
+
+    def _finish(self, name: str, response: Any, follow: bool) -> None:
+        if follow:
+            self.follow()
+        response.result = ResultCode.OK
+        if name in self._told:
+            self._node.get_logger().info(response.message)
+
+    def _prepare(
+        self,
+        name: str,
+        service_type: Any,
+        function: str,
+        apply: Apply,
+        request: Any,
+        respond: Callable[[Any], None],
+    ) -> None:
+        """Answers when the request was prepared and carried out; other services go on meanwhile."""
+        response = service_type.Response()
+
+        def done(message: str | None, error: Exception | None) -> None:
+            try:
+                if error is not None:
+                    raise error
+                response.message = message or ""
+                self._finish(name, response, follow=True)
+            except Exception as reason:
+                self._refuse(response, reason)
+            respond(response)
+
+        try:
+            argument = self._world_argument(request) if function == "world" else request
+        except Exception as error:
+            done(None, error)
+            return
+        what = f"{name} '{request.file if function == 'world' else request.name}'"
+        self._preparing.carry_out(
+            function, argument, what, lambda prepared: apply(request, prepared, response), done
+        )
+
+    @staticmethod
+    def _world_argument(request: Any) -> tuple[Path, dict[str, str]]:
+        return resolve_world(request.file, "file"), requests.parameters(request)
 
     def _refuse(self, response: Any, error: Exception) -> None:
         response.result = result_code(error)
@@ -127,19 +205,19 @@ class Services:
         response.name, response.id = entry.name, entry.id
         return f"added {entry.type} '{entry.name}'"
 
-    def _spawn_object(self, request: Any, response: Any) -> str:
-        spec = requests.body_spec(request)
+    def _spawn_object(self, request: Any, spec: BodySpec, response: Any) -> str:
+        if spec.mesh_file is not None:
+            load_mesh(spec.mesh_file, list(spec.scale))  # not on the stepping thread
         return self._added(response, self._queue.call(lambda: self._spawner.spawn_body(spec)))
 
-    def _spawn_articulated_system(self, request: Any, response: Any) -> str:
-        spec = requests.robot_spec(request)
+    def _spawn_articulated_system(self, request: Any, spec: RobotSpec, response: Any) -> str:
+        preparation.read_meshes(spec.tree)
         entry = self._queue.call(lambda: self._spawner.spawn_robot(spec))
         assert entry.joints is not None
         response.link_names, response.joint_names = entry.joints.link_names, entry.joints.names
         return self._added(response, entry)
 
-    def _spawn_height_map(self, request: Any, response: Any) -> str:
-        data = requests.height_map_data(request)
+    def _spawn_height_map(self, request: Any, data: HeightMapData, response: Any) -> str:
         naming = Naming(request.name, request.allow_renaming)
         looks = (request.material, request.collision_group, request.collision_mask, request.appearance)
         return self._added(response, self._queue.call(lambda: self._spawner.spawn_height_map(naming, data, *looks)))
@@ -160,6 +238,8 @@ class Services:
     # ---- asking and setting ----
 
     def _list_objects(self, request: Any, response: Any) -> str:
+        if request.type and request.type not in TYPE_NAMES.values():
+            raise InvalidValueError(f"type is '{request.type}'; expected one of {', '.join(TYPE_NAMES.values())}")
         rows = self._queue.call(
             lambda: [(entry.name, entry.id, entry.type, entry.body_type) for entry in self._loop.table.rows()]
         )
@@ -194,12 +274,16 @@ class Services:
 
     def _set_material_pair(self, request: Any, response: Any) -> str:
         first, second = request.material_1, request.material_2
+        requests.check_material(first, "material_1")
+        requests.check_material(second, "material_2")
         arguments = requests.material_pair_arguments(request.properties)
         self._queue.call(lambda: self._world.set_material_pair_prop(first, second, *arguments))
         return f"pair '{first}', '{second}' set"
 
     def _get_material_pair(self, request: Any, response: Any) -> str:
         names = (request.material_1, request.material_2)
+        for number, name in enumerate(names, start=1):
+            requests.check_material(name, f"material_{number}")
         pair = self._queue.call(lambda: self._world.get_material_pair_properties(*names))
         response.properties = requests.material_pair_message(pair)
         return f"pair '{names[0]}', '{names[1]}'"
@@ -211,6 +295,7 @@ class Services:
 
     def _set_object_material(self, request: Any, response: Any) -> str:
         name, material, index = request.name, request.material, request.local_index
+        requests.check_material(material, "material")
         self._queue.call(lambda: self._operations.set_material(name, material, index))
         return f"material of '{request.name}' is '{request.material}'"
 
@@ -221,8 +306,8 @@ class Services:
 
     # ---- world ----
 
-    def _load_world(self, request: Any, response: Any) -> str:
-        description = requests.world_description(request)
+    def _load_world(self, request: Any, description: WorldDescription, response: Any) -> str:
+        preparation.read_world_meshes(description)
         self._queue.call(lambda: self._operations.load_world(description, time=request.time))
         response.names = self._queue.call(lambda: [entry.name for entry in self._loop.table.rows()])
         for text in description.warnings:
@@ -245,7 +330,7 @@ class Services:
     def _reset(self, request: Any, response: Any) -> str:
         parts = {name: getattr(request, name) for name in ("state", "spawned", "time")}
         self._queue.call(lambda: self._operations.reset(**parts))
-        return "reset: " + (", ".join(name for name, chosen in parts.items() if chosen) or "nothing")
+        return "reset: " + ", ".join(name for name, chosen in parts.items() if chosen)
 
     def _pause(self, request: Any, response: Any) -> str:
         self._queue.call(self._operations.pause)

@@ -13,7 +13,10 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.terrain import HeightMapData
+from raisim_ros.description.world_types import ObjectEntry as DescribedObject
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.engine.build import add_description
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.handles import Ground
 from raisim_ros.engine.scene_handles import SceneObject
@@ -235,6 +238,19 @@ class Spawner:
             return self._world.add_height_map(data, material=material, collision_group=group, collision_mask=mask)
 
         return self._add(naming, add, lambda handle: handle.set_appearance(appearance))
+
+    def spawn_entry(self, naming: Naming, entry: DescribedObject, pose: Pose) -> ObjectEntry:
+        """Adds an object as a world file describes it, at a pose of its own."""
+
+        def add() -> Any:
+            add_description(self._world, WorldDescription(source="", objects=[entry]))
+            return self._world.get_obj_list()[-1]
+
+        def furnish(handle: Any) -> None:
+            if not isinstance(handle, Ground):
+                set_pose(handle, pose)
+
+        return self._add(naming, add, furnish)
 
     def clone(self, source: str, naming: Naming, pose: Pose | None, copy_collision: bool) -> ObjectEntry:
         """Adds a copy of an object, at a pose of its own or at that of the source."""

@@ -246,7 +246,7 @@ class StateTopics:
         read_articulations: Callable[[], ArticulationBuffer],
     ) -> None:
         """`array_publisher` sends all states in one message; None: they go out one by one only."""
-        self._rates = rates
+        self.rates = rates
         self._read_articulations = read_articulations
         self._shown: dict[Key, ShownFields] = {}  # other than described
         self._world_frame = world_frame
@@ -291,12 +291,12 @@ class StateTopics:
         """Takes over a new list of objects or a new time step."""
         self._rows = rows
         self._row_of = {entry.key: row for row, entry in enumerate(rows)}
-        rates = [self._rates.of(entry) for entry in rows]
+        rates = [self.rates.of(entry) for entry in rows]
         self._slow = np.array([period_in_steps(slow, time_step) for slow, _ in rates], np.int64)
         self._fast = np.array([period_in_steps(fast, time_step) for _, fast in rates], np.int64)
         commanded = np.array([entry.key in self._commanded for entry in rows], np.bool_)
         self._periods = np.where(commanded, self._fast, self._slow)
-        self._array_period = period_in_steps(self._rates.array_hz, time_step)
+        self._array_period = period_in_steps(self.rates.array_hz, time_step)
         self._distinct_periods = self._distinct()
         self._listened = self._table = self._array_table = None
 

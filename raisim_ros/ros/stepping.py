@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import deque
@@ -30,16 +31,18 @@ _PAUSED_PERIOD = 0.1
 _IDLE_PERIOD = 0.01
 
 
-@dataclass
+@dataclass(eq=False)
 class StepRequest:
     """Steps that somebody asked for.
 
     `done` is called after the state behind the last one was published, with the steps that were not taken: 0,
-    unless the request was cancelled.
+    unless the request was cancelled. `advanced` is told the steps that are left, after every `at_once` of them.
     """
 
     steps: int
     done: Callable[[int], None]
+    at_once: int | None = None
+    advanced: Callable[[int], None] = lambda left: None
 
 
 @dataclass
@@ -51,6 +54,11 @@ class LoopMeters:
     publishing: RateMeter
     rounds: int = 0
     step_duration: float = 0.0  # [s] mean computing time of a step, smoothed
+
+
+def _without_numbers(text: str) -> str:
+    """What tells one kind of refusal from another, whatever numbers the command had."""
+    return re.sub(r"[-+]?\d[\d.e+-]*|nan|inf", "#", text)
 
 
 class SteppingLoop:
@@ -80,7 +88,7 @@ class SteppingLoop:
         self._warn = warn
         self._topics: Sequence[Topic] = ()
         self._clock: ClockTopic | None = None
-        self._clock_rate_hz = 100.0
+        self.clock_rate_hz = 100.0
         self._clock_period = 1
         self._step_offset = 0
         self._built_for: tuple[int, float] | None = None
@@ -88,10 +96,12 @@ class SteppingLoop:
         self._last_client_sign = 0.0
         self._next_paused_publish = 0.0
         self._stopping = threading.Event()
+        # Told when time or states jump: what they add up begins again.
+        self.jump_listeners: list[Callable[[], None]] = []
 
     def set_topics(self, topics: Sequence[Topic], clock: ClockTopic | None, clock_rate_hz: float) -> None:
         """What is published; the clock always first."""
-        self._topics, self._clock, self._clock_rate_hz = topics, clock, clock_rate_hz
+        self._topics, self._clock, self.clock_rate_hz = topics, clock, clock_rate_hz
 
     # ---- read and changed by requests ----
 
@@ -134,11 +144,20 @@ class SteppingLoop:
             request = self._step_requests.popleft()
             request.done(request.steps)
 
+    def cancel_request(self, request: StepRequest) -> None:
+        """Drops one request, if it is not done yet."""
+        if request in self._step_requests:
+            self._step_requests.remove(request)
+            request.done(request.steps)
+
     def set_time(self, step: int, sim_time: float) -> None:
         """Gives the present state another step count and time."""
         self.world.set_world_time(sim_time)
         self._step_offset = step - self.world.get_step_count()
         self.restart_clock()
+        self.rebuild()
+        for tell in self.jump_listeners:
+            tell()
 
     def restart_clock(self) -> None:
         """Time did not run, or jumped: measure and pace from here on."""
@@ -179,7 +198,7 @@ class SteppingLoop:
             try:
                 self._apply_command(entry, topic, message)
             except RaisimError as error:
-                kind = error.kind if isinstance(error, CommandRefusedError) else type(error).__name__
+                kind = error.kind if isinstance(error, CommandRefusedError) else _without_numbers(str(error))
                 own = topic.value if isinstance(topic, CommandTopic) else CommandTopic.OBJECT.value
                 name = entry.name if isinstance(topic, CommandTopic) else entry.links[topic - 1].name
                 self._warn((name, own, kind), f"{name}/{own} refused: {error}")
@@ -191,6 +210,8 @@ class SteppingLoop:
             self.commands.accept_joints(entry, message, self.step)
         elif topic is CommandTopic.TRAJECTORY:
             self.commands.accept_trajectory(entry, message, self.world.get_world_time())
+        elif topic is CommandTopic.VELOCITY:
+            self.commands.accept_velocity(entry, message, self.step)
         else:
             self.commands.accept_link(entry, topic, message, self.step)
 
@@ -208,7 +229,9 @@ class SteppingLoop:
 
     def _serve_step_request(self) -> None:
         request = self._step_requests[0]
-        request.steps -= self._advance(request.steps)
+        request.steps -= self._advance(min(request.steps, request.at_once or request.steps))
+        if request.at_once is not None:
+            request.advanced(request.steps)
         if request.steps <= 0:
             self._step_requests.popleft()
             request.done(0)
@@ -222,7 +245,7 @@ class SteppingLoop:
 
     def _idle(self) -> None:
         if time.monotonic() >= self._next_paused_publish or self._built_for != self._configuration():
-            self._publish(everything=True)
+            self._publish(everything=True, standing=True)
             self._next_paused_publish = time.monotonic() + _PAUSED_PERIOD
         self._queue.wait(_IDLE_PERIOD)
 
@@ -245,6 +268,7 @@ class SteppingLoop:
             self._warn("diverged", str(error))
         taken = self.world.get_step_count() - before
         self._note_duration((time.perf_counter() - started) / max(taken, 1))
+        self.commands.check_trajectories(self.world.get_world_time(), self.table.by_id)
         self.commands.drop_stale(self.step, self.world.get_time_step(), self.table.by_id)
         self._publish(everything=taken >= limit)
         return taken
@@ -277,14 +301,14 @@ class SteppingLoop:
         if configuration == self._built_for:
             return
         rows, time_step = self.table.rows(), self.world.get_time_step()
-        self._clock_period = period_in_steps(self._clock_rate_hz, time_step)
+        self._clock_period = period_in_steps(self.clock_rate_hz, time_step)
         for topic in self._topics:
             topic.rebuild(rows, time_step)
         self._built_for = configuration
 
-    def _publish(self, everything: bool) -> None:
+    def _publish(self, everything: bool, standing: bool = False) -> None:
         self._rebuild_topics()
-        moment = Moment.now(self.step, self.world.get_world_time(), everything)
+        moment = Moment.now(self.step, self.world.get_world_time(), everything, standing)
         due = [topic for topic in self._topics if topic.due(moment)]
         clock_due = everything or moment.step % self._clock_period == 0
         # Nothing may carry a stamp that /clock has not told yet.

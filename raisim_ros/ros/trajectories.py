@@ -23,8 +23,13 @@ from raisim_ros.ros.rotation_vectors import (
 from raisim_ros.ros.topic import NEVER
 
 
-def _seconds(time: Any) -> float:
+def seconds(time: Any) -> float:
+    """A time or duration of a message [s]."""
     return float(time.sec) + 1e-9 * float(time.nanosec)
+
+
+class OldTrajectoryError(InvalidValueError):
+    """The trajectory is over already."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,7 @@ def _column(points: Any, field: str, joints: int) -> Vector | None:
 
 
 def _times(points: Any) -> Vector:
-    times = np.array([_seconds(point.time_from_start) for point in points])
+    times = np.array([seconds(point.time_from_start) for point in points])
     if times[0] < 0.0 or (np.diff(times) <= 0.0).any():
         raise InvalidValueError(f"time_from_start is {times.tolist()}; expected ascending times, none negative")
     return times
@@ -127,10 +132,10 @@ def trajectory_of(entry: ObjectEntry, message: Any, now: float) -> Trajectory:
     check_gains(entry, places, positions[0], np.full(len(places), np.nan))
     velocities = _column(message.points, "velocities", len(places))
     efforts = _column(message.points, "effort", len(places))
-    stamp = _seconds(message.header.stamp)
+    stamp = seconds(message.header.stamp)
     start = now if stamp == 0.0 else stamp
     if start + times[-1] < now:
-        raise InvalidValueError(f"the trajectory ended at {start + times[-1]:g} s, and now it is {now:g} s")
+        raise OldTrajectoryError(f"the trajectory ended at {start + times[-1]:g} s, and now it is {now:g} s")
     if times[0] > 0.0:
         coordinates, speeds = entry.handle.get_state()
         times = np.concatenate(([0.0], times))
@@ -141,24 +146,56 @@ def trajectory_of(entry: ObjectEntry, message: Any, now: float) -> Trajectory:
     return Trajectory(places, start, times, positions, velocities, efforts, spherical)
 
 
+Check = Callable[["Followed", float], bool]
+GiveUp = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A trajectory that is being followed.
+
+    `check` looks after every step where the joints are and says whether to go on, also behind the end; without it the
+    trajectory is over at its end. `give_up` is told why it ends before that.
+    """
+
+    trajectory: Trajectory
+    check: Check | None = None
+    give_up: GiveUp = lambda reason: None
+
+
 class Trajectories:
     """The trajectories that are being followed, one per robot at most. For the stepping thread."""
 
     def __init__(self) -> None:
-        self._active: dict[int, Trajectory] = {}
+        self._active: dict[int, Followed] = {}
 
-    def accept(self, entry: ObjectEntry, message: Any, now: float) -> None:
+    def accept(
+        self,
+        entry: ObjectEntry,
+        message: Any,
+        now: float,
+        check: Check | None = None,
+        give_up: GiveUp = lambda reason: None,
+    ) -> None:
         """Follows a trajectory in place of the former one; a message without joints and points only ends that."""
         if not message.joint_names and not message.points:
-            self.cancel(entry.id)
+            self.cancel(entry.id, "stopped by an empty trajectory")
             return
         if not message.joint_names or not message.points:
             raise InvalidValueError("joint_names or points is empty; expected both, or none to stop")
-        self._active[entry.id] = trajectory_of(entry, message, now)
+        trajectory = trajectory_of(entry, message, now)
+        self.cancel(entry.id, "replaced by another trajectory")
+        self._active[entry.id] = Followed(trajectory, check, give_up)
 
-    def cancel(self, object_id: int) -> None:
+    def is_active(self, object_id: int) -> bool:
+        """Whether the robot follows one."""
+        return object_id in self._active
+
+    def cancel(self, object_id: int, reason: str) -> None:
         """Leaves the joints to the last targets."""
-        self._active.pop(object_id, None)
+        followed = self._active.pop(object_id, None)
+        if followed is not None:
+            followed.give_up(reason)
 
     def steps_until_due(self) -> int:
         """Targets change with every step."""
@@ -166,8 +203,17 @@ class Trajectories:
 
     def advance(self, time: float, entry_of: Callable[[int], ObjectEntry]) -> None:
         """Sets the targets that shall be reached at `time`, the end of the next step."""
-        for object_id, trajectory in list(self._active.items()):
+        for object_id, followed in list(self._active.items()):
+            trajectory = followed.trajectory
             if time >= trajectory.start:
                 apply_joint_targets(entry_of(object_id), trajectory.sample(time))
-            if time >= trajectory.end:
-                self.cancel(object_id)
+            if time >= trajectory.end and followed.check is None:
+                del self._active[object_id]
+
+    def check(self, time: float, hold: Callable[[int], None]) -> None:
+        """Looks after a step at those that are watched; `hold` keeps the joints of one that failed where they are."""
+        for object_id, followed in list(self._active.items()):
+            if followed.check is not None and not followed.check(followed, time):
+                del self._active[object_id]
+                if time < followed.trajectory.end:
+                    hold(object_id)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import raisim_ros.srv as srv
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world_types import Place, WireEndEntry, WireEntry
 from raisim_ros.engine.build_wires import STRETCH_TYPES, make_wire
 from raisim_ros.engine.world import World
@@ -66,6 +67,8 @@ def _entry(request: Any) -> WireEntry:
     kind = choice("type", request.type, {name: name for name in TYPE_NAMES.values()})
     stretch = request.stretch_type or _DEFAULT_STRETCH[kind]
     choice("stretch_type", stretch, STRETCH_TYPES)
+    if kind == "compliant" and not request.stiffness > 0.0:
+        raise InvalidValueError(f"stiffness is {request.stiffness:g}; a compliant wire needs more than 0 N/m")
     first, second = (_end(request, number) for number in (1, 2))
     return WireEntry(
         Place("", 0),

@@ -69,7 +69,7 @@ class WireTable:
     def _free_name(self, wanted: str, allow_renaming: bool) -> str:
         name = names.sanitise(wanted)
         taken = {entry.name for entry in self._objects} | {entry.name for entry in self._entries.values()}
-        if name and name not in taken and name not in names.RESERVED:
+        if name and names.is_free(name, taken):
             return name
         if not allow_renaming:
             reason = "is taken or reserved" if name else "is empty or has no letter or digit"

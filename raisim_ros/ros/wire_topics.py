@@ -56,7 +56,7 @@ class WireTopics:
         self._world = world
         self._table = table
         self._frame = world_frame
-        self._rate_hz = rate_hz
+        self.rate_hz = rate_hz
         self._period = 1
         self._attached: dict[Wire, tuple[WireEntry, Any]] = {}
 
@@ -71,7 +71,7 @@ class WireTopics:
 
     def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
         """Forgets wires that left the world; takes over a new time step."""
-        self._period = period_in_steps(self._rate_hz, time_step)
+        self._period = period_in_steps(self.rate_hz, time_step)
         self.detach(self._attached.keys() - set(self._world.get_wires()))
 
     def steps_until_due(self, step: int) -> int:
@@ -175,7 +175,7 @@ class WireMarkers:
     def __init__(self, world: World, world_frame: str, rate_hz: float, publisher: Any) -> None:
         self._world = world
         self._frame = world_frame
-        self._timer = WallTimer(rate_hz)
+        self.timer = WallTimer(rate_hz)
         self._publisher = publisher
         self._shown: set[int] = set()
         self._deletions: dict[int, int] = {}  # id of a wire -> how often its deletion must still be sent
@@ -195,7 +195,7 @@ class WireMarkers:
         """Whether its time has come and somebody looks."""
         if not self._shown and not self._deletions:
             return False
-        return self._publisher.get_subscription_count() > 0 and (moment.everything or self._timer.due())
+        return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Draws every wire where it is now."""

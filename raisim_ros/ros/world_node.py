@@ -7,18 +7,20 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from rcl_interfaces.msg import SetParametersResult
+from geometry_msgs.msg import Twist, TwistStamped
+from rclpy.clock import Clock as RosClock
+from rclpy.clock import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.signals import SignalHandlerOptions
@@ -27,24 +29,32 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import RaisimError
-from raisim_ros.description.resources import resource
+from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
-from raisim_ros.ros import qos
+from raisim_ros.ros import preparation, qos
 from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox
 from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
+from raisim_ros.ros.contact_markers import ContactMarkers
 from raisim_ros.ros.contact_topic import ContactTopic
 from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.endpoints import ObjectEndpoints
+from raisim_ros.ros.file_address import resolve_world
+from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frames import FrameNames, FrameTopics
 from raisim_ros.ros.joint_topics import JointTopics
+from raisim_ros.ros.known_frames import KnownFrames
 from raisim_ros.ros.link_topics import LinkTopics
+from raisim_ros.ros.live_parameters import LiveParameters
+from raisim_ros.ros.long_work import LongWork
 from raisim_ros.ros.markers import MarkerTopics
 from raisim_ros.ros.object_table import LinkEntry, ObjectTable
+from raisim_ros.ros.odometry import OdometryTopics
 from raisim_ros.ros.operations import Operations
 from raisim_ros.ros.pacing import Pacer
 from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
+from raisim_ros.ros.preparing import ExecutorTasks, Preparing
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensor_endpoints import SensorEndpoints
 from raisim_ros.ros.sensor_messages import SensorOptions
@@ -52,6 +62,8 @@ from raisim_ros.ros.sensor_services import SensorServices
 from raisim_ros.ros.sensor_table import SensorTable
 from raisim_ros.ros.sensor_topics import SensorFrames, SensorTopics
 from raisim_ros.ros.services import Services
+from raisim_ros.ros.setting_services import SettingServices
+from raisim_ros.ros.spawning import Spawner
 from raisim_ros.ros.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.stepping import SteppingLoop
 from raisim_ros.ros.throttled_log import ThrottledLog
@@ -68,24 +80,26 @@ _WAKE_PERIOD = 0.2
 # The process of the launch file: killed or terminated, it leaves its nodes behind, so this one watches it.
 LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
 _LAUNCHER_CHECK_PERIOD = 0.5  # [s]
-
-
-def load_world(file: str, parameters: str) -> World:
-    """The world of a file, or the default one; `parameters` are written like launch arguments: a:=1 b:=2."""
-    return World(file or resource("worlds/default.xml"), params=world_parameters(parameters))
+# A thread that has not ended so long after a signal is stuck: the process then ends without it [s].
+_PATIENCE_WITH_THREADS = 0.8
+# Names and clocks of others are looked at this often [s].
+_NEIGHBOUR_PERIOD = 2.0
 
 
 class WorldNode:
     """Owns one world and the ROS node it is reached through."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: threading.Event) -> None:
+        """`stop` ends everything, also the loading of a large world here."""
         self.node = Node("world_node")
         self._parameters = declare_parameters(self.node)
+        self._stop = stop
+        self._work = LongWork(self.node.get_logger().info, self._parameters.long_work_limit_s, stop)
         values = self._parameters
         self._frames = FrameNames(values.world_frame, values.frame_prefix)
         self._queue = RequestQueue()
 
-        world = load_world(values.world, values.world_params)
+        world = self._load_world()
         table = ObjectTable(world)
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
@@ -103,19 +117,19 @@ class WorldNode:
         )
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
-        profile = qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE
-        self._endpoints = ObjectEndpoints(
-            self.node, self._queue, table, states, joints, links.states, inbox, profile
-        )
-        operations = Operations(self._loop, self._endpoints.let_go)
+        self._odometry = OdometryTopics(self._frames, values.odom_rate_hz)
+        self._loop.jump_listeners.append(self._odometry.restart)
+        self._tasks = ExecutorTasks(self.node)
+        self._endpoints = self._make_endpoints(states, joints, links, inbox)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
         sensor_topics = SensorTopics(sensors)
         wires = WireTable(world, table)
         wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
-        topics = [*self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
+        topics = [self._odometry, *self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
         topics += [sensor_topics, wire_topics]
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
+        live = self._make_live_parameters(topics, states, links, joints)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
         endpoints = (
             self._endpoints,
@@ -124,15 +138,126 @@ class WorldNode:
         )
         for one in endpoints:
             one.begin()
-        sensor_services = SensorServices(self._queue, world, table, sensors, self._loop.rebuild)
-        wire_services = WireServices(self._queue, world, table, wires)
-        self._services = Services(
-            self.node, self._queue, self._loop, operations, endpoints, self._frames, sensor_services, wire_services
-        )
+        self._preparing = Preparing(self._work, self._tasks)
+        self._make_services(endpoints, sensors, wires, live)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
-        self.node.add_on_set_parameters_callback(self._on_parameters)
+        self._warned_of_neighbours: set[str] = set()
+        steady = RosClock(clock_type=ClockType.STEADY_TIME)
+        self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)
+
+    def _load_world(self) -> World:
+        values = self._parameters
+        argument = (resolve_world(values.world, "world"), world_parameters(values.world_params))
+        description: WorldDescription
+        if preparation.world_is_long(argument):
+            description = self._work.run("world", argument, f"world '{argument[0].name}'")
+        else:
+            description = preparation.world(argument)
+        for text in description.warnings:
+            self.node.get_logger().warning(text)
+        world = World()
+        world.replace(description)
+        return world
 
     # ---- wiring ----
+
+    def _make_endpoints(
+        self, states: StateTopics, joints: JointTopics, links: LinkTopics, inbox: CommandInbox
+    ) -> ObjectEndpoints:
+        values = self._parameters
+        endpoints = ObjectEndpoints(
+            self.node,
+            self._queue,
+            self._loop.table,
+            states,
+            joints,
+            links.states,
+            inbox,
+            qos.STATE_BEST_EFFORT if values.state_best_effort else qos.STATE,
+            self._odometry,
+            TwistStamped if values.cmd_vel_stamped else Twist,
+        )
+        if values.joint_trajectory_action:
+            endpoints.make_action = self._trajectory_actions()
+        return endpoints
+
+    def _make_services(
+        self,
+        endpoints: Sequence[FollowingEndpoints[Any, Any, Any]],
+        sensors: SensorTable,
+        wires: WireTable,
+        live: LiveParameters,
+    ) -> None:
+        world, table = self._loop.world, self._loop.table
+        # After the settings that were given at the start: a reset returns to these.
+        operations = Operations(self._loop, self._endpoints.let_go)
+        self._services = Services(
+            self.node,
+            self._queue,
+            self._loop,
+            operations,
+            endpoints,
+            self._frames,
+            SensorServices(self._queue, world, table, sensors, self._loop.rebuild),
+            WireServices(self._queue, world, table, wires),
+            self._preparing,
+            SettingServices(self._queue, self._loop, live.set_all),
+            live.sync,
+        )
+        self._standard = self._make_standard(operations)
+
+    def _make_live_parameters(
+        self, topics: Sequence[Topic], states: StateTopics, links: LinkTopics, joints: JointTopics
+    ) -> LiveParameters:
+        live = LiveParameters(self.node, self._queue, self._loop, self._work)
+        live.add_state_rates((states, links.states))
+        live.add_rates("joint_states_rate_hz", [joints])
+        live.add_rates("odom_rate_hz", [self._odometry])
+        for name, kind in (("tf_rate_hz", FrameTopics), ("contacts_rate_hz", ContactTopic)):
+            found = [topic for topic in topics if isinstance(topic, kind)]
+            if found:  # frames can be turned off
+                live.add_rates(name, found)
+        for name, kinds in (
+            ("world_state_rate_hz", (WorldStateTopic,)),
+            ("marker_rate_hz", (MarkerTopics, WireMarkers, ContactMarkers)),
+        ):
+            timers = [topic.timer for topic in topics if isinstance(topic, kinds)]
+            if timers:
+                live.add_timers(name, timers)
+        live.begin()
+        return live
+
+    def _trajectory_actions(self) -> Callable[[str, int], Any] | None:
+        """Makes the actions of robots, where control_msgs is installed."""
+        try:
+            from raisim_ros.ros.trajectory_goals import TrajectoryActions
+        except ImportError as error:
+            self.node.get_logger().warning(f"robots have no follow_joint_trajectory: {error}")
+            return None
+        return TrajectoryActions(self.node, self._tasks, self._queue, self._loop).make
+
+    def _make_standard(self, operations: Operations) -> Any:
+        """The services of simulation_interfaces, where that package is installed."""
+        try:
+            from raisim_ros.ros import standard_entities, standard_services, standard_spawning, standard_world
+        except ImportError as error:
+            self.node.get_logger().warning(f"the services of simulation_interfaces are missing: {error}")
+            return None
+        loop, queue, follow = self._loop, self._queue, self._services.follow
+        tasks, preparing = self._tasks, self._preparing
+        known = KnownFrames(self._frames, loop.table)
+        entities = standard_entities.StandardEntities(
+            queue, loop.world, loop.table, operations, self._frames, known
+        )
+        spawner = Spawner(loop.world, loop.table)
+        spawning = standard_spawning.StandardSpawning(
+            queue, loop.table, spawner, known, preparing, follow, self.node.get_logger().info
+        )
+        world = standard_world.StandardWorld(
+            queue, loop, operations, preparing, follow, lambda: tasks.post(self._stop.set)
+        )
+        create = self._services.create
+        return standard_services.StandardServices(self.node, create, tasks, follow, entities, spawning, world)
 
     @staticmethod
     def _state_switches(
@@ -165,7 +290,8 @@ class WorldNode:
         if values.publish_tf:
             tf = self._publisher(TFMessage, "/tf", qos.TF)
             static = self._publisher(TFMessage, "/tf_static", qos.LATCHED)
-            topics.append(FrameTopics(self._frames, loop.world.read_articulations, values.tf_rate_hz, tf, static))
+            read = loop.world.read_articulations
+            topics.append(FrameTopics(self._frames, read, values.tf_rate_hz, tf, static, self._odometry))
         contacts = self._publisher(ContactArray, "contacts", qos.STATE_ARRAY)
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
         state = self._publisher(WorldState, "world/state", qos.STATE)
@@ -176,6 +302,8 @@ class WorldNode:
             topics.append(self._make_markers())
             lines = self.node.create_publisher(MarkerArray, "markers", qos.LATCHED)
             topics.append(WireMarkers(loop.world, frame, values.marker_rate_hz, lines))
+            forces = self.node.create_publisher(MarkerArray, "contact_markers", qos.STATE_ARRAY)
+            topics.append(ContactMarkers(loop.world.read_contacts, frame, values.marker_rate_hz, forces))
         return topics
 
     def _make_sensor_frames(self, sensors: SensorTable) -> list[Topic]:
@@ -213,40 +341,33 @@ class WorldNode:
 
         self._queue.post(apply)
 
+    def _look_at_neighbours(self) -> None:
+        """Warns, once each, of another node with this name and of another /clock."""
+        node = self.node
+        own = (node.get_name(), node.get_namespace())
+        if node.get_node_names_and_namespaces().count(own) > 1:
+            name = node.get_fully_qualified_name()
+            self._warn_once(f"another node is called '{name}', too: give one of them another name or namespace")
+        if self._parameters.publish_clock and node.count_publishers("/clock") > 1:
+            self._warn_once("somebody else publishes /clock, too: set publish_clock to false in all worlds but one")
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._warned_of_neighbours:
+            self._warned_of_neighbours.add(text)
+            self.node.get_logger().warning(text)
+
     @staticmethod
     def _watchdog(values: Parameters) -> Watchdog:
         return Watchdog(values.command_watchdog_s, check_watchdog_action(values.command_watchdog_action))
 
-    def _on_parameters(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        values = {change.name: change.value for change in changes}
-        watchdog = Watchdog(
-            values.get("command_watchdog_s", self.node.get_parameter("command_watchdog_s").value),
-            self._loop.commands.watchdog.action,
-        )
-        if "command_watchdog_action" in values:
-            try:
-                action = check_watchdog_action(values["command_watchdog_action"])
-            except RaisimError as error:
-                return SetParametersResult(successful=False, reason=str(error))
-            watchdog = Watchdog(watchdog.timeout, action)
-
-        def apply() -> None:
-            self._loop.commands.watchdog = watchdog
-            self._loop.client_timeout = values.get("world_watchdog_s", self._loop.client_timeout)
-            if "real_time_factor" in values:
-                factor = values["real_time_factor"]
-                self._loop.pacer.set_real_time_factor(factor, self._loop.world.get_world_time())
-
-        self._queue.post(apply)
-        return SetParametersResult(successful=True)
-
     # ---- life ----
 
-    def run(self, stop: threading.Event) -> bool:
-        """Simulates and serves until `stop` is set; False when something failed.
+    def run(self) -> bool:
+        """Simulates and serves until the end is wanted; False when something failed.
 
         The context stays valid until both threads have ended, so that neither publishes into the void.
         """
+        stop = self._stop
         executor = SingleThreadedExecutor(context=self.node.context)
         executor.add_node(self.node)
 
@@ -283,6 +404,7 @@ class WorldNode:
 
     def close(self) -> None:
         """Leaves the ROS graph."""
+        self._preparing.wait_for_end(_PATIENCE_WITH_THREADS)
         self._endpoints.close()
         self.node.destroy_node()
 
@@ -301,8 +423,9 @@ class WorldNode:
             "/diagnostics": True,
         }
         topics = [name for name, published in shown.items() if published]
-        topics += [f"{namespace}/{name}" for name in _TOPICS if name != "markers" or values.publish_markers]
-        services = [f"{namespace}/{name}" for name in self._services.names]
+        topics += [f"{namespace}/{name}" for name in _TOPICS if "markers" not in name or values.publish_markers]
+        standard = [] if self._standard is None else self._standard.names
+        services = [f"{namespace}/{name}" for name in sorted([*self._services.names, *standard])]
         return "\n".join(
             (
                 f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({examples})",
@@ -323,6 +446,8 @@ _TOPICS = (
     "<robot>/joint_cmd",
     "<robot>/joint_trajectory",
     "<robot>/robot_description",
+    "<robot>/cmd_vel",
+    "<object>/odom",
     "<robot>/<link>/state",
     "<robot>/<link>/cmd",
     "<wire>/state",
@@ -330,6 +455,7 @@ _TOPICS = (
     "states",
     "contacts",
     "markers",
+    "contact_markers",
 )
 
 
@@ -351,25 +477,51 @@ def _stop_with_process(pid: int, stop: threading.Event) -> None:
             stop.set()
 
 
+def _watch_signals(stop: threading.Event, leaving: threading.Event) -> None:
+    """Sets `stop` at SIGINT and SIGTERM, even while the main thread is deep in a computation.
+
+    Python's own handlers wait for the main thread. When `leaving` is not set soon after, some thread is stuck, and the
+    process ends as it is: nobody shall have to kill it.
+    """
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+
+    def watch() -> None:
+        os.read(read, 1)
+        stop.set()
+        asked = time.monotonic()
+        if not leaving.wait(_PATIENCE_WITH_THREADS):
+            late = time.monotonic() - asked
+            print(f"world_node: ended without its threads, {late:.1f} s after the signal", flush=True)
+            os._exit(0)
+
+    threading.Thread(target=watch, name="signals", daemon=True).start()
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    stop = threading.Event()
+    stop, leaving = threading.Event(), threading.Event()
     if launcher := os.environ.get(LAUNCHER_VARIABLE):
         threading.Thread(target=_stop_with_process, args=(int(launcher), stop), daemon=True).start()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    _watch_signals(stop, leaving)
     # rclpy's own handlers would invalidate the context while the world is still being published.
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     world_node = None
     try:
-        world_node = WorldNode()
-        print(world_node.describe(), flush=True)
-        return 0 if world_node.run(stop) else 1
+        world_node = WorldNode(stop)
+        world_node.node.get_logger().info(world_node.describe())
+        return 0 if world_node.run() else 1
     except (RaisimError, ParameterException) as error:
+        if stop.is_set():
+            return 0  # it was ended while it loaded the world
         print(f"world_node: {error}", file=sys.stderr)
         return 2
     finally:
+        leaving.set()
         if world_node is not None:
             world_node.close()
         rclpy.try_shutdown()

@@ -23,7 +23,7 @@ class WorldStateTopic:
 
     def __init__(self, loop: SteppingLoop, world_frame: str, rate_hz: float, publisher: Any) -> None:
         self._loop = loop
-        self._timer = WallTimer(rate_hz)
+        self.timer = WallTimer(rate_hz)
         self._publisher = publisher
         self._message = FrozenMessage(WorldState(header=Header(frame_id=world_frame)))
         self._stamp = self._message.numbers("header.stamp.sec", "header.stamp.nanosec").view("u4")
@@ -37,7 +37,7 @@ class WorldStateTopic:
 
     def due(self, moment: Moment) -> bool:
         """Whether its time has come and somebody listens."""
-        return self._publisher.get_subscription_count() > 0 and (moment.everything or self._timer.due())
+        return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes the state of world and loop."""

@@ -429,7 +429,7 @@ def test_unknown_names_are_warned_about(read):
         ("<raisim><include/></raisim>", "<include>: attribute 'value' is missing; expected a path"),
         (objects('<ground min_rate_hz="2e6"/>'), "2e+06 is more than 1e+06; expected number above 0, at most 1e6"),
         (objects('<ground max_rate_hz="0"/>'), "0 is not greater than 0"),
-        (objects('<ground publish_tf="maybe"/>'), "'maybe' is neither true nor false; expected true or false"),
+        (objects('<ground publish_tf="maybe"/>'), "'maybe' is neither true nor false; expected all, base, links or none"),
         (objects('<ground collision_mask="99999999999999999999"/>'), "does not fit into 64 bits"),
         ('<raisim><simulation><solver max_iterations="1.5"/></simulation></raisim>', "'1.5' is not an integer, at least 0"),
         ('<raisim><gravity value="0 0"/></raisim>', "2 numbers found; expected 3"),

@@ -17,4 +17,4 @@ def load_text(probe, folder, text):
     """The node's world becomes that of a world file with this text."""
     file = folder / "world.xml"
     file.write_text(text)
-    ok(probe.call(LoadWorld, "load_world", file=str(file)))
+    ok(probe.call(LoadWorld, "load_world_file", file=str(file)))

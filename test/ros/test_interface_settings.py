@@ -115,16 +115,16 @@ def test_frames_can_be_left_out(probe):
 
 def test_a_saved_world_keeps_all_of_it_also_of_spawned_and_copied_objects(probe, tmp_path):
     fields = {"shape": "sphere", "radius": 0.1, "pose": Pose(position=Point(x=9.0))}
-    ok(probe.call(SpawnObject, "spawn_object", name="new", publish_tf=False, min_rate_hz=5.0, max_rate_hz=25.0, **fields))
+    ok(probe.call(SpawnObject, "spawn_object", name="new", publish_tf="none", min_rate_hz=5.0, max_rate_hz=25.0, **fields))
     ok(probe.call(CloneObject, "clone_object", source="slow", name="copy"))
     file = tmp_path / "saved.xml"
     ok(probe.call(SaveWorld, "save_world", file=str(file)))
     saved = World(file)
-    slow = InterfaceSettings((200, 0, 40), (1, 0, 0.1), publish_tf=False, min_rate_hz=10.0, max_rate_hz=100.0)
+    slow = InterfaceSettings((200, 0, 40), (1, 0, 0.1), publish_tf="none", min_rate_hz=10.0, max_rate_hz=100.0)
     assert saved.get_object("slow").get_interface() == slow
     assert saved.get_object("copy").get_interface() == slow
     assert saved.get_object("new").get_interface() == InterfaceSettings(
-        publish_tf=False, min_rate_hz=5.0, max_rate_hz=25.0
+        publish_tf="none", min_rate_hz=5.0, max_rate_hz=25.0
     )
     assert saved.get_object("talkative").get_interface() == InterfaceSettings(
         publish_children_names=True, publish_joint_positions=True

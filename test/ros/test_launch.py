@@ -12,6 +12,7 @@ from launch.actions import IncludeLaunchDescription, RegisterEventHandler
 from launch.event_handlers import OnProcessExit
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
 
 import launch
 from raisim_ros.msg import ResultCode, WorldState
@@ -49,4 +50,77 @@ def test_launch_arguments_reach_the_node_and_it_ends_cleanly(probe):
 
     yield  # launch ends everything here
 
-    assert EXITS == [0]
+    assert EXITS[-1:] == [0]
+
+
+@launch_pytest.fixture
+def world_of_a_parameter_file(ros_environment, tmp_path):
+    file = tmp_path / "my.yaml"
+    own = {"world": str(WORLD), "real_time_factor": 0.5, "paused": True, "publish_clock": False}
+    file.write_text("/**:\n  ros__parameters:\n" + "".join(f"    {name}: {value}\n" for name, value in own.items()))
+    source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
+    arguments = {"params_file": str(file), "namespace": "by_file", "real_time_factor": "3.0"}
+    world = IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    return launch.LaunchDescription([world, launch_pytest.actions.ReadyToTest()])
+
+
+@pytest.mark.launch(fixture=world_of_a_parameter_file)
+def test_the_parameter_file_counts_where_no_argument_is_given(probe):
+    with probe.subscribed(WorldState, "/by_file/world/state") as worlds:
+        probe.spin_until(lambda: worlds, "the world")
+    assert worlds[-1].paused
+    assert worlds[-1].target_real_time_factor == 3.0
+    assert worlds[-1].num_objects == probe.OBJECTS
+    assert probe.node.count_publishers("/clock") == 0
+    info = probe.call(GetObjectInfo, "/by_file/get_object_info", name="ground").info
+    assert info.frame_id == "by_file/ground"
+    yield
+
+
+def included(file, /, **arguments):
+    source = PythonLaunchDescriptionSource(str(LAUNCH_FILE.with_name(file)))
+    action = IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    return launch.LaunchDescription([action, launch_pytest.actions.ReadyToTest()])
+
+
+@launch_pytest.fixture
+def one_robot(ros_environment):
+    file = "package://raisim_ros/rsc/robots/arm.urdf"
+    return included("robot.launch.py", robot=file, name="robot_a/arm", position="1 2 0", p_gain="400", d_gain="40", namespace="lab")
+
+
+@pytest.mark.launch(fixture=one_robot)
+def test_a_robot_is_launched_with_its_joints_and_frames(probe):
+    with probe.subscribed(JointState, "/lab/robot_a/arm/joint_states") as joints:
+        probe.spin_until(lambda: joints, "joint states")
+    assert "elbow" in joints[-1].name
+    info = probe.call(GetObjectInfo, "/lab/get_object_info", name="robot_a/arm")
+    assert (info.info.frame_id, info.state.pose.position.y) == ("lab/robot_a/arm", 2.0)
+    yield
+
+
+@launch_pytest.fixture
+def two_worlds(ros_environment):
+    return included("worlds.launch.py", worlds=f"left={WORLD} right=materials.xml", paused="true")
+
+
+@pytest.mark.launch(fixture=two_worlds)
+def test_two_worlds_run_side_by_side_with_one_clock(probe):
+    assert len(probe.call(ListObjects, "/left/list_objects").names) == probe.OBJECTS
+    assert len(probe.call(ListObjects, "/right/list_objects").names) > 5
+    assert probe.node.count_publishers("/clock") == 1
+    yield
+
+
+@launch_pytest.fixture
+def world_of_a_package(ros_environment):
+    source = PythonLaunchDescriptionSource(str(LAUNCH_FILE))
+    arguments = {"world": "package://raisim_ros/rsc/worlds/materials.xml", "namespace": "packed"}
+    world = IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    return launch.LaunchDescription([world, launch_pytest.actions.ReadyToTest()])
+
+
+@pytest.mark.launch(fixture=world_of_a_package)
+def test_a_world_may_be_named_by_its_package(probe):
+    assert len(probe.call(ListObjects, "/packed/list_objects").names) > 5
+    yield

@@ -8,7 +8,7 @@ import pytest
 
 from raisim_ros.ros import names
 
-VALID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+VALID = re.compile(r"[A-Za-z][A-Za-z0-9_]*(/[A-Za-z][A-Za-z0-9_]*)*")
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,8 @@ VALID = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
     [
         ("box", "box"),
         ("my box", "my_box"),
-        ("robot/arm-1", "robot_arm_1"),
+        ("robot/arm-1", "robot/arm_1"),
+        ("/a//b c/", "a/b_c"),
         ("a__b", "a_b"),
         ("_hidden_", "hidden"),
         ("3box", "object_3box"),
@@ -50,6 +51,18 @@ def test_unique_avoids_taken_and_reserved_names():
     assert names.unique("box", taken) == "box_2"
     for reserved in names.RESERVED:
         assert names.unique(reserved, set()) == f"{reserved}_1"
+
+
+def test_names_with_levels_do_not_mix_with_those_above_or_below():
+    taken = {"robot_a/panda", "box"}
+    assert names.is_free("robot_a/base", taken)
+    assert not names.is_free("robot_a", taken)
+    assert not names.is_free("robot_a/panda/hand", taken)
+    assert not names.is_free("box/lid", taken)
+    assert not names.is_free("world/box", taken)
+    assert names.unique("robot_a/panda", taken) == "robot_a/panda_1"
+    assert names.unique("robot_a", taken) == "robot_a_1"
+    assert names.unique("box/lid", taken) == "box_1/lid"
 
 
 def test_automatic_names_type_and_id():

@@ -159,9 +159,9 @@ def test_a_world_file_can_ask_for_them(probe, tmp_path):
         <articulated_system name="arm" urdf_path="{robot("arm")}" publish_links="true" publish_children_names="true"/>
         </objects></raisim>"""
     )
-    ok(probe.call(LoadWorld, "load_world", file=str(file)))
+    ok(probe.call(LoadWorld, "load_world_file", file=str(file)))
     with probe.subscribed(ObjectState, "arm/wrist_1_link/state") as messages:
         message = newest(probe, messages)
     assert message.children_names
-    ok(probe.call(LoadWorld, "load_world"))
+    ok(probe.call(LoadWorld, "load_world_file"))
     probe.spin_until(lambda: not any(t.startswith("/arm/") for t in probe.topics()), "the topics to go")

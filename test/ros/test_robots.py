@@ -341,7 +341,7 @@ def test_a_stale_joint_force_is_released_and_a_position_stays(probe):
     [
         (JointState(name=["nobody"], position=[0.0]), "nobody"),
         (JointState(name=["elbow"], position=[0.0, 1.0]), "position has 2 numbers"),
-        (JointState(name=["elbow"], position=[math.nan]), "finite"),
+        (JointState(name=["elbow"], position=[math.inf]), "finite"),
         (JointState(name=["elbow"]), "all empty"),
         (JointState(name=["elbow", "elbow"], position=[0.0, 1.0]), "twice"),
     ],

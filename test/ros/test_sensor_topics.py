@@ -90,8 +90,8 @@ def check_skew(times, angles, ranges):
 def test_sweeps_show_the_motion_with_the_time_of_every_column(fleet, probe):
     with sensor_data(probe, PointCloud2, "cart/lidar/points") as clouds, sensor_data(probe, LaserScan, "cart/lidar/scan") as scans:
         probe.spin_until(lambda: probe.node.count_publishers("/fleet/cart/lidar/scan"), "the lidar")
-        for _ in range(8):
-            step(probe, 17)  # 51 ms: half a revolution and a little
+        for _ in range(16):
+            step(probe, 17)  # 51 ms: a sweep comes with every second, at the rate of the lidar
         probe.spin_until(lambda: len(clouds) >= 7 and len(scans) >= 7, "sweeps")
     begins, behind, checked = [], [], 0
     for cloud in clouds:
@@ -291,6 +291,9 @@ class FakePublisher:
 class FakeSensor:
     def get_update_rate(self):
         return 10.0
+
+    def number_next(self, number):
+        self.number = number
 
 
 def test_nothing_is_measured_for_nobody():

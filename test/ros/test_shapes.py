@@ -291,7 +291,7 @@ def test_bad_clones_are_refused(probe):
 def test_tf_has_the_pose_of_every_moving_object_and_leaves_out_who_wants_none(probe):
     fields = {"shape": "sphere", "radius": 0.1, "pose": PLACE}
     ok(probe.call(SpawnObject, "spawn_object", name="seen", **fields))
-    ok(probe.call(SpawnObject, "spawn_object", name="unseen", publish_tf=False, **fields))
+    ok(probe.call(SpawnObject, "spawn_object", name="unseen", publish_tf="none", **fields))
     with probe.subscribed(TFMessage, "/tf", qos.TF) as messages, probe.subscribed(ObjectState, "seen/state") as states:
         ok(probe.call(Step, "step", steps=8))
         probe.spin_until(lambda: states and states[-1].sim_step == 8, "the state")

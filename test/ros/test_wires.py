@@ -192,8 +192,8 @@ def test_wires_are_lines_in_the_markers_and_deleted_when_gone(probe, call):
 
 
 def test_another_world_brings_its_own_wires(probe, call):
-    call(LoadWorld, "load_world", file=str(resource("worlds/crane.xml")))
+    call(LoadWorld, "load_world_file", file=str(resource("worlds/crane.xml")))
     assert listed(call) == ["rope_1_1", "rope_1_1_1", "rope_1_1_2", "rope_1_1_3", "tether"]
     assert last_state(probe, call, "tether", 1).object1 == "load"
-    call(LoadWorld, "load_world", file=str(WORLD))
+    call(LoadWorld, "load_world_file", file=str(WORLD))
     assert listed(call) == ["rope", "spring", "pull"]

@@ -51,7 +51,7 @@ def template(tmp_path):
 
 
 def load(probe, file, **fields):
-    return ok(probe.call(LoadWorld, "load_world", file=file, **fields))
+    return ok(probe.call(LoadWorld, "load_world_file", file=file, **fields))
 
 
 def listed(probe):
@@ -116,7 +116,7 @@ def test_a_file_with_a_mistake_is_refused_and_changes_nothing(probe, template, t
     file = tmp_path / ("missing.xml" if text is None else "world.xml")
     if text is not None:
         file.write_text(text)
-    answer = probe.call(LoadWorld, "load_world", file=str(file))
+    answer = probe.call(LoadWorld, "load_world_file", file=str(file))
     assert (answer.result, words in answer.message) == (code, True), answer.message
     assert (listed(probe).names, listed(probe).ids) == (before.names, before.ids)
     assert state(probe, "ball_1").pose.position.z == height

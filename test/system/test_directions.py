@@ -14,17 +14,18 @@ ROOT = Path(__file__).resolve().parents[2]
 PYTHON_MAY_IMPORT = {
     "description": {"description"},
     "engine": {"engine", "description"},
-    "ros": {"ros", "engine", "description", "msg", "srv", ""},
+    "client": {"client", "description", "msg", "srv", ""},
+    "ros": {"ros", "client", "engine", "description", "msg", "srv", ""},
     "viewer": {"viewer", "ros", "engine", "description", "msg", "srv", ""},
     "cli": {"cli", "viewer", "engine", "description", ""},
     "": {"cli", "engine", "description", ""},
 }
 ROS_MODULES = {
-    "ament_index_python", "builtin_interfaces", "diagnostic_msgs", "geometry_msgs", "launch", "nav_msgs",
-    "rcl_interfaces", "rclpy", "rosgraph_msgs", "sensor_msgs", "std_msgs", "std_srvs", "tf2_msgs",
+    "ament_index_python", "builtin_interfaces", "control_msgs", "diagnostic_msgs", "geometry_msgs", "launch", "nav_msgs",
+    "rcl_interfaces", "rclpy", "rosgraph_msgs", "sensor_msgs", "simulation_interfaces", "std_msgs", "std_srvs", "tf2_msgs",
     "trajectory_msgs", "visualization_msgs",
 }
-MAY_IMPORT_ROS = {"ros", "viewer"}
+MAY_IMPORT_ROS = {"client", "ros", "viewer"}
 MAY_IMPORT_CFFI = {"engine"}
 
 # Lowest first; a file may include its own folder and those before it, and the public header.

@@ -74,6 +74,14 @@ def test_the_installed_node_publishes_answers_and_ends(node_process, client_node
     spin_until(executor, future.done, "the answer of list_objects")
     assert future.result().result == 1
 
+    from simulation_interfaces.srv import GetSimulationState
+
+    client = node.create_client(GetSimulationState, "get_simulation_state")
+    spin_until(executor, client.service_is_ready, "the service get_simulation_state")
+    future = client.call_async(GetSimulationState.Request())
+    spin_until(executor, future.done, "the answer of get_simulation_state")
+    assert (future.result().result.result, future.result().state.state) == (1, 1)  # OK, playing
+
     node_process.send_signal(signal.SIGINT)
     started = time.monotonic()
     output, _ = node_process.communicate(timeout=10)

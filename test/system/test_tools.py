@@ -91,6 +91,7 @@ def test_without_ros_the_environment_is_that_of_the_pypi_wheels():
 
 
 def test_with_ros_sourced_the_build_lies_over_it(tmp_path):
+    (tmp_path / "share" / "rclpy").mkdir(parents=True)
     printed = sourced('source tools/env.sh; echo "$RAISIM_FLAVOUR $AMENT_PREFIX_PATH"', ROS_DISTRO="jazzy",
                       AMENT_PREFIX_PATH=str(tmp_path))
     assert printed == f"system-jazzy {ROOT}/install/system-jazzy:{tmp_path}"

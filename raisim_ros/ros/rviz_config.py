@@ -1,0 +1,93 @@
+"""Displays of rviz2 for the robots and sensors that a world file has, added to a configuration."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.sensor_types import DepthCameraModel, LidarModel, RGBCameraModel
+from raisim_ros.description.world_file import load_world_file
+from raisim_ros.description.world_types import ArticulatedEntry, WorldDescription
+from raisim_ros.ros import names
+
+_LATCHED = {"Durability Policy": "Transient Local", "Reliability Policy": "Reliable"}
+_SENSOR = {"Durability Policy": "Volatile", "Reliability Policy": "Best Effort"}
+
+
+def _topic(value: str, policies: dict[str, str]) -> dict[str, Any]:
+    return {"Depth": 5, "History Policy": "Keep Last", "Value": value, **policies}
+
+
+def robot_display(name: str, prefix: str = "") -> dict[str, Any]:
+    """A RobotModel that reads the robot's own description; `prefix`: of frames."""
+    return {
+        "Class": "rviz_default_plugins/RobotModel",
+        "Name": name,
+        "Enabled": True,
+        "Value": True,
+        "Description Source": "Topic",
+        "Description Topic": _topic(f"{name}/robot_description", _LATCHED),
+        "TF Prefix": f"{prefix}{name}",
+        "Visual Enabled": True,
+        "Collision Enabled": False,
+    }
+
+
+def _sensor_displays(owner: str, sensor: Any) -> list[dict[str, Any]]:
+    topic = f"{owner}/{names.sanitise(sensor.name).replace('/', '_') or 'sensor'}"
+    kinds: list[tuple[str, str]] = []
+    if isinstance(sensor, LidarModel):
+        kinds = [("PointCloud2", f"{topic}/points")]
+        if sensor.pitch_samples == 1:
+            kinds.append(("LaserScan", f"{topic}/scan"))
+    elif isinstance(sensor, DepthCameraModel):
+        kinds = [("Image", f"{topic}/depth/image"), ("PointCloud2", f"{topic}/depth/points")]
+    elif isinstance(sensor, RGBCameraModel):
+        kinds = [("Image", f"{topic}/color/image")]
+    return [
+        {
+            "Class": f"rviz_default_plugins/{kind}",
+            "Name": address,
+            "Enabled": kind != "Image",
+            "Value": kind != "Image",
+            "Topic": _topic(address, _SENSOR),
+        }
+        for kind, address in kinds
+    ]
+
+
+def world_displays(description: WorldDescription, prefix: str = "") -> list[dict[str, Any]]:
+    """A display for each robot and for each sensor of the world; names are those that the node gives."""
+    taken: set[str] = set()
+    displays: list[dict[str, Any]] = []
+    for entry in description.objects:
+        name = names.sanitise(entry.name)
+        if not name:
+            continue  # it is named by its id, which is not known yet
+        name = names.unique(name, taken)
+        taken.add(name)
+        if isinstance(entry, ArticulatedEntry):
+            displays.append(robot_display(name, prefix))
+        sets = [one.model for one in entry.sensor_sets]
+        for sensor in (sensor for one in sets for sensor in one.sensors):
+            displays += _sensor_displays(name, sensor)
+    return displays
+
+
+def write_config(base: Path, world: Path | None, prefix: str = "", robots: tuple[str, ...] = ()) -> Path:
+    """A copy of a configuration with displays for what a world has, and for robots that are spawned into it."""
+    config = yaml.safe_load(base.read_text(encoding="utf-8"))
+    displays = config["Visualization Manager"]["Displays"]
+    config["Visualization Manager"]["Global Options"]["Fixed Frame"] = f"{prefix}world"
+    displays += [robot_display(name, prefix) for name in robots]
+    if world is not None:
+        with contextlib.suppress(RaisimError):  # the node tells what is wrong with it
+            displays += world_displays(load_world_file(world), prefix)
+    with tempfile.NamedTemporaryFile("w", suffix=".rviz", prefix="raisim_ros_", delete=False) as stream:
+        yaml.safe_dump(config, stream, sort_keys=False)
+    return Path(stream.name)

@@ -1,0 +1,97 @@
+"""raisim_ros.client: a world in few lines, with truth about the connection."""
+
+import time
+
+import pytest
+
+pytest.importorskip("rclpy", reason="needs rclpy")
+
+from robot_calls import robot
+
+from raisim_ros.client import Client, ConnectionLostError, RequestRefusedError, Robot
+from raisim_ros.msg import ResultCode
+
+
+@pytest.fixture(scope="module")
+def world(start_node, domain_id):
+    start_node(namespace="/client_test", paused=True)
+    with Client("client_test", timeout=20.0, domain_id=domain_id) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def _fresh(world):
+    world.pause()
+    world.reset(spawned=True, time=True)
+
+
+def test_an_object_is_spawned_stepped_read_and_removed(world):
+    ball = world.spawn("ball", "sphere", position=(50.0, 0.0, 9.0), radius=0.1, mass=2.0)
+    assert "ball" in world.names("sphere")
+    assert ball.position == (50.0, 0.0, 9.0)
+    world.step(100)
+    t = 100 * 0.005
+    assert ball.position[2] == pytest.approx(9.0 - 0.5 * 9.81 * t * t, abs=1e-9)
+    assert ball.velocity[2] == pytest.approx(-9.81 * t, abs=1e-9)
+    ball.place((51.0, 0.0, 3.0))
+    world.step()
+    assert ball.position[0] == 51.0
+    world.remove(ball)
+    with pytest.raises(RequestRefusedError) as refused:
+        world.find("ball")
+    assert refused.value.code == ResultCode.UNKNOWN_OBJECT
+
+
+def test_a_push_is_renewed_until_it_is_released(world):
+    ball = world.spawn("ball", "sphere", position=(50.0, 0.0, 9.0), radius=0.1, mass=1.0)
+    world.play()
+    ball.push((5.0, 0.0, 9.81))
+    world.wait(1.0, timeout=60.0)
+    assert ball.velocity[0] > 3.0  # longer than the watchdog's half a second
+    ball.release()
+    world.wait(1.0, timeout=60.0)
+    before = ball.velocity
+    world.wait(0.3, timeout=60.0)
+    assert ball.velocity[2] < before[2] - 1.0  # it falls
+
+
+def test_a_robot_follows_commands_and_trajectories(world):
+    arm = world.spawn_robot("arm", robot("arm"), position=(20.0, 0.0, 0.0), p_gains=[400.0], d_gains=[40.0])
+    assert isinstance(arm, Robot)
+    world.play()
+    arm.command(positions={"elbow": 0.5})
+    world.wait_until(lambda: arm.joint_positions["elbow"] > 0.4, timeout=60.0)
+    arm.release()
+    arm.follow([(0.5, {"elbow": 0.0, "wrist_1": 0.3})])
+    world.wait_until(lambda: abs(arm.joint_positions["elbow"]) < 0.1, timeout=60.0)
+
+
+def test_many_requests_at_once_are_answered(world):
+    futures = [world.call_async("spawn_object", name=f"b{i}", shape="sphere", radius=0.1) for i in range(60)]
+    names = {future.result(60.0).name for future in futures}
+    assert len(names) == 60
+
+
+def test_refusals_and_unknown_services_are_told(world):
+    with pytest.raises(RequestRefusedError, match="radius"):
+        world.spawn("bad", "sphere", radius=-1.0)
+    with pytest.raises(AttributeError, match="no_such_service"):
+        world.call("no_such_service")
+
+
+def test_it_does_not_pretend_that_a_world_is_there(start_node, domain_id):
+    with pytest.raises(ConnectionLostError, match="nowhere"):
+        Client("nowhere", timeout=0.5, domain_id=domain_id)
+    node = start_node(namespace="/mortal", paused=True)
+    with Client("mortal", timeout=20.0, domain_id=domain_id) as client:
+        assert client.is_alive
+        node.process.kill()
+        node.wait_for_exit()
+        end = time.monotonic() + 20.0
+        while client.is_alive:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        with pytest.raises(ConnectionLostError, match="silent"):
+            _ = client.state
+        with pytest.raises(ConnectionLostError):
+            client.call("pause", timeout=0.5)

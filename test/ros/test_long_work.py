@@ -1,0 +1,130 @@
+"""Long work has a process of its own: the world goes on, others are answered, a limit and a signal end it."""
+
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="needs rclpy")
+
+from rosgraph_msgs.msg import Clock
+from service_calls import ok
+
+from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.msg import ResultCode, TerrainProperties
+from raisim_ros.ros import preparation, qos
+from raisim_ros.ros.long_work import LongWork, LongWorkError
+from raisim_ros.srv import ListObjects, SpawnHeightMap, SpawnObject
+
+HUGE = {"source": "generator", "terrain": TerrainProperties(x_samples=4000, y_samples=4000)}
+
+
+def workers_of(node):
+    """Processes that any thread of the node has started."""
+    tasks = Path(f"/proc/{node.process.pid}/task")
+    return [child for task in tasks.iterdir() for child in (task / "children").read_text().split()]
+
+
+def torus(path, rings=40, sides=20):
+    """A mesh that is not convex."""
+    u, v = np.meshgrid(np.linspace(0, 2 * np.pi, rings, False), np.linspace(0, 2 * np.pi, sides, False), indexing="ij")
+    points = np.stack(((1 + 0.3 * np.cos(v)) * np.cos(u), (1 + 0.3 * np.cos(v)) * np.sin(u), 0.3 * np.sin(v)), -1)
+    lines = [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in points.reshape(-1, 3)]
+    for i in range(rings):
+        for j in range(sides):
+            a, b = i * sides + j, i * sides + (j + 1) % sides
+            c, d = ((i + 1) % rings) * sides + j, ((i + 1) % rings) * sides + (j + 1) % sides
+            lines += [f"f {a + 1} {c + 1} {d + 1}", f"f {a + 1} {d + 1} {b + 1}"]
+    path.write_text("\n".join(lines))
+    return path
+
+
+def test_the_world_goes_on_and_others_are_answered_and_a_signal_ends_it_all(start_node, probe):
+    node = start_node()
+    answer = probe.call_async(SpawnHeightMap, "spawn_height_map", name="hills", **HUGE)
+    probe.spin_until(lambda: workers_of(node), "a worker process")
+    with probe.subscribed(Clock, "/clock", qos.CLOCK) as clocks:
+        for number in range(3):
+            fields = {"name": f"ball_{number + 100}", "shape": "sphere", "radius": 0.1}
+            ok(probe.call(SpawnObject, "spawn_object", **fields))
+        probe.spin_until(lambda: len(clocks) > 20, "/clock to go on")
+    assert not answer.done()
+    workers = workers_of(node)
+    assert workers
+    code, _ = node.interrupt(15)
+    assert code == 0, node.output
+    end = time.monotonic() + 20.0
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < end, "the worker outlived the node"
+        time.sleep(0.02)
+
+
+def test_work_beyond_the_limit_is_given_up_and_changes_nothing(start_node, probe, tmp_path):
+    node = start_node(paused=True, long_work_limit_s=0.05)
+    before = ok(probe.call(ListObjects, "list_objects"))
+    mesh = torus(tmp_path / "torus.obj")
+    answer = probe.call(SpawnObject, "spawn_object", name="ring", shape="mesh", mesh_file=str(mesh))
+    assert answer.result == ResultCode.GAVE_UP, answer.message
+    assert "long_work_limit_s" in answer.message
+    assert probe.call(ListObjects, "list_objects") == before
+    probe.spin_until(lambda: not workers_of(node), "the worker to be ended")
+
+
+def test_a_world_that_takes_long_to_load_does_not_hold_up_the_end(start_node, tmp_path):
+    file = tmp_path / "hills.xml"
+    file.write_text('<raisim><objects><heightmap x_size="9" y_size="9" x_samples="4000" y_samples="4000">'
+                    '<terrain_properties frequency="0.2"/></heightmap></objects></raisim>')  # fmt: skip
+    node = start_node(world=file)
+    node.wait_for_output("1 objects read")
+    code, _ = node.interrupt(15)
+    assert code == 0, node.output
+
+
+# ---- the machinery, without a node ----
+
+
+def test_work_gives_its_value_and_tells_how_far_it_is(tmp_path):
+    file = tmp_path / "world.xml"
+    file.write_text('<raisim><objects><sphere mass="1"><dim radius="0.5"/></sphere></objects></raisim>')
+    told = []
+    work = LongWork(told.append, 60.0, threading.Event())
+    description = work.run("world", (file, {}), "load")
+    assert [entry.shape for entry in description.objects] == ["sphere"]
+    assert told == ["load: 1 objects read"]
+
+
+def test_errors_of_the_work_come_back_as_they_are(tmp_path):
+    file = tmp_path / "world.xml"
+    file.write_text("<raisim>")
+    work = LongWork(lambda line: None, 60.0, threading.Event())
+    with pytest.raises(ParseError, match=r"world\.xml:1"):
+        work.run("world", (file, {}), "load")
+    file.write_text("<raisim/>")
+    with pytest.raises(InvalidValueError, match="parameter 'a' is unknown"):
+        work.run("world", (file, {"a": "1"}), "load")
+
+
+def test_stop_ends_it_and_a_dead_process_is_told(tmp_path):
+    stop = threading.Event()
+    work = LongWork(lambda line: None, 60.0, stop)
+    stop.set()
+    with pytest.raises(LongWorkError, match="ends"):
+        work.run("world", (tmp_path, {}), "load")
+
+
+def test_quick_worlds_are_told_from_long_ones(tmp_path):
+    def is_long(text, **parameters):
+        file = tmp_path / "world.xml"
+        file.write_text(text)
+        return preparation.world_is_long((file, parameters))
+
+    loop = '<raisim><params><n value="{}"/></params><array idx="@@i" start="1" end="@@n"><a/></array></raisim>'
+    assert not is_long("<raisim/>")
+    assert not is_long(loop.format(10))
+    assert is_long(loop.format(100_000))
+    assert is_long(loop.format(10), n="100000")
+    assert is_long('<raisim><objects><mesh file_name="a.obj" mass="1"/></objects></raisim>')
+    assert is_long('<raisim><objects><heightmap x_samples="3000" y_samples="3000"/></objects></raisim>')
+    assert not preparation.world_is_long((tmp_path / "gone.xml", {}))
