@@ -14,7 +14,8 @@ static double lack(const rs_general_row *row) {
 }
 
 static bool acts(const rs_general_row *row) {
-    return row->kind == RS_ROW_HOLD || (row->kind == RS_ROW_PUSH && (row->impulse.z > 0.0 || lack(row) > 0.0));
+    bool given = row->bounds.lower == row->bounds.upper;
+    return !given && (row->impulse.z > row->bounds.lower || lack(row) > 0.0);
 }
 
 static void add_impulse(rs_general_row *row, double change) {
@@ -79,13 +80,13 @@ void rs_block_start(rs_general_row *rows, int64_t count, double *scratch) {
             return;
         bool changed = false; /* rows that pull the wrong way let go; others may have to act now */
         for (int64_t k = 0; k < count; k++) {
-            bool wrong = rows[k].kind == RS_ROW_PUSH && rows[k].impulse.z < 0.0;
+            bool wrong = rows[k].impulse.z < rows[k].bounds.lower;
             if (wrong)
-                add_impulse(&rows[k], -rows[k].impulse.z);
+                add_impulse(&rows[k], rows[k].bounds.lower - rows[k].impulse.z);
             changed |= wrong;
         }
         for (int64_t k = 0; k < count && !changed; k++)
-            changed = rows[k].kind == RS_ROW_PUSH && rows[k].impulse.z == 0.0 && lack(&rows[k]) > 0.0;
+            changed = rows[k].impulse.z == rows[k].bounds.lower && acts(&rows[k]);
         if (!changed)
             return;
     }

@@ -18,11 +18,8 @@ static const double RS_LAUNCH_STEPS = 1.5;
 /* What a row of the general solver may do. */
 typedef enum {
     RS_ROW_CONTACT,  /* 3 impulses (t1, t2, n) under Coulomb's law */
-    RS_ROW_PUSH,     /* 1 impulse, not negative: frictionless contact, joint limit, stretched wire */
-    RS_ROW_HOLD,     /* 1 impulse of either sign: rigid rod */
-    RS_ROW_BRAKE,    /* 1 impulse of either sign, at most mu: joint friction */
-    RS_ROW_PIN,      /* 3 impulses of any sign: closed loop */
-    RS_ROW_GIVEN     /* 1 impulse, known beforehand: user-set tension, explicit spring */
+    RS_ROW_SCALAR,   /* 1 impulse between two bounds: joint limits, friction and motors, coupled joints, wires */
+    RS_ROW_PIN       /* 3 impulses of any sign: closed loop */
 } rs_row_kind;
 
 /* One touching point. Side A is the collider with the smaller index. */

@@ -96,19 +96,22 @@ static bool add_contact(rs_general_jump *jump, const rs_general_row *row, int32_
     return add_sliding(jump, row, index, slip);
 }
 
+static bool is_between_bounds(const rs_general_row *row) {
+    double p = row->impulse.z, margin = SLIDE_MARGIN * fabs(p);
+    return p - row->bounds.lower > margin && row->bounds.upper - p > margin;
+}
+
 /* False when there are too many. */
 static bool list_unknowns(rs_general_jump *jump, const rs_general_row *rows, int64_t count) {
     jump->unknowns.count = 0;
     bool fits = true;
     for (int32_t k = 0; k < count && fits; k++) {
         const rs_general_row *row = &rows[k];
-        bool acts = row->kind == RS_ROW_HOLD || (row->kind == RS_ROW_PUSH && row->impulse.z > 0.0) ||
-                    (row->kind == RS_ROW_BRAKE && fabs(row->impulse.z) < row->mu * (1.0 - SLIDE_MARGIN));
         if (row->kind == RS_ROW_CONTACT)
             fits = add_contact(jump, row, k);
         else if (row->kind == RS_ROW_PIN)
             fits = add_three(jump, row, k);
-        else if (acts)
+        else if (is_between_bounds(row))
             fits = add_axis(jump, row, k, rs_v3(0, 0, 1));
     }
     return fits && jump->unknowns.count > 0;
@@ -198,8 +201,7 @@ static bool eliminate(double *a, double *x, int64_t n) {
 static rs_vec3 lawful(const rs_general_row *row, rs_vec3 p) {
     switch (row->kind) {
     case RS_ROW_CONTACT: return rs_contact_onto_cone(p, row->mu);
-    case RS_ROW_PUSH: return rs_v3(0.0, 0.0, rs_max(0.0, p.z));
-    case RS_ROW_BRAKE: return rs_v3(0.0, 0.0, rs_clamp(p.z, -row->mu, row->mu));
+    case RS_ROW_SCALAR: return rs_v3(0.0, 0.0, rs_clamp(p.z, row->bounds.lower, row->bounds.upper));
     default: return p;
     }
 }

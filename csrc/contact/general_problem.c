@@ -20,8 +20,8 @@ static const double MAX_RECALL_SPEED = 1e-6;
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
     rs_vec3 *vector; /* of a contact or pin; or NULL: */
-    double *impulse; /* of a wire, or of a joint's limit or friction, */
-    double sign;     /* which is sign * the row's */
+    double *impulse; /* of a wire or joint, to which sign * the row's is added; zero before */
+    double sign;
 } rs_row_source;
 
 rs_general_problem rs_general_problem_new(void) {
@@ -235,56 +235,52 @@ static void add_wire(rs_general_problem *problem, const rs_general_input *input,
     for (int s = 0; s < 2; s++)
         v[s] = point_velocity(&input->bodies[wire->body[s]], wire->link[s], wire->middle[s]);
     double shortening = rs_dot(rs_sub(v[0], v[1]), wire->normal), sign = rs_wire_sign(wire);
-    rs_general_row *row = add_row(problem, RS_ROW_HOLD, (rs_row_source){NULL, &wire->impulse, sign});
+    rs_general_row *row = add_row(problem, RS_ROW_SCALAR, (rs_row_source){NULL, &wire->impulse, sign});
     rs_vec3 axis = rs_scale(sign, wire->normal), none = rs_v3_zero();
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}},
                              {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}}};
     fill_sides(problem, input, ends, row);
     rs_general_row_prepare(row);
     rs_wire_law law = rs_wire_law_of(wire, shortening, row->g.zz, input->common.dt, input->common.settings->erp);
-    row->kind = law.kind;
+    row->bounds = law.bounds;
     row->target.z += law.target;
     row->softness = law.softness;
     row->impulse.z = law.impulse;
+    wire->impulse = 0.0;
     rs_general_row_prepare(row);
 }
 
 /* ---- joints ---- */
 
-/* Start value of a joint's row: the impulse of the step before, if it was of this kind. */
-static double *joint_impulse(rs_articulation *a, const rs_joint_row *joint) {
-    return joint->kind == RS_ROW_FRICTION ? &a->friction_impulse[joint->first] : &a->limit_impulse[joint->first];
-}
-
 static void add_joint_row(rs_general_problem *problem, rs_articulation *a, const rs_joint_row *joint) {
-    bool brake = joint->kind == RS_ROW_FRICTION;
-    double *impulse = joint_impulse(a, joint), sign = joint->count == 1 ? joint->direction[0] : 1.0;
-    rs_general_row *row = add_row(problem, brake ? RS_ROW_BRAKE : RS_ROW_PUSH, (rs_row_source){NULL, impulse, sign});
+    rs_general_row *row = add_row(problem, RS_ROW_SCALAR, (rs_row_source){NULL, joint->impulse, joint->sign});
     rs_row_entry *entries = take_entries(problem, a->u_count);
-    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, rs_joint_response(a, joint, entries)};
-    row->mu = joint->max_impulse;
-    /* A joint beyond its limit comes back without gaining speed. Not so on a cone: what slides along its edge must be
-     * turned by velocities, or it would lose some in every step. */
-    row->push = joint->count == 1 ? rs_max(0.0, joint->target) : 0.0;
-    row->target.z = joint->target - row->push;
-    for (int32_t k = 0; k < joint->count; k++)
-        row->target.z -= joint->direction[k] * a->u_free[joint->first + k];
-    row->impulse.z = brake ? sign * *impulse : rs_max(0.0, sign * *impulse);
+    int32_t size = rs_torque_response(a, joint->torques, joint->count, entries);
+    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size};
+    row->bounds = joint->bounds;
+    row->softness = joint->softness;
+    row->push = joint->push;
+    row->target.z = joint->target - rs_joint_row_speed(a, joint);
+    row->impulse.z = joint->start;
     rs_general_row_prepare(row);
 }
 
-/* Rows of joints at their limits and of joint friction. Impulses of joints without a row end here. */
-static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, double dt) {
+/* What the rows so far lack in speed, as energy: they may give it to joints. */
+static double energy_to_give(const rs_general_problem *problem) {
+    double energy = 0.0;
+    for (int64_t k = 0; k < problem->rows.count; k++) {
+        const rs_general_row *row = &RS_ITEMS(rs_general_row, problem->rows)[k];
+        energy += 0.5 * rs_norm2(rs_sub(row->target, rs_general_row_velocity(row))) / (row->g.zz + row->softness);
+    }
+    return energy;
+}
+
+/* Rows of limits, friction, motors and couplings. */
+static rs_status add_joints(rs_general_problem *problem, rs_articulation *a, double dt, double energy) {
     if (rs_array_resize(&problem->joints, rs_joint_row_capacity(a)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
-    int32_t count = rs_joint_rows(a, dt, joints);
-    for (int32_t k = 0, next = 0; k < a->u_count; k++) { /* rows come in the order of their degrees of freedom */
-        bool limited = false;
-        for (; next < count && joints[next].first == k; next++)
-            limited |= joints[next].kind != RS_ROW_FRICTION;
-        a->limit_impulse[k] = limited ? a->limit_impulse[k] : 0.0;
-    }
+    int32_t count = rs_joint_rows(a, dt, energy, joints);
     for (int32_t k = 0; k < count; k++)
         add_joint_row(problem, a, &joints[k]);
     return RS_OK;
@@ -326,7 +322,7 @@ static void write_back(const rs_general_problem *problem, const rs_general_input
         if (sources[k].vector != NULL)
             *sources[k].vector = rows[k].impulse;
         else
-            *sources[k].impulse = sources[k].sign * rows[k].impulse.z;
+            *sources[k].impulse += sources[k].sign * rows[k].impulse.z;
     }
     const int32_t *places = RS_ITEMS(int32_t, problem->places);
     for (int64_t i = 0; i < members.count; i++) {
@@ -360,12 +356,13 @@ static rs_status make_rows(rs_general_problem *problem, const rs_general_input *
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
     for (int64_t k = 0; k < home->wire_count; k++)
         add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
+    double energy = energy_to_give(problem);
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree == NULL)
             continue;
         memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
-        if (add_joints(problem, tree, input->common.dt) != RS_OK)
+        if (add_joints(problem, tree, input->common.dt, energy) != RS_OK)
             return RS_OUT_OF_MEMORY;
         add_pins(problem, input, members.index[i]);
     }

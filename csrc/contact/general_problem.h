@@ -1,9 +1,9 @@
 /* Rows of an island that holds articulated systems or wires: contacts of links and bodies, wires, joint limits, joint
- * friction. */
+ * friction and motors. */
 #ifndef RS_CONTACT_GENERAL_PROBLEM_H
 #define RS_CONTACT_GENERAL_PROBLEM_H
 
-#include "../dynamics/contact_response.h"
+#include "../dynamics/joint_rows.h"
 #include "contact_problem.h"
 #include "general_solver.h"
 #include "island.h"

@@ -8,7 +8,7 @@ static const double SOFTENING = 1e6;
 
 static bool any_overlap(const rs_general_row *rows, int64_t count) {
     for (int64_t k = 0; k < count; k++)
-        if (rows[k].push > 0.0)
+        if (rows[k].push != 0.0)
             return true;
     return false;
 }
@@ -23,7 +23,7 @@ static void apply(const rs_general_row *row, rs_vec3 p) {
     rs_row_side_apply(&row->sides[1], p, row->sides[1].push);
 }
 
-/* Change of the impulse: contacts push along the normal only, and joint friction gives way. */
+/* Change of the impulse: contacts push along the normal only; joint friction and motors, which are bounded, give way. */
 static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 v) {
     double impulse = row->push_impulse.z, softness = (SOFTENING - 1.0) * row->softness;
     switch (row->kind) {
@@ -31,14 +31,13 @@ static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 v) {
         double missing = row->push - v.z - SOFTENING * row->softness * impulse;
         return rs_v3(0.0, 0.0, rs_max(-impulse, missing / (row->g.zz + softness)));
     }
-    case RS_ROW_PUSH:
-        return rs_v3(0.0, 0.0, rs_max(-impulse, (row->push - v.z) / row->g.zz));
-    case RS_ROW_HOLD:
-        return rs_v3(0.0, 0.0, -v.z / row->g.zz);
-    case RS_ROW_PIN:
-        return rs_neg(rs_sym3_mulv(&row->g_inverse, v));
+    case RS_ROW_SCALAR: {
+        double wanted = impulse + (row->push - v.z) / row->g.zz;
+        bool gives_way = isfinite(row->bounds.upper - row->bounds.lower);
+        return rs_v3(0.0, 0.0, gives_way ? 0.0 : rs_clamp(wanted, row->bounds.lower, row->bounds.upper) - impulse);
+    }
     default:
-        return rs_v3_zero();
+        return rs_neg(rs_sym3_mulv(&row->g_inverse, v));
     }
 }
 

@@ -6,11 +6,6 @@ enum { MAX_JUMPS = 8 };
 /* While jumps are left, changes must be this much smaller to stop: slow modes hide behind small changes. */
 static const double EXACT_SHARE = 1e-8;
 
-static bool has_one_impulse(const rs_general_row *row) {
-    return row->kind == RS_ROW_PUSH || row->kind == RS_ROW_HOLD || row->kind == RS_ROW_BRAKE ||
-           row->kind == RS_ROW_GIVEN;
-}
-
 /* Velocities of the axes of one row per unit impulse along each of another's: the part of one degree of freedom. */
 RS_INLINE void add_entry(rs_v4 columns[3], const rs_row_entry *of, const rs_row_entry *by) {
     rs_v4 jacobian = rs_v4_load(&of->jacobian);
@@ -28,7 +23,7 @@ void rs_general_row_prepare(rs_general_row *row) {
             add_entry(columns, &side->entries[k], &side->entries[k]);
     }
     double soft = row->softness;
-    if (has_one_impulse(row))
+    if (row->kind == RS_ROW_SCALAR)
         row->g = (rs_sym3){.xx = 1.0, .yy = 1.0, .zz = columns[2][2] + soft};
     else
         row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
@@ -41,14 +36,8 @@ static rs_vec3 solve_row(const rs_general_row *row, rs_vec3 c) {
     switch (row->kind) {
     case RS_ROW_CONTACT:
         return rs_contact_solve_one(&row->g, row->mu, c);
-    case RS_ROW_PUSH:
-        return rs_v3(0.0, 0.0, rs_max(0.0, -c.z / row->g.zz));
-    case RS_ROW_BRAKE:
-        return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, -row->mu, row->mu));
-    case RS_ROW_HOLD:
-        return rs_v3(0.0, 0.0, -c.z / row->g.zz);
-    case RS_ROW_GIVEN:
-        return row->impulse;
+    case RS_ROW_SCALAR:
+        return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, row->bounds.lower, row->bounds.upper));
     default:
         return rs_neg(rs_sym3_mulv(&row->g_inverse, c));
     }

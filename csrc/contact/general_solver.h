@@ -7,7 +7,7 @@
 #include "contact.h"
 #include "contact_solver.h"
 
-/* What a row does to one object. A row with one impulse uses the third axis only. */
+/* What a row does to one object. A scalar row uses the third axis only. */
 typedef struct {
     double *velocity;      /* of the object, or its change by impulses; NULL: nothing that moves */
     double *push;          /* the same for the motion that removes overlap */
@@ -18,9 +18,9 @@ typedef struct {
 typedef struct {
     rs_row_kind kind;
     rs_row_side sides[2]; /* the entries count A positive, B negative already */
-    double mu;
-    rs_vec3 target; /* velocity to reach, without what the sides do not hold; the normal one of CONTACT and PUSH may be
-                       exceeded */
+    double mu;                /* CONTACT */
+    rs_impulse_bounds bounds; /* SCALAR */
+    rs_vec3 target; /* velocity to reach, without what the sides do not hold; the normal one of CONTACT may be exceeded */
     double push;     /* speed of the motion that removes overlap [m/s], or brings a joint back [rad/s, m/s] */
     double softness; /* added to the effective inverse mass: springs, mechanisms that cannot give way [1/kg] */
     rs_sym3 g, g_inverse;

@@ -5,7 +5,7 @@
 #ifndef RS_CONTACT_WIRE_H
 #define RS_CONTACT_WIRE_H
 
-#include "../dynamics/articulated.h"
+#include "../dynamics/contact_response.h"
 #include "contact.h"
 
 typedef struct {
@@ -32,10 +32,10 @@ void rs_wire_place(rs_wire *wire, const rs_body *bodies);
 
 /* What a wire asks of the solver in this step. */
 typedef struct {
-    rs_row_kind kind;
+    rs_impulse_bounds bounds;
     double target;   /* speed of the row to reach [m/s] */
     double softness; /* [1/kg] */
-    double impulse;  /* start value, or the given impulse [N s] */
+    double impulse;  /* start value [N s] */
 } rs_wire_law;
 /* `shortening`: speed at which the wire gets shorter at the beginning of the step, seen at the midpoint [m/s].
  * `inverse_mass`: of the two ends together along the wire [1/kg]. */

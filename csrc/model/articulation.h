@@ -103,8 +103,15 @@ typedef struct {
     rs_vec3 impulse; /* world frame; kept to start the next solve */
 } rs_pin;
 
+/* A joint that follows another, both with one degree of freedom: q = multiplier * (q of the leader) + offset. */
+typedef struct {
+    int32_t follower, leader; /* links */
+    double multiplier, offset;
+    double impulse; /* on the follower; kept to start the next solve */
+} rs_coupling;
+
 typedef struct rs_articulation {
-    int32_t link_count, q_count, u_count, pin_count;
+    int32_t link_count, q_count, u_count, pin_count, coupling_count;
     bool fixed_base;
     rs_vec3 base_position; /* fixed base only */
     rs_quat base_quaternion;
@@ -114,6 +121,7 @@ typedef struct rs_articulation {
 
     rs_link *links;
     rs_pin *pins;
+    rs_coupling *couplings;
     int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
                        the processor works on several of them at once */
     int32_t *four_at;       /* per place in `order`: which of `fours` the next four links make, or -1 */
@@ -144,6 +152,7 @@ typedef struct rs_articulation {
     /* written by a step */
     double *limit_impulse;    /* of position and velocity limits; kept to start the next solve */
     double *friction_impulse; /* of joint friction; likewise */
+    double *motor_impulse;    /* of motors that have a row: see motor_weight; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
     rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
@@ -155,6 +164,9 @@ typedef struct rs_articulation {
     double *u_push;          /* motion that removes overlap within the step; leaves no velocity behind */
     bool pushed;             /* u_push is not zero */
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
+    double *motor_weight;    /* implicit part of motors that may reach their effort limit: they are rows of the solve instead
+                                of a part of `weight`. 0 for all others */
+    double *motor_target;    /* speed at which such a motor would do nothing */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
@@ -172,7 +184,7 @@ typedef struct rs_articulation {
 
     rs_jacobian_column *columns; /* u_count */
 
-    /* contacts: contact_response.c */
+    /* rows of the solve: contact_response.c */
     rs_pair6 *free_motion; /* per link: velocity of its origin and angular velocity at u_free */
     double *reduced;       /* change of the reduced velocities by impulses: see rs_aba_spread() */
     double inverse_mass;   /* of all links together [1/kg] */

@@ -23,10 +23,9 @@ static rs_general_row *add_row(island *at, rs_row_kind kind, double mu, double s
     rs_general_row *row = &at->rows[at->count++];
     *row = (rs_general_row){.kind = kind, .mu = mu, .softness = softness,
                             .sides = {{at->velocity, at->push, entries, SIZE}, {0}}};
-    bool single = kind == RS_ROW_BRAKE || kind == RS_ROW_PUSH;
     for (int k = 0; k < SIZE; k++) {
         rs_vec3 axes = random_vector(random, 1.0);
-        if (single)
+        if (kind == RS_ROW_SCALAR)
             axes = rs_v3(0.0, 0.0, axes.z);
         entries[k] = (rs_row_entry){.jacobian = {axes, 0.0}, .response = {rs_scale(at->inverse_inertia[k], axes), 0.0},
                                     .index = k};
@@ -46,10 +45,12 @@ static void make_island(island *at, uint64_t *random)
     }
     for (int k = 0; k < 7; k++)
         add_row(at, RS_ROW_CONTACT, random_between(random, 0.0, 1.0), SOFTNESS, random);
-    for (int k = 0; k < 3; k++)
-        add_row(at, RS_ROW_BRAKE, random_between(random, 0.0, 0.2), 0.0, random);
+    for (int k = 0; k < 3; k++) {
+        double most = random_between(random, 0.0, 0.2);
+        add_row(at, RS_ROW_SCALAR, 0.0, 0.0, random)->bounds = (rs_impulse_bounds){-most, most};
+    }
     for (int k = 0; k < 2; k++)
-        add_row(at, RS_ROW_PUSH, INFINITY, 0.0, random);
+        add_row(at, RS_ROW_SCALAR, 0.0, 0.0, random)->bounds = RS_PUSHES;
     add_row(at, RS_ROW_PIN, 0.0, SOFTNESS, random);
 }
 
@@ -66,12 +67,11 @@ static double miss_of(const rs_general_row *row)
         if (friction < row->mu * p.z * (1.0 - 1e-8))
             return rs_norm(v);
         return rs_max(fabs(v.z), friction > 0.0 ? (slip * friction + p.x * v.x + p.y * v.y) / friction : 0.0);
-    case RS_ROW_BRAKE:
-        CHECK(fabs(p.z) <= row->mu * (1.0 + 1e-12));
-        return fabs(p.z) < row->mu * (1.0 - 1e-8) ? fabs(v.z) : rs_max(0.0, p.z * v.z / row->mu);
-    case RS_ROW_PUSH:
-        CHECK(p.z >= 0.0);
-        return p.z > 0.0 ? fabs(v.z) : rs_max(0.0, -v.z);
+    case RS_ROW_SCALAR:
+        CHECK(p.z >= row->bounds.lower && p.z <= row->bounds.upper);
+        if (p.z - row->bounds.lower <= 1e-8 * fabs(p.z))
+            return rs_max(0.0, -v.z);
+        return row->bounds.upper - p.z <= 1e-8 * fabs(p.z) ? rs_max(0.0, v.z) : fabs(v.z);
     default:
         return rs_norm(v);
     }
