@@ -64,22 +64,36 @@ static void position_errors(const rs_articulation *a, const double *q, bool pd, 
     }
 }
 
-/* A motor at its limit gives that limit whatever the motion does, so its gains leave the implicit part. Without
- * branches: several degrees of freedom are treated at once. */
+/* Square of the phase up to which the trapezoidal rule treats a stiffness: 12 steps in a period. */
+static const double SOFT_PHASE2 = 0.25;
+/* A motor closer to an effort limit than this share of its range, now or in the step before, is a row of the solve. */
+static const double NEAR_LIMIT = 0.2;
+
+/* Motors that may reach their limits leave force and weight: they are rows, whose impulse is bounded. Where there are no
+ * rows, a motor at its limit gives that limit whatever the motion does. Without branches: several degrees of freedom are
+ * treated at once. */
 static void drive(const rs_articulation *a, const double *restrict u, double pd, const rs_actuation_rule *rule,
                   const double *restrict to_target, const double *restrict to_rest, const rs_actuation_result *out) {
     const double *restrict kp = a->p_gain, *restrict kd = a->d_gain, *restrict damping = a->damping;
     const double *restrict stiffness = a->stiffness, *restrict feed_forward = a->feed_forward;
-    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper;
+    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict last = a->motor_impulse;
     double *restrict command = out->command, *restrict force = out->force, *restrict weight = out->weight;
+    double *restrict motor_weight = a->motor_weight, *restrict motor_drive = a->motor_drive;
+    double *restrict stiff_below = a->stiff_below, dt = rule->row_dt, stiff_dt = rule->stiff_dt;
     for (int32_t k = 0; k < a->u_count; k++) {
         double wanted = feed_forward[k] + pd * (kp[k] * to_target[k] + kd[k] * (a->d_target[k] - u[k]));
-        double given = rs_min(rs_max(wanted, lower[k]), upper[k]);
-        double active = given == wanted ? pd : 0.0;
+        double given = rs_min(rs_max(wanted, lower[k]), upper[k]), margin = NEAR_LIMIT * (upper[k] - lower[k]);
+        double high = upper[k] - margin, low = lower[k] + margin; /* not numbers where there are no limits */
+        bool near = wanted > high || wanted < low || last[k] > dt * high || last[k] < dt * low;
+        double own_weight = pd * dt * (kd[k] + dt * kp[k]), row = near && own_weight > 0.0 ? 1.0 : 0.0;
+        double active = given == wanted ? (1.0 - row) * pd : 0.0;
         double k_all = stiffness[k] + active * kp[k], d_all = damping[k] + active * kd[k];
         command[k] = given;
-        force[k] = given - damping[k] * u[k] + stiffness[k] * to_rest[k] - rule->foresight * k_all * u[k];
+        motor_weight[k] = row * own_weight;
+        motor_drive[k] = row * dt * (wanted - dt * kp[k] * u[k]);
+        force[k] = (1.0 - row) * given - damping[k] * u[k] + stiffness[k] * to_rest[k] - rule->foresight * k_all * u[k];
         weight[k] = a->rotor_inertia[k] + rule->damping_weight * d_all + rule->stiffness_weight * k_all;
+        stiff_below[k] = rs_max(stiff_dt * stiff_dt / SOFT_PHASE2 * k_all, stiff_dt * d_all) - a->rotor_inertia[k];
     }
 }
 
@@ -88,4 +102,36 @@ void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs
     bool pd = a->control_mode == RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE;
     position_errors(a, q, pd, a->errors[0], a->errors[1]);
     drive(a, u, pd ? 1.0 : 0.0, rule, a->errors[0], a->errors[1], out);
+}
+
+/* ---- stiff joints ---- */
+
+double rs_actuation_stiffen(const rs_articulation *a, int32_t k, double inertia, double dt, double *force) {
+    bool motor = a->control_mode == RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE && a->motor_weight[k] == 0.0;
+    double stiffness = a->stiffness[k] + (motor ? a->p_gain[k] : 0.0), damping = a->damping[k] + (motor ? a->d_gain[k] : 0.0);
+    double m = inertia + a->rotor_inertia[k], phase2 = dt * dt * stiffness, decay = dt * damping; /* times m */
+    double late = phase2 > SOFT_PHASE2 * m ? (phase2 - SOFT_PHASE2 * m) / (phase2 + (1.0 - SOFT_PHASE2) * m) : 0.0;
+    double damping_share = decay > m ? 1.0 - 0.5 * m / decay : 0.5;
+    *force -= late * dt * stiffness * a->u[k];
+    return a->rotor_inertia[k] + (0.25 + 0.75 * late) * phase2 + damping_share * decay;
+}
+
+/* Effort of a motor at the end of a step that it ends with the velocity u, going by the place in the middle. */
+static double effort_at_end(const rs_articulation *a, int32_t k, double u, double dt) {
+    return a->feed_forward[k] + a->p_gain[k] * (a->errors[0][k] - 0.5 * dt * u) + a->d_gain[k] * (a->d_target[k] - u);
+}
+
+bool rs_actuation_foresee(rs_articulation *a, const double *u, double dt) {
+    bool beyond = false;
+    if (a->control_mode != RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE)
+        return false;
+    for (int32_t k = a->fixed_base ? 0 : 6; k < a->u_count; k++) {
+        bool free = a->motor_weight[k] == 0.0 && a->p_gain[k] + a->d_gain[k] > 0.0;
+        double effort = free ? effort_at_end(a, k, u[k], dt) : 0.0;
+        bool over = effort > a->effort_upper[k] || effort < a->effort_lower[k];
+        if (over)
+            a->motor_impulse[k] = dt * effort;
+        beyond |= over;
+    }
+    return beyond;
 }

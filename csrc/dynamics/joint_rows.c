@@ -71,7 +71,7 @@ static void add_side(row_list *list, int32_t link, double side) {
     double bound = side > 0.0 ? a->upper[k] : a->lower[k], dt = list->dt;
     double room = side * (bound - a->q_stage[at]), speed = side * a->u_free[k] + speed_from_others(list, link);
     bool near = dt * (speed + NEAR_SPEED) > room;
-    if (!near && speed <= a->velocity_limit[k])
+    if (!near && !(speed > a->velocity_limit[k])) /* not even when they are not numbers */
         return;
     rs_joint_row *row = add_row(list, link, rs_v3(-side, 0, 0), RS_PUSHES, &a->limit_impulse[k], -side);
     double allowed = near ? (room < AT_LIMIT ? 0.0 : room / dt) : INFINITY;
@@ -86,8 +86,8 @@ static rs_vec3 turn_of(const double *q) { return rs_rotation_between(rs_quat_ide
 
 /* A joint that slides along the edge of its cone leaves it by going straight for half a step. It may come back as fast as
  * it leaves, but no faster than the bend of the edge asks for: so it neither gains nor loses energy. */
-static double bend_speed(rs_vec3 u, rs_vec3 outward, double angle, double dt) {
-    double out = rs_dot(u, outward), across2 = rs_norm2(u) - out * out;
+static double bend_speed(rs_vec3 u, rs_vec3 outward, double angle, double most, double dt) {
+    double out = rs_min(rs_dot(u, outward), most), across2 = rs_norm2(u) - out * out;
     double bend = 0.25 * dt * across2 / tan(0.5 * rs_max(angle, 1e-3)); /* angle'' = across^2 / (2 tan(angle / 2)) */
     return rs_max(0.0, rs_min(out, bend));
 }
@@ -117,7 +117,8 @@ static void add_cone(row_list *list, int32_t link) {
     if (rs_max(rs_norm(next), angle) + reach <= widest)
         return;
     rs_joint_row *row = add_row(list, link, rs_neg(outward), RS_PUSHES, &a->limit_impulse[k], 1.0);
-    row->target = room < AT_LIMIT ? bend_speed(rs_v3_load(&a->u[k]), outward, angle, dt) : -room / dt;
+    double most = coarse ? rs_dot(u, outward) : INFINITY;
+    row->target = room < AT_LIMIT ? bend_speed(rs_v3_load(&a->u[k]), outward, angle, most, dt) : -room / dt;
     double left = rs_min(widest - angle + 0.5 * dt * rs_max(row->target, 0.0), 0.0);
     row->push = return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), dt);
 }
@@ -136,7 +137,7 @@ static void add_friction_and_motor(row_list *list, int32_t link, int32_t axis) {
         rs_impulse_bounds bounds = {list->dt * a->effort_lower[k], list->dt * a->effort_upper[k]};
         rs_joint_row *row = add_row(list, link, along, bounds, &a->motor_impulse[k], 1.0);
         row->softness = 1.0 / weight;
-        row->target = a->motor_target[k];
+        row->target = a->u[k] + a->motor_drive[k] / weight;
     }
 }
 

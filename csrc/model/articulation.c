@@ -24,14 +24,14 @@ static size_t lay_out(rs_articulation *a, char *base) {
     a->self_contacts = take(base, &offset, links * links);
     a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
     a->couplings = take(base, &offset, (size_t)a->coupling_count * sizeof *a->couplings);
-    double **like_u[] = {&a->u_change,     &a->u_ahead,
+    double **like_u[] = {&a->u_change,     &a->u_change_before, &a->u_ahead,
                          &a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
                          &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse,
                          &a->errors[0],    &a->errors[1],    &a->u_push,       &a->reduced,
-                         &a->motor_impulse, &a->motor_weight, &a->motor_target};
+                         &a->motor_impulse, &a->motor_weight, &a->motor_drive, &a->stiff_below};
     double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1]};
     for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)
         *like_u[k] = take(base, &offset, nu);

@@ -147,12 +147,13 @@ typedef struct rs_articulation {
 
     /* state */
     double *q, *u;
-    double *u_change; /* what the last step changed in u; zero when there was none since u or q was set */
+    double *u_change, *u_change_before; /* what the last step and the one before changed in u; zero when there was none
+                                           since u or q was set */
 
     /* written by a step */
     double *limit_impulse;    /* of position and velocity limits; kept to start the next solve */
     double *friction_impulse; /* of joint friction; likewise */
-    double *motor_impulse;    /* of motors that have a row: see motor_weight; likewise */
+    double *motor_impulse;    /* of motors near their limits: see motor_weight; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
     rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
@@ -166,11 +167,14 @@ typedef struct rs_articulation {
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
     double *motor_weight;    /* implicit part of motors that may reach their effort limit: they are rows of the solve instead
                                 of a part of `weight`. 0 for all others */
-    double *motor_target;    /* speed at which such a motor would do nothing */
+    double *stiff_below;     /* inertia below which a joint is too stiff for the trapezoidal rule */
+    double *motor_drive;     /* impulse of such a motor if the velocity stayed: it is motor_drive - motor_weight * (u - u before) */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
     double *u_ahead;         /* velocity for which velocity products are taken */
+    bool guided;             /* rows of the solve acted in the last step */
+    double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;
     rs_link_mass *mass;
     rs_inertia6 *articulated;

@@ -1,0 +1,132 @@
+#include "conservation.h"
+
+/* A step that turns links farther may not be able to keep energy and angular momentum: then energy must not grow [rad]. */
+static const double COARSE_TURN = 0.5;
+/* Of the energy's bound: what a step that turns so far may miss. */
+static const double MARGIN = 0.01;
+/* Motion within a system that has less than this share of the energy is not scaled. */
+static const double LEAST_SHARE = 1e-9;
+
+/* Sums over all links, at one place and velocity. */
+typedef struct {
+    rs_vec3 linear, angular; /* momentum; about a fixed point */
+    double energy;           /* kinetic */
+} motion_sums;
+
+double rs_turn_per_step(const rs_articulation *a, double dt) {
+    double fastest2 = 0.0;
+    for (int32_t i = 0; i < a->link_count; i++)
+        fastest2 = rs_max(fastest2, rs_norm2(a->motion[i].w));
+    return dt * sqrt(fastest2);
+}
+
+static motion_sums sum_motion(const rs_articulation *a, const double *u, rs_vec3 about) {
+    motion_sums sums = {.energy = rs_kinetic_energy(a, u)};
+    rs_momentum(a, about, &sums.linear, &sums.angular);
+    return sums;
+}
+
+/* Power of the wrenches a->force at the velocities of the links. */
+static double power_of_wrenches(const rs_articulation *a) {
+    double power = 0.0;
+    for (int32_t i = 0; i < a->link_count; i++)
+        power += rs_dot(a->force[i].lin, a->motion[i].v) + rs_dot(a->force[i].ang, a->motion[i].w);
+    return power;
+}
+
+/* What the velocity products of the step add to momentum and energy per second; a->force are their wrenches. */
+static motion_sums sum_products(rs_articulation *a, rs_vec3 about) {
+    motion_sums sums = {.energy = 0.0};
+    rs_kinematics_move(a, a->u_ahead);
+    rs_rnea_wrenches(a, rs_v3_zero(), NULL, false);
+    for (int32_t i = 0; i < a->link_count; i++) {
+        rs_pair6 wrench = rs_shift_force(a->force[i], rs_sub(a->motion[i].pos, about));
+        sums.linear = rs_add(sums.linear, wrench.lin);
+        sums.angular = rs_add(sums.angular, wrench.ang);
+    }
+    sums.energy = power_of_wrenches(a);
+    return sums;
+}
+
+/* to += s * change */
+static void add_motion(motion_sums *to, double s, const motion_sums *change) {
+    to->linear = rs_madd(to->linear, s, change->linear);
+    to->angular = rs_madd(to->angular, s, change->angular);
+    to->energy += s * change->energy;
+}
+
+/* Motion of the whole system as one rigid body that has a momentum. */
+typedef struct {
+    rs_vec3 v, w;            /* of the centre of mass; angular velocity */
+    double sliding, turning; /* energies */
+} rigid_motion;
+
+static rigid_motion rigid_motion_of(const rs_composite *whole, const motion_sums *sums, rs_vec3 about) {
+    rs_sym3 inverse = rs_sym3_inverse(&whole->inertia);
+    rs_vec3 own = rs_sub(sums->angular, rs_cross(rs_sub(whole->com, about), sums->linear));
+    rs_vec3 w = rs_sym3_mulv(&inverse, own), v = rs_scale(1.0 / whole->mass, sums->linear);
+    return (rigid_motion){v, w, 0.5 * rs_dot(v, sums->linear), 0.5 * rs_dot(w, own)};
+}
+
+/* Scale of a motion that has the energy `has` and should have `wanted`; as part of `all` it may be nothing but rounding. */
+static double energy_scale(double has, double wanted, double all) {
+    return has > LEAST_SHARE * all ? sqrt(rs_max(0.0, wanted) / has) : 1.0;
+}
+
+static void correct_floating(rs_articulation *a, const motion_sums *end, const motion_sums *wanted, rs_vec3 about,
+                             rs_energy_rule rule) {
+    rs_composites_sum(a);
+    rs_composite whole = rs_composite_of(a, 0);
+    rigid_motion has = rigid_motion_of(&whole, end, about), gets = rigid_motion_of(&whole, wanted, about);
+    double inner_has = end->energy - has.sliding - has.turning, turning = wanted->energy - gets.sliding;
+    double inner = 1.0, outer = 1.0, slide = 1.0;
+    bool coarse = rule == RS_ENERGY_BOUNDED || a->turn > COARSE_TURN;
+    if (rule == RS_ENERGY_KEPT || (rule == RS_ENERGY_BOUNDED && inner_has + gets.turning > turning))
+        inner = energy_scale(inner_has, turning - gets.turning, end->energy);
+    if (rule != RS_ENERGY_FREE && coarse && turning < gets.turning)
+        outer = energy_scale(gets.turning, turning, gets.turning);
+    if (rule == RS_ENERGY_BOUNDED && turning < 0.0)
+        slide = energy_scale(gets.sliding, wanted->energy, gets.sliding);
+    double *u = a->u_free;
+    rs_vec3 from_com = rs_sub(a->motion[0].pos, whole.com), gets_w = rs_scale(outer, gets.w);
+    rs_vec3 v = rs_sub(rs_sub(rs_v3_load(u), has.v), rs_cross(has.w, from_com));
+    rs_vec3 w = rs_sub(rs_v3_load(u + 3), has.w);
+    rs_v3_store(u, rs_madd(rs_add(rs_scale(slide, gets.v), rs_cross(gets_w, from_com)), inner, v));
+    rs_v3_store(u + 3, rs_madd(gets_w, inner, w));
+    for (int32_t k = 6; k < a->u_count; k++)
+        u[k] *= inner;
+}
+
+static void correct_fixed(rs_articulation *a, const motion_sums *end, const motion_sums *wanted, rs_energy_rule rule) {
+    if (rule == RS_ENERGY_FREE || (rule == RS_ENERGY_BOUNDED && end->energy <= wanted->energy))
+        return;
+    double scale = energy_scale(end->energy, wanted->energy, end->energy);
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_free[k] *= scale;
+}
+
+void rs_conserve(rs_articulation *a, double dt, const double *solved, const double *q_new, rs_energy_rule rule) {
+    rs_vec3 about = a->motion[0].pos; /* any fixed point near by */
+    motion_sums products = sum_products(a, about);
+    rs_kinematics_move(a, a->u);
+    motion_sums middle_before = sum_motion(a, a->u, about);
+    double power = 0.5 * power_of_wrenches(a);
+    rs_kinematics_move(a, solved);
+    motion_sums middle_after = sum_motion(a, solved, about);
+    power += 0.5 * power_of_wrenches(a);
+    if (rule == RS_ENERGY_KEPT) /* impulses, if any, act on the velocity that they find: then it is that of the way there */
+        products.energy = power;
+    rs_kinematics_place(a, a->q, a->u);
+    motion_sums wanted = sum_motion(a, a->u, about);
+    double margin = rule == RS_ENERGY_BOUNDED ? MARGIN * wanted.energy : 0.0;
+    add_motion(&wanted, 1.0, &middle_after);
+    add_motion(&wanted, -1.0, &middle_before);
+    add_motion(&wanted, dt, &products);
+    wanted.energy += margin;
+    rs_kinematics_place(a, q_new, a->u_free);
+    motion_sums end = sum_motion(a, a->u_free, about);
+    if (a->fixed_base)
+        correct_fixed(a, &end, &wanted, rule);
+    else
+        correct_floating(a, &end, &wanted, about, rule);
+}
