@@ -116,9 +116,9 @@ double rs_actuation_stiffen(const rs_articulation *a, int32_t k, double inertia,
     return a->rotor_inertia[k] + (0.25 + 0.75 * late) * phase2 + damping_share * decay;
 }
 
-/* Effort of a motor at the end of a step that it ends with the velocity u, going by the place in the middle. */
-static double effort_at_end(const rs_articulation *a, int32_t k, double u, double dt) {
-    return a->feed_forward[k] + a->p_gain[k] * (a->errors[0][k] - 0.5 * dt * u) + a->d_gain[k] * (a->d_target[k] - u);
+/* Effort of a motor some time after it was looked at last, with the velocity u. */
+static double effort_after(const rs_articulation *a, int32_t k, double u, double time) {
+    return a->feed_forward[k] + a->p_gain[k] * (a->errors[0][k] - time * u) + a->d_gain[k] * (a->d_target[k] - u);
 }
 
 bool rs_actuation_foresee(rs_articulation *a, const double *u, double dt) {
@@ -127,11 +127,13 @@ bool rs_actuation_foresee(rs_articulation *a, const double *u, double dt) {
         return false;
     for (int32_t k = a->fixed_base ? 0 : 6; k < a->u_count; k++) {
         bool free = a->motor_weight[k] == 0.0 && a->p_gain[k] + a->d_gain[k] > 0.0;
-        double effort = free ? effort_at_end(a, k, u[k], dt) : 0.0;
-        bool over = effort > a->effort_upper[k] || effort < a->effort_lower[k];
-        if (over)
-            a->motor_impulse[k] = dt * effort;
-        beyond |= over;
+        for (int half = 1; half <= 2 && free; half++) { /* soft ones go by the end of the step, stiff ones look farther */
+            double effort = effort_after(a, k, u[k], 0.5 * half * dt);
+            bool over = effort > a->effort_upper[k] || effort < a->effort_lower[k];
+            if (over)
+                a->motor_impulse[k] = dt * effort;
+            beyond |= over;
+        }
     }
     return beyond;
 }

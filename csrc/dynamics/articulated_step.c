@@ -170,6 +170,12 @@ static void account_for_blow(rs_articulation *a, rs_vec3 gravity, double dt) {
         a->u_free[k] += dt * (0.5 * (before[k] + after[k]) - a->rhs[k]);
 }
 
+/* Motion that removes overlap. */
+static void push(const rs_articulation *a, double dt, double *q) {
+    if (a->pushed)
+        rs_kinematics_advance(a, q, a->u_push, dt, q);
+}
+
 /* End of a midpoint step. Momentum and energy are kept where the step would miss them by more than rounding. */
 static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new) {
     double *solved = a->work[2], turn = a->turn;
@@ -180,13 +186,14 @@ static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, doub
     if (a->guided && a->scheme == RS_SCHEME_MIDPOINT)
         account_for_blow(a, gravity, dt);
     rs_kinematics_advance(a, a->q_stage, a->u_free, 0.5 * dt, q_new);
+    push(a, dt, q_new);
     for (int32_t k = a->fixed_base ? 0 : 3; k < a->u_count; k++) /* after a blow */
         turn = rs_max(turn, dt * fabs(a->u_free[k]));
     rs_energy_rule rule = turn > COARSE_TURN ? RS_ENERGY_BOUNDED : RS_ENERGY_FREE;
     if (!a->guided && turn > FAST_TURN)
         rule = RS_ENERGY_KEPT;
-    bool accounted = a->guided && a->scheme == RS_SCHEME_MIDPOINT;
-    if (rule != RS_ENERGY_FREE || (!a->fixed_base && (accounted || turn > SMALL_TURN)))
+    bool changed = a->pushed || (a->guided && a->scheme == RS_SCHEME_MIDPOINT);
+    if (rule != RS_ENERGY_FREE || (!a->fixed_base && (changed || turn > SMALL_TURN)))
         rs_conserve(a, dt, solved, q_new, rule);
 }
 
@@ -198,9 +205,8 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
         end_at_midpoint(a, gravity, dt, q_new);
     } else {
         finish_configuration(a, gravity, dt, q_new);
+        push(a, dt, q_new);
     }
-    if (a->pushed)
-        rs_kinematics_advance(a, q_new, a->u_push, dt, q_new);
     if (rs_articulated_rule(a, dt).row_dt > 0.0) /* contacts may have driven them there */
         rs_actuation_foresee(a, a->u_free, dt);
     bool finite = all_finite(q_new, a->q_count) && all_finite(a->u_free, a->u_count);

@@ -48,7 +48,9 @@ void rs_lone_link_integrate(rs_articulation *a, double dt, double *q_new) {
     rs_vec3 w = rs_v3_load(a->u_free + 3), arm = rs_m3_mulv(&a->motion[0].rot, a->links[0].com);
     body.middle = (rs_transform){a->motion[0].rot, a->motion[0].pos};
     rs_solver_body solved = {.v.xyz = rs_add(rs_v3_load(a->u_free), rs_cross(w, arm)), .w.xyz = w};
-    if (!rs_rigid_body_integrate(&body, &solved, NULL, dt)) {
+    rs_vec3 push_w = rs_v3_load(a->u_push + 3);
+    rs_push_body push = {rs_add(rs_v3_load(a->u_push), rs_cross(push_w, arm)), push_w};
+    if (!rs_rigid_body_integrate(&body, &solved, a->pushed ? &push : NULL, dt)) {
         q_new[0] = NAN;
         return;
     }

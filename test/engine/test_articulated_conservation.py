@@ -43,19 +43,12 @@ def momentum_errors(scheme, dt, held, angular_momentum):
 SECOND_ORDER = [IntegrationScheme.TRAPEZOID, IntegrationScheme.MIDPOINT]
 
 
-@pytest.mark.parametrize("scheme", SECOND_ORDER, ids=lambda s: s.name)
+@pytest.mark.parametrize("dt", [0.0005, 0.002])
 @pytest.mark.parametrize("held", [True, False], ids=["held", "limp"])
-def test_impact_keeps_momentum(scheme, held, angular_momentum):
-    linear, angular = momentum_errors(scheme, 0.001, held, angular_momentum)
-    assert linear < 2e-5
-    assert angular < (2e-5 if held else 2e-4)
-
-
 @pytest.mark.parametrize("scheme", SECOND_ORDER, ids=lambda s: s.name)
-def test_momentum_is_kept_to_second_order(scheme, angular_momentum):
+def test_impact_keeps_momentum(scheme, held, dt, angular_momentum):
     """Through the blow and with whirling legs, which hit their stops."""
-    coarse, fine = (momentum_errors(scheme, dt, False, angular_momentum) for dt in (2e-3, 5e-4))
-    assert np.all(np.log2(coarse / fine) / 2 > 1.6)
+    assert np.all(momentum_errors(scheme, dt, held, angular_momentum) < 1e-10)
 
 
 def test_an_impact_keeps_the_sum_of_the_impulses(weightless):
@@ -72,7 +65,7 @@ def test_an_impact_keeps_the_sum_of_the_impulses(weightless):
     sign = 1.0 if contact.is_object_a() else -1.0
     impulse = sign * contact.get_contact_frame().T @ contact.get_impulse()
     assert ball.get_linear_momentum() - before == pytest.approx(impulse, abs=1e-9)
-    assert robot.get_generalized_momentum()[:3] - robot_before[:3] == pytest.approx(-impulse, abs=0.02)
+    assert robot.get_generalized_momentum()[:3] - robot_before[:3] == pytest.approx(-impulse, abs=1e-9)
 
 
 def tumbling_energy_error(scheme, dt):
