@@ -70,13 +70,15 @@ static void accelerate_with(rs_articulation *a, rs_vec3 gravity, const double *f
 /* Whether the velocity half-way is not to be guessed from the step before: after a blow, or where links turn fast. What
  * changes as it did in the step before is no blow, however fast it changes. */
 static bool is_rough(const rs_articulation *a, double dt) {
+    bool struck = false;
+    for (int32_t k = 0; k < a->u_count; k++)
+        struck |= fabs(a->u_change[k]) > BLOW_ACCELERATION * dt;
     double largest = 0.0, news = 0.0;
-    for (int32_t k = 0; k < a->u_count; k++) {
+    for (int32_t k = 0; k < a->u_count && struck; k++) {
         largest = rs_max(largest, fabs(a->u_change[k]));
         news = rs_max(news, fabs(a->u_change[k] - a->u_change_before[k]));
     }
-    bool struck = largest > BLOW_ACCELERATION * dt && news > SMOOTH_SHARE * largest;
-    return struck || a->turn > (a->guided ? COARSE_TURN : FAST_TURN);
+    return news > SMOOTH_SHARE * largest || a->turn > (a->guided ? COARSE_TURN : FAST_TURN);
 }
 
 /* Velocity products at the velocity half-way, by repetition. They turn the velocity by about a->turn, as an
@@ -179,15 +181,12 @@ static void push(const rs_articulation *a, double dt, double *q) {
 /* End of a midpoint step. Momentum and energy are kept where the step would miss them by more than rounding. */
 static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new) {
     double *solved = a->work[2], turn = a->turn;
-    a->guided = false;
-    for (int32_t k = 0; k < a->u_count; k++)
-        a->guided |= a->u_free[k] != a->work[1][k];
     copy_velocities(a, a->u_free, solved);
     if (a->guided && a->scheme == RS_SCHEME_MIDPOINT)
         account_for_blow(a, gravity, dt);
     rs_kinematics_advance(a, a->q_stage, a->u_free, 0.5 * dt, q_new);
     push(a, dt, q_new);
-    for (int32_t k = a->fixed_base ? 0 : 3; k < a->u_count; k++) /* after a blow */
+    for (int32_t k = a->fixed_base ? 0 : 3; k < a->u_count && a->guided; k++) /* after a blow */
         turn = rs_max(turn, dt * fabs(a->u_free[k]));
     rs_energy_rule rule = turn > COARSE_TURN ? RS_ENERGY_BOUNDED : RS_ENERGY_FREE;
     if (!a->guided && turn > FAST_TURN)
@@ -199,6 +198,9 @@ static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, doub
 
 bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     double *q_new = a->q_work[0];
+    a->guided = memcmp(a->u_free, a->work[1], sizeof(double) * (size_t)a->u_count) != 0;
+    if (a->guided && rs_articulated_rule(a, dt).row_dt > 0.0) /* rows may have driven motors to their limits */
+        rs_actuation_foresee(a, a->u_free, dt);
     if (at_midpoint(a) && rs_is_lone_link(a)) {
         rs_lone_link_integrate(a, dt, q_new);
     } else if (at_midpoint(a)) {
@@ -207,15 +209,16 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
         finish_configuration(a, gravity, dt, q_new);
         push(a, dt, q_new);
     }
-    if (rs_articulated_rule(a, dt).row_dt > 0.0) /* contacts may have driven them there */
-        rs_actuation_foresee(a, a->u_free, dt);
     bool finite = all_finite(q_new, a->q_count) && all_finite(a->u_free, a->u_count);
+    copy_velocities(a, a->u_change, a->u_change_before);
+    double *restrict u = a->u, *restrict change = a->u_change, *restrict acceleration = a->acceleration;
+    const double *restrict end = a->u_free;
+    double share = finite ? 1.0 : 0.0;
     for (int32_t k = 0; k < a->u_count; k++) {
-        double before = a->u[k];
-        a->u[k] = finite ? a->u_free[k] : 0.0;
-        a->u_change_before[k] = a->u_change[k];
-        a->u_change[k] = finite ? a->u[k] - before : 0.0;
-        a->acceleration[k] = a->u_change[k] / dt;
+        double now = finite ? end[k] : 0.0;
+        change[k] = share * (now - u[k]);
+        acceleration[k] = change[k] / dt;
+        u[k] = now;
     }
     if (finite)
         memcpy(a->q, q_new, sizeof(double) * (size_t)a->q_count);

@@ -2,6 +2,8 @@
 
 /* A step that turns links farther may not be able to keep energy and angular momentum: then energy must not grow [rad]. */
 static const double COARSE_TURN = 0.5;
+/* So may one that is that far off. */
+static const double GROSS = 1.5;
 /* Of the energy's bound: what a step that turns so far may miss. */
 static const double MARGIN = 0.01;
 /* Motion within a system that has less than this share of the energy is not scaled. */
@@ -80,12 +82,12 @@ static void correct_floating(rs_articulation *a, const motion_sums *end, const m
     rigid_motion has = rigid_motion_of(&whole, end, about), gets = rigid_motion_of(&whole, wanted, about);
     double inner_has = end->energy - has.sliding - has.turning, turning = wanted->energy - gets.sliding;
     double inner = 1.0, outer = 1.0, slide = 1.0;
-    bool coarse = a->turn > COARSE_TURN;
+    bool coarse = a->turn > COARSE_TURN || gets.sliding + gets.turning > GROSS * wanted->energy;
     if (rule == RS_ENERGY_KEPT || (rule == RS_ENERGY_BOUNDED && inner_has + gets.turning > turning))
         inner = energy_scale(inner_has, turning - gets.turning, end->energy);
     if (rule != RS_ENERGY_FREE && coarse && turning < gets.turning)
         outer = energy_scale(gets.turning, turning, gets.turning);
-    if (rule == RS_ENERGY_BOUNDED && a->turn > COARSE_TURN && turning < 0.0)
+    if (rule == RS_ENERGY_BOUNDED && coarse && turning < 0.0)
         slide = energy_scale(gets.sliding, wanted->energy, gets.sliding);
     double *u = a->u_free;
     rs_vec3 from_com = rs_sub(a->motion[0].pos, whole.com), gets_w = rs_scale(outer, gets.w);

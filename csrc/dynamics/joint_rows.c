@@ -6,6 +6,9 @@
  * that was put beyond its limit. */
 static const double RETURN_SHARE = 0.2, MAX_RETURN_SPEED = 0.5;
 
+/* What turns fast leaves a cone sideways, and must be taken back before it does so again [rad/s]. */
+static const double MAX_CONE_RETURN_SPEED = 5.0;
+
 /* Joints so near their limit get a row, too: others may push them beyond within the step [rad/s, m/s]. */
 static const double NEAR_SPEED = 0.5;
 
@@ -46,11 +49,11 @@ static double speed_from_others(const row_list *list, int32_t link) {
 }
 
 /* Speed that takes back an error: at once what this step has brought, over many steps what was there at its beginning. */
-static double return_speed(double error, double before, double dt) {
+static double return_speed(double error, double before, double most, double dt) {
     if (fabs(error) < AT_LIMIT)
         return 0.0;
     double old = before * error > 0.0 ? copysign(rs_min(fabs(before), fabs(error)), error) : 0.0;
-    return -(error - old) / dt - rs_clamp(RETURN_SHARE * old / dt, -MAX_RETURN_SPEED, MAX_RETURN_SPEED);
+    return -(error - old) / dt - rs_clamp(RETURN_SHARE * old / dt, -most, most);
 }
 
 /* ---- joints with one degree of freedom ---- */
@@ -61,7 +64,7 @@ static void add_lock(row_list *list, int32_t link) {
     int32_t k = a->links[link].u_first, at = a->links[link].q_first;
     double place = 0.5 * (a->lower[k] + a->upper[k]);
     rs_joint_row *row = add_row(list, link, rs_v3(1, 0, 0), RS_HOLDS, &a->limit_impulse[k], 1.0);
-    row->push = return_speed(a->q_stage[at] - place, a->q[at] - place, list->dt);
+    row->push = return_speed(a->q_stage[at] - place, a->q[at] - place, MAX_RETURN_SPEED, list->dt);
 }
 
 /* The limits of place and speed to one side: +1 above, -1 below. */
@@ -77,7 +80,7 @@ static void add_side(row_list *list, int32_t link, double side) {
     double allowed = near ? (room < AT_LIMIT ? 0.0 : room / dt) : INFINITY;
     row->target = -rs_min(allowed, a->velocity_limit[k]);
     if (near)
-        row->push = return_speed(rs_min(room, 0.0), rs_min(side * (bound - a->q[at]), 0.0), dt);
+        row->push = return_speed(rs_min(room, 0.0), rs_min(side * (bound - a->q[at]), 0.0), MAX_RETURN_SPEED, dt);
 }
 
 /* ---- cones of spherical joints ---- */
@@ -100,7 +103,7 @@ static void add_spherical_lock(row_list *list, int32_t link) {
         rs_vec3 along = rs_v3_zero();
         rs_v3_set(&along, axis, 1.0);
         rs_joint_row *row = add_row(list, link, along, RS_HOLDS, &a->limit_impulse[k + axis], 1.0);
-        row->push = return_speed(rs_v3_get(turn, axis), rs_v3_get(before, axis), list->dt);
+        row->push = return_speed(rs_v3_get(turn, axis), rs_v3_get(before, axis), MAX_RETURN_SPEED, list->dt);
     }
 }
 
@@ -120,7 +123,7 @@ static void add_cone(row_list *list, int32_t link) {
     double most = coarse ? rs_dot(u, outward) : INFINITY;
     row->target = room < AT_LIMIT ? bend_speed(rs_v3_load(&a->u[k]), outward, angle, most, dt) : -room / dt;
     double left = rs_min(widest - angle + 0.5 * dt * rs_max(row->target, 0.0), 0.0);
-    row->push = return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), dt);
+    row->push = return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), MAX_CONE_RETURN_SPEED, dt);
 }
 
 /* ---- friction, motors, couplings ---- */
@@ -149,14 +152,23 @@ static void add_coupling(row_list *list, rs_coupling *coupling) {
     double offset = coupling->offset;
     double error = a->q_stage[follower->q_first] - coupling->multiplier * a->q_stage[leader->q_first] - offset;
     double before = a->q[follower->q_first] - coupling->multiplier * a->q[leader->q_first] - offset;
-    row->push = return_speed(error, before, list->dt);
+    row->push = return_speed(error, before, MAX_RETURN_SPEED, list->dt);
 }
 
 /* ---- all rows ---- */
 
 static bool has_range(const rs_articulation *a, int32_t k) { return a->upper[k] - a->lower[k] >= AT_LIMIT; }
 
-static void add_limits(row_list *list, int32_t link) {
+/* A quick look at a joint with one degree of freedom, without the root of speed_from_others(). */
+static inline bool may_reach_limits(const row_list *list, int32_t link) {
+    const rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first;
+    double q = a->q_stage[a->links[link].q_first], speed = fabs(a->u_free[k]) + NEAR_SPEED;
+    double room = rs_min(q - a->lower[k], a->upper[k] - q), spare = rs_min(room / list->dt, a->velocity_limit[k]) - speed;
+    return !(spare > 0.0 && 2.0 * list->energy * a->factor[link].d_inverse < spare * spare);
+}
+
+static inline void add_limits(row_list *list, int32_t link) {
     const rs_articulation *a = list->a;
     int32_t k = a->links[link].u_first;
     if (a->links[link].type == RS_JOINT_SPHERICAL) {
@@ -164,19 +176,24 @@ static void add_limits(row_list *list, int32_t link) {
             add_spherical_lock(list, link);
         else if (!isinf(a->upper[k]))
             add_cone(list, link);
-    } else if (has_range(a, k)) {
+    } else if (!has_range(a, k)) {
+        add_lock(list, link);
+    } else if (may_reach_limits(list, link)) {
         add_side(list, link, 1.0);
         add_side(list, link, -1.0);
-    } else {
-        add_lock(list, link);
     }
 }
 
+/* Where there are so few degrees of freedom, room for all that they could have costs less than counting. */
+enum { FEW = 40 };
+
 int32_t rs_joint_row_capacity(const rs_articulation *a) {
     int32_t count = a->coupling_count;
-    for (int32_t k = a->fixed_base ? 0 : 6; k < a->u_count; k++) {
-        bool limited = isfinite(a->lower[k]) || isfinite(a->upper[k]) || isfinite(a->velocity_limit[k]);
-        count += (limited ? 2 : 0) + (a->friction[k] > 0.0) + (a->motor_weight[k] > 0.0);
+    if (a->u_count <= FEW)
+        return count + 4 * a->u_count;
+    for (int32_t k = 0; k < a->u_count; k++) {
+        int32_t limited = (a->lower[k] > -INFINITY) | (a->upper[k] < INFINITY) | (a->velocity_limit[k] < INFINITY);
+        count += 2 * limited + (a->friction[k] > 0.0) + (a->motor_weight[k] > 0.0);
     }
     return count;
 }
@@ -186,8 +203,9 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, double energy, rs_joint_row
     for (int32_t i = 1; i < a->link_count; i++) {
         const rs_link *link = &a->links[i];
         add_limits(&list, i);
-        for (int32_t axis = 0; axis < link->u_count; axis++)
-            add_friction_and_motor(&list, i, axis);
+        for (int32_t axis = 0, k = link->u_first; axis < link->u_count; axis++, k++)
+            if (a->friction[k] + a->motor_weight[k] > 0.0)
+                add_friction_and_motor(&list, i, axis);
     }
     for (int32_t k = 0; k < a->coupling_count; k++)
         add_coupling(&list, &a->couplings[k]);
