@@ -107,8 +107,37 @@ static void correct_fixed(rs_articulation *a, const motion_sums *end, const moti
         a->u_free[k] *= scale;
 }
 
-void rs_conserve(rs_articulation *a, double dt, const double *solved, const double *q_new, rs_energy_rule rule) {
+static rs_vec3 centre_of_mass(const rs_articulation *a, double *mass) {
+    rs_vec3 sum = rs_v3_zero();
+    *mass = 0.0;
+    for (int32_t i = 0; i < a->link_count; i++) {
+        *mass += a->mass[i].mass;
+        sum = rs_add(sum, rs_madd(a->mass[i].mass_com, a->mass[i].mass, a->motion[i].pos));
+    }
+    return rs_scale(1.0 / *mass, sum);
+}
+
+/* What the motion that removes overlap gives the system as a whole; the system is placed at the midpoint. */
+static rs_vec3 push_momentum(rs_articulation *a) {
+    rs_vec3 linear = rs_v3_zero(), angular;
+    if (!a->pushed)
+        return linear;
+    rs_kinematics_move(a, a->u_push);
+    rs_momentum(a, a->motion[0].pos, &linear, &angular);
+    return linear;
+}
+
+/* Moves the placed system, and the coordinates where it is placed, as a whole. */
+static void translate(rs_articulation *a, rs_vec3 way, double *q) {
+    rs_v3_store(q, rs_add(rs_v3_load(q), way));
+    for (int32_t i = 0; i < a->link_count; i++)
+        a->motion[i].pos = rs_add(a->motion[i].pos, way);
+}
+
+void rs_conserve(rs_articulation *a, double dt, const double *solved, double *q_new, rs_energy_rule rule) {
+    double mass;
     rs_vec3 about = a->motion[0].pos; /* any fixed point near by */
+    rs_vec3 pushed = push_momentum(a);
     motion_sums products = sum_products(a, about);
     rs_kinematics_move(a, a->u);
     motion_sums middle_before = sum_motion(a, a->u, about);
@@ -119,16 +148,21 @@ void rs_conserve(rs_articulation *a, double dt, const double *solved, const doub
     if (rule == RS_ENERGY_KEPT) /* impulses, if any, act on the velocity that they find: then it is that of the way there */
         products.energy = power;
     rs_kinematics_place(a, a->q, a->u);
-    motion_sums wanted = sum_motion(a, a->u, about);
-    double margin = rule == RS_ENERGY_BOUNDED ? MARGIN * wanted.energy : 0.0;
+    motion_sums before = sum_motion(a, a->u, about), wanted = before;
+    rs_vec3 centre = centre_of_mass(a, &mass);
     add_motion(&wanted, 1.0, &middle_after);
     add_motion(&wanted, -1.0, &middle_before);
     add_motion(&wanted, dt, &products);
-    wanted.energy += margin;
+    wanted.energy += rule == RS_ENERGY_BOUNDED ? MARGIN * before.energy : 0.0;
     rs_kinematics_place(a, q_new, a->u_free);
-    motion_sums end = sum_motion(a, a->u_free, about);
-    if (a->fixed_base)
+    if (a->fixed_base) {
+        motion_sums end = sum_motion(a, a->u_free, about);
         correct_fixed(a, &end, &wanted, rule);
-    else
-        correct_floating(a, &end, &wanted, about, rule);
+        return;
+    }
+    rs_vec3 mean = rs_add(rs_scale(0.5, rs_add(before.linear, wanted.linear)), pushed);
+    centre = rs_madd(centre, dt / mass, mean);
+    translate(a, rs_sub(centre, centre_of_mass(a, &mass)), q_new);
+    motion_sums end = sum_motion(a, a->u_free, about);
+    correct_floating(a, &end, &wanted, about, rule);
 }

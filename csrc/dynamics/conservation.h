@@ -19,7 +19,8 @@ typedef enum {
  *
  * The step balances impulses at the midpoint; carried to the end by finite rotations, momentum would be off by a third
  * power of dt, and by a first power times a blow. A floating system gets the momentum that the impulses of the step give it,
- * exactly: all its links move as one rigid body by what is missing. For the energy the motion within the system is scaled. */
-void rs_conserve(rs_articulation *a, double dt, const double *solved, const double *q_new, rs_energy_rule rule);
+ * exactly: all its links move as one rigid body by what is missing. For the energy the motion within the system is scaled.
+ * The centre of mass goes where the momentum takes it: q_new is moved there. */
+void rs_conserve(rs_articulation *a, double dt, const double *solved, double *q_new, rs_energy_rule rule);
 
 #endif
