@@ -15,13 +15,14 @@ static const double FAST_TURN = 0.02;
 /* Of what is guided by contacts, limits or pins only the step before knows the velocity; but what turns by more than this
  * in a step needs its velocity products however it is guided [rad]. */
 static const double COARSE_TURN = 0.2;
-/* The momentum of what turns by less is kept to its third power anyway [rad]. */
-static const double SMALL_TURN = 1e-3;
+/* The momentum of what turns by less is kept to rounding anyway: to the third power of it in free flight, to the first
+ * under impulses [rad]. */
+static const double SMALL_TURN = 1e-3, LEAST_TURN = 1e-8;
 /* Of the search for the velocity half-way: most steps, and the relative change that ends it. */
 enum { MAX_REPEATS = 40 };
+static const double REPEAT_TOLERANCE = 1e-6;
 /* How often motors are looked for that a step drives into their limits; each becomes a row, others may follow. */
 enum { MAX_FORESIGHTS = 3 };
-static const double REPEAT_TOLERANCE = 1e-6;
 /* It has failed when a change is that much larger than the one before. */
 static const double MAX_GROWTH = 2.0;
 
@@ -81,9 +82,9 @@ static bool is_rough(const rs_articulation *a, double dt) {
     return news > SMOOTH_SHARE * largest || a->turn > (a->guided ? COARSE_TURN : FAST_TURN);
 }
 
-/* Velocity products at the velocity half-way, by repetition. They turn the velocity by about a->turn, as an
- * imaginary factor: weighted by 1 / (1 + turn^2) the repetition converges however large it is. Where it does not, links turn so far
- * within the step that no velocity products have a meaning: none are taken, and momentum and energy alone rule. */
+/* Velocity products at the velocity half-way, by repetition. They turn the velocity by about a->turn, as an imaginary
+ * factor: weighted by 1 / (1 + turn^2) the repetition converges however large it is. Where it does not, links turn so
+ * far within the step that no velocity products have a meaning: none are taken, and momentum and energy alone rule. */
 static void find_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
     double share = 1.0, before = INFINITY;
     for (int n = 0; n < MAX_REPEATS; n++) {
@@ -191,8 +192,8 @@ static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, doub
     rs_energy_rule rule = turn > COARSE_TURN ? RS_ENERGY_BOUNDED : RS_ENERGY_FREE;
     if (!a->guided && turn > FAST_TURN)
         rule = RS_ENERGY_KEPT;
-    bool changed = a->pushed || (a->guided && a->scheme == RS_SCHEME_MIDPOINT);
-    if (rule != RS_ENERGY_FREE || (!a->fixed_base && (changed || turn > SMALL_TURN)))
+    double least = a->guided ? LEAST_TURN : SMALL_TURN;
+    if (rule != RS_ENERGY_FREE || (!a->fixed_base && (a->pushed || turn > least)))
         rs_conserve(a, dt, solved, q_new, rule);
 }
 

@@ -184,7 +184,8 @@ static inline void add_limits(row_list *list, int32_t link) {
     }
 }
 
-/* Where there are so few degrees of freedom, room for all that they could have costs less than counting. */
+/* Where there are so few degrees of freedom, room for all that they could have costs less than counting: two limits,
+ * friction, a motor. A lock of a spherical joint needs three. */
 enum { FEW = 40 };
 
 int32_t rs_joint_row_capacity(const rs_articulation *a) {
@@ -193,7 +194,7 @@ int32_t rs_joint_row_capacity(const rs_articulation *a) {
         return count + 4 * a->u_count;
     for (int32_t k = 0; k < a->u_count; k++) {
         int32_t limited = (a->lower[k] > -INFINITY) | (a->upper[k] < INFINITY) | (a->velocity_limit[k] < INFINITY);
-        count += 2 * limited + (a->friction[k] > 0.0) + (a->motor_weight[k] > 0.0);
+        count += 3 * limited + (a->friction[k] > 0.0) + (a->motor_weight[k] > 0.0);
     }
     return count;
 }

@@ -9,6 +9,8 @@ typedef struct {
 
 static const double DT = 0.01;
 
+enum { ROOM = 12 };
+
 /* Tree of one joint, placed so that q_stage and u_free are what the test sets; the step began at the same place. */
 static int32_t rows_of_one_joint(rs_joint_type type, const double *q, const double *u, bounds limits, rs_joint_row *rows)
 {
@@ -21,7 +23,7 @@ static int32_t rows_of_one_joint(rs_joint_type type, const double *q, const doub
     memcpy(a->q, q, sizeof(double) * (size_t)a->q_count);
     memcpy(a->q_stage, q, sizeof(double) * (size_t)a->q_count);
     memcpy(a->u_free, u, sizeof(double) * (size_t)a->u_count);
-    CHECK(rs_joint_row_capacity(a) <= 8);
+    CHECK(rs_joint_row_capacity(a) <= ROOM);
     int32_t count = rs_joint_rows(a, DT, 0.0, rows);
     rs_articulation_free(a);
     return count;
@@ -29,7 +31,7 @@ static int32_t rows_of_one_joint(rs_joint_type type, const double *q, const doub
 
 static void joint_near_its_limit_gets_a_row_that_lets_it_arrive(void)
 {
-    rs_joint_row rows[8];
+    rs_joint_row rows[ROOM];
     bounds limits = {-1, 1, INFINITY, 0};
     CHECK(rows_of_one_joint(RS_JOINT_REVOLUTE, (double[]){0.99}, (double[]){0.3}, limits, rows) == 0);
     CHECK(rows_of_one_joint(RS_JOINT_REVOLUTE, (double[]){0.99}, (double[]){2.0}, limits, rows) == 1);
@@ -41,7 +43,7 @@ static void joint_near_its_limit_gets_a_row_that_lets_it_arrive(void)
 
 static void joint_beyond_its_limit_comes_back_gently(void)
 {
-    rs_joint_row rows[8];
+    rs_joint_row rows[ROOM];
     bounds limits = {-1, 1, INFINITY, 0};
     CHECK(rows_of_one_joint(RS_JOINT_PRISMATIC, (double[]){-1.2}, (double[]){-2.0}, limits, rows) == 1);
     CHECK_NEAR(rows[0].torques[0].along.x, 1.0, 0.0);
@@ -53,7 +55,7 @@ static void joint_beyond_its_limit_comes_back_gently(void)
 
 static void narrow_ranges_are_held_on_both_sides(void)
 {
-    rs_joint_row rows[8];
+    rs_joint_row rows[ROOM];
     CHECK(rows_of_one_joint(RS_JOINT_PRISMATIC, (double[]){0.0}, (double[]){0.0}, (bounds){-0.001, 0.001, INFINITY, 0},
                             rows) == 2);
     CHECK_NEAR(rows[0].torques[0].along.x, -1.0, 0.0);
@@ -65,7 +67,7 @@ static void narrow_ranges_are_held_on_both_sides(void)
 
 static void fast_joint_and_rubbing_joint_get_rows(void)
 {
-    rs_joint_row rows[8];
+    rs_joint_row rows[ROOM];
     CHECK(rows_of_one_joint(RS_JOINT_REVOLUTE, (double[]){0.0}, (double[]){-5.0}, (bounds){-1, 1, 3.0, 0.7}, rows) == 2);
     CHECK_NEAR(rows[0].torques[0].along.x, 1.0, 0.0);
     CHECK_NEAR(rows[0].target, -3.0, 0.0);
@@ -75,7 +77,7 @@ static void fast_joint_and_rubbing_joint_get_rows(void)
 
 static void cone_of_a_spherical_joint_pushes_against_the_rotation(void)
 {
-    rs_joint_row rows[8];
+    rs_joint_row rows[ROOM];
     bounds limits = {-1, 0.72, INFINITY, 0};
     double q[4] = {cos(0.35), 0.0, sin(0.35), 0.0}; /* 0.7 rad about y */
     CHECK(rows_of_one_joint(RS_JOINT_SPHERICAL, q, (double[]){3, 1, 3}, limits, rows) == 0);

@@ -99,3 +99,19 @@ def test_tumbling_fall_keeps_energy():
 def test_energy_error_shrinks_with_the_order_of_the_scheme(scheme, order, dt):
     coarse, fine = tumbling_energy_error(scheme, dt), tumbling_energy_error(scheme, dt / 2)
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.5)
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+def test_the_centre_of_mass_falls_along_a_parabola(dt):
+    """Whatever the legs do on the way."""
+    world = World()
+    world.set_time_step(dt)
+    robot = add_quadruped(world, (0, 0, 100.0), 50.0, 0.1)
+    robot.set_generalized_velocity(np.concatenate([[2, -1, 3, 3, 2, -4], np.linspace(-8, 8, 12)]))
+    start = np.asarray(robot.get_composite_com()).reshape(-1, 3)[0].copy()
+    velocity = robot.get_linear_momentum() / robot.get_total_mass()
+    for k in range(1, round(1.0 / dt)):
+        world.integrate()
+        t = k * dt
+        expected = start + t * velocity + np.array([0, 0, -0.5 * 9.81 * t * t])
+        assert np.asarray(robot.get_composite_com()).reshape(-1, 3)[0] == pytest.approx(expected, abs=1e-9)
