@@ -1,5 +1,7 @@
 #include "conservation.h"
 
+#include <string.h>
+
 /* A step that turns links farther may not be able to keep energy and angular momentum: then energy must not grow [rad]. */
 static const double COARSE_TURN = 0.5;
 /* So may one that is that far off. */
@@ -22,8 +24,8 @@ double rs_turn_per_step(const rs_articulation *a, double dt) {
     return dt * sqrt(fastest2);
 }
 
-static motion_sums sum_motion(const rs_articulation *a, const double *u, rs_vec3 about) {
-    motion_sums sums = {.energy = rs_kinetic_energy(a, u)};
+static motion_sums sum_motion(const rs_articulation *a, const double *u, rs_vec3 about, bool energy) {
+    motion_sums sums = {.energy = energy ? rs_kinetic_energy(a, u) : 0.0};
     rs_momentum(a, about, &sums.linear, &sums.angular);
     return sums;
 }
@@ -134,35 +136,75 @@ static void translate(rs_articulation *a, rs_vec3 way, double *q) {
         a->motion[i].pos = rs_add(a->motion[i].pos, way);
 }
 
+/* What the step gives to momentum and, with `energy`, to kinetic energy; the system is placed at the midpoint. */
+static motion_sums sum_step(rs_articulation *a, double dt, const double *solved, rs_vec3 about, rs_energy_rule rule) {
+    motion_sums products = sum_products(a, about), sums;
+    if (rule == RS_ENERGY_FREE) { /* momentum is linear */
+        double *change = a->errors[1];
+        for (int32_t k = 0; k < a->u_count; k++)
+            change[k] = solved[k] - a->u[k];
+        rs_kinematics_move(a, change);
+        sums = sum_motion(a, change, about, false);
+    } else {
+        rs_kinematics_move(a, a->u);
+        motion_sums before = sum_motion(a, a->u, about, true);
+        double power = 0.5 * power_of_wrenches(a);
+        rs_kinematics_move(a, solved);
+        sums = sum_motion(a, solved, about, true);
+        power += 0.5 * power_of_wrenches(a);
+        add_motion(&sums, -1.0, &before);
+        if (rule == RS_ENERGY_KEPT) /* impulses act on the velocity that they find: then it is that of the way there */
+            products.energy = power;
+    }
+    add_motion(&sums, dt, &products);
+    return sums;
+}
+
+/* Momentum about a point and centre of mass at the beginning of the step: where the step before ended, if it told. */
+static motion_sums begin_motion(rs_articulation *a, rs_vec3 about, bool energy, rs_vec3 *centre) {
+    rs_carried *carried = &a->carried;
+    size_t q_bytes = sizeof(double) * (size_t)a->q_count, u_bytes = sizeof(double) * (size_t)a->u_count;
+    if (!energy && carried->known && memcmp(carried->q, a->q, q_bytes) == 0 && memcmp(carried->u, a->u, u_bytes) == 0) {
+        *centre = carried->centre;
+        return (motion_sums){carried->linear, rs_add(carried->angular, rs_cross(rs_sub(*centre, about), carried->linear)), 0};
+    }
+    double mass;
+    rs_kinematics_place(a, a->q, a->u);
+    *centre = centre_of_mass(a, &mass);
+    return sum_motion(a, a->u, about, energy);
+}
+
+static void carry(rs_articulation *a, const motion_sums *end, rs_vec3 about, rs_vec3 centre, const double *q) {
+    rs_carried *carried = &a->carried;
+    carried->known = true;
+    carried->linear = end->linear;
+    carried->angular = rs_sub(end->angular, rs_cross(rs_sub(centre, about), end->linear));
+    carried->centre = centre;
+    memcpy(carried->q, q, sizeof(double) * (size_t)a->q_count);
+    memcpy(carried->u, a->u_free, sizeof(double) * (size_t)a->u_count);
+}
+
 void rs_conserve(rs_articulation *a, double dt, const double *solved, double *q_new, rs_energy_rule rule) {
     double mass;
-    rs_vec3 about = a->motion[0].pos; /* any fixed point near by */
+    bool energy = rule != RS_ENERGY_FREE;
+    rs_vec3 about = a->motion[0].pos, centre; /* any fixed point near by */
     rs_vec3 pushed = push_momentum(a);
-    motion_sums products = sum_products(a, about);
-    rs_kinematics_move(a, a->u);
-    motion_sums middle_before = sum_motion(a, a->u, about);
-    double power = 0.5 * power_of_wrenches(a);
-    rs_kinematics_move(a, solved);
-    motion_sums middle_after = sum_motion(a, solved, about);
-    power += 0.5 * power_of_wrenches(a);
-    if (rule == RS_ENERGY_KEPT) /* impulses, if any, act on the velocity that they find: then it is that of the way there */
-        products.energy = power;
-    rs_kinematics_place(a, a->q, a->u);
-    motion_sums before = sum_motion(a, a->u, about), wanted = before;
-    rs_vec3 centre = centre_of_mass(a, &mass);
-    add_motion(&wanted, 1.0, &middle_after);
-    add_motion(&wanted, -1.0, &middle_before);
-    add_motion(&wanted, dt, &products);
+    motion_sums step = sum_step(a, dt, solved, about, rule);
+    motion_sums before = begin_motion(a, about, energy, &centre), wanted = before;
+    add_motion(&wanted, 1.0, &step);
     wanted.energy += rule == RS_ENERGY_BOUNDED ? MARGIN * before.energy : 0.0;
     rs_kinematics_place(a, q_new, a->u_free);
+    a->carried.known = false;
     if (a->fixed_base) {
-        motion_sums end = sum_motion(a, a->u_free, about);
+        motion_sums end = sum_motion(a, a->u_free, about, energy);
         correct_fixed(a, &end, &wanted, rule);
         return;
     }
-    rs_vec3 mean = rs_add(rs_scale(0.5, rs_add(before.linear, wanted.linear)), pushed);
+    rs_vec3 mean = rs_add(rs_scale(0.5, rs_add(before.linear, wanted.linear)), pushed), at = centre_of_mass(a, &mass);
     centre = rs_madd(centre, dt / mass, mean);
-    translate(a, rs_sub(centre, centre_of_mass(a, &mass)), q_new);
-    motion_sums end = sum_motion(a, a->u_free, about);
+    translate(a, rs_sub(centre, at), q_new);
+    motion_sums end = sum_motion(a, a->u_free, about, energy);
     correct_floating(a, &end, &wanted, about, rule);
+    if (rule == RS_ENERGY_FREE)
+        carry(a, &wanted, about, centre, q_new);
 }

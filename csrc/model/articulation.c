@@ -31,8 +31,9 @@ static size_t lay_out(rs_articulation *a, char *base) {
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
                          &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse,
                          &a->errors[0],    &a->errors[1],    &a->u_push,       &a->reduced,
-                         &a->motor_impulse, &a->motor_weight, &a->motor_drive, &a->stiff_below};
-    double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1]};
+                         &a->motor_impulse, &a->motor_weight, &a->motor_drive, &a->stiff_below,
+                         &a->carried.u};
+    double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1], &a->carried.q};
     for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)
         *like_u[k] = take(base, &offset, nu);
     for (size_t k = 0; k < sizeof like_q / sizeof *like_q; k++)
@@ -264,6 +265,7 @@ static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
 }
 
 void rs_articulation_fill_fours(rs_articulation *a) {
+    a->carried.known = false;
     int32_t count = 0;
     for (int32_t at = 0; at < a->link_count - 1;) {
         bool four = are_four(a, at);

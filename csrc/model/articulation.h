@@ -110,6 +110,14 @@ typedef struct {
     double impulse; /* on the follower; kept to start the next solve */
 } rs_coupling;
 
+/* Momentum and centre of mass of a floating system at the end of a step, for the next one: conservation.c */
+typedef struct {
+    bool known;
+    double *q, *u; /* of which state */
+    rs_vec3 linear, angular; /* about the centre of mass, */
+    rs_vec3 centre;
+} rs_carried;
+
 typedef struct rs_articulation {
     int32_t link_count, q_count, u_count, pin_count, coupling_count;
     bool fixed_base;
@@ -174,6 +182,7 @@ typedef struct rs_articulation {
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
     double *u_ahead;         /* velocity for which velocity products are taken */
     bool guided;             /* rows of the solve acted in the last step */
+    rs_carried carried;
     double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;
     rs_link_mass *mass;
@@ -203,7 +212,7 @@ void rs_articulation_free(rs_articulation *a);
 
 /* RS_OK, or what is wrong with the definition of link `index`. */
 rs_status rs_articulation_check_link(int32_t index, const rs_link_def *def);
-/* Takes over the links' constants to the fours: after links were filled. */
+/* Takes over the links' constants to what is derived from them: after links were filled. */
 void rs_articulation_fill_fours(rs_articulation *a);
 /* Takes over joint placement, axis and mass from a checked definition. */
 void rs_articulation_fill_link(rs_link *link, const rs_link_def *def);

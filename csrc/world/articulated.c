@@ -255,7 +255,7 @@ rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field,
         a->placed_at = NULL;
         memset(a->u_change, 0, sizeof(double) * (size_t)a->u_count);
         memset(a->u_change_before, 0, sizeof(double) * (size_t)a->u_count);
-        a->guided = false;
+        a->guided = a->carried.known = false;
         rs_world_mirror_base(body);
     }
     /* Elsewhere it touches other things. Within a step its contacts are still to be solved. */
