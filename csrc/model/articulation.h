@@ -176,7 +176,8 @@ typedef struct rs_articulation {
     double *motor_weight;    /* implicit part of motors that may reach their effort limit: they are rows of the solve instead
                                 of a part of `weight`. 0 for all others */
     double *stiff_below;     /* inertia below which a joint is too stiff for the trapezoidal rule */
-    double *motor_drive;     /* impulse of such a motor if the velocity stayed: it is motor_drive - motor_weight * (u - u before) */
+    double *motor_drive;     /* impulse of such a motor if the velocity stayed: motor_drive - motor_weight * (u - u before)
+                                is what it gives between its bounds */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
