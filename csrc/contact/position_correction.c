@@ -8,7 +8,7 @@ bool rs_positions_correct(rs_rows *rows) {
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
         law->push_impulse = 0.0;
-        overlap |= law->push > 0.0;
+        overlap |= law->push > 0.0 || (law->push != 0.0 && law->lower < 0.0);
     }
     if (!overlap)
         return false;

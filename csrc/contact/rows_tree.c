@@ -26,8 +26,8 @@ static const double SIDEWAYS_SHARE = 1e-3;
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
     rs_vec3 *vector; /* of a contact or pin; or NULL: */
-    double *impulse; /* of a wire, or of a joint's limit or friction, */
-    double sign;     /* which is sign * the row's */
+    double *impulse; /* of a wire or joint, to which sign * the row's is added; zero before */
+    double sign;
 } rs_row_source;
 
 rs_tree_rows rs_tree_rows_new(void) {
@@ -298,54 +298,55 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     rs_wire_law law = rs_wire_law_of(wire, shortening, row->g.zz, input->common.dt, input->common.settings->erp);
-    row->law.lower = law.lower;
-    row->law.upper = law.upper;
+    row->law.lower = law.bounds.lower;
+    row->law.upper = law.bounds.upper;
     row->law.aim.xyz.z = law.target;
     row->law.softness = law.softness;
-    row->law.powered = law.softness > 0.0 || law.lower == law.upper;
+    row->law.powered = law.softness > 0.0 || law.bounds.lower == law.bounds.upper;
     row->law.impulse.xyz.z = law.impulse;
     row->law.push = rs_min(0.0, law.target); /* a slack wire may use up its slack */
     prepare_row(row);
     add_wire_sideways(problem, input, wire, relative);
+    wire->impulse = 0.0;
 }
 
 /* ---- joints ---- */
 
-/* Start value of a joint's row: the impulse of the step before, if it was of this kind. */
-static double *joint_impulse(rs_articulation *a, const rs_joint_row *joint) {
-    return joint->kind == RS_ROW_FRICTION ? &a->friction_impulse[joint->first] : &a->limit_impulse[joint->first];
-}
-
 static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint) {
-    bool brake = joint->kind == RS_ROW_FRICTION;
-    double *impulse = joint_impulse(a, joint), sign = joint->count == 1 ? joint->direction[0] : 1.0;
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, impulse, sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, joint->impulse, joint->sign});
     rs_row_entry *entries = take_entries(problem, a->u_count);
-    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, rs_joint_response(a, joint, entries), object};
-    row->law.lower = brake ? -joint->max_impulse : 0.0;
-    row->law.upper = brake ? joint->max_impulse : INFINITY;
-    /* A joint beyond its limit comes back without gaining speed. Not so on a cone: what slides along its edge must be
-     * turned by velocities, or it would lose some in every step. */
-    row->law.push = joint->count == 1 ? rs_max(0.0, joint->target) : 0.0;
-    row->law.aim.xyz.z = joint->target - row->law.push;
-    for (int32_t k = 0; k < joint->count; k++)
-        row->given.z += joint->direction[k] * a->u_free[joint->first + k];
-    row->law.impulse.xyz.z = rs_clamp(sign * *impulse, row->law.lower, row->law.upper);
+    int32_t size = rs_torque_response(a, joint->torques, joint->count, entries);
+    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
+    row->law.lower = joint->bounds.lower;
+    row->law.upper = joint->bounds.upper;
+    row->law.softness = joint->softness;
+    row->law.powered = joint->softness > 0.0; /* motors */
+    row->law.push = joint->push;
+    row->law.aim.xyz.z = joint->target;
+    row->given.z = rs_joint_row_speed(a, joint);
+    row->law.impulse.xyz.z = joint->start;
     prepare_row(row);
 }
 
-/* Rows of joints at their limits and of joint friction. Impulses of joints without a row end here. */
-static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt) {
+/* What the rows so far lack in speed, as energy: they may give it to joints. */
+static double energy_to_give(const rs_tree_rows *problem) {
+    double energy = 0.0;
+    for (int64_t k = 0; k < problem->list.count; k++) {
+        const rs_tree_row *row = &RS_ITEMS(rs_tree_row, problem->list)[k];
+        rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].velocity) +
+                  rs_row_side_speed(&row->sides[1], row->sides[1].velocity);
+        rs_vec3 lack = rs_sub(rs_sub(row->law.aim.xyz, row->given), rs_v3(v[0], v[1], v[2]));
+        energy += 0.5 * rs_norm2(lack) / row->g.zz;
+    }
+    return energy;
+}
+
+/* Rows of limits, friction, motors and couplings. */
+static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt, double energy) {
     if (rs_array_resize(&problem->joints, rs_joint_row_capacity(a)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
-    int32_t count = rs_joint_rows(a, dt, joints);
-    for (int32_t k = 0, next = 0; k < a->u_count; k++) { /* rows come in the order of their degrees of freedom */
-        bool limited = false;
-        for (; next < count && joints[next].first == k; next++)
-            limited |= joints[next].kind != RS_ROW_FRICTION;
-        a->limit_impulse[k] = limited ? a->limit_impulse[k] : 0.0;
-    }
+    int32_t count = rs_joint_rows(a, dt, energy, joints);
     for (int32_t k = 0; k < count; k++)
         add_joint_row(problem, a, object, &joints[k]);
     return RS_OK;
@@ -394,12 +395,13 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
     for (int64_t k = 0; k < home->wire_count; k++)
         add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
+    double energy = energy_to_give(problem);
     for (int32_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree == NULL)
             continue;
         memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
-        if (add_joints(problem, tree, i, input->common.dt) != RS_OK)
+        if (add_joints(problem, tree, i, input->common.dt, energy) != RS_OK)
             return RS_OUT_OF_MEMORY;
         add_pins(problem, input, members.index[i]);
     }
@@ -416,7 +418,7 @@ void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, 
         if (sources[k].vector != NULL)
             *sources[k].vector = rows[k].law.impulse.xyz;
         else
-            *sources[k].impulse = sources[k].sign * rows[k].law.impulse.xyz.z;
+            *sources[k].impulse += sources[k].sign * rows[k].law.impulse.xyz.z;
     }
     for (int64_t i = 0; i < problem->objects.count; i++) {
         const rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];

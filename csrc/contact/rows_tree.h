@@ -1,9 +1,9 @@
 /* Rows of islands that hold articulated systems or wires: contacts of links and bodies, wires, joint limits, joint
- * friction, pins. A row acts on any number of velocities through its entries. */
+ * friction and motors, pins. A row acts on any number of velocities through its entries. */
 #ifndef RS_CONTACT_ROWS_TREE_H
 #define RS_CONTACT_ROWS_TREE_H
 
-#include "../dynamics/contact_response.h"
+#include "../dynamics/joint_rows.h"
 #include "contact_problem.h"
 #include "island.h"
 #include "row.h"

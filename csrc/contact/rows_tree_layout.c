@@ -97,13 +97,13 @@ static void clear_push(rs_rows *rows) {
 /* Change of the impulse: contacts push along the normal only; brakes, motors, springs and given impulses give way. */
 static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
     const rs_law *law = &row->law;
-    if (law->powered || law->upper != INFINITY)
+    if (law->powered || isfinite(law->upper - law->lower))
         return rs_v3_zero();
     if (law->kind == RS_ROW_POINT)
         return rs_neg(rs_sym3_mulv(&row->g_inverse, v));
     double stiff = row->g.zz - law->softness + row->push_softness;
     double change = (law->push - v.z - row->push_softness * law->push_impulse) / stiff;
-    return rs_v3(0.0, 0.0, rs_max(law->lower - law->push_impulse, change));
+    return rs_v3(0.0, 0.0, rs_clamp(law->push_impulse + change, law->lower, law->upper) - law->push_impulse);
 }
 
 static void sweep_push(rs_rows *rows) {

@@ -26,9 +26,8 @@ void rs_wire_place(rs_wire *wire, const rs_body *bodies) {
     wire->stretch = rs_norm(along) - wire->properties.length;
 }
 
-/* A rod holds both ways, others one. */
-static double least_impulse(const rs_wire *wire) {
-    return wire->properties.stretch_type == RS_WIRE_BOTH ? -INFINITY : 0.0;
+static rs_impulse_bounds bounds_of(const rs_wire *wire) {
+    return wire->properties.stretch_type == RS_WIRE_BOTH ? RS_HOLDS : RS_PUSHES;
 }
 
 double rs_wire_sign(const rs_wire *wire) {
@@ -44,7 +43,7 @@ static rs_wire_law stiff_law(const rs_wire *wire, double shortening, double dt, 
         target = rs_min(share * target, rs_max(-speed, 0.0) + PULL_IN_SPEED);
     else if (both)
         target = rs_max(share * target, rs_min(-speed, 0.0) - PULL_IN_SPEED);
-    return (rs_wire_law){least_impulse(wire), INFINITY, target, 0.0, both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
+    return (rs_wire_law){bounds_of(wire), target, 0.0, both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
 }
 
 /* The spring's impulse is k dt times a mean of the stretches at both ends of the step, which are the stretch at the
@@ -56,7 +55,7 @@ static rs_wire_law implicit_spring_law(const rs_wire *wire, double shortening, d
     double phase2 = k * inverse_mass * dt * dt; /* square of the oscillation's phase in one step */
     double late = wire->properties.stretch_type == RS_WIRE_BOTH ? 0.5 : 0.5 + 0.5 * phase2 / (1.0 + phase2);
     double target = (2.0 * wire->stretch / dt + (1.0 - late) * shortening) / late;
-    return (rs_wire_law){least_impulse(wire), INFINITY, sign * target, 2.0 / (late * k * dt * dt), sign * wire->impulse};
+    return (rs_wire_law){bounds_of(wire), sign * target, 2.0 / (late * k * dt * dt), sign * wire->impulse};
 }
 
 rs_wire_law rs_wire_law_of(const rs_wire *wire, double shortening, double inverse_mass, double dt, double erp) {
@@ -66,7 +65,7 @@ rs_wire_law rs_wire_law_of(const rs_wire *wire, double shortening, double invers
     if (p->type == RS_WIRE_COMPLIANT && p->stiffness > 0.0 && !p->explicit_spring)
         return implicit_spring_law(wire, shortening, inverse_mass, dt);
     double given = rs_wire_sign(wire) * dt * rs_wire_tension(wire, wire->stretch, dt);
-    return (rs_wire_law){given, given, 0.0, 0.0, given};
+    return (rs_wire_law){{given, given}, 0.0, 0.0, given};
 }
 
 double rs_wire_tension(const rs_wire *wire, double stretch, double dt) {

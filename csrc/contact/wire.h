@@ -5,7 +5,7 @@
 #ifndef RS_CONTACT_WIRE_H
 #define RS_CONTACT_WIRE_H
 
-#include "../dynamics/articulated.h"
+#include "../dynamics/contact_response.h"
 #include "contact.h"
 
 typedef struct {
@@ -33,7 +33,7 @@ void rs_wire_place(rs_wire *wire, const rs_body *bodies);
 
 /* What a wire asks of the solver in this step. */
 typedef struct {
-    double lower, upper; /* bounds of the impulse [N s] */
+    rs_impulse_bounds bounds;
     double target;   /* speed of the row to reach [m/s] */
     double softness; /* [1/kg] */
     double impulse;  /* start value [N s] */

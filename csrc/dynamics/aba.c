@@ -8,6 +8,20 @@ static const double SINGULAR_SHARE = 1e-13;
 
 /* ---- factorisation ---- */
 
+/* Weights of a factorisation. */
+typedef struct {
+    double *weight;
+    double *force;   /* changes with the weights of stiff joints, */
+    double stiff_dt; /* which are looked for when this is not 0 */
+} weights;
+
+/* Weight of a degree of freedom with which the inertia `own` moves. */
+static inline double weigh(const rs_articulation *a, const weights *w, int32_t k, double own) {
+    if (w->stiff_dt > 0.0 && own < a->stiff_below[k])
+        w->weight[k] = rs_actuation_stiffen(a, k, own, w->stiff_dt, &w->force[k]);
+    return w->weight[k];
+}
+
 /* Takes the rank-one part that the joint lets go out of the inertia that its parent feels. `d` is the inertia along
  * the joint; false when it is none beside `scale`. */
 static inline bool release_direction(rs_inertia6 *i, rs_lanes lin, rs_lanes ang, double d, double scale,
@@ -21,17 +35,23 @@ static inline bool release_direction(rs_inertia6 *i, rs_lanes lin, rs_lanes ang,
     return d > SINGULAR_SHARE * scale;
 }
 
-static inline bool eliminate_revolute(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
+static inline bool eliminate_revolute(rs_articulation *a, int32_t link, const weights *w) {
+    rs_inertia6 *i = &a->articulated[link];
+    rs_vec3 axis = a->motion[link].axis;
     rs_lanes lin = rs_lanes_mulv(i->couple, axis), ang = rs_lanes_mulv(i->inertia, axis);
-    double d = rs_dot(axis, rs_lanes_vec3(ang)) + weight, scale = i->inertia[0][0] + i->inertia[1][1] + i->inertia[2][2];
-    return release_direction(i, lin, ang, d, scale, f);
+    double own = rs_dot(axis, rs_lanes_vec3(ang)), d = own + weigh(a, w, a->links[link].u_first, own);
+    double scale = i->inertia[0][0] + i->inertia[1][1] + i->inertia[2][2];
+    return release_direction(i, lin, ang, d, scale, &a->factor[link]);
 }
 
-static inline bool eliminate_prismatic(rs_inertia6 *i, rs_vec3 axis, double weight, rs_joint_factor *f) {
+static inline bool eliminate_prismatic(rs_articulation *a, int32_t link, const weights *w) {
+    rs_inertia6 *i = &a->articulated[link];
+    rs_vec3 axis = a->motion[link].axis;
     rs_mat3 couple = rs_m3_of_columns(i->couple);
     rs_lanes lin = rs_lanes_mulv(i->mass, axis), ang = rs_lanes_of(rs_m3_tmulv(&couple, axis));
-    double d = rs_dot(axis, rs_lanes_vec3(lin)) + weight, scale = i->mass[0][0] + i->mass[1][1] + i->mass[2][2];
-    return release_direction(i, lin, ang, d, scale, f);
+    double own = rs_dot(axis, rs_lanes_vec3(lin)), d = own + weigh(a, w, a->links[link].u_first, own);
+    double scale = i->mass[0][0] + i->mass[1][1] + i->mass[2][2];
+    return release_direction(i, lin, ang, d, scale, &a->factor[link]);
 }
 
 /* out = a * b for matrices of columns. */
@@ -40,23 +60,52 @@ static inline void columns_mul(const rs_lanes a[3], const rs_lanes b[3], rs_lane
         out[j] = a[0] * b[j][0] + a[1] * b[j][1] + a[2] * b[j][2];
 }
 
-/* The joint lets all rotation go. With D = inertia + W and W a multiple w of the identity, inertia - inertia D^-1 inertia
- * = w D^-1 inertia, which needs no difference of large numbers, and likewise for the couple. */
-static inline bool eliminate_spherical(rs_inertia6 *i, const rs_mat3 *frame, const double *weight, rs_joint_factor *f) {
-    memcpy(f->couple, i->couple, sizeof f->couple);
-    memcpy(f->inertia, i->inertia, sizeof f->inertia);
-    rs_sym3 d = rs_sym3_of_columns(i->inertia);
-    bool even = weight[0] == weight[1] && weight[1] == weight[2];
-    if (even) {
+static inline bool is_even(const double *weight) { return weight[0] == weight[1] && weight[1] == weight[2]; }
+
+/* Inertia with the weights of a spherical joint, world axes. */
+static inline rs_sym3 add_weight(const rs_sym3 *own, const rs_mat3 *frame, const double *weight) {
+    rs_sym3 d = *own;
+    if (is_even(weight)) {
         d.xx += weight[0];
         d.yy += weight[0];
         d.zz += weight[0];
-    } else {
-        rs_sym3 turned = rs_rotate_diagonal(frame, weight);
-        d = rs_sym3_add(&d, &turned);
+        return d;
     }
-    double trace = d.xx + d.yy + d.zz;
-    bool regular = rs_sym3_det(&d) > SINGULAR_SHARE * trace * trace * trace;
+    rs_sym3 turned = rs_rotate_diagonal(frame, weight);
+    return rs_sym3_add(&d, &turned);
+}
+
+/* weigh() for the axes of a spherical joint. Each moves as if the others were free. */
+static void weigh_spherical(const rs_articulation *a, int32_t link, const weights *w, const rs_sym3 *own) {
+    int32_t k = a->links[link].u_first;
+    rs_sym3 d = add_weight(own, &a->motion[link].joint_frame, &a->rotor_inertia[k]), inverse = rs_sym3_inverse(&d);
+    for (int axis = 0; axis < 3; axis++) {
+        rs_vec3 along = rs_m3_col(&a->motion[link].joint_frame, axis);
+        double gives_way = rs_dot(along, rs_sym3_mulv(&inverse, along));
+        weigh(a, w, k + axis, gives_way > 0.0 ? 1.0 / gives_way - a->rotor_inertia[k + axis] : 0.0);
+    }
+}
+
+/* The joint lets all rotation go. With D = inertia + W and W a multiple w of the identity, inertia - inertia D^-1 inertia
+ * = w D^-1 inertia, which needs no difference of large numbers, and likewise for the couple. */
+static inline bool eliminate_spherical(rs_articulation *a, int32_t link, const weights *w) {
+    rs_inertia6 *i = &a->articulated[link];
+    rs_joint_factor *f = &a->factor[link];
+    const rs_mat3 *frame = &a->motion[link].joint_frame;
+    double *weight = &w->weight[a->links[link].u_first];
+    memcpy(f->couple, i->couple, sizeof f->couple);
+    memcpy(f->inertia, i->inertia, sizeof f->inertia);
+    rs_sym3 own = rs_sym3_of_columns(i->inertia), d = add_weight(&own, frame, weight);
+    double trace = d.xx + d.yy + d.zz, det = rs_sym3_det(&d);
+    const double *below = &a->stiff_below[a->links[link].u_first];
+    double stiff = rs_max(below[0], rs_max(below[1], below[2])) + rs_max(weight[0], rs_max(weight[1], weight[2]));
+    if (w->stiff_dt > 0.0 && stiff * trace * trace > 4.0 * det) { /* the smallest moment is at least 4 det / trace^2 */
+        weigh_spherical(a, link, w, &own);
+        d = add_weight(&own, frame, weight);
+        trace = d.xx + d.yy + d.zz;
+        det = rs_sym3_det(&d);
+    }
+    bool even = is_even(weight), regular = det > SINGULAR_SHARE * trace * trace * trace;
     d = rs_sym3_inverse(&d);
     rs_columns_of_sym3(&d, f->d_inverse3);
 
@@ -113,17 +162,17 @@ static bool invert_base(rs_articulation *a, const double *weight) {
 }
 
 /* Eliminates joint i and hands what is left of its inertia to the parent. */
-static inline bool factor_link(rs_articulation *a, int32_t i, const double *weight) {
+static inline bool factor_link(rs_articulation *a, int32_t i, const weights *w) {
     const rs_link *link = &a->links[i];
     const rs_link_motion *m = &a->motion[i];
     rs_inertia6 *own = &a->articulated[i];
     bool regular;
     if (link->type == RS_JOINT_REVOLUTE)
-        regular = eliminate_revolute(own, m->axis, weight[link->u_first], &a->factor[i]);
+        regular = eliminate_revolute(a, i, w);
     else if (link->type == RS_JOINT_SPHERICAL)
-        regular = eliminate_spherical(own, &m->joint_frame, &weight[link->u_first], &a->factor[i]);
+        regular = eliminate_spherical(a, i, w);
     else
-        regular = eliminate_prismatic(own, m->axis, weight[link->u_first], &a->factor[i]);
+        regular = eliminate_prismatic(a, i, w);
     if (link->parent > 0 || !a->fixed_base)
         rs_inertia6_add_shifted(&a->articulated[link->parent], own, m->arm);
     return regular;
@@ -134,11 +183,12 @@ static void begin_factor(rs_articulation *a) {
         a->articulated[i] = rs_inertia6_rigid(&a->mass[i]);
 }
 
-bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint) {
+bool rs_aba_factor(rs_articulation *a, double *weight, int32_t *joint) {
     bool regular = true;
+    weights w = {weight, NULL, 0.0};
     begin_factor(a);
     for (int32_t k = a->link_count - 2; k >= 0; k--)
-        if (!factor_link(a, a->order[k], weight) && regular) {
+        if (!factor_link(a, a->order[k], &w) && regular) {
             regular = false;
             *joint = a->order[k];
         }
@@ -223,11 +273,12 @@ void rs_aba_solve_loaded(rs_articulation *a, const double *b, double *x) {
     rs_aba_spread(a, x);
 }
 
-bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x) {
+bool rs_aba_factor_and_solve(rs_articulation *a, double *weight, double *b, double *x, double stiff_dt) {
     bool regular = true;
+    weights w = {weight, b, stiff_dt};
     begin_factor(a);
     for (int32_t k = a->link_count - 2; k >= 0; k--) {
-        regular &= factor_link(a, a->order[k], weight);
+        regular &= factor_link(a, a->order[k], &w);
         collect_link(a, a->order[k], b, x);
     }
     if (!a->fixed_base)

@@ -64,28 +64,98 @@ static void position_errors(const rs_articulation *a, const double *q, bool pd, 
     }
 }
 
-/* A motor at its limit gives that limit whatever the motion does, so its gains leave the implicit part. Without
- * branches: several degrees of freedom are treated at once. */
-static void drive(const rs_articulation *a, const double *restrict u, double pd, const rs_actuation_rule *rule,
+/* Square of the phase up to which the trapezoidal rule treats a stiffness: 12 steps in a period. */
+static const double SOFT_PHASE2 = 0.25;
+/* A motor closer to an effort limit than this share of its range, now or in the step before, is a row of the solve. */
+static const double NEAR_LIMIT = 0.2;
+
+/* Motors that may reach their limits leave force and weight: they are rows, whose impulse is bounded. */
+static void make_rows(const rs_articulation *a, const double *u, const rs_actuation_rule *rule, const double *to_target,
+                      const rs_actuation_result *out) {
+    double dt = rule->row_dt;
+    for (int32_t k = 0; k < a->u_count; k++) {
+        double kp = a->p_gain[k], kd = a->d_gain[k], weight = dt * (kd + dt * kp);
+        double wanted = a->feed_forward[k] + kp * to_target[k] + kd * (a->d_target[k] - u[k]), given = out->command[k];
+        double margin = NEAR_LIMIT * (a->effort_upper[k] - a->effort_lower[k]), last = a->motor_impulse[k];
+        double high = a->effort_upper[k] - margin, low = a->effort_lower[k] + margin;
+        if (!(wanted > high || wanted < low || last > dt * high || last < dt * low) || weight == 0.0)
+            continue;
+        double active = given == wanted ? 1.0 : 0.0;
+        a->motor_weight[k] = weight;
+        a->motor_drive[k] = dt * (wanted - dt * kp * u[k]);
+        out->force[k] -= given - active * rule->foresight * kp * u[k];
+        out->weight[k] -= active * (rule->damping_weight * kd + rule->stiffness_weight * kp);
+        a->stiff_below[k] = rs_max(rule->stiff_dt * rule->stiff_dt / SOFT_PHASE2 * a->stiffness[k],
+                                   rule->stiff_dt * a->damping[k]) - a->rotor_inertia[k];
+    }
+}
+
+/* A motor at its limit gives that limit whatever the motion does, so its gains leave the implicit part. Without branches:
+ * several degrees of freedom are treated at once. True when a motor is near its limits. */
+static bool drive(const rs_articulation *a, const double *restrict u, double pd, const rs_actuation_rule *rule,
                   const double *restrict to_target, const double *restrict to_rest, const rs_actuation_result *out) {
     const double *restrict kp = a->p_gain, *restrict kd = a->d_gain, *restrict damping = a->damping;
     const double *restrict stiffness = a->stiffness, *restrict feed_forward = a->feed_forward;
-    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper;
+    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict last = a->motor_impulse;
+    const double *restrict d_target = a->d_target, *restrict rotor = a->rotor_inertia;
     double *restrict command = out->command, *restrict force = out->force, *restrict weight = out->weight;
+    double *restrict motor_weight = a->motor_weight, *restrict stiff_below = a->stiff_below;
+    double damping_weight = rule->damping_weight, stiffness_weight = rule->stiffness_weight, foresight = rule->foresight;
+    double soft = rule->stiff_dt * rule->stiff_dt / SOFT_PHASE2, slow = rule->stiff_dt;
+    int64_t near = 0;
     for (int32_t k = 0; k < a->u_count; k++) {
-        double wanted = feed_forward[k] + pd * (kp[k] * to_target[k] + kd[k] * (a->d_target[k] - u[k]));
-        double given = rs_min(rs_max(wanted, lower[k]), upper[k]);
-        double active = given == wanted ? pd : 0.0;
+        double wanted = feed_forward[k] + pd * (kp[k] * to_target[k] + kd[k] * (d_target[k] - u[k]));
+        double given = rs_min(rs_max(wanted, lower[k]), upper[k]), active = given == wanted ? pd : 0.0;
         double k_all = stiffness[k] + active * kp[k], d_all = damping[k] + active * kd[k];
         command[k] = given;
-        force[k] = given - damping[k] * u[k] + stiffness[k] * to_rest[k] - rule->foresight * k_all * u[k];
-        weight[k] = a->rotor_inertia[k] + rule->damping_weight * d_all + rule->stiffness_weight * k_all;
+        motor_weight[k] = 0.0;
+        force[k] = given - damping[k] * u[k] + stiffness[k] * to_rest[k] - foresight * k_all * u[k];
+        weight[k] = rotor[k] + damping_weight * d_all + stiffness_weight * k_all;
+        stiff_below[k] = rs_max(soft * k_all, slow * d_all) - rotor[k];
+        double margin = NEAR_LIMIT * (upper[k] - lower[k]); /* without limits comparisons fail */
+        near += (wanted > upper[k] - margin) | (wanted < lower[k] + margin) | (last[k] != 0.0);
     }
+    return near > 0;
 }
 
 void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
                   const rs_actuation_result *out) {
     bool pd = a->control_mode == RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE;
     position_errors(a, q, pd, a->errors[0], a->errors[1]);
-    drive(a, u, pd ? 1.0 : 0.0, rule, a->errors[0], a->errors[1], out);
+    bool near = drive(a, u, pd ? 1.0 : 0.0, rule, a->errors[0], a->errors[1], out);
+    if (near && pd && rule->row_dt > 0.0)
+        make_rows(a, u, rule, a->errors[0], out);
+}
+
+/* ---- stiff joints ---- */
+
+double rs_actuation_stiffen(const rs_articulation *a, int32_t k, double inertia, double dt, double *force) {
+    bool motor = a->control_mode == RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE && a->motor_weight[k] == 0.0;
+    double stiffness = a->stiffness[k] + (motor ? a->p_gain[k] : 0.0), damping = a->damping[k] + (motor ? a->d_gain[k] : 0.0);
+    double m = inertia + a->rotor_inertia[k], phase2 = dt * dt * stiffness, decay = dt * damping; /* times m */
+    double late = phase2 > SOFT_PHASE2 * m ? (phase2 - SOFT_PHASE2 * m) / (phase2 + (1.0 - SOFT_PHASE2) * m) : 0.0;
+    double damping_share = decay > m ? 1.0 - 0.5 * m / decay : 0.5;
+    *force -= late * dt * stiffness * a->u[k];
+    return a->rotor_inertia[k] + (0.25 + 0.75 * late) * phase2 + damping_share * decay;
+}
+
+/* Soft motors go by the end of the step, stiff ones look half a step farther: both must stay within the limits. Without
+ * branches, as drive(). */
+bool rs_actuation_foresee(rs_articulation *a, const double *restrict u, double dt) {
+    if (a->control_mode != RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE)
+        return false;
+    const double *restrict kp = a->p_gain, *restrict kd = a->d_gain, *restrict feed_forward = a->feed_forward;
+    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict error = a->errors[0];
+    const double *restrict d_target = a->d_target, *restrict row = a->motor_weight;
+    double *restrict impulse = a->motor_impulse;
+    double most = 0.0;
+    for (int32_t k = 0; k < a->u_count; k++) {
+        double now = feed_forward[k] + kp[k] * error[k] + kd[k] * (d_target[k] - u[k]), way = dt * kp[k] * u[k];
+        double soon = now - 0.5 * way, later = now - way, high = rs_max(soon, later), low = rs_min(soon, later);
+        double beyond = rs_max(0.0, high - upper[k]) + rs_min(0.0, low - lower[k]); /* 0 within the limits */
+        double seen = row[k] == 0.0 && kp[k] + kd[k] > 0.0 ? beyond : 0.0;
+        impulse[k] = seen != 0.0 ? dt * (beyond > 0.0 ? high : low) : impulse[k];
+        most += fabs(seen);
+    }
+    return most > 0.0;
 }

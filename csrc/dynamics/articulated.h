@@ -42,6 +42,8 @@ static inline rs_vec3 rs_link_point_velocity(const rs_articulation *a, int32_t l
  * with `loaded`, the loads on the links. Velocities are those of the last placing. Also fills a->acc (the sum of
  * acceleration and minus gravity) and a->force (wrench through each joint, at the link origin). */
 void rs_rnea(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded, double *tau);
+/* What the loads on a placed link amount to, at its origin. */
+rs_pair6 rs_load_wrench(const rs_articulation *a, int32_t link);
 /* Its first half: a->force = wrench on each link alone, at its origin. */
 void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded);
 /* Its second half: a->force becomes the wrench through each joint, tau (unless NULL) what of it does work there. */
@@ -66,7 +68,7 @@ rs_composite rs_composite_of(const rs_articulation *a, int32_t link);
 
 /* Factorises M + diag(weight) for the placed configuration. False when it is not positive definite: *joint then names
  * the first joint without inertia. */
-bool rs_aba_factor(rs_articulation *a, const double *weight, int32_t *joint);
+bool rs_aba_factor(rs_articulation *a, double *weight, int32_t *joint);
 /* x = (M + diag(weight))^-1 * b; x may be b. */
 void rs_aba_solve(rs_articulation *a, const double *b, double *x);
 /* The same with the wrenches a->force pulling at the links: x = (M + diag(weight))^-1 * (b - sum of J' * force). After
@@ -76,8 +78,10 @@ void rs_aba_solve_loaded(rs_articulation *a, const double *b, double *x);
  * L * D * L': u = L'^-1 * s. The reduced velocity of a joint is the one it would have if its parent stood still; that of a
  * spherical joint is in world axes, that of a floating base is its own. */
 void rs_aba_spread(rs_articulation *a, double *x);
-/* Factorisation and rs_aba_solve_loaded() in one sweep. False as rs_aba_factor(). */
-bool rs_aba_factor_and_solve(rs_articulation *a, const double *weight, const double *b, double *x);
+/* Factorisation and rs_aba_solve_loaded() in one sweep. With stiff_dt > 0, joints that are too stiff for the
+ * inertia that moves with them (a->stiff_below) get weights and forces b from rs_actuation_stiffen(). False as
+ * rs_aba_factor(). */
+bool rs_aba_factor_and_solve(rs_articulation *a, double *weight, double *b, double *x, double stiff_dt);
 
 /* ---- jacobian.c ---- */
 
@@ -102,17 +106,27 @@ typedef struct {
     double damping_weight;   /* times (b + kd) */
     double stiffness_weight; /* times (kp + ks) */
     double foresight;        /* explicit part of the stiffness' implicit treatment: -foresight * (kp + ks) * u */
+    double row_dt;           /* time step for which motors near their limits become rows of the solve; 0: they do not */
+    double stiff_dt;         /* likewise for joints too stiff for the trapezoidal rule: rs_actuation_stiffen(); or 0 */
 } rs_actuation_rule;
 
 typedef struct {
     double *command; /* of the motors, clamped to the effort limits */
-    double *force;   /* command - damping * u + springs */
+    double *force;   /* command of motors that are no rows - damping * u + springs */
     double *weight;  /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
 } rs_actuation_result;
 
 /* What motors, springs and dampers do at (q, u); arrays of u_count entries. */
 void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
                   const rs_actuation_result *out);
+
+/* Weight of a degree of freedom whose stiffness or damping is too much for the trapezoidal rule, which would let it
+ * oscillate for ever: the stiffer against the inertia that moves with it, the later in the step its errors are taken, up
+ * to the midpoint of the next. Second order in dt where it is soft. The force changes, too. */
+double rs_actuation_stiffen(const rs_articulation *a, int32_t k, double inertia, double dt, double *force);
+/* Whether a motor that is no row would leave its limits in a step that ends with the velocities u. The next
+ * rs_actuation() makes it a row. */
+bool rs_actuation_foresee(rs_articulation *a, const double *u, double dt);
 
 /* ---- articulated_step.c: the stages of a step ---- */
 
@@ -121,12 +135,6 @@ rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt);
 /* First half: places the links where contacts are detected and dynamics is evaluated (the midpoint, for the default
  * scheme). */
 void rs_articulated_begin(rs_articulation *a, double dt);
-/* The default scheme wants velocity products h half-way. By Adams and Bashforth's rule they are 3/2 h(u) - 1/2 h(u of the
- * step before), which is h(u_ahead) - 3/4 h(u_change), as they are quadratic. The second part only matters after a blow: it
- * is what the blow did to the velocity products in the half step that followed it. False when there was none; otherwise
- * a->force is its wrench through each joint and tau its generalised force, both without the factor. */
-bool rs_articulated_recall_blow(rs_articulation *a, double dt, double *tau);
-static const double RS_RECALLED_SHARE = 0.75;
 /* Second half: a->u_free = velocity after all forces, before contacts; the factorisation is ready for rs_aba_solve. */
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt);
 /* Takes over a->u_free (with the contacts' part) and ends the step. False when the result is not finite; the

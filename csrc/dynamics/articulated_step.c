@@ -1,10 +1,30 @@
 #include "articulated.h"
+#include "conservation.h"
+#include "lone_link.h"
 #include "runge_kutta.h"
 
 #include <string.h>
 
 /* What changes velocities faster than this is a blow [m/s^2, rad/s^2]. */
 static const double BLOW_ACCELERATION = 100.0;
+/* Unless the change differs from that of the step before by less than this share. */
+static const double SMOOTH_SHARE = 0.3;
+/* What turns by more than this in a step is fast: guessing its velocity products from the step before, which amplifies
+ * oscillations, would feed it energy [rad]. */
+static const double FAST_TURN = 0.02;
+/* Of what is guided by contacts, limits or pins only the step before knows the velocity; but what turns by more than this
+ * in a step needs its velocity products however it is guided [rad]. */
+static const double COARSE_TURN = 0.2;
+/* The momentum of what turns by less is kept to rounding anyway: to the third power of it in free flight, to the first
+ * under impulses [rad]. */
+static const double SMALL_TURN = 1e-3, LEAST_TURN = 1e-8;
+/* Of the search for the velocity half-way: most steps, and the relative change that ends it. */
+enum { MAX_REPEATS = 40 };
+static const double REPEAT_TOLERANCE = 1e-6;
+/* How often motors are looked for that a step drives into their limits; each becomes a row, others may follow. */
+enum { MAX_FORESIGHTS = 3 };
+/* It has failed when a change is that much larger than the one before. */
+static const double MAX_GROWTH = 2.0;
 
 static bool at_midpoint(const rs_articulation *a) {
     return a->scheme == RS_SCHEME_TRAPEZOID || a->scheme == RS_SCHEME_MIDPOINT;
@@ -22,6 +42,8 @@ void rs_articulated_begin(rs_articulation *a, double dt) {
         rs_kinematics_advance(a, a->q, a->u, 0.5 * dt, a->q_stage);
     else
         memcpy(a->q_stage, a->q, sizeof(double) * (size_t)a->q_count);
+    if (at_midpoint(a) && rs_is_lone_link(a))
+        rs_lone_link_midpoint(a, dt);
     look_ahead(a);
     rs_kinematics_place(a, a->q_stage, a->u_ahead);
 }
@@ -29,9 +51,9 @@ void rs_articulated_begin(rs_articulation *a, double dt) {
 rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt) {
     switch (a->scheme) {
     case RS_SCHEME_TRAPEZOID:
-    case RS_SCHEME_MIDPOINT: return (rs_actuation_rule){0.5 * dt, 0.25 * dt * dt, 0.0};
-    case RS_SCHEME_SEMI_IMPLICIT: return (rs_actuation_rule){dt, dt * dt, dt};
-    default: return (rs_actuation_rule){0.0, 0.0, 0.0};
+    case RS_SCHEME_MIDPOINT: return (rs_actuation_rule){0.5 * dt, 0.25 * dt * dt, 0.0, dt, dt};
+    case RS_SCHEME_SEMI_IMPLICIT: return (rs_actuation_rule){dt, dt * dt, dt, dt, 0.0};
+    default: return (rs_actuation_rule){0};
     }
 }
 
@@ -46,56 +68,77 @@ static void accelerate_with(rs_articulation *a, rs_vec3 gravity, const double *f
     rs_aba_solve_loaded(a, force, out);
 }
 
-/* Velocity products at the velocity half-way: second order also where they dominate. */
-static void repeat_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
-    copy_velocities(a, a->rhs, a->work[2]);
+/* Whether the velocity half-way is not to be guessed from the step before: after a blow, or where links turn fast. What
+ * changes as it did in the step before is no blow, however fast it changes. */
+static bool is_rough(const rs_articulation *a, double dt) {
+    bool struck = false;
     for (int32_t k = 0; k < a->u_count; k++)
-        a->u_ahead[k] = a->u[k] + 0.5 * dt * a->rhs[k];
+        struck |= fabs(a->u_change[k]) > BLOW_ACCELERATION * dt;
+    double largest = 0.0, news = 0.0;
+    for (int32_t k = 0; k < a->u_count && struck; k++) {
+        largest = rs_max(largest, fabs(a->u_change[k]));
+        news = rs_max(news, fabs(a->u_change[k] - a->u_change_before[k]));
+    }
+    return news > SMOOTH_SHARE * largest || a->turn > (a->guided ? COARSE_TURN : FAST_TURN);
+}
+
+/* Velocity products at the velocity half-way, by repetition. They turn the velocity by about a->turn, as an imaginary
+ * factor: weighted by 1 / (1 + turn^2) the repetition converges however large it is. Where it does not, links turn so
+ * far within the step that no velocity products have a meaning: none are taken, and momentum and energy alone rule. */
+static void find_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const double *force) {
+    double share = 1.0, before = INFINITY;
+    for (int n = 0; n < MAX_REPEATS; n++) {
+        double change = 0.0, size = 0.0; /* squared */
+        for (int32_t k = 0; k < a->u_count; k++) {
+            double step = a->u[k] + 0.5 * dt * a->rhs[k] - a->u_ahead[k];
+            change += step * step;
+            size += a->u_ahead[k] * a->u_ahead[k];
+        }
+        if (n > 0 && change <= REPEAT_TOLERANCE * REPEAT_TOLERANCE * size)
+            return;
+        if (!(change < MAX_GROWTH * MAX_GROWTH * before)) /* or it is not a number */
+            break;
+        for (int32_t k = 0; k < a->u_count; k++)
+            a->u_ahead[k] += share * (a->u[k] + 0.5 * dt * a->rhs[k] - a->u_ahead[k]);
+        accelerate_with(a, gravity, force, a->u_ahead, a->rhs);
+        share = 1.0 / (1.0 + a->turn * a->turn);
+        before = n > 0 ? change : INFINITY;
+    }
+    memset(a->u_ahead, 0, sizeof(double) * (size_t)a->u_count);
     accelerate_with(a, gravity, force, a->u_ahead, a->rhs);
 }
 
-/* A blow within the step changes the velocity products for the half step after it. Their mean over both ends keeps
- * linear and angular momentum to second order; that of the predicted velocity only to first. */
-static void account_for_blow(rs_articulation *a, rs_vec3 gravity, double dt) {
-    const double *force = a->work[0], *before = a->work[2];
-    double *after = a->work[1], blow = 0.0;
-    for (int32_t k = 0; k < a->u_count; k++)
-        blow = rs_max(blow, fabs(a->u_free[k] - (a->u[k] + dt * a->rhs[k])));
-    if (blow == 0.0)
-        return;
-    accelerate_with(a, gravity, force, a->u_free, after);
-    for (int32_t k = 0; k < a->u_count; k++)
-        a->u_free[k] += dt * (0.5 * (before[k] + after[k]) - a->rhs[k]);
+/* Accelerations by all forces, in a->rhs, with the velocity products of a->u_ahead. */
+static bool accelerate(rs_articulation *a, rs_vec3 gravity, const rs_actuation_rule *rule) {
+    double *force = a->work[0];
+    rs_actuation_result actuation = {a->applied_force, force, a->weight};
+    rs_actuation(a, a->q_stage, a->u, rule, &actuation);
+    rs_rnea_wrenches(a, gravity, NULL, a->loaded);
+    return rs_aba_factor_and_solve(a, a->weight, force, a->rhs, rule->stiff_dt);
 }
 
-bool rs_articulated_recall_blow(rs_articulation *a, double dt, double *tau) {
-    double largest = 0.0;
+/* Whether the step so far drives a motor beyond its limits that is no row. */
+static bool foresees_limits(rs_articulation *a, double dt) {
+    double *u = a->work[1];
     for (int32_t k = 0; k < a->u_count; k++)
-        largest = rs_max(largest, fabs(a->u_change[k]));
-    if (a->scheme != RS_SCHEME_TRAPEZOID || largest <= BLOW_ACCELERATION * dt)
-        return false;
-    rs_kinematics_move(a, a->u_change);
-    rs_rnea(a, rs_v3_zero(), NULL, false, tau);
-    rs_kinematics_move(a, a->u_ahead);
-    return true;
+        u[k] = a->u[k] + dt * a->rhs[k];
+    return rs_actuation_foresee(a, u, dt);
 }
 
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {
     rs_actuation_rule rule = rs_articulated_rule(a, dt);
-    double *force = a->work[0];
-    rs_actuation_result actuation = {a->applied_force, force, a->weight};
-    rs_actuation(a, a->q_stage, a->u, &rule, &actuation);
-    if (rs_articulated_recall_blow(a, dt, a->rhs))
-        for (int32_t k = 0; k < a->u_count; k++)
-            force[k] += RS_RECALLED_SHARE * a->rhs[k];
-    rs_rnea_wrenches(a, gravity, NULL, a->loaded);
-    bool regular = rs_aba_factor_and_solve(a, a->weight, force, a->rhs);
-    if (a->scheme == RS_SCHEME_MIDPOINT)
-        repeat_half_way(a, gravity, dt, force);
+    const double *force = a->work[0];
+    a->turn = rs_turn_per_step(a, dt);
+    bool regular = accelerate(a, gravity, &rule);
+    for (int n = 0; n < MAX_FORESIGHTS && rule.row_dt > 0.0 && foresees_limits(a, dt); n++)
+        regular = accelerate(a, gravity, &rule);
+    if (a->scheme == RS_SCHEME_MIDPOINT || (a->scheme == RS_SCHEME_TRAPEZOID && is_rough(a, dt)))
+        find_half_way(a, gravity, dt, force);
     for (int32_t k = 0; k < a->u_count; k++)
         a->u_free[k] = a->u[k] + dt * a->rhs[k];
-    if (a->scheme == RS_SCHEME_RUNGE_KUTTA_4)
-        copy_velocities(a, a->u_free, a->work[1]);
+    if (at_midpoint(a) && rs_is_lone_link(a))
+        rs_lone_link_free_velocity(a, gravity, dt);
+    copy_velocities(a, a->u_free, a->work[1]);
     return regular;
 }
 
@@ -108,8 +151,6 @@ static bool all_finite(const double *values, int32_t count) {
 
 static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new) {
     switch (a->scheme) {
-    case RS_SCHEME_TRAPEZOID:
-    case RS_SCHEME_MIDPOINT: rs_kinematics_advance(a, a->q_stage, a->u_free, 0.5 * dt, q_new); break;
     case RS_SCHEME_SEMI_IMPLICIT: rs_kinematics_advance(a, a->q, a->u_free, dt, q_new); break;
     case RS_SCHEME_EULER: rs_kinematics_advance(a, a->q, a->u, dt, q_new); break;
     case RS_SCHEME_RUNGE_KUTTA_4:
@@ -117,22 +158,68 @@ static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt,
             a->u_free[k] = a->u[k] + (a->u_free[k] - a->work[1][k]);
         rs_runge_kutta_4(a, gravity, dt, q_new, a->u_free);
         break;
+    default: break; /* end_at_midpoint() */
     }
+}
+
+/* A blow within the step changes the velocity products for the half step after it: their mean over both ends is better
+ * than those of the predicted velocity. */
+static void account_for_blow(rs_articulation *a, rs_vec3 gravity, double dt) {
+    const double *force = a->work[0];
+    double *before = a->errors[1], *after = a->work[3]; /* the actuation is done with the first */
+    accelerate_with(a, gravity, force, a->u, before);
+    accelerate_with(a, gravity, force, a->u_free, after);
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_free[k] += dt * (0.5 * (before[k] + after[k]) - a->rhs[k]);
+}
+
+/* Motion that removes overlap. */
+static void push(const rs_articulation *a, double dt, double *q) {
+    if (a->pushed)
+        rs_kinematics_advance(a, q, a->u_push, dt, q);
+}
+
+/* End of a midpoint step. Momentum and energy are kept where the step would miss them by more than rounding. */
+static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new) {
+    double *solved = a->work[2], turn = a->turn;
+    copy_velocities(a, a->u_free, solved);
+    if (a->guided && a->scheme == RS_SCHEME_MIDPOINT)
+        account_for_blow(a, gravity, dt);
+    rs_kinematics_advance(a, a->q_stage, a->u_free, 0.5 * dt, q_new);
+    push(a, dt, q_new);
+    for (int32_t k = a->fixed_base ? 0 : 3; k < a->u_count && a->guided; k++) /* after a blow */
+        turn = rs_max(turn, dt * fabs(a->u_free[k]));
+    rs_energy_rule rule = turn > COARSE_TURN ? RS_ENERGY_BOUNDED : RS_ENERGY_FREE;
+    if (!a->guided && turn > FAST_TURN)
+        rule = RS_ENERGY_KEPT;
+    double least = a->guided ? LEAST_TURN : SMALL_TURN;
+    if (rule != RS_ENERGY_FREE || (!a->fixed_base && (a->pushed || turn > least)))
+        rs_conserve(a, dt, solved, q_new, rule);
 }
 
 bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     double *q_new = a->q_work[0];
-    if (a->scheme == RS_SCHEME_MIDPOINT)
-        account_for_blow(a, gravity, dt);
-    finish_configuration(a, gravity, dt, q_new);
-    if (a->pushed)
-        rs_kinematics_advance(a, q_new, a->u_push, dt, q_new);
+    a->guided = memcmp(a->u_free, a->work[1], sizeof(double) * (size_t)a->u_count) != 0;
+    if (a->guided && rs_articulated_rule(a, dt).row_dt > 0.0) /* rows may have driven motors to their limits */
+        rs_actuation_foresee(a, a->u_free, dt);
+    if (at_midpoint(a) && rs_is_lone_link(a)) {
+        rs_lone_link_integrate(a, dt, q_new);
+    } else if (at_midpoint(a)) {
+        end_at_midpoint(a, gravity, dt, q_new);
+    } else {
+        finish_configuration(a, gravity, dt, q_new);
+        push(a, dt, q_new);
+    }
     bool finite = all_finite(q_new, a->q_count) && all_finite(a->u_free, a->u_count);
+    copy_velocities(a, a->u_change, a->u_change_before);
+    double *restrict u = a->u, *restrict change = a->u_change, *restrict acceleration = a->acceleration;
+    const double *restrict end = a->u_free;
+    double share = finite ? 1.0 : 0.0;
     for (int32_t k = 0; k < a->u_count; k++) {
-        double before = a->u[k];
-        a->u[k] = finite ? a->u_free[k] : 0.0;
-        a->u_change[k] = finite ? a->u[k] - before : 0.0;
-        a->acceleration[k] = a->u_change[k] / dt;
+        double now = finite ? end[k] : 0.0;
+        change[k] = share * (now - u[k]);
+        acceleration[k] = change[k] / dt;
+        u[k] = now;
     }
     if (finite)
         memcpy(a->q, q_new, sizeof(double) * (size_t)a->q_count);

@@ -214,96 +214,43 @@ int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, 
 
 /* ---- joints ---- */
 
-/* Share of a violation that a step takes back, and how fast at most [rad/s, m/s]: enough for what slips away over the
- * curved edge of a cone, slow enough not to throw a joint that was put beyond its limit. */
-static const double RETURN_SHARE = 0.2, MAX_RETURN_SPEED = 0.5;
-
-/* Joints so near their limit get a row, too: contacts may push them beyond within the step [rad/s, m/s]. */
-static const double NEAR_SPEED = 0.5;
-
-/* A joint so near its limit is at it [rad, m]. Otherwise a robot that lies on the ground with a joint at its stop would
- * push itself about for nothing: contacts that hold the joint, and a limit that wants it moved by a hair. */
-static const double AT_LIMIT = 1e-5;
-
-/* Speed away from the limit that lets the joint arrive at it, and no farther. */
-static double limit_target(double room, double dt) {
-    if (fabs(room) < AT_LIMIT)
-        return 0.0;
-    return room >= 0.0 ? -room / dt : rs_min(RETURN_SHARE * -room / dt, MAX_RETURN_SPEED);
+/* The row's torques in joint i, as wrenches on its link. */
+static lanes6 torques_at(const rs_articulation *a, int32_t i, const rs_joint_torque *torques, int32_t count) {
+    const rs_link *link = &a->links[i];
+    const rs_link_motion *m = &a->motion[i];
+    rs_vec3 axes[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (int32_t k = 0; k < count; k++)
+        if (torques[k].link == i)
+            axes[2] = rs_add(axes[2], link->type == RS_JOINT_SPHERICAL ? rs_m3_mulv(&m->joint_frame, torques[k].along)
+                                                                       : rs_scale(torques[k].along.x, m->axis));
+    lanes6 wrench = {0};
+    *(link->type == RS_JOINT_PRISMATIC ? &wrench.lin : &wrench.ang) = lanes_of(axes);
+    return wrench;
 }
 
-static void add_scalar_rows(const rs_articulation *a, int32_t link, double dt, rs_joint_row *out, int32_t *count) {
-    int32_t k = a->links[link].u_first;
-    double q = a->q_stage[a->links[link].q_first], u = a->u_free[k], speed_limit = a->velocity_limit[k];
-    rs_joint_row row = {.kind = RS_ROW_LIMIT, .link = link, .first = k, .count = 1, .max_impulse = INFINITY};
-    double next = q + dt * u, reach = dt * NEAR_SPEED;
-    bool below = next < a->lower[k] + reach, above = next > a->upper[k] - reach;
-    if (below || above) {
-        double room = below ? q - a->lower[k] : a->upper[k] - q;
-        row.direction[0] = below ? 1.0 : -1.0;
-        row.target = limit_target(room, dt);
-        row.violation = rs_max(0.0, -room);
-        out[(*count)++] = row;
-    } else if (fabs(u) > speed_limit) {
-        row.kind = RS_ROW_VELOCITY_LIMIT;
-        row.direction[0] = u > 0.0 ? -1.0 : 1.0;
-        row.target = -speed_limit;
-        out[(*count)++] = row;
-    }
-}
-
-/* The cone of a spherical joint: the angle from the zero position grows with the velocity along the rotation. */
-static void add_cone_row(const rs_articulation *a, int32_t link, double dt, rs_joint_row *out, int32_t *count) {
-    int32_t k = a->links[link].u_first;
-    if (isinf(a->upper[k]))
-        return;
-    rs_vec3 turn = rs_rotation_between(rs_quat_identity(), rs_quat_load(&a->q_stage[a->links[link].q_first]));
-    double angle = rs_norm(turn);
-    rs_vec3 u = rs_v3_load(&a->u_free[k]);
-    rs_vec3 outward = rs_normalize_or(turn, rs_normalize_or(u, rs_v3(1, 0, 0)));
-    double room = a->upper[k] - angle;
-    if (dt * (rs_dot(outward, u) + NEAR_SPEED) <= room)
-        return;
-    rs_joint_row row = {.kind = RS_ROW_LIMIT, .link = link, .first = k, .count = 3, .max_impulse = INFINITY,
-                        .target = limit_target(room, dt), .violation = rs_max(0.0, -room)};
-    rs_v3_store(row.direction, rs_neg(outward));
-    out[(*count)++] = row;
-}
-
-int32_t rs_joint_rows(const rs_articulation *a, double dt, rs_joint_row *out) {
+/* climb() with torques of the joints on the way, which act back on the parents. */
+static int32_t climb_with(const rs_articulation *a, int32_t link, int32_t top, const rs_joint_torque *torques,
+                          int32_t torque_count, lanes6 *f, rs_row_entry *out) {
     int32_t count = 0;
-    for (int32_t i = 1; i < a->link_count; i++) {
-        const rs_link *link = &a->links[i];
-        if (link->type == RS_JOINT_SPHERICAL)
-            add_cone_row(a, i, dt, out, &count);
-        else
-            add_scalar_rows(a, i, dt, out, &count);
-        for (int32_t k = 0; k < link->u_count; k++)
-            if (a->friction[link->u_first + k] > 0.0)
-                out[count++] = (rs_joint_row){.kind = RS_ROW_FRICTION, .link = i, .first = link->u_first + k, .count = 1,
-                                              .direction = {1.0}, .max_impulse = dt * a->friction[link->u_first + k]};
+    for (int32_t i = link; i != top; i = a->links[i].parent) {
+        lanes6 own = torques_at(a, i, torques, torque_count);
+        *f = (lanes6){add(f->lin, own.lin), add(f->ang, own.ang)};
+        count += release_joint(a, i, f, &out[count]);
+        *f = (lanes6){sub(f->lin, own.lin), sub(f->ang, own.ang)};
+        carry_to_parent(a, i, f);
     }
     return count;
 }
 
-int32_t rs_joint_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out) {
-    const rs_link *link = &a->links[row->link];
-    const rs_link_motion *m = &a->motion[row->link];
-    rs_vec3 axes[3] = {{0, 0, 0}, {0, 0, 0}, m->axis}, along = rs_v3_zero();
-    if (link->type == RS_JOINT_SPHERICAL) {
-        for (int32_t k = 0; k < row->count; k++)
-            rs_v3_set(&along, row->first - link->u_first + k, row->direction[k]);
-        axes[2] = rs_m3_mulv(&m->joint_frame, along);
-    } else {
-        axes[2] = rs_scale(row->direction[0], m->axis);
+int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out) {
+    lanes6 f = {0}, g = {0};
+    int32_t top = torques[0].link, entries = 0;
+    if (count > 1) {
+        top = common_ancestor(a, top, torques[1].link);
+        entries += climb_with(a, torques[0].link, top, torques, count, &f, out);
+        entries += climb_with(a, torques[1].link, top, torques, count, &g, &out[entries]);
+        f = (lanes6){add(f.lin, g.lin), add(f.ang, g.ang)};
     }
-    /* The joint acts on its link, and back on the parent. */
-    lanes6 own = {0}, f;
-    *(link->type == RS_JOINT_PRISMATIC ? &own.lin : &own.ang) = lanes_of(axes);
-    f = own;
-    int32_t count = release_joint(a, row->link, &f, out);
-    f = (lanes6){sub(f.lin, own.lin), sub(f.ang, own.ang)};
-    carry_to_parent(a, row->link, &f);
-    count += climb(a, link->parent, 0, &f, &out[count]);
-    return count + move_base(a, &f, &out[count]);
+    entries += climb_with(a, top, 0, torques, count, &f, &out[entries]);
+    return entries + move_base(a, &f, &out[entries]);
 }

@@ -1,6 +1,6 @@
 /* What the contact solver needs of an articulated system between rs_articulated_free_velocity() and
- * rs_articulated_integrate(): how points move with the velocities, how impulses change those, and the rows of joints at
- * their limits. All refer to the placed configuration and the factorisation of this step.
+ * rs_articulated_integrate(): how points and joints move with the velocities, and how impulses change those. All refer to
+ * the placed configuration and the factorisation of this step.
  *
  * Impulses act on the reduced velocities of rs_aba_spread(). There the inverse inertia is diagonal, and a row touches only
  * the joints on the way from its links to the root: M^-1 = L'^-1 * D^-1 * L^-1, so with Y = L^-1 * J' the velocity of a row
@@ -17,6 +17,13 @@ typedef struct {
     rs_quad response; /* its change per unit impulse along each axis */
     int32_t index;    /* its place in the list of velocities */
 } rs_row_entry;
+
+/* Bounds of a scalar row's impulse [N s, N m s]. Between them the row gets its speed, at them it may miss it. */
+typedef struct {
+    double lower, upper;
+} rs_impulse_bounds;
+
+static const rs_impulse_bounds RS_PUSHES = {0.0, INFINITY}, RS_HOLDS = {-INFINITY, INFINITY};
 
 /* A point of a link, world frame. */
 typedef struct {
@@ -40,28 +47,13 @@ rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at)
 /* Entries of a row that acts on one or two points of the system; room for u_count. Returns their number. */
 int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, int32_t count, rs_row_entry *out);
 
-typedef enum { RS_ROW_LIMIT, RS_ROW_VELOCITY_LIMIT, RS_ROW_FRICTION } rs_joint_row_kind;
-
-/* One scalar row of a joint: speed = sum over k of direction[k] * u[first + k] must reach `target`. Limits push only
- * (impulse >= 0, complementary to speed - target); friction holds with |impulse| <= max_impulse and target 0. */
+/* A force (prismatic) or torque of a joint, on its link and back on the parent, by the joint's degrees of freedom. */
 typedef struct {
-    rs_joint_row_kind kind;
     int32_t link;
-    int32_t first, count; /* degrees of freedom: 1, or 3 of a spherical joint */
-    double direction[3];
-    double target;      /* [rad/s, m/s] */
-    double violation;   /* how far the joint is beyond its limit at the placed configuration, or 0 [rad, m] */
-    double max_impulse; /* [N m s, N s] */
-} rs_joint_row;
+    rs_vec3 along; /* only the first number counts where there is one degree of freedom */
+} rs_joint_torque;
 
-/* Largest number of rows: two per degree of freedom. */
-static inline int32_t rs_joint_row_capacity(const rs_articulation *a) { return 2 * a->u_count; }
-
-/* Rows that may act in this step, seen from a->u_free. A limit is met when the velocity carries the joint to it, or
- * nearly, within a step; the target lets it arrive there and no farther. Returns their number. */
-int32_t rs_joint_rows(const rs_articulation *a, double dt, rs_joint_row *out);
-
-/* Entries of a joint's row, which acts along the third axis. Returns their number. */
-int32_t rs_joint_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out);
+/* Entries of a row that acts in one or two joints, along its third axis; room for u_count. Returns their number. */
+int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out);
 
 #endif

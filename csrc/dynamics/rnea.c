@@ -31,7 +31,9 @@ static inline rs_pair6 inertial_wrench(const rs_link_mass *mass, rs_vec3 w, rs_p
     return (rs_pair6){force, moment};
 }
 
-static rs_pair6 load_wrench(const rs_link_load *load, const rs_mat3 *rot) {
+rs_pair6 rs_load_wrench(const rs_articulation *a, int32_t link) {
+    const rs_link_load *load = &a->loads[link];
+    const rs_mat3 *rot = &a->motion[link].rot;
     rs_mat3 t = rs_m3_mul(rot, &load->arms); /* sum of arm * transpose(force); its skew part is the moment */
     rs_vec3 moment = rs_v3(t.m[5] - t.m[7], t.m[6] - t.m[2], t.m[1] - t.m[3]);
     rs_vec3 torque = rs_add(load->torque, rs_m3_mulv(rot, load->local_torque));
@@ -49,7 +51,7 @@ void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, b
         a->force[i] = inertial_wrench(&a->mass[i], a->motion[i].w, a->acc[i]);
     }
     for (int32_t i = 0; loaded && i < a->link_count; i++) {
-        rs_pair6 load = load_wrench(&a->loads[i], &a->motion[i].rot);
+        rs_pair6 load = rs_load_wrench(a, i);
         a->force[i].lin = rs_sub(a->force[i].lin, load.lin);
         a->force[i].ang = rs_sub(a->force[i].ang, load.ang);
     }

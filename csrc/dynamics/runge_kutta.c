@@ -35,12 +35,12 @@ static void normalize(const rs_articulation *a, double *q) {
 
 /* out = accelerations at (q, u); q must be normalised. */
 static void forward_dynamics(rs_articulation *a, rs_vec3 gravity, const double *q, const double *u, double *out) {
-    static const rs_actuation_rule explicit_rule = {0.0, 0.0, 0.0};
+    static const rs_actuation_rule explicit_rule = {0};
     rs_kinematics_place(a, q, u);
     rs_actuation_result actuation = {a->work[1], out, a->weight};
     rs_actuation(a, q, u, &explicit_rule, &actuation);
     rs_rnea_wrenches(a, gravity, NULL, a->loaded);
-    rs_aba_factor_and_solve(a, a->weight, out, out);
+    rs_aba_factor_and_solve(a, a->weight, out, out, 0.0);
 }
 
 void rs_runge_kutta_4(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new, double *u) {

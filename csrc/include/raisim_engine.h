@@ -317,6 +317,13 @@ typedef struct {
     const double *nominal;  /* coordinates (like q) at which the point of link_b is found; NULL: the zero position */
 } rs_pin_def;
 
+/* Two joints, revolute or prismatic, that move together, as geared: coordinate of the follower = multiplier * coordinate
+ * of the leader + offset. Each bears the load of the other. */
+typedef struct {
+    int32_t follower, leader; /* links that the joints carry */
+    double multiplier, offset;
+} rs_coupling_def;
+
 typedef struct {
     int32_t object_type; /* free for the caller; reported back by rs_object_kind */
     int32_t link_count;
@@ -326,6 +333,8 @@ typedef struct {
     int32_t collide_with_parent; /* nonzero: links collide with their parents too */
     int32_t pin_count;
     const rs_pin_def *pins;
+    int32_t coupling_count;
+    const rs_coupling_def *couplings;
 } rs_articulation_def;
 
 void rs_default_link_def(rs_link_def *def);

@@ -23,14 +23,17 @@ static size_t lay_out(rs_articulation *a, char *base) {
     a->fours = take(base, &offset, links / 4 * sizeof *a->fours);
     a->self_contacts = take(base, &offset, links * links);
     a->pins = take(base, &offset, (size_t)a->pin_count * sizeof *a->pins);
-    double **like_u[] = {&a->u_change,     &a->u_ahead,
+    a->couplings = take(base, &offset, (size_t)a->coupling_count * sizeof *a->couplings);
+    double **like_u[] = {&a->u_change,     &a->u_change_before, &a->u_ahead,
                          &a->p_gain,       &a->d_gain,       &a->damping,       &a->friction,     &a->rotor_inertia,
                          &a->stiffness,    &a->lower,        &a->upper,         &a->velocity_limit, &a->effort_lower,
                          &a->effort_upper, &a->feed_forward, &a->d_target,      &a->u,            &a->acceleration,
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
                          &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse,
-                         &a->errors[0],    &a->errors[1],    &a->u_push,       &a->reduced};
-    double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1]};
+                         &a->errors[0],    &a->errors[1],    &a->u_push,       &a->reduced,
+                         &a->motor_impulse, &a->motor_weight, &a->motor_drive, &a->stiff_below,
+                         &a->carried.u};
+    double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1], &a->carried.q};
     for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)
         *like_u[k] = take(base, &offset, nu);
     for (size_t k = 0; k < sizeof like_q / sizeof *like_q; k++)
@@ -262,6 +265,7 @@ static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
 }
 
 void rs_articulation_fill_fours(rs_articulation *a) {
+    a->carried.known = false;
     int32_t count = 0;
     for (int32_t at = 0; at < a->link_count - 1;) {
         bool four = are_four(a, at);
@@ -286,12 +290,33 @@ static void fill_self_contacts(rs_articulation *a, bool with_parent) {
         }
 }
 
+static bool can_be_coupled(const rs_articulation *a, int32_t link) {
+    return link >= 0 && link < a->link_count && a->links[link].u_count == 1;
+}
+
+static rs_status fill_couplings(rs_articulation *a, const rs_articulation_def *def) {
+    for (int32_t k = 0; k < def->coupling_count; k++) {
+        const rs_coupling_def *c = &def->couplings[k];
+        if (!can_be_coupled(a, c->follower) || !can_be_coupled(a, c->leader) || c->follower == c->leader)
+            return rs_fail(RS_INVALID_VALUE, "coupling %d joins the joints of links %d and %d; expected two different ones "
+                                             "that are revolute or prismatic", k, c->follower, c->leader);
+        if (!isfinite(c->multiplier) || !isfinite(c->offset))
+            return rs_fail(RS_INVALID_VALUE, "coupling %d has multiplier %g and offset %g; expected finite numbers", k,
+                           c->multiplier, c->offset);
+        a->couplings[k] = (rs_coupling){c->follower, c->leader, c->multiplier, c->offset, 0.0};
+    }
+    return RS_OK;
+}
+
 rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out) {
     if (def->link_count < 1 || def->links == NULL)
         return rs_fail(RS_INVALID_VALUE, "link count is %d; expected at least 1", def->link_count);
     if (def->pin_count < 0)
         return rs_fail(RS_INVALID_VALUE, "pin count is %d; expected 0 or more", def->pin_count);
-    rs_articulation counts = {.link_count = def->link_count, .pin_count = def->pin_count};
+    if (def->coupling_count < 0)
+        return rs_fail(RS_INVALID_VALUE, "coupling count is %d; expected 0 or more", def->coupling_count);
+    rs_articulation counts = {.link_count = def->link_count, .pin_count = def->pin_count,
+                              .coupling_count = def->coupling_count};
     for (int32_t i = 0; i < def->link_count; i++) {
         rs_status status = rs_articulation_check_link(i, &def->links[i]);
         if (status == RS_OK && def->links[i].joint_type == RS_JOINT_SPHERICAL &&
@@ -329,6 +354,10 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
     fill_order(a);
     rs_articulation_fill_fours(a);
     fill_self_contacts(a, def->collide_with_parent != 0);
-    *out = a;
-    return RS_OK;
+    rs_status status = fill_couplings(a, def);
+    if (status == RS_OK)
+        *out = a;
+    else
+        rs_articulation_free(a);
+    return status;
 }

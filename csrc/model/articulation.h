@@ -103,8 +103,23 @@ typedef struct {
     rs_vec3 impulse; /* world frame; kept to start the next solve */
 } rs_pin;
 
+/* A joint that follows another, both with one degree of freedom: q = multiplier * (q of the leader) + offset. */
+typedef struct {
+    int32_t follower, leader; /* links */
+    double multiplier, offset;
+    double impulse; /* on the follower; kept to start the next solve */
+} rs_coupling;
+
+/* Momentum and centre of mass of a floating system at the end of a step, for the next one: conservation.c */
+typedef struct {
+    bool known;
+    double *q, *u; /* of which state */
+    rs_vec3 linear, angular; /* about the centre of mass, */
+    rs_vec3 centre;
+} rs_carried;
+
 typedef struct rs_articulation {
-    int32_t link_count, q_count, u_count, pin_count;
+    int32_t link_count, q_count, u_count, pin_count, coupling_count;
     bool fixed_base;
     rs_vec3 base_position; /* fixed base only */
     rs_quat base_quaternion;
@@ -114,6 +129,7 @@ typedef struct rs_articulation {
 
     rs_link *links;
     rs_pin *pins;
+    rs_coupling *couplings;
     int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
                        the processor works on several of them at once */
     int32_t *four_at;       /* per place in `order`: which of `fours` the next four links make, or -1 */
@@ -139,11 +155,13 @@ typedef struct rs_articulation {
 
     /* state */
     double *q, *u;
-    double *u_change; /* what the last step changed in u; zero when there was none since u or q was set */
+    double *u_change, *u_change_before; /* what the last step and the one before changed in u; zero when there was none
+                                           since u or q was set */
 
     /* written by a step */
     double *limit_impulse;    /* of position and velocity limits; kept to start the next solve */
     double *friction_impulse; /* of joint friction; likewise */
+    double *motor_impulse;    /* of motors near their limits: see motor_weight; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
     rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
@@ -155,10 +173,18 @@ typedef struct rs_articulation {
     double *u_push;          /* motion that removes overlap within the step; leaves no velocity behind */
     bool pushed;             /* u_push is not zero */
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
+    double *motor_weight;    /* implicit part of motors that may reach their effort limit: they are rows of the solve instead
+                                of a part of `weight`. 0 for all others */
+    double *stiff_below;     /* inertia below which a joint is too stiff for the trapezoidal rule */
+    double *motor_drive;     /* impulse of such a motor if the velocity stayed: motor_drive - motor_weight * (u - u before)
+                                is what it gives between its bounds */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
     double *u_ahead;         /* velocity for which velocity products are taken */
+    bool guided;             /* rows of the solve acted in the last step */
+    rs_carried carried;
+    double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;
     rs_link_mass *mass;
     rs_inertia6 *articulated;
@@ -172,7 +198,7 @@ typedef struct rs_articulation {
 
     rs_jacobian_column *columns; /* u_count */
 
-    /* contacts: contact_response.c */
+    /* rows of the solve: contact_response.c */
     rs_pair6 *free_motion; /* per link: velocity of its origin and angular velocity at u_free */
     double *reduced;       /* change of the reduced velocities by impulses: see rs_aba_spread() */
     double inverse_mass;   /* of all links together [1/kg] */
@@ -187,7 +213,7 @@ void rs_articulation_free(rs_articulation *a);
 
 /* RS_OK, or what is wrong with the definition of link `index`. */
 rs_status rs_articulation_check_link(int32_t index, const rs_link_def *def);
-/* Takes over the links' constants to the fours: after links were filled. */
+/* Takes over the links' constants to what is derived from them: after links were filled. */
 void rs_articulation_fill_fours(rs_articulation *a);
 /* Takes over joint placement, axis and mass from a checked definition. */
 void rs_articulation_fill_link(rs_link *link, const rs_link_def *def);

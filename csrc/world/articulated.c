@@ -255,6 +255,8 @@ rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field,
     if (field == RS_FIELD_COORDINATE || field == RS_FIELD_VELOCITY) {
         a->placed_at = NULL;
         memset(a->u_change, 0, sizeof(double) * (size_t)a->u_count);
+        memset(a->u_change_before, 0, sizeof(double) * (size_t)a->u_count);
+        a->guided = a->carried.known = false;
         rs_world_mirror_base(body);
         rs_world_touch_body(world, body);
     }

@@ -48,10 +48,7 @@ static void take_off_pins(rs_articulation *a, double dt) {
 void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
     const rs_world_data *data = &world->data;
     rs_articulation *a = RS_ITEMS(rs_body, data->bodies)[body_index].articulation;
-    double *acceleration = a->errors[0]; /* the actuation is done with it */
-    bool struck = rs_articulated_recall_blow(a, data->dt, acceleration);
-    for (int32_t i = 0; i < a->link_count; i++)
-        a->reaction[i] = struck ? rs_pair6_scale(-RS_RECALLED_SHARE, a->force[i]) : (rs_pair6){0};
+    double *acceleration = a->errors[1]; /* the actuation is done with it */
     for (int32_t k = 0; k < a->u_count; k++)
         acceleration[k] = (a->u_free[k] - a->u[k]) / data->dt;
     rs_kinematics_move(a, a->u_ahead);
@@ -61,7 +58,7 @@ void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
     take_off_pins(a, data->dt);
     rs_rnea_collect(a, NULL);
     for (int32_t i = 0; i < a->link_count; i++)
-        a->reaction[i] = rs_pair6_add(a->reaction[i], a->force[i]);
+        a->reaction[i] = a->force[i];
 }
 
 rs_status rs_articulation_joint_wrenches(rs_world *world, rs_object_id id, double *out) {

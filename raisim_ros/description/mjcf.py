@@ -76,7 +76,7 @@ def _note_sections(source: MjcfSource) -> None:
         if item.tag != "exclude":
             notes.add(f"contact {item.tag}")
     for item in source.items("equality"):
-        if item.tag != "connect":
+        if item.tag not in ("connect", "joint"):
             notes.add(f"equality {item.tag}")
 
 
@@ -125,6 +125,9 @@ class _WorldReader:
         self._pins = [
             item for item in source.items("equality") if item.tag == "connect" and item.switch("active", True)
         ]
+        self._couplings = [
+            item for item in source.items("equality") if item.tag == "joint" and item.switch("active", True)
+        ]
         self._drives = read_drives(source)
         self._note_strangers(top)
 
@@ -141,6 +144,10 @@ class _WorldReader:
             if systems.get(names[0]) is not systems.get(names[1]):
                 self._source.notes.add(f"{item.tag} between two systems or a system and the world")
         joints = {joint.name for body in top.all_bodies() for joint in body.joints}
+        for item in self._couplings:
+            for name in (item.text("joint1"), item.text("joint2") or item.text("joint1")):
+                if name not in joints:
+                    item.fail(f"joint '{name}' does not exist")
         for drive in self._drives:
             if drive.joint not in joints:
                 drive.item.fail(f"joint '{drive.joint}' does not exist")
@@ -191,6 +198,7 @@ class _WorldReader:
         builder = RobotBuilder(body, self._filters, self.materials, self._source.notes)
         builder.add_exclusions(self._exclusions)
         builder.add_pins(self._pins)
+        builder.add_couplings(self._couplings)
         tree, initial = builder.build()
         tree.source = str(self._source.file)
         tree.resource_dir = str(self._source.file.parent)

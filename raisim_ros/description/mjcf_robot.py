@@ -179,6 +179,29 @@ class RobotBuilder:
                 anchor = item.vector("anchor", (0.0, 0.0, 0.0)) - self._offsets[body1]
                 self._model.pins.append(Pin(body1, body2, anchor, self._initial, item.place))
 
+    def add_couplings(self, items: Iterable[Item]) -> None:
+        """Joints that follow another one, or stay where they are."""
+        joints = {joint.name: joint for joint in self._model.joints}
+        for item in items:
+            follower, leader = item.text("joint1"), item.text("joint2")
+            if follower not in self._joints and leader not in self._joints:
+                continue
+            names = [name for name in (follower, leader) if name]
+            constant, slope, *curve = item.vector("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
+            if not all(name in self._joints for name in names):
+                self._notes.add("equality joint between two systems")
+            elif any(self._joints[name].type not in ("hinge", "slide") for name in names):
+                self._notes.add("equality joint of ball and free joints")
+            elif leader and any(curve):
+                self._notes.add("equality joint along a curve")
+            else:
+                offset = float(constant) + self._joints[follower].reference
+                if leader:
+                    offset -= float(slope) * self._joints[leader].reference
+                    joints[follower].mimic = (leader, float(slope), offset)
+                else:
+                    joints[follower].lower = joints[follower].upper = offset
+
     def own(self, drives: Iterable[Drive]) -> list[Drive]:
         """The actuators on this robot's joints."""
         found = []

@@ -36,7 +36,7 @@ _UNDERSTOOD: dict[str, frozenset[str]] = {
         "frame": "name childclass pos quat axisangle xyaxes zaxis euler",
         "inertial": "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia",
         "joint": "name class type group pos axis springref stiffness damping range limited ref armature frictionloss "
-        "user actuatorfrcrange actuatorfrclimited",
+        "user actuatorfrcrange actuatorfrclimited joint1 joint2 polycoef active",
         "freejoint": "name group align",
         "geom": "name class type group pos quat axisangle xyaxes zaxis euler fromto size mass density contype "
         "conaffinity condim friction priority rgba material mesh user",

@@ -122,8 +122,9 @@ class Joint:
     """A joint; its frame is placed in the parent link's frame, its axis given in the joint frame.
 
     `type` is a word of JOINT_TYPES. Units of the dynamics: per rad for rotation, per m for translation. The limit of
-    a spherical joint is `upper`, the largest angle from the zero position; its spring mount is a quaternion.
-    `mimic` = (joint, multiplier, offset). `Child` fills in `parent` and `child`, the names of the links.
+    a spherical joint is the largest angle from the zero position, as `lower` (as in URDF) or `upper`; its spring mount
+    is a quaternion. `mimic` = (joint, multiplier, offset): this joint is at multiplier · joint + offset, and both bear
+    load. `Child` fills in `parent` and `child`, the names of the links.
     """
 
     name: str

@@ -179,8 +179,13 @@ class _Builder:
             leader = by_name.get(joint.mimic[0])
             if leader is None:
                 fail(joint.place, f"{what}, which is not a movable joint")
-            if leader.mimic is not None:
-                fail(joint.place, f"{what}, which itself mimics a joint")
+            chain = [joint.name]
+            while leader.mimic is not None and leader.mimic[0] in by_name and leader.name not in chain:
+                chain.append(leader.name)
+                leader = by_name[leader.mimic[0]]
+            if leader.name in chain:
+                fail(joint.place, f"{what}, which mimics it in turn")
+            leader = by_name[joint.mimic[0]]
             if joint.type == "spherical" or leader.type == "spherical":
                 fail(joint.place, f"{what}; a spherical joint can neither mimic nor be mimicked")
             if not np.isfinite(joint.mimic[1:]).all():
@@ -246,7 +251,7 @@ def _position_limits(joint: Joint) -> tuple[float, float]:
     if joint.type == "continuous":
         return -np.inf, np.inf
     if joint.type == "spherical":
-        return 0.0, joint.upper
+        return 0.0, min(joint.lower, joint.upper) if joint.lower > 0.0 else joint.upper
     return joint.lower, joint.upper
 
 

@@ -179,6 +179,13 @@ class WorldArticulated(WorldScene):
             c_pin.link_a, c_pin.link_b, c_pin.nominal = pin.body1, pin.body2, config
             c_pin.anchor = list(arguments.vector("pin anchor", pin.anchor, 3))
         definition.pin_count, definition.pins = len(tree.pins), pins
+        place = {body.joint_name: index for index, body in enumerate(tree.bodies)}
+        followers = [(index, body.mimic) for index, body in enumerate(tree.bodies) if body.mimic is not None]
+        couplings = ffi.new("rs_coupling_def[]", len(followers))
+        for coupling, (index, (leader, multiplier, offset)) in zip(couplings, followers, strict=True):
+            coupling.follower, coupling.leader = index, place[leader]
+            coupling.multiplier, coupling.offset = multiplier, offset
+        definition.coupling_count, definition.couplings = len(followers), couplings
         out = ffi.new("rs_object_id *")
         check(lib.rs_articulation_create(self._world, definition, out))
         handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes, option)

@@ -160,7 +160,7 @@ static void spherical_joints_turn_by_the_exponential_fast_or_slow(void)
 
 static void springs_of_spherical_joints_pull_the_shorter_way(void)
 {
-    static const rs_actuation_rule rule = {0.0, 0.0, 0.0};
+    static const rs_actuation_rule rule = {0};
     rs_articulation *a = ball_chain();
     double command[3 * BALLS], force[3 * BALLS], weight[3 * BALLS];
     rs_actuation_result out = {command, force, weight};

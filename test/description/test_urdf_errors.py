@@ -103,7 +103,7 @@ CASES = {
     "spring mount of one": (ab('<dynamics spring_mount="1"/>', "spherical"), "expected 4 numbers"),
     "zero spring mount": (ab('<dynamics spring_mount="0 0 0 0"/>', "spherical"), "spring_mount is a zero quaternion"),
     "mimic of nobody": (ab('<mimic joint="k"/>'), "joint 'j' mimics 'k', which is not a movable joint"),
-    "mimic of itself": (ab('<mimic joint="j"/>'), "joint 'j' mimics 'j', which itself mimics a joint"),
+    "mimic of itself": (ab('<mimic joint="j"/>'), "joint 'j' mimics 'j', which mimics it in turn"),
     "mimic of a ball": (
         f"{A}{B}{C}{joint('k', 'a', 'c', kind='spherical')}\n{joint('j', 'a', 'b', MIMIC)}",
         "a spherical joint can neither mimic nor be mimicked",

@@ -43,19 +43,12 @@ def momentum_errors(scheme, dt, held, angular_momentum):
 SECOND_ORDER = [IntegrationScheme.TRAPEZOID, IntegrationScheme.MIDPOINT]
 
 
-@pytest.mark.parametrize("scheme", SECOND_ORDER, ids=lambda s: s.name)
+@pytest.mark.parametrize("dt", [0.0005, 0.002])
 @pytest.mark.parametrize("held", [True, False], ids=["held", "limp"])
-def test_impact_keeps_momentum(scheme, held, angular_momentum):
-    linear, angular = momentum_errors(scheme, 0.001, held, angular_momentum)
-    assert linear < 2e-5
-    assert angular < (2e-5 if held else 2e-4)
-
-
 @pytest.mark.parametrize("scheme", SECOND_ORDER, ids=lambda s: s.name)
-def test_momentum_is_kept_to_second_order(scheme, angular_momentum):
+def test_impact_keeps_momentum(scheme, held, dt, angular_momentum):
     """Through the blow and with whirling legs, which hit their stops."""
-    coarse, fine = (momentum_errors(scheme, dt, False, angular_momentum) for dt in (2e-3, 5e-4))
-    assert np.all(np.log2(coarse / fine) / 2 > 1.6)
+    assert np.all(momentum_errors(scheme, dt, held, angular_momentum) < 1e-10)
 
 
 def test_an_impact_keeps_the_sum_of_the_impulses(weightless):
@@ -72,7 +65,7 @@ def test_an_impact_keeps_the_sum_of_the_impulses(weightless):
     sign = 1.0 if contact.is_object_a() else -1.0
     impulse = sign * contact.get_contact_frame().T @ contact.get_impulse()
     assert ball.get_linear_momentum() - before == pytest.approx(impulse, abs=1e-9)
-    assert robot.get_generalized_momentum()[:3] - robot_before[:3] == pytest.approx(-impulse, abs=0.02)
+    assert robot.get_generalized_momentum()[:3] - robot_before[:3] == pytest.approx(-impulse, abs=1e-9)
 
 
 def tumbling_energy_error(scheme, dt):
@@ -101,8 +94,24 @@ def test_tumbling_fall_keeps_energy():
 
 
 @pytest.mark.parametrize(("scheme", "order", "dt"), [(IntegrationScheme.TRAPEZOID, 2, 0.001),
-                                                     (IntegrationScheme.MIDPOINT, 2, 0.004),
+                                                     (IntegrationScheme.MIDPOINT, 2, 0.001),
                                                      (IntegrationScheme.RUNGE_KUTTA_4, 4, 0.004)])
 def test_energy_error_shrinks_with_the_order_of_the_scheme(scheme, order, dt):
     coarse, fine = tumbling_energy_error(scheme, dt), tumbling_energy_error(scheme, dt / 2)
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.5)
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+def test_the_centre_of_mass_falls_along_a_parabola(dt):
+    """Whatever the legs do on the way."""
+    world = World()
+    world.set_time_step(dt)
+    robot = add_quadruped(world, (0, 0, 100.0), 50.0, 0.1)
+    robot.set_generalized_velocity(np.concatenate([[2, -1, 3, 3, 2, -4], np.linspace(-8, 8, 12)]))
+    start = np.asarray(robot.get_composite_com()).reshape(-1, 3)[0].copy()
+    velocity = robot.get_linear_momentum() / robot.get_total_mass()
+    for k in range(1, round(1.0 / dt)):
+        world.integrate()
+        t = k * dt
+        expected = start + t * velocity + np.array([0, 0, -0.5 * 9.81 * t * t])
+        assert np.asarray(robot.get_composite_com()).reshape(-1, 3)[0] == pytest.approx(expected, abs=1e-9)

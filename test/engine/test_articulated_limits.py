@@ -6,6 +6,7 @@ from random_tree import make_body, tree_of
 
 from raisim_ros import IntegrationScheme, World
 from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot_model import Child, Joint, Link
 
 STOPPING_SCHEMES = [IntegrationScheme.TRAPEZOID, IntegrationScheme.MIDPOINT, IntegrationScheme.SEMI_IMPLICIT]
 
@@ -79,6 +80,47 @@ def test_a_pendulum_at_its_stop_gains_no_energy(dt):
         assert robot.get_generalized_coordinate()[0] > -0.3 - 1e-6
     # every swing against the stop loses what it had there, until the stop is only just reached
     assert energy == pytest.approx(2.0 * 9.81 * 0.5 * (1 - np.cos(0.3)), abs=0.01 * swing)
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+@pytest.mark.parametrize("speed", [30.0, 300.0, 1000.0])
+@pytest.mark.parametrize("start", [0.0, 0.9, 1.0])
+@pytest.mark.parametrize("kind", [JointType.REVOLUTE, JointType.PRISMATIC], ids=lambda kind: kind.value)
+def test_no_joint_is_too_fast_for_its_stop(kind, start, speed, dt):
+    world = World()
+    world.set_time_step(dt)
+    world.set_gravity((0, 0, 0))
+    robot = one_joint(world, kind, lower=-1.0, upper=1.0)
+    for sign in (1.0, -1.0):
+        robot.set_state([sign * start], [sign * speed])
+        for _ in range(50):
+            world.integrate()
+            assert abs(robot.get_generalized_coordinate()[0]) < 1.0 + 1e-5
+        assert robot.get_generalized_velocity() == pytest.approx([0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("half", [0.0, 1e-4, 0.01])
+@pytest.mark.parametrize("kind", [JointType.REVOLUTE, JointType.PRISMATIC], ids=lambda kind: kind.value)
+def test_a_narrow_range_holds_on_both_sides(kind, half):
+    """Shaken with gravity that turns over, and released with speed; a range of zero locks the joint."""
+    world = World()
+    world.set_time_step(0.005)
+    robot = one_joint(world, kind, lower=0.3 - half, upper=0.3 + half)
+    robot.set_state([0.3], [3.0])
+    for k in range(600):
+        world.set_gravity((40 * np.cos(0.3 * k), 0, 40 * np.sin(0.7 * k)))
+        world.integrate()
+        assert abs(robot.get_generalized_coordinate()[0] - 0.3) < half + 1.1e-5
+    if half == 0.0:
+        assert robot.get_generalized_velocity() == pytest.approx([0.0], abs=1e-9)
+
+
+def test_a_locked_spherical_joint_is_rigid(world):
+    robot = one_joint(world, JointType.SPHERICAL, upper=0.0, com=np.array([0.3, 0.2, -0.1]))
+    robot.set_generalized_velocity([1.0, 2.0, -3.0])
+    world.integrate(1000)
+    assert angle_of(robot.get_generalized_coordinate()) < 2e-5
+    assert robot.get_generalized_velocity() == pytest.approx([0, 0, 0], abs=1e-9)
 
 
 def test_a_weight_resting_on_its_stop_is_carried(world):
@@ -204,3 +246,12 @@ def test_stiff_motor_is_stable_against_a_stop(p_gain):
         world.integrate()
         assert robot.get_generalized_coordinate() == pytest.approx([0.4], abs=1e-6)
         assert robot.get_generalized_velocity() == pytest.approx([0.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+def test_a_spherical_joint_built_in_code_takes_its_angle(world, name):
+    joint = Joint("ball", "spherical", **{name: 0.5})
+    inertia = ((0.1, 0, 0), (0, 0.1, 0), (0, 0, 0.1))
+    tip = Child(Link("tip", 1.0, (0.0, 0.3, 0.0), inertia), joint)
+    robot = world.add_articulated_system(Child(Link("base", 1.0, (0, 0, 0), inertia), None, [tip]))
+    assert np.asarray(robot.get_joint_limits())[-3, 0] == 0.5

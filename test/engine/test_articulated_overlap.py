@@ -81,3 +81,28 @@ def test_a_robot_below_the_ground_rises_and_stands():
     world.integrate(1000)
     assert robot.get_base_position()[2] == pytest.approx(STANDING_HEIGHT, abs=0.02)
     assert all(contact.get_depth() > -1e-3 for contact in robot.get_contacts())
+
+
+def centre_of(robot):
+    return np.asarray(robot.get_composite_com()).reshape(-1, 3)[0].copy()
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+def test_correction_moves_no_centre_of_mass(dt):
+    """A chain whose first and third link overlap, in space: they come apart, the whole stays where it is."""
+    body = '<inertial><origin xyz="{0} 0 0"/><mass value="{1}"/><inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0" ixz="0"' \
+           ' iyz="0"/></inertial><collision><origin xyz="{0} 0 0"/><geometry><sphere radius="0.1"/></geometry></collision>'
+    links = "".join(f'<link name="l{k}">{body.format(0.05 * k, 1 + k)}</link>' for k in range(3))
+    joints = "".join(f'<joint name="j{k}" type="continuous"><parent link="l{k - 1}"/><child link="l{k}"/>'
+                     f'<origin xyz="0.1 0 0.05"/><axis xyz="0 {k % 2} {1 - k % 2}"/></joint>' for k in (1, 2))
+    world = World()
+    world.set_time_step(dt)
+    world.set_gravity((0, 0, 0))
+    robot = world.add_articulated_system(f'<robot name="r">{links}{joints}</robot>')
+    robot.set_generalized_coordinate([0, 0, 0, 1, 0, 0, 0, 0.3, 2.5])
+    start, first = np.array(robot.get_generalized_coordinate()), centre_of(robot)
+    for _ in range(200):
+        world.integrate()
+        assert centre_of(robot) == pytest.approx(first, abs=1e-12)
+    assert np.abs(robot.get_generalized_coordinate() - start).max() > 1e-3
+    assert np.abs(robot.get_linear_momentum()).max() < 1e-12

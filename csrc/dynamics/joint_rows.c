@@ -1,0 +1,230 @@
+#include "joint_rows.h"
+
+#include <string.h>
+
+/* Share of a violation that a step takes back, and how fast at most [rad/s, m/s]: slow enough not to throw about a joint
+ * that was put beyond its limit. */
+static const double RETURN_SHARE = 0.2, MAX_RETURN_SPEED = 0.5;
+
+/* What turns fast leaves a cone sideways, and must be taken back before it does so again [rad/s]. */
+static const double MAX_CONE_RETURN_SPEED = 5.0;
+
+/* Joints so near their limit get a row, too: others may push them beyond within the step [rad/s, m/s]. */
+static const double NEAR_SPEED = 0.5;
+
+/* A joint so near its limit is at it, and a range narrower than this is none [rad, m]. Otherwise a robot that lies on the
+ * ground with a joint at its stop would push itself about for nothing: contacts that hold the joint, and a limit that wants
+ * it moved by a hair. */
+static const double AT_LIMIT = 1e-5;
+
+/* A joint that turns by more than this share of its cone in a step is stopped where it would leave the cone, not where it
+ * is. */
+static const double COARSE_SHARE = 0.25;
+
+/* Rows of one system under construction. */
+typedef struct {
+    rs_articulation *a;
+    double dt, energy;
+    rs_joint_row *rows;
+    int32_t count;
+} row_list;
+
+static rs_joint_row *add_row(row_list *list, int32_t link, rs_vec3 along, rs_impulse_bounds bounds, double *impulse,
+                             double sign) {
+    rs_joint_row *row = &list->rows[list->count++];
+    *row = (rs_joint_row){.torques = {{link, along}}, .count = 1, .bounds = bounds, .impulse = impulse, .sign = sign,
+                          .start = rs_clamp(sign * *impulse, bounds.lower, bounds.upper)};
+    return row;
+}
+
+/* Most that others may change the speed of a joint in this step: by all the energy that they have. */
+static double speed_from_others(const row_list *list, int32_t link) {
+    if (list->energy == 0.0)
+        return 0.0;
+    const rs_joint_factor *f = &list->a->factor[link];
+    double inverse = list->a->links[link].type == RS_JOINT_SPHERICAL
+                         ? rs_max(f->d_inverse3[0][0], rs_max(f->d_inverse3[1][1], f->d_inverse3[2][2]))
+                         : f->d_inverse;
+    return sqrt(2.0 * list->energy * inverse);
+}
+
+/* Speed that takes back an error: at once what this step has brought, over many steps what was there at its beginning. */
+static double return_speed(double error, double before, double most, double dt) {
+    if (fabs(error) < AT_LIMIT)
+        return 0.0;
+    double old = before * error > 0.0 ? copysign(rs_min(fabs(before), fabs(error)), error) : 0.0;
+    return -(error - old) / dt - rs_clamp(RETURN_SHARE * old / dt, -most, most);
+}
+
+/* ---- joints with one degree of freedom ---- */
+
+/* A joint without range. */
+static void add_lock(row_list *list, int32_t link) {
+    rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first, at = a->links[link].q_first;
+    double place = 0.5 * (a->lower[k] + a->upper[k]);
+    rs_joint_row *row = add_row(list, link, rs_v3(1, 0, 0), RS_HOLDS, &a->limit_impulse[k], 1.0);
+    row->push = return_speed(a->q_stage[at] - place, a->q[at] - place, MAX_RETURN_SPEED, list->dt);
+}
+
+/* The limits of place and speed to one side: +1 above, -1 below. */
+static void add_side(row_list *list, int32_t link, double side) {
+    rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first, at = a->links[link].q_first;
+    double bound = side > 0.0 ? a->upper[k] : a->lower[k], dt = list->dt;
+    double room = side * (bound - a->q_stage[at]), speed = side * a->u_free[k] + speed_from_others(list, link);
+    bool near = dt * (speed + NEAR_SPEED) > room;
+    if (!near && !(speed > a->velocity_limit[k])) /* not even when they are not numbers */
+        return;
+    rs_joint_row *row = add_row(list, link, rs_v3(-side, 0, 0), RS_PUSHES, &a->limit_impulse[k], -side);
+    double allowed = near ? (room < AT_LIMIT ? 0.0 : room / dt) : INFINITY;
+    row->target = -rs_min(allowed, a->velocity_limit[k]);
+    if (near)
+        row->push = return_speed(rs_min(room, 0.0), rs_min(side * (bound - a->q[at]), 0.0), MAX_RETURN_SPEED, dt);
+}
+
+/* ---- cones of spherical joints ---- */
+
+static rs_vec3 turn_of(const double *q) { return rs_rotation_between(rs_quat_identity(), rs_quat_load(q)); }
+
+/* A joint that slides along the edge of its cone leaves it by going straight for half a step. It may come back as fast as
+ * it leaves, but no faster than the bend of the edge asks for: so it neither gains nor loses energy. */
+static double bend_speed(rs_vec3 u, rs_vec3 outward, double angle, double most, double dt) {
+    double out = rs_min(rs_dot(u, outward), most), across2 = rs_norm2(u) - out * out;
+    double bend = 0.25 * dt * across2 / tan(0.5 * rs_max(angle, 1e-3)); /* angle'' = across^2 / (2 tan(angle / 2)) */
+    return rs_max(0.0, rs_min(out, bend));
+}
+
+static void add_spherical_lock(row_list *list, int32_t link) {
+    rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first, at = a->links[link].q_first;
+    rs_vec3 turn = turn_of(&a->q_stage[at]), before = turn_of(&a->q[at]);
+    for (int axis = 0; axis < 3; axis++) {
+        rs_vec3 along = rs_v3_zero();
+        rs_v3_set(&along, axis, 1.0);
+        rs_joint_row *row = add_row(list, link, along, RS_HOLDS, &a->limit_impulse[k + axis], 1.0);
+        row->push = return_speed(rs_v3_get(turn, axis), rs_v3_get(before, axis), MAX_RETURN_SPEED, list->dt);
+    }
+}
+
+/* The angle from the zero position grows with the velocity along the rotation. */
+static void add_cone(row_list *list, int32_t link) {
+    rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first, at = a->links[link].q_first;
+    double dt = list->dt, widest = a->upper[k];
+    rs_vec3 turn = turn_of(&a->q_stage[at]), u = rs_v3_load(&a->u_free[k]), next = rs_madd(turn, dt, u);
+    double angle = rs_norm(turn), reach = dt * (speed_from_others(list, link) + NEAR_SPEED);
+    bool coarse = dt * dt * rs_norm2(u) > COARSE_SHARE * COARSE_SHARE * widest * widest;
+    rs_vec3 outward = rs_normalize_or(coarse ? next : turn, rs_normalize_or(u, rs_v3(1, 0, 0)));
+    double room = widest - rs_dot(outward, turn);
+    if (rs_max(rs_norm(next), angle) + reach <= widest)
+        return;
+    rs_joint_row *row = add_row(list, link, rs_neg(outward), RS_PUSHES, &a->limit_impulse[k], 1.0);
+    double most = coarse ? rs_dot(u, outward) : INFINITY;
+    row->target = room < AT_LIMIT ? bend_speed(rs_v3_load(&a->u[k]), outward, angle, most, dt) : -room / dt;
+    double left = rs_min(widest - angle + 0.5 * dt * rs_max(row->target, 0.0), 0.0);
+    row->push = return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), MAX_CONE_RETURN_SPEED, dt);
+}
+
+/* ---- friction, motors, couplings ---- */
+
+static void add_friction_and_motor(row_list *list, int32_t link, int32_t axis) {
+    rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first + axis;
+    rs_vec3 along = rs_v3_zero();
+    rs_v3_set(&along, axis, 1.0);
+    double most = list->dt * a->friction[k], weight = a->motor_weight[k];
+    if (most > 0.0)
+        add_row(list, link, along, (rs_impulse_bounds){-most, most}, &a->friction_impulse[k], 1.0);
+    if (weight > 0.0) {
+        rs_impulse_bounds bounds = {list->dt * a->effort_lower[k], list->dt * a->effort_upper[k]};
+        rs_joint_row *row = add_row(list, link, along, bounds, &a->motor_impulse[k], 1.0);
+        row->softness = 1.0 / weight;
+        row->target = a->u[k] + a->motor_drive[k] / weight;
+    }
+}
+
+static void add_coupling(row_list *list, rs_coupling *coupling) {
+    rs_articulation *a = list->a;
+    const rs_link *follower = &a->links[coupling->follower], *leader = &a->links[coupling->leader];
+    rs_joint_row *row = add_row(list, coupling->follower, rs_v3(1, 0, 0), RS_HOLDS, &coupling->impulse, 1.0);
+    row->torques[row->count++] = (rs_joint_torque){coupling->leader, rs_v3(-coupling->multiplier, 0, 0)};
+    double offset = coupling->offset;
+    double error = a->q_stage[follower->q_first] - coupling->multiplier * a->q_stage[leader->q_first] - offset;
+    double before = a->q[follower->q_first] - coupling->multiplier * a->q[leader->q_first] - offset;
+    row->push = return_speed(error, before, MAX_RETURN_SPEED, list->dt);
+}
+
+/* ---- all rows ---- */
+
+static bool has_range(const rs_articulation *a, int32_t k) { return a->upper[k] - a->lower[k] >= AT_LIMIT; }
+
+/* A quick look at a joint with one degree of freedom, without the root of speed_from_others(). */
+static inline bool may_reach_limits(const row_list *list, int32_t link) {
+    const rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first;
+    double q = a->q_stage[a->links[link].q_first], speed = fabs(a->u_free[k]) + NEAR_SPEED;
+    double room = rs_min(q - a->lower[k], a->upper[k] - q), spare = rs_min(room / list->dt, a->velocity_limit[k]) - speed;
+    return !(spare > 0.0 && 2.0 * list->energy * a->factor[link].d_inverse < spare * spare);
+}
+
+static inline void add_limits(row_list *list, int32_t link) {
+    const rs_articulation *a = list->a;
+    int32_t k = a->links[link].u_first;
+    if (a->links[link].type == RS_JOINT_SPHERICAL) {
+        if (a->upper[k] < AT_LIMIT)
+            add_spherical_lock(list, link);
+        else if (!isinf(a->upper[k]))
+            add_cone(list, link);
+    } else if (!has_range(a, k)) {
+        add_lock(list, link);
+    } else if (may_reach_limits(list, link)) {
+        add_side(list, link, 1.0);
+        add_side(list, link, -1.0);
+    }
+}
+
+/* Where there are so few degrees of freedom, room for all that they could have costs less than counting: two limits,
+ * friction, a motor. A lock of a spherical joint needs three. */
+enum { FEW = 40 };
+
+int32_t rs_joint_row_capacity(const rs_articulation *a) {
+    int32_t count = a->coupling_count;
+    if (a->u_count <= FEW)
+        return count + 4 * a->u_count;
+    for (int32_t k = 0; k < a->u_count; k++) {
+        int32_t limited = (a->lower[k] > -INFINITY) | (a->upper[k] < INFINITY) | (a->velocity_limit[k] < INFINITY);
+        count += 3 * limited + (a->friction[k] > 0.0) + (a->motor_weight[k] > 0.0);
+    }
+    return count;
+}
+
+int32_t rs_joint_rows(rs_articulation *a, double dt, double energy, rs_joint_row *out) {
+    row_list list = {a, dt, energy, out, 0};
+    for (int32_t i = 1; i < a->link_count; i++) {
+        const rs_link *link = &a->links[i];
+        add_limits(&list, i);
+        for (int32_t axis = 0, k = link->u_first; axis < link->u_count; axis++, k++)
+            if (a->friction[k] + a->motor_weight[k] > 0.0)
+                add_friction_and_motor(&list, i, axis);
+    }
+    for (int32_t k = 0; k < a->coupling_count; k++)
+        add_coupling(&list, &a->couplings[k]);
+    size_t bytes = sizeof(double) * (size_t)a->u_count;
+    memset(a->limit_impulse, 0, bytes);
+    memset(a->friction_impulse, 0, bytes);
+    memset(a->motor_impulse, 0, bytes);
+    for (int32_t k = 0; k < a->coupling_count; k++)
+        a->couplings[k].impulse = 0.0;
+    return list.count;
+}
+
+double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row) {
+    double speed = 0.0;
+    for (int32_t k = 0; k < row->count; k++) {
+        const rs_link *link = &a->links[row->torques[k].link];
+        for (int32_t axis = 0; axis < link->u_count; axis++)
+            speed += rs_v3_get(row->torques[k].along, axis) * a->u_free[link->u_first + axis];
+    }
+    return speed;
+}

@@ -1,0 +1,35 @@
+/* Rows of the solve that belong to the joints of an articulated system: limits, friction, motors that may reach their
+ * effort limits, coupled joints. Between rs_articulated_free_velocity() and rs_articulated_integrate(). */
+#ifndef RS_DYNAMICS_JOINT_ROWS_H
+#define RS_DYNAMICS_JOINT_ROWS_H
+
+#include "contact_response.h"
+
+/* One scalar row: speed + softness * impulse = target while the impulse is between its bounds. The speed is that of one
+ * joint along `along`, or the sum of those of two. */
+typedef struct {
+    rs_joint_torque torques[2];
+    int32_t count;
+    rs_impulse_bounds bounds;
+    double target;   /* [rad/s, m/s] */
+    double softness; /* [1/(kg m^2), 1/kg] */
+    double push;     /* speed of the motion that brings the joint back and leaves no velocity behind [rad/s, m/s] */
+    double start;    /* impulse to start from: that of the step before [N m s, N s] */
+    double *impulse; /* takes what the row does, times `sign` */
+    double sign;
+} rs_joint_row;
+
+/* Room for all rows that the system can need in this step. */
+int32_t rs_joint_row_capacity(const rs_articulation *a);
+
+/* Rows that may act in this step, seen from a->u_free; `energy` is what other rows may give to a joint [J]. The impulses of
+ * all joints are zero afterwards: rows add to them. Returns their number.
+ *
+ * A limit gets a row when the velocity carries the joint to it within a step, or what else acts could; the target lets it
+ * arrive at the next midpoint and no farther. */
+int32_t rs_joint_rows(rs_articulation *a, double dt, double energy, rs_joint_row *out);
+
+/* Speed of a row at a->u_free. */
+double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row);
+
+#endif
