@@ -19,6 +19,8 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 JOBS ?= $(shell nproc)
 ARGS ?=
+# ON: the engine is built for exactly this processor, too, to be measured with RAISIM_ISA=native.
+RAISIM_NATIVE_ARCH ?= OFF
 
 # tools/env.sh alone decides between a sourced ROS 2 and PyPI's.
 ENVIRONMENT := source tools/env.sh
@@ -29,6 +31,8 @@ SYSTEM_ROS := $(filter system-%,$(FLAVOUR))
 FALLBACK := $(if $(SYSTEM_ROS),,fallback/tf2_msgs)
 BUILD := build/$(FLAVOUR)
 C_TESTS := build/c-tests
+# The sanitized C tests run the base, the plain ones the level that most users have.
+TEST_LEVEL := $(shell grep -qsw avx2 /proc/cpuinfo && echo v3 || echo base)
 C_TESTS_SANITIZED := build/c-tests-sanitized
 
 REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt \
@@ -64,7 +68,7 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
 	    --base-paths . $(FALLBACK) \
 	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
-	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON -DBUILD_TESTING=OFF --no-warn-unused-cli
+	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=$(RAISIM_NATIVE_ARCH) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
 run: build
@@ -94,7 +98,7 @@ endef
 
 test-c:
 	@echo "==> C tests"
-	$(call run_c_tests,$(C_TESTS),-DRAISIM_NATIVE_ARCH=ON)
+	$(call run_c_tests,$(C_TESTS),-DRAISIM_TEST_LEVEL=$(TEST_LEVEL))
 
 test-c-sanitized:
 	@echo "==> C tests under AddressSanitizer and UndefinedBehaviorSanitizer"

@@ -31,6 +31,7 @@ from raisim_ros.description.sensor_types import (
     SensorSetModel,
 )
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.contact import Contact
 from raisim_ros.engine.errors import (
@@ -111,6 +112,7 @@ __all__ = [
     "HeightMap",
     "HeightMapData",
     "ImuModel",
+    "Info",
     "IntegrationScheme",
     "InterfaceSettings",
     "InvalidValueError",
@@ -166,6 +168,7 @@ __all__ = [
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",
+    "info",
     "load_mesh",
     "load_sensor_set",
 ]

@@ -29,6 +29,9 @@ const char *rs_error_text(void);
 /* Bytes the engine holds at this moment, over all worlds. */
 size_t rs_memory_bytes(void);
 
+/* 1 when this processor and its system run code built for x86-64-v3 (AVX2), else 0. */
+int rs_processor_has_v3(void);
+
 typedef struct rs_world rs_world;
 
 /* High 32 bits: serial number, unique in the world's life; low 32 bits: slot. 0 names nothing. */
