@@ -176,14 +176,17 @@ static double foresight_of_pair(const rs_collider *a, const rs_collider *b) {
 }
 
 static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *settings, const rs_body *bodies,
-                              const rs_collider *colliders, const rs_touch *former, int64_t former_count, rs_array *touches) {
+                              const rs_collider *colliders, rs_pair_memory *memory, const rs_touch *former,
+                              int64_t former_count, rs_array *touches) {
     const rs_collider *a = &colliders[pair->a], *b = &colliders[pair->b];
+    rs_pair_hint hint = rs_pair_memory_take(memory, pair);
     rs_collide_settings collide = {.margin = RS_TOUCH_DISTANCE + foresight_of_pair(a, b),
                                    .max_points = most_points(settings, bodies, a, b),
                                    .gjk_max_iterations = settings->gjk_max_iterations,
                                    .gjk_tolerance = settings->gjk_tolerance,
                                    .epa_max_iterations = settings->epa_max_iterations,
-                                   .epa_tolerance = settings->epa_tolerance};
+                                   .epa_tolerance = settings->epa_tolerance,
+                                   .hint = &hint};
     rs_manifold manifold;
     manifold.count = 0;
     if (collide.max_points == 0)
@@ -192,11 +195,13 @@ static rs_status collide_pair(const rs_pair *pair, const rs_contact_settings *se
     if (a->swept || b->swept)
         sweep_pair(a, b, rs_max(settings->swept_ccd_speculative_margin, RS_TOUCH_DISTANCE), &collide, &manifold);
     merge_close_points(&manifold);
+    if (rs_pair_memory_keep(memory, &hint) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     return add_manifold(pair, colliders, &manifold, former, former_count, touches);
 }
 
 rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *colliders,
-                          const rs_array *pairs, const rs_array *before, rs_array *touches) {
+                          const rs_array *pairs, rs_pair_memory *memory, const rs_array *before, rs_array *touches) {
     const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
     const rs_touch *old = RS_ITEMS(rs_touch, *before);
     int64_t i = 0, k = 0;
@@ -225,7 +230,7 @@ rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bo
             continue;
         }
         int64_t former_count = order == 0 ? group_end - k : 0;
-        if (collide_pair(&pair[i], settings, bodies, colliders, &old[k], former_count, touches) != RS_OK)
+        if (collide_pair(&pair[i], settings, bodies, colliders, memory, &old[k], former_count, touches) != RS_OK)
             return RS_OUT_OF_MEMORY;
         i++;
         if (order == 0)

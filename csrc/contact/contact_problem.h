@@ -2,12 +2,14 @@
 #ifndef RS_CONTACT_CONTACT_PROBLEM_H
 #define RS_CONTACT_CONTACT_PROBLEM_H
 
+#include "../collision/pair_memory.h"
 #include "contact.h"
 
 /* Runs the narrow phase on the ordered pairs and fills `touches`, ordered by pair. `before` holds those of the last
- * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. */
+ * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. `memory` likewise lends
+ * what it knows of the pairs. */
 rs_status rs_touches_find(const rs_contact_settings *settings, const rs_body *bodies, const rs_collider *colliders,
-                          const rs_array *pairs,
+                          const rs_array *pairs, rs_pair_memory *memory,
                           const rs_array *before, rs_array *touches);
 
 typedef struct {

@@ -348,6 +348,7 @@ void rs_world_forget_touches(rs_world *world, int32_t body) {
         partner->quiet_steps = 0;
     }
     world->data.touches.count = kept;
+    rs_pair_memory_forget(&world->data.pair_hints, RS_ITEMS(rs_collider, world->data.colliders), body);
 }
 
 static void free_colliders(rs_world *world, rs_body *body) {

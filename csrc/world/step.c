@@ -110,14 +110,18 @@ static rs_status stage_broad_phase(rs_world *world) {
 
 static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
+    rs_pair_memory memory = rs_pair_memory_begin(&data->pair_hints, &world->pair_hints_other);
     rs_status status = rs_touches_find(&data->contact, RS_ITEMS(rs_body, data->bodies),
-                                       RS_ITEMS(rs_collider, data->colliders), &world->pairs,
+                                       RS_ITEMS(rs_collider, data->colliders), &world->pairs, &memory,
                                        &data->touches, &world->touches_other);
     if (status != RS_OK)
         return status;
     rs_array swap = data->touches;
     data->touches = world->touches_other;
     world->touches_other = swap;
+    swap = data->pair_hints;
+    data->pair_hints = world->pair_hints_other;
+    world->pair_hints_other = swap;
     return RS_OK;
 }
 
