@@ -9,6 +9,8 @@ from urllib.parse import unquote
 
 _PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
 
+_ROOTS_ABOVE = 3  # folders above that of the robot file that may be the root of its package
+
 MODULE_FOLDERS = (".", "modules", "../modules", "module", "../module")
 SENSOR_FOLDERS = (".", "sensor", "sensors", "..", "../sensors")
 
@@ -18,7 +20,9 @@ def resource_candidates(address: str, directory: Path, res_path: str | Path = ""
 
     `address` is a path, ``file://``, ``package://PACKAGE/…`` or ``model://MODEL/…``; `directory` is the folder of
     the file that names it. A package is looked for in the prefixes of AMENT_PREFIX_PATH, then, like everything
-    else, in `res_path`, then in and above `directory`. Relative paths also count from the working directory.
+    else, in `res_path`, then in and above `directory`. Relative paths also count from the working directory. In the
+    end the folders above `directory` are taken for roots: of packages whose folder has another name, and of relative
+    paths.
     """
     address = address.strip().replace("\\", "/")
     if address.startswith(_FILE):
@@ -32,7 +36,7 @@ def resource_candidates(address: str, directory: Path, res_path: str | Path = ""
     if path.is_absolute():
         return [path]
     folders = [Path(res_path)] if str(res_path) else []
-    return _unique(folder / path for folder in [*folders, directory, Path.cwd()])
+    return _unique(folder / path for folder in [*folders, directory, Path.cwd(), *directory.parents[:_ROOTS_ABOVE]])
 
 
 def candidates_in_folders(address: str, directory: Path, folders: Iterable[str]) -> list[Path]:
@@ -80,7 +84,7 @@ def _near(inside: str, directory: Path, res_path: str | Path) -> list[Path]:
         if folder.name == name:
             places.append(folder / rest)
         places.append(folder / inside)
-    return places
+    return [*places, *(folder / rest for folder in [directory, *directory.parents[:_ROOTS_ABOVE]])]
 
 
 def _unique(paths: Iterable[Path]) -> list[Path]:

@@ -250,7 +250,7 @@ def heap_of_hulls(tmp_path) -> World:
         solid = trimesh.creation.cylinder(0.2, 0.1, sections=90) if k % 2 else trimesh.convex.convex_hull(random.normal(size=(60, 3)) * 0.1)
         solid.export(file)
         rock = world.add_mesh(file, 1.0, collision_mode=MeshCollisionMode.CONVEX_HULL)
-        rock.set_pose(random.uniform(-0.2, 0.2, 3) + (0.0, 0.0, 0.4 + 0.3 * k), random.normal(size=4))
+        rock.set_pose((*random.uniform(-0.2, 0.2, 2), 0.5 + 0.3 * k), random.normal(size=4))
     return world
 
 
