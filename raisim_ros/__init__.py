@@ -43,6 +43,7 @@ from raisim_ros.engine.errors import (
 )
 from raisim_ros.engine.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.robot_report import Finding
 from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.sensors import MeasurementSource, Sensor, SensorSet, SensorType
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
@@ -104,6 +105,7 @@ __all__ = [
     "DivergedError",
     "EngineMemoryError",
     "FileMissingError",
+    "Finding",
     "ForceTorque",
     "ForceTorqueModel",
     "Geometry",
