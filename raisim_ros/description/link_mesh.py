@@ -13,7 +13,7 @@ from raisim_ros.description import mesh_cache
 from raisim_ros.description.convex_decomposition import decompose
 from raisim_ros.description.errors import FileMissingError
 from raisim_ros.description.mesh_cache import Points
-from raisim_ros.description.mesh_file import MeshData, load_mesh
+from raisim_ros.description.mesh_file import MeshData, load_mesh, load_points
 
 COLLISION_MESHES = ("hull", "original", "convexify")
 
@@ -53,7 +53,7 @@ def _hull(file: str, scale: Scale) -> Points | None:
     stored = mesh_cache.read_points(_KIND, key) if whole else None
     if stored is not None:
         return stored[0]
-    vertices = load_mesh(file, list(scale)).vertices
+    vertices = load_points(file, list(scale))
     try:
         corners = np.sort(ConvexHull(vertices).vertices)
     except (QhullError, ValueError):
