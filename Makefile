@@ -21,6 +21,7 @@ JOBS ?= $(shell nproc)
 ARGS ?=
 # ON: the engine is built for exactly this processor, too, to be measured with RAISIM_ISA=native.
 RAISIM_NATIVE_ARCH ?= OFF
+OPTIONS := -DRAISIM_NATIVE_ARCH=$(RAISIM_NATIVE_ARCH)
 
 # tools/env.sh alone decides between a sourced ROS 2 and PyPI's.
 ENVIRONMENT := source tools/env.sh
@@ -55,11 +56,12 @@ $(VENV)/.installed: $(REQUIREMENTS)
 	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
 	@touch $@
 
-# Changes only when a file was added or removed: then the links in install/ must be made again, and a new file counts
-# however old it is.
+# Changes only when an option was changed or a file was added or removed: then the links in install/ must be made again,
+# and a new file counts however old it is.
 $(BUILD)/files.txt: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(COMPILED) $(INSTALLED) | cmp -s - $@ || printf '%s\n' $(COMPILED) $(INSTALLED) > $@
+	@printf '%s\n' $(OPTIONS) $(COMPILED) $(INSTALLED) | cmp -s - $@ \
+	    || printf '%s\n' $(OPTIONS) $(COMPILED) $(INSTALLED) > $@
 .PHONY: FORCE
 
 $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
@@ -68,7 +70,7 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
 	    --base-paths . $(FALLBACK) \
 	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
-	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=$(RAISIM_NATIVE_ARCH) -DBUILD_TESTING=OFF --no-warn-unused-cli
+	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" $(OPTIONS) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
 run: build

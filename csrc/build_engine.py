@@ -45,7 +45,7 @@ def isa_levels() -> dict[str, list[str]]:
     if platform.machine().lower() in ("x86_64", "amd64"):
         levels = {name: flags for name, *flags in map(str.split, read_list("isa_levels.txt"))}
     if os.environ.get("RAISIM_NATIVE_ARCH", "0") not in ("", "0"):
-        levels["native"] = ["-march=native"]
+        levels["native"] = ["-march=native", "-ffp-contract=fast"]
     return levels
 
 
