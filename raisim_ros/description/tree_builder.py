@@ -201,8 +201,7 @@ class _Builder:
                 unknown.append(f"'{name}' ('{missing.args[0]}')")
                 body.mimic = None
         if unknown:
-            what = "joints mimic joints that do not exist and move on their own"
-            self._warn(f"{len(unknown)} {what}: {', '.join(unknown)}")
+            self._warn(f"joints mimic joints that do not exist and move on their own: {', '.join(unknown)}")
 
     def _resolved_mimic(self, joint: Joint, by_name: dict[str, Joint]) -> tuple[str, float, float]:
         """Leader, multiplier and offset of a joint that mimics. Raises KeyError with a name that does not exist."""

@@ -77,8 +77,8 @@ def _overlapping_pairs(robot: ArticulatedSystem, known: set[tuple[int, int]]) ->
         names = [f"{bodies[i].name} and {bodies[j].name} ({1e3 * depth[i, j]:.3g} mm)" for i, j in worst[:_SHOWN]]
         more = f" and {len(worst) - _SHOWN} more" if len(worst) > _SHOWN else ""
         warnings.warn(
-            f"robot '{robot._tree.name}': {len(found)} pairs of links overlap in the reference configuration and are "
-            f"left out of self collision: {'; '.join(names)}{more}. self_collision=\"all\" keeps them; "
+            f"robot '{robot._tree.name}': links that overlap in the reference configuration are left out of self "
+            f"collision: {'; '.join(names)}{more}. self_collision=\"all\" keeps them; "
             "get_ignored_collision_pairs() lists all",
             RuntimeWarning,
             stacklevel=5,

@@ -52,7 +52,7 @@ def test_what_is_left_out_is_told_once_with_the_depth():
         for _ in range(3):
             world.add_articulated_system(ROBOT)
     (warning,) = told
-    assert "robot 'slides': 1 pairs of links overlap" in str(warning.message)
+    assert "robot 'slides': links that overlap in the reference configuration are left out" in str(warning.message)
     assert "base and near (100 mm)" in str(warning.message)
 
 
