@@ -91,15 +91,17 @@ def our_urdf(file: Path) -> tuple[World, object]:
     world.add_ground()
     world.set_time_step(DT)
     robot = world.add_articulated_system(file)
+    world.set_sleeping_enabled(False)
     hold(robot)
     return world, robot
 
 
-def timed(step, effort: Effort) -> float:
-    """CPU time of a step [s], the median of the repeats."""
-    step(effort.part(SETTLE))
+def timed(start, effort: Effort) -> float:
+    """CPU time of a step [s], the median of the repeats, each of which starts anew: `start()` gives what steps."""
     times = []
     for _ in range(effort.repeats):
+        step = start()
+        step(effort.part(SETTLE))
         begun = time.process_time()
         step(effort.part(MEASURED))
         times.append((time.process_time() - begun) / effort.part(MEASURED))
@@ -170,22 +172,29 @@ def full_inertia(model, data) -> np.ndarray:
 
 
 def measure_urdf(file: Path, effort: Effort, folder: Path) -> Result:
+    ours = timed(lambda: our_urdf(file)[0].integrate, effort)
     world, robot = our_urdf(file)
-    world.set_sleeping_enabled(False)
-    ours = timed(world.integrate, effort)
+    world.integrate(effort.part(SETTLE + MEASURED))
     speed = speed_left(world, robot, effort)
-    theirs = timed(their_urdf(file, not robot.get_kinematic_tree().fixed_base, folder), effort)
+    floating = not robot.get_kinematic_tree().fixed_base
+    theirs = timed(lambda: their_urdf(file, floating, folder), effort)
     return Result(f"{file.parts[-3].removesuffix('_description')}: {file.stem}", ours, theirs, speed)
 
 
 def measure_mjcf(file: Path, effort: Effort) -> Result:
-    world = World(file)
-    world.set_sleeping_enabled(False)
     model = mujoco.MjModel.from_xml_path(str(file))
-    data = mujoco.MjData(model)
-    world.set_time_step(model.opt.timestep)
-    ours = timed(world.integrate, effort)
-    theirs = timed(lambda count: mujoco.mj_step(model, data, count), effort)
+
+    def our_world():
+        world = World(file)
+        world.set_sleeping_enabled(False)
+        world.set_time_step(model.opt.timestep)
+        return world.integrate
+
+    def their_world():
+        data = mujoco.MjData(model)
+        return lambda count: mujoco.mj_step(model, data, count)
+
+    ours, theirs = timed(our_world, effort), timed(their_world, effort)
     return Result(f"gymnasium: {file.stem}", ours, theirs, None)
 
 
