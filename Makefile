@@ -21,6 +21,9 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 JOBS ?= $(shell nproc)
 ARGS ?=
+# ON: the engine is built for exactly this processor, too, to be measured with RAISIM_ISA=native.
+RAISIM_NATIVE_ARCH ?= OFF
+OPTIONS := -DRAISIM_NATIVE_ARCH=$(RAISIM_NATIVE_ARCH)
 
 # tools/env.sh alone decides between a sourced ROS 2 and PyPI's.
 ENVIRONMENT := source tools/env.sh
@@ -34,6 +37,8 @@ FALLBACK := $(shell source tools/env.sh 2>/dev/null; for package in tf2_msgs con
 INTERFACES := $(if $(SYSTEM_ROS),,-DRAISIM_PYTHON_INTERFACES=ON)
 BUILD := build/$(FLAVOUR)
 C_TESTS := build/c-tests
+# The sanitized C tests run the base, the plain ones the level that most users have.
+TEST_LEVEL := $(shell grep -qsw avx2 /proc/cpuinfo && echo v3 || echo base)
 C_TESTS_SANITIZED := build/c-tests-sanitized
 
 REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt \
@@ -56,11 +61,12 @@ $(VENV)/.installed: $(REQUIREMENTS)
 	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
 	@touch $@
 
-# Changes only when a file was added or removed: then the links in install/ must be made again, and a new file counts
-# however old it is.
+# Changes only when an option was changed or a file was added or removed: then the links in install/ must be made again,
+# and a new file counts however old it is.
 $(BUILD)/files.txt: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' $(COMPILED) $(INSTALLED) | cmp -s - $@ || printf '%s\n' $(COMPILED) $(INSTALLED) > $@
+	@printf '%s\n' $(OPTIONS) $(COMPILED) $(INSTALLED) | cmp -s - $@ \
+	    || printf '%s\n' $(OPTIONS) $(COMPILED) $(INSTALLED) > $@
 .PHONY: FORCE
 
 $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
@@ -69,7 +75,7 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
 	    --base-paths . $(FALLBACK) \
 	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
-	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" -DRAISIM_NATIVE_ARCH=ON $(INTERFACES) -DBUILD_TESTING=OFF --no-warn-unused-cli
+	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" $(OPTIONS) $(INTERFACES) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
 # The page is a process of its own that ends with the node; VIEWER=no leaves it out.
@@ -103,7 +109,7 @@ endef
 
 test-c:
 	@echo "==> C tests"
-	$(call run_c_tests,$(C_TESTS),-DRAISIM_NATIVE_ARCH=ON)
+	$(call run_c_tests,$(C_TESTS),-DRAISIM_TEST_LEVEL=$(TEST_LEVEL))
 
 test-c-sanitized:
 	@echo "==> C tests under AddressSanitizer and UndefinedBehaviorSanitizer"

@@ -1,9 +1,16 @@
 """`pip install .`: the Python API and the engine, without ROS. ROS users build with CMakeLists.txt."""
 
+import os
+import runpy
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+
+BUILD_SCRIPT = "csrc/build_engine.py"
 
 
 def package_version() -> str:
@@ -14,10 +21,34 @@ def package_version() -> str:
     return version
 
 
+class BuildEngine(build_ext):
+    """Compiles the files of an extension on all cores, and each extension in a folder of its own.
+
+    The extensions are the same C files with other flags: in one folder their objects would overwrite each other.
+    """
+
+    def build_extension(self, ext: Extension) -> None:
+        """Build one extension."""
+        shared, compile_all = self.build_temp, self.compiler.compile
+        self.build_temp = os.path.join(shared, ext.name)
+
+        def compile_on_all_cores(sources: list[str], **options: Any) -> list[str]:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                compiled = pool.map(lambda source: compile_all([source], **options), sources)
+                return [made for one in compiled for made in one]
+
+        self.compiler.compile = compile_on_all_cores
+        try:
+            super().build_extension(ext)
+        finally:
+            self.build_temp, self.compiler.compile = shared, compile_all
+
+
 setup(
     version=package_version(),
     # rsc/ lies beside the package in the source and inside it once installed.
     packages=[*find_packages(include=["raisim_ros", "raisim_ros.*"]), "raisim_ros.rsc"],
     package_dir={"raisim_ros.rsc": "rsc"},
-    cffi_modules=["csrc/build_engine.py:ffibuilder"],
+    cffi_modules=[f"{BUILD_SCRIPT}:{module}" for module in runpy.run_path(BUILD_SCRIPT)["builders"]],
+    cmdclass={"build_ext": BuildEngine},
 )

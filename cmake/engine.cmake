@@ -1,4 +1,6 @@
-# raisim_engine_objects: the engine's C files, compiled once; the Python binding and the C tests link them.
+# The engine's C files, compiled once for each instruction set; the Python bindings and the C tests link them.
+
+include(CheckCCompilerFlag)
 
 # Lines of a list file in csrc/ without comments; CMake runs again when the file changes.
 function(raisim_read_list file result)
@@ -12,14 +14,6 @@ raisim_read_list(sources.txt raisim_sources)
 list(TRANSFORM raisim_sources PREPEND "${PROJECT_SOURCE_DIR}/csrc/")
 raisim_read_list(flags.txt raisim_flags)
 
-if(RAISIM_NATIVE_ARCH)
-  list(APPEND raisim_flags -march=native)
-  # Fused multiplication and addition where most of the time goes. Not in the geometry, which counts on products that
-  # cancel, and not in portable builds, whose results are to agree between machines.
-  set(raisim_fused ${raisim_sources})
-  list(FILTER raisim_fused INCLUDE REGEX "/csrc/(dynamics|contact)/")
-  set_source_files_properties(${raisim_fused} PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
-endif()
 set(raisim_link_flags -pthread)
 if(RAISIM_SANITIZE)
   list(APPEND raisim_flags -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
@@ -32,7 +26,28 @@ if(RAISIM_WERROR)
   list(APPEND raisim_warnings -Werror)
 endif()
 
-add_library(raisim_engine_objects OBJECT ${raisim_sources})
-target_include_directories(raisim_engine_objects PUBLIC "${PROJECT_SOURCE_DIR}/csrc"
-                           "${PROJECT_SOURCE_DIR}/csrc/include")
-target_compile_options(raisim_engine_objects PRIVATE ${raisim_flags} ${raisim_warnings})
+# raisim_engine_<level>: the objects for one instruction set; raisim_levels lists the levels.
+set(raisim_levels)
+function(raisim_add_level level)
+  add_library(raisim_engine_${level} OBJECT EXCLUDE_FROM_ALL ${raisim_sources})
+  target_include_directories(raisim_engine_${level} PUBLIC "${PROJECT_SOURCE_DIR}/csrc"
+                             "${PROJECT_SOURCE_DIR}/csrc/include")
+  target_compile_options(raisim_engine_${level} PRIVATE ${raisim_flags} ${raisim_warnings} ${ARGN})
+  set(raisim_levels ${raisim_levels} ${level} PARENT_SCOPE)
+endfunction()
+
+raisim_add_level(base)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  raisim_read_list(isa_levels.txt raisim_isa_levels)
+  foreach(line IN LISTS raisim_isa_levels)
+    separate_arguments(flags UNIX_COMMAND "${line}")
+    list(POP_FRONT flags level)
+    check_c_compiler_flag("${flags}" RAISIM_COMPILER_HAS_${level})
+    if(RAISIM_COMPILER_HAS_${level})
+      raisim_add_level(${level} ${flags})
+    endif()
+  endforeach()
+endif()
+if(RAISIM_NATIVE_ARCH)
+  raisim_add_level(native -march=native -ffp-contract=fast)
+endif()

@@ -41,23 +41,33 @@ endforeach()
 set_target_properties(${PROJECT_NAME}__rosidl_generator_py PROPERTIES
                       INTERFACE_INCLUDE_DIRECTORIES "${exported_folders}")
 
-# The Python binding: cffi writes its C file, which is compiled together with the engine.
-set(raisim_binding "${CMAKE_CURRENT_BINARY_DIR}/_engine.c")
-add_custom_command(
-  OUTPUT "${raisim_binding}"
-  COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/csrc/build_engine.py" --emit "${raisim_binding}"
-  DEPENDS csrc/build_engine.py csrc/include/raisim_engine.h
-  COMMENT "Writing the Python binding of the engine" VERBATIM)
-python3_add_library(raisim_engine_python MODULE WITH_SOABI "${raisim_binding}")
-set_target_properties(raisim_engine_python PROPERTIES OUTPUT_NAME _engine)
-target_compile_options(raisim_engine_python PRIVATE ${raisim_flags})
-target_link_options(raisim_engine_python PRIVATE ${raisim_link_flags})
-target_link_libraries(raisim_engine_python PRIVATE raisim_engine_objects m)
+# The Python binding: cffi writes its C file, which is compiled together with the engine; one module per level, of
+# which Python loads the best that the processor has.
+set(raisim_python_modules)
+foreach(level IN LISTS raisim_levels)
+  set(module _engine)
+  if(NOT level STREQUAL base)
+    set(module _engine_${level})
+  endif()
+  set(binding "${CMAKE_CURRENT_BINARY_DIR}/${module}.c")
+  add_custom_command(
+    OUTPUT "${binding}"
+    COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/csrc/build_engine.py" --emit "${binding}" --module ${module}
+    DEPENDS csrc/build_engine.py csrc/include/raisim_engine.h
+    COMMENT "Writing the Python binding of the engine: ${module}" VERBATIM)
+  set(target raisim_engine_python_${level})
+  python3_add_library(${target} MODULE WITH_SOABI "${binding}")
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${module})
+  target_compile_options(${target} PRIVATE ${raisim_flags})
+  target_link_options(${target} PRIVATE ${raisim_link_flags})
+  target_link_libraries(${target} PRIVATE raisim_engine_${level} m)
+  list(APPEND raisim_python_modules ${target})
+endforeach()
 
 # After rosidl's own rules: the installed raisim_ros/__init__.py must be ours. (ament_python_install_package
 # would refuse the name, because rosidl has already used it for the generated half of the package.)
 set(raisim_python_dir "${PYTHON_INSTALL_DIR}/${PROJECT_NAME}")
-install(TARGETS raisim_engine_python DESTINATION "${raisim_python_dir}/engine")
+install(TARGETS ${raisim_python_modules} DESTINATION "${raisim_python_dir}/engine")
 install(DIRECTORY raisim_ros/ DESTINATION "${raisim_python_dir}"
         PATTERN "__pycache__" EXCLUDE PATTERN "*.pyc" EXCLUDE PATTERN "*.so" EXCLUDE)
 install(DIRECTORY launch config rsc DESTINATION "share/${PROJECT_NAME}" PATTERN "__pycache__" EXCLUDE)

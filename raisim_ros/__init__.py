@@ -33,6 +33,7 @@ from raisim_ros.description.sensor_types import (
     SensorSetModel,
 )
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.contact import Contact
 from raisim_ros.engine.errors import (
@@ -44,6 +45,7 @@ from raisim_ros.engine.errors import (
 )
 from raisim_ros.engine.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.robot_report import Finding
 from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.sensors import MeasurementSource, Sensor, SensorSet, SensorType
 from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
@@ -105,6 +107,7 @@ __all__ = [
     "DivergedError",
     "EngineMemoryError",
     "FileMissingError",
+    "Finding",
     "ForceTorque",
     "ForceTorqueModel",
     "Geometry",
@@ -113,6 +116,7 @@ __all__ = [
     "HeightMap",
     "HeightMapData",
     "ImuModel",
+    "Info",
     "IntegrationScheme",
     "InterfaceSettings",
     "InvalidValueError",
@@ -171,6 +175,7 @@ __all__ = [
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",
+    "info",
     "load_mesh",
     "load_sensor_set",
 ]

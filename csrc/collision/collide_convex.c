@@ -28,6 +28,7 @@ static void locate(const rs_core_pair *pair, const rs_collide_settings *settings
     rs_vec3 shift = rs_scale(0.01 * pair->size - best->separation, best->normal);
     rs_core_pair moved = *pair;
     moved.b_in_a.pos = rs_sub(pair->b_in_a.pos, shift);
+    moved.hint = NULL;
     rs_gjk_result apart;
     if (rs_gjk(&moved, INFINITY, settings, &apart) != RS_GJK_APART) return;
     best->on_a = apart.on_a;
@@ -119,6 +120,10 @@ bool rs_convex_query(const rs_core_pair *pair, const rs_collide_settings *settin
         gjk.normal = best.normal;
         gjk.on_a = best.on_a;
         gjk.on_b = best.on_b;
+        if (pair->hint != NULL) {
+            pair->hint->known = true;
+            pair->hint->normal = best.normal;
+        }
     }
     out->normal = gjk.normal;
     out->gap = separation - pair->rounding;
@@ -131,6 +136,11 @@ void rs_collide_convex_convex(const rs_shape *a, const rs_transform *ta, const r
                               const rs_collide_settings *settings, rs_manifold *out) {
     rs_core core_a = rs_core_of_shape(a), core_b = rs_core_of_shape(b);
     rs_core_pair pair = rs_core_pair_make(&core_a, ta, &core_b, tb);
+    rs_vec3 between = rs_sub(core_a.center, rs_transform_point(&pair.b_in_a, core_b.center));
+    double farthest = pair.size + pair.rounding + settings->margin; /* of the centres of balls around them that meet */
+    pair.hint = settings->hint;
+    if (pair.hint != NULL) pair.hint->used = true;
+    if (rs_norm2(between) >= farthest * farthest) return;
     rs_convex_contact contact;
     if (rs_convex_query(&pair, settings, &contact)) rs_add_feature_contacts(&pair, &contact, ta, settings, out);
 }

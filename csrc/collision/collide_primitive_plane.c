@@ -1,6 +1,9 @@
 /* Shapes on the half-space. The contact points are the shape's own lowest points, so everything here is exact. */
 #include "../model/convex.h"
 #include "collide_primitive.h"
+#include "pair_memory.h"
+
+#include <string.h>
 
 /* The half-space seen from the shape: its normal in the shape frame and the height of the shape's origin above it. */
 typedef struct {
@@ -107,22 +110,100 @@ void rs_collide_cone_half_space(const rs_shape *a, const rs_transform *ta, const
 }
 
 /* Every corner that is low enough; of very many the most spread ones are kept. */
+enum { LOW_MAX = 512, MARKED_MAX = 8192 };
+
+/* A hull whose vertices have moved by less against the half-space keeps the contact points that were chosen [m]. */
+static const double HARDLY_MOVED = 1e-6;
+
+static int32_t lowest_vertex(const rs_convex *hull, rs_vec3 up, rs_pair_hint *hint) {
+    if (hint == NULL) return rs_convex_support_index(hull, rs_neg(up));
+    bool fits = hint->vertex[0] > 0 && hint->vertex[0] < hull->vertex_count;
+    hint->vertex[0] = fits ? rs_convex_support_from(hull, hint->vertex[0], rs_neg(up))
+                           : rs_convex_support_index(hull, rs_neg(up));
+    return hint->vertex[0];
+}
+
+/* How far the margin lies above the middle of the hull. */
+static double level_of(const rs_convex *hull, const plane_view *view, double margin) {
+    return margin - (view->height + rs_dot(view->local, hull->centroid));
+}
+
+static bool keeps_points(const rs_convex *hull, const plane_view *view, double margin, const rs_pair_hint *hint) {
+    if (hint == NULL || hint->kept_count == 0) return false;
+    for (int i = 0; i < hint->kept_count; i++)
+        if (hint->kept[i] >= hull->vertex_count) return false; /* of another hull */
+    double turned = rs_norm(rs_sub(view->local, hint->normal)) * 2.0 * hull->radius;
+    return turned + fabs(level_of(hull, view, margin) - hint->level) <= HARDLY_MOVED;
+}
+
+static void remember_points(const rs_convex *hull, const plane_view *view, double margin, const rs_manifold *chosen,
+                            rs_pair_hint *hint) {
+    if (hint == NULL) return;
+    hint->kept_count = chosen->count;
+    for (int i = 0; i < chosen->count; i++) hint->kept[i] = (int32_t)chosen->points[i].feature;
+    hint->normal = view->local;
+    hint->level = level_of(hull, view, margin);
+}
+
+static rs_manifold_point point_of_vertex(const rs_convex *hull, const plane_view *view, const rs_transform *ta, int32_t i) {
+    double gap = view->height + rs_dot(view->local, hull->vertices[i]);
+    rs_vec3 world = rs_transform_point(ta, hull->vertices[i]);
+    return (rs_manifold_point){rs_madd(world, -0.5 * gap, view->normal), view->normal, gap, (uint32_t)i};
+}
+
+/* The vertices nearer than the margin, in rising order; they hang together by edges, so that those around the lowest one
+ * are all. -1 when there are more than fit. */
+static int32_t low_vertices(const rs_convex *hull, const plane_view *view, int32_t lowest, double margin, int32_t *low) {
+    if (hull->vertex_count > MARKED_MAX) return -1;
+    uint64_t marked[MARKED_MAX / 64];
+    int32_t words = (hull->vertex_count + 63) / 64, count = 1;
+    memset(marked, 0, sizeof(uint64_t) * (size_t)words);
+    low[0] = lowest;
+    marked[lowest / 64] |= 1ULL << (lowest % 64);
+    for (int32_t k = 0; k < count; k++)
+        for (int32_t e = hull->neighbor_first[low[k]]; e < hull->neighbor_first[low[k] + 1]; e++) {
+            int32_t next = hull->neighbors[e];
+            uint64_t bit = 1ULL << (next % 64);
+            if ((marked[next / 64] & bit) != 0 ||
+                view->height + rs_dot(view->local, hull->vertices[next]) >= margin)
+                continue;
+            if (count == LOW_MAX) return -1;
+            marked[next / 64] |= bit;
+            low[count++] = next;
+        }
+    count = 0;
+    for (int32_t w = 0; w < words; w++)
+        for (uint64_t left = marked[w]; left != 0; left &= left - 1)
+            low[count++] = 64 * w + __builtin_ctzll(left);
+    return count;
+}
+
 void rs_collide_convex_half_space(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
                                   const rs_collide_settings *settings, rs_manifold *out) {
     (void)b;
     plane_view view = view_plane(ta, tb);
     const rs_convex *hull = a->convex;
-    rs_vec3 lowest = rs_convex_support(hull, rs_neg(view.local));
-    if (view.height + rs_dot(view.local, lowest) >= settings->margin) return;
+    rs_pair_hint *hint = settings->hint;
+    if (hint != NULL) hint->used = true;
+    if (keeps_points(hull, &view, settings->margin, hint)) {
+        for (int k = 0; k < hint->kept_count && k < settings->max_points; k++)
+            out->points[out->count++] = point_of_vertex(hull, &view, ta, hint->kept[k]);
+        return;
+    }
+    if (hint != NULL) hint->kept_count = 0;
+    int32_t lowest = lowest_vertex(hull, view.local, hint);
+    if (view.height + rs_dot(view.local, hull->vertices[lowest]) >= settings->margin) return;
+    int32_t low[LOW_MAX];
+    int32_t low_count = low_vertices(hull, &view, lowest, settings->margin, low);
     rs_manifold_point points[64];
     int count = 0;
-    for (int32_t i = 0; i < hull->vertex_count; i++) {
-        double gap = view.height + rs_dot(view.local, hull->vertices[i]);
-        if (gap >= settings->margin) continue;
+    for (int32_t k = 0; k < (low_count < 0 ? hull->vertex_count : low_count); k++) {
+        int32_t i = low_count < 0 ? k : low[k];
+        if (view.height + rs_dot(view.local, hull->vertices[i]) >= settings->margin) continue;
         if (count == 64) count = rs_points_reduce(points, count, RS_MAX_MANIFOLD);
-        rs_vec3 world = rs_transform_point(ta, hull->vertices[i]);
-        points[count++] = (rs_manifold_point){rs_madd(world, -0.5 * gap, view.normal), view.normal, gap, (uint32_t)i};
+        points[count++] = point_of_vertex(hull, &view, ta, i);
     }
     out->count = rs_points_reduce(points, count, settings->max_points);
     for (int i = 0; i < out->count; i++) out->points[i] = points[i];
+    remember_points(hull, &view, settings->margin, out, hint);
 }

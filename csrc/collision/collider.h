@@ -36,7 +36,7 @@ typedef struct {
     rs_transform local;   /* shape frame in the body frame */
     bool local_identity;  /* the shape frame is the body frame: one product less in every step */
     bool alive;
-    bool dynamic;         /* the body answers to forces */
+    bool dynamic;         /* the body answers to forces; not so the link that a fixed base is */
     bool active;          /* the body may move in this step: dynamic and awake, moving kinematic, or just placed */
     bool clustered;       /* the broad phase sees its cluster only */
     uint64_t placed_in;   /* clustered: the detection for which what follows below was written */

@@ -105,17 +105,29 @@ static bool is_corner(const rs_simplex *s, rs_vec3 w) {
     return false;
 }
 
+static void remember(const rs_core_pair *pair, rs_vec3 normal) {
+    if (pair->hint == NULL) return;
+    pair->hint->known = true;
+    pair->hint->normal = normal;
+}
+
 rs_gjk_outcome rs_gjk(const rs_core_pair *pair, double limit, const rs_collide_settings *settings, rs_gjk_result *out) {
     rs_simplex *s = &out->simplex;
-    rs_vec3 start = rs_sub(pair->a->center, rs_transform_point(&pair->b_in_a, pair->b->center));
+    bool known = pair->hint != NULL && pair->hint->known;
+    rs_vec3 start = known ? pair->hint->normal
+                          : rs_sub(pair->a->center, rs_transform_point(&pair->b_in_a, pair->b->center));
     *s = solve_point(rs_pair_support(pair, rs_neg(start)));
     rs_vec3 v = s->points[0].w;
+    if (known && limit >= 0.0 && rs_dot(start, v) >= limit) return RS_GJK_FAR; /* still apart along the same direction */
     double touching = TOUCHING * pair->size, v2 = rs_norm2(v);
     /* v . w / |v| never exceeds the distance: the best such bound is the answer, exact for the direction it came from */
     for (int i = 0; i < settings->gjk_max_iterations && v2 > touching * touching; i++) {
         rs_difference_point p = rs_pair_support(pair, rs_neg(v));
         double vw = rs_dot(v, p.w), slack = v2 - vw;
-        if (vw > 0.0 && vw * vw >= limit * limit * v2 && limit >= 0.0) return RS_GJK_FAR;
+        if (vw > 0.0 && vw * vw >= limit * limit * v2 && limit >= 0.0) {
+            remember(pair, rs_scale(1.0 / sqrt(v2), v));
+            return RS_GJK_FAR;
+        }
         if (slack <= settings->gjk_tolerance * settings->gjk_tolerance * v2 || is_corner(s, p.w)) break;
         rs_simplex grown = *s;
         grown.points[grown.count++] = p;
@@ -132,6 +144,7 @@ rs_gjk_outcome rs_gjk(const rs_core_pair *pair, double limit, const rs_collide_s
     out->normal = rs_scale(1.0 / sqrt(v2), v);
     out->distance = rs_pair_separation(pair, out->normal);
     rs_simplex_witness(s, &out->on_a, &out->on_b);
+    remember(pair, out->normal);
     if (out->distance >= limit && limit >= 0.0) return RS_GJK_FAR;
     return out->distance > touching ? RS_GJK_APART : RS_GJK_OVERLAP;
 }

@@ -63,8 +63,19 @@ rs_core_pair rs_core_pair_make(const rs_core *a, const rs_transform *ta, const r
                           .rounding = a->rounding + b->rounding};
 }
 
+/* The support point; of a hull, searched from the vertex that the last search found. */
+static rs_vec3 support_near(const rs_core *core, rs_vec3 d, rs_pair_hint *hint, int which) {
+    if (hint == NULL || core->kind != RS_CORE_HULL)
+        return rs_core_support(core, d);
+    const rs_convex *hull = core->shape->convex;
+    int32_t from = hint->vertex[which];
+    bool fits = from > 0 && from < hull->vertex_count; /* 0: nothing found yet */
+    hint->vertex[which] = fits ? rs_convex_support_from(hull, from, d) : rs_convex_support_index(hull, d);
+    return hull->vertices[hint->vertex[which]];
+}
+
 rs_difference_point rs_pair_support(const rs_core_pair *pair, rs_vec3 d) {
-    rs_vec3 on_a = rs_core_support(pair->a, d);
-    rs_vec3 on_b = rs_core_support(pair->b, rs_neg(rs_m3_tmulv(&pair->b_in_a.rot, d)));
+    rs_vec3 on_a = support_near(pair->a, d, pair->hint, 0);
+    rs_vec3 on_b = support_near(pair->b, rs_neg(rs_m3_tmulv(&pair->b_in_a.rot, d)), pair->hint, 1);
     return (rs_difference_point){rs_sub(on_a, rs_transform_point(&pair->b_in_a, on_b)), on_a};
 }

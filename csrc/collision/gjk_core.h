@@ -3,7 +3,7 @@
 #ifndef RS_COLLISION_GJK_CORE_H
 #define RS_COLLISION_GJK_CORE_H
 
-#include "../model/shape.h"
+#include "pair_memory.h"
 
 typedef enum {
     RS_CORE_POINT,
@@ -38,8 +38,10 @@ typedef struct {
     double size;     /* of both cores [m]: what tolerances are relative to */
     double smaller;  /* size of the smaller one with its rounding [m] */
     double rounding; /* of both [m] */
+    rs_pair_hint *hint; /* where searches start and what they find, or NULL */
 } rs_core_pair;
 
+/* Without a hint. */
 rs_core_pair rs_core_pair_make(const rs_core *a, const rs_transform *ta, const rs_core *b, const rs_transform *tb);
 
 /* A point of the difference A - B with the point of A it comes from; the point of B is on_a - w. */

@@ -3,20 +3,18 @@
 #include "narrow_phase.h"
 
 /* How much the point adds to those already chosen: distance to one point, area over two, then the distance to the
- * nearest, so that the points stay spread. */
-static double gain(const rs_manifold_point *chosen, int count, rs_vec3 p) {
-    if (count == 1) return rs_norm2(rs_sub(p, chosen[0].position));
-    if (count == 2) {
-        rs_vec3 edge = rs_sub(chosen[1].position, chosen[0].position);
-        return rs_norm2(rs_cross(edge, rs_sub(p, chosen[0].position)));
-    }
-    double nearest = INFINITY;
-    for (int i = 0; i < count; i++) nearest = rs_min(nearest, rs_norm2(rs_sub(p, chosen[i].position)));
-    return nearest;
+ * nearest, so that the points stay spread. `nearest`: squared distance to all chosen but the last; brought up to date. */
+static double gain(const rs_manifold_point *chosen, int count, rs_vec3 p, double *nearest) {
+    *nearest = rs_min(*nearest, rs_norm2(rs_sub(p, chosen[count - 1].position)));
+    if (count != 2) return *nearest;
+    rs_vec3 edge = rs_sub(chosen[1].position, chosen[0].position);
+    return rs_norm2(rs_cross(edge, rs_sub(p, chosen[0].position)));
 }
 
 int rs_points_reduce(rs_manifold_point *points, int count, int max_points) {
     if (count <= max_points) return count;
+    double nearest[RS_MAX_CANDIDATES];
+    for (int i = 0; i < count; i++) nearest[i] = INFINITY;
     int deepest = 0;
     for (int i = 1; i < count; i++)
         if (points[i].gap < points[deepest].gap) deepest = i;
@@ -24,7 +22,7 @@ int rs_points_reduce(rs_manifold_point *points, int count, int max_points) {
         int best = chosen == 0 ? deepest : chosen;
         double most = -1.0;
         for (int i = chosen; i < count && chosen > 0; i++) {
-            double g = gain(points, chosen, points[i].position);
+            double g = gain(points, chosen, points[i].position, &nearest[i]);
             if (g > most) {
                 most = g;
                 best = i;
@@ -33,6 +31,7 @@ int rs_points_reduce(rs_manifold_point *points, int count, int max_points) {
         rs_manifold_point swap = points[chosen];
         points[chosen] = points[best];
         points[best] = swap;
+        nearest[best] = nearest[chosen];
     }
     return max_points;
 }

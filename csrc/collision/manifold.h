@@ -5,7 +5,7 @@
 #include "../base/math3d.h"
 #include "../model/shape.h"
 
-enum { RS_MAX_MANIFOLD = 8 };
+enum { RS_MAX_MANIFOLD = 8, RS_MAX_CANDIDATES = 256 };
 
 typedef struct {
     rs_vec3 position; /* world frame, midway between the two surfaces [m] */
@@ -28,6 +28,7 @@ typedef struct {
     int epa_max_iterations;
     double epa_tolerance; /* of the direction of the way out [rad]; depths are accurate to its square, relative to
                              the shapes' size */
+    struct rs_pair_hint *hint; /* pair_memory.h: where to start, and what to write for the next time; may be NULL */
 } rs_collide_settings;
 
 /* Every pair test has this form; `out->count` is 0 on entry. */
@@ -35,7 +36,7 @@ typedef void rs_collide_fn(const rs_shape *a, const rs_transform *ta, const rs_s
                            const rs_collide_settings *settings, rs_manifold *out);
 
 /* Keeps at most `max_points` of the points, the deepest first, then those that span the largest area; returns how
- * many are left. */
+ * many are left. At most RS_MAX_CANDIDATES of them. */
 int rs_points_reduce(rs_manifold_point *points, int count, int max_points);
 
 static inline void rs_manifold_add(rs_manifold *m, rs_vec3 position, rs_vec3 normal, double gap, uint32_t feature) {

@@ -237,12 +237,15 @@ static rs_collide_settings settings_of_pair(const rs_detection_scene *scene, con
                                  .epa_tolerance = settings->epa_tolerance};
 }
 
-static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_manifold *manifold) {
-    rs_collide_settings collide = settings_of_pair(scene, a, b);
+/* `hint` is what is known of the pair where it is now; sweeps look at other poses and do without. */
+static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_pair_hint *hint,
+                         rs_manifold *manifold) {
+    rs_collide_settings collide = settings_of_pair(scene, a, b), here = collide;
     manifold->count = 0;
     if (collide.max_points == 0)
         return;
-    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &collide, manifold);
+    here.hint = hint;
+    rs_collide(&a->shape, &a->pose, &b->shape, &b->pose, &here, manifold);
     double touch = rs_touch_distance(a, b), near = GRAZING * touch;
     bool swept = a->swept || b->swept, touching = manifold->count > 0 && nearest_point(manifold)->gap <= near;
     rs_collide_settings wide = collide;
@@ -256,8 +259,8 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
     merge_close_points(manifold);
 }
 
-rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, const rs_array *before,
-                          rs_array *touches) {
+rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, rs_pair_memory *memory,
+                          const rs_array *before, rs_array *touches) {
     const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
     const rs_touch *old = RS_ITEMS(rs_touch, *before);
     const rs_collider *colliders = scene->colliders;
@@ -288,8 +291,10 @@ rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs
             continue;
         }
         int64_t former_count = order == 0 ? group_end - k : 0;
-        collide_pair(scene, &colliders[pair[i].a], &colliders[pair[i].b], &manifold);
-        if (add_manifold(&pair[i], colliders, &manifold, &old[k], former_count, touches) != RS_OK)
+        rs_pair_hint hint = rs_pair_memory_take(memory, &pair[i]);
+        collide_pair(scene, &colliders[pair[i].a], &colliders[pair[i].b], &hint, &manifold);
+        if (rs_pair_memory_keep(memory, &hint) != RS_OK ||
+            add_manifold(&pair[i], colliders, &manifold, &old[k], former_count, touches) != RS_OK)
             return RS_OUT_OF_MEMORY;
         i++;
         if (order == 0)

@@ -2,6 +2,7 @@
 #ifndef RS_CONTACT_DETECTION_H
 #define RS_CONTACT_DETECTION_H
 
+#include "../collision/pair_memory.h"
 #include "hidden_contacts.h"
 
 /* What detection looks at. */
@@ -13,8 +14,10 @@ typedef struct {
 } rs_detection_scene;
 
 /* Runs the narrow phase on the ordered pairs and fills `touches`, ordered by pair. `before` holds those of the last
- * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. */
-rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, const rs_array *before, rs_array *touches);
+ * step: they lend their impulses, and pairs at rest (no active body) are taken over unchanged. `memory` likewise lends what
+ * it knows of the pairs. */
+rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, rs_pair_memory *memory,
+                          const rs_array *before, rs_array *touches);
 
 /* Turns contacts with edges that lie flush with a neighbour's surface: they act across that surface or not at all.
  * `spare` is room for the result, exchanged with `touches`. */

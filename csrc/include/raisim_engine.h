@@ -29,6 +29,9 @@ const char *rs_error_text(void);
 /* Bytes the engine holds at this moment, over all worlds. */
 size_t rs_memory_bytes(void);
 
+/* 1 when this processor and its system run code built for x86-64-v3 (AVX2), else 0. */
+int rs_processor_has_v3(void);
+
 typedef struct rs_world rs_world;
 
 /* High 32 bits: serial number, unique in the world's life; low 32 bits: slot. 0 names nothing. */
@@ -432,6 +435,9 @@ rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, in
                                             int32_t count);
 rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
                                         int32_t *count);
+/* Which links touch or overlap each other at the coordinates q, whether they may collide or not: link_count x link_count
+ * numbers, symmetric, the depth of the overlap [m], negative where the two are apart. */
+rs_status rs_articulation_overlaps(rs_world *world, rs_object_id id, const double *q, double *depth);
 
 /* Loads for the next step only. The point is in the link frame and moves with the link; the force is in the world
  * frame. */

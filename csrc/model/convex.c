@@ -270,6 +270,13 @@ static rs_status build(merge *m, const double *xyz, rs_convex **out) {
     set_mass_properties(c);
     for (int32_t i = 0; i < c->vertex_count; i++)
         c->radius = fmax(c->radius, rs_norm(rs_sub(c->vertices[i], c->centroid)));
+    rs_vec3 low = c->vertices[0], high = low;
+    for (int32_t i = 1; i < c->vertex_count; i++) {
+        low = rs_v3_min(low, c->vertices[i]);
+        high = rs_v3_max(high, c->vertices[i]);
+    }
+    c->box_center = rs_scale(0.5, rs_add(low, high));
+    c->box_half = rs_v3_max(rs_sub(high, c->box_center), rs_sub(c->box_center, low));
     for (int i = 0; i < 8; i++)
         c->start[i] = rs_convex_support_index(c, rs_v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
     *out = c;
@@ -343,9 +350,13 @@ static int32_t scan_support(const rs_convex *c, rs_vec3 d) {
 }
 
 int32_t rs_convex_support_index(const rs_convex *convex, rs_vec3 d) {
+    return rs_convex_support_from(convex, convex->start[(d.x > 0.0) | (d.y > 0.0) << 1 | (d.z > 0.0) << 2], d);
+}
+
+int32_t rs_convex_support_from(const rs_convex *convex, int32_t from, rs_vec3 d) {
     if (convex->vertex_count <= SCAN_LIMIT) return scan_support(convex, d);
     /* Climb from neighbour to neighbour: on a convex surface the first summit is the highest. */
-    int32_t best = convex->start[(d.x > 0.0) | (d.y > 0.0) << 1 | (d.z > 0.0) << 2], at;
+    int32_t best = from, at;
     double most = rs_dot(convex->vertices[best], d);
     do {
         at = best;

@@ -22,6 +22,7 @@ typedef struct rs_convex {
     const int32_t *neighbor_first;
     const int32_t *neighbors;
     const int32_t *vertex_faces;
+    rs_vec3 box_center, box_half; /* of the box around the vertices [m] */
     int32_t start[8];     /* extreme vertices of the octants: where the search for a support point begins */
     double radius;        /* largest distance of a vertex from the centroid [m] */
     double volume;        /* [m^3] */
@@ -37,6 +38,8 @@ void rs_convex_destroy(rs_convex *convex);
 
 /* Index of the vertex farthest along the direction, which need not be unit. */
 int32_t rs_convex_support_index(const rs_convex *convex, rs_vec3 direction);
+/* The same, quicker when `from`, the index of any vertex, lies near the answer. */
+int32_t rs_convex_support_from(const rs_convex *convex, int32_t from, rs_vec3 direction);
 static inline rs_vec3 rs_convex_support(const rs_convex *convex, rs_vec3 direction) {
     return convex->vertices[rs_convex_support_index(convex, direction)];
 }

@@ -52,18 +52,19 @@ static rs_aabb half_space_aabb(const rs_transform *pose) {
     return box;
 }
 
+static rs_aabb turned_box(rs_vec3 center, const rs_mat3 *rot, rs_vec3 h) {
+    const double *m = rot->m;
+    return aabb_around(center, rs_v3(fabs(m[0]) * h.x + fabs(m[1]) * h.y + fabs(m[2]) * h.z,
+                                     fabs(m[3]) * h.x + fabs(m[4]) * h.y + fabs(m[5]) * h.z,
+                                     fabs(m[6]) * h.x + fabs(m[7]) * h.y + fabs(m[8]) * h.z));
+}
+
 rs_aabb rs_shape_aabb(const rs_shape *shape, const rs_transform *pose) {
-    const double *m = pose->rot.m;
     double r = shape->radius;
     switch (shape->type) {
     case RS_SHAPE_SPHERE:
         return aabb_around(pose->pos, rs_v3(r, r, r));
-    case RS_SHAPE_BOX: {
-        rs_vec3 h = shape->half;
-        return aabb_around(pose->pos, rs_v3(fabs(m[0]) * h.x + fabs(m[1]) * h.y + fabs(m[2]) * h.z,
-                                            fabs(m[3]) * h.x + fabs(m[4]) * h.y + fabs(m[5]) * h.z,
-                                            fabs(m[6]) * h.x + fabs(m[7]) * h.y + fabs(m[8]) * h.z));
-    }
+    case RS_SHAPE_BOX: return turned_box(pose->pos, &pose->rot, shape->half);
     case RS_SHAPE_CAPSULE: {
         rs_vec3 axis = rs_v3_abs(rs_m3_col(&pose->rot, 2));
         return aabb_around(pose->pos, rs_madd(rs_v3(r, r, r), shape->half_height, axis));
@@ -78,6 +79,11 @@ rs_aabb rs_shape_aabb(const rs_shape *shape, const rs_transform *pose) {
     case RS_SHAPE_HEIGHTMAP: return rs_height_grid_aabb(shape->grid, pose);
     default: return half_space_aabb(pose);
     }
+}
+
+rs_aabb rs_shape_outer_aabb(const rs_shape *shape, const rs_transform *pose) {
+    if (shape->type != RS_SHAPE_CONVEX) return rs_shape_aabb(shape, pose);
+    return turned_box(rs_transform_point(pose, shape->convex->box_center), &pose->rot, shape->convex->box_half);
 }
 
 /* ---- mass ---- */

@@ -56,6 +56,8 @@ bool rs_shape_is_convex(rs_shape_type type);
 /* World-frame bounding box of the shape at the pose. Half-spaces are unbounded: their box spans everything below
  * the surface only when the normal is an axis, everything otherwise. */
 rs_aabb rs_shape_aabb(const rs_shape *shape, const rs_transform *pose);
+/* A box around that one, found quickly: of a hull the box of its own box. */
+rs_aabb rs_shape_outer_aabb(const rs_shape *shape, const rs_transform *pose);
 
 /* Volume [m^3] and inertia about the centroid for unit mass [m^2] of a primitive or convex shape; false for shapes
  * without volume (half-space, triangle mesh, heightmap). */

@@ -213,7 +213,8 @@ static void attach_colliders(rs_world *world, int32_t body_index, int32_t count,
         rs_collider *collider = new_collider(world, &index);
         *collider = drafts[k];
         collider->alive = true;
-        collider->dynamic = body->type == RS_BODY_DYNAMIC;
+        bool held = body->articulation != NULL && body->articulation->fixed_base && collider->link == 0;
+        collider->dynamic = body->type == RS_BODY_DYNAMIC && !held;
         collider->body = body_index;
         collider->next_in_body = RS_NONE;
         collider->number = k;
@@ -362,6 +363,7 @@ void rs_world_forget_touches(rs_world *world, int32_t body) {
         partner->quiet_steps = 0;
     }
     world->data.touches.count = kept;
+    rs_pair_memory_forget(&world->data.pair_hints, RS_ITEMS(rs_collider, world->data.colliders), body);
 }
 
 static void free_colliders(rs_world *world, rs_body *body) {

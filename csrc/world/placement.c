@@ -20,6 +20,6 @@ void rs_place_collider(rs_collider *collider, const rs_carrier *by, const rs_wor
             collider->reach = travel + settings->swept_ccd_speculative_margin;
         }
     }
-    rs_aabb box = rs_shape_aabb(&collider->shape, &collider->pose);
+    rs_aabb box = rs_shape_outer_aabb(&collider->shape, &collider->pose);
     collider->box = rs_aabb_grown(&box, collider->reach + (isfinite(collider->touch) ? collider->touch : 0.0));
 }

@@ -112,12 +112,16 @@ static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
     rs_detection_scene scene = {&data->contact, RS_ITEMS(rs_body, data->bodies), RS_ITEMS(rs_collider, data->colliders),
                                 data->colliders.count};
-    rs_status status = rs_touches_find(&scene, &world->pairs, &data->touches, &world->touches_other);
+    rs_pair_memory memory = rs_pair_memory_begin(&data->pair_hints, &world->pair_hints_other);
+    rs_status status = rs_touches_find(&scene, &world->pairs, &memory, &data->touches, &world->touches_other);
     if (status != RS_OK)
         return status;
     rs_array swap = data->touches;
     data->touches = world->touches_other;
     world->touches_other = swap;
+    swap = data->pair_hints;
+    data->pair_hints = world->pair_hints_other;
+    world->pair_hints_other = swap;
     return rs_touches_settle_hidden(&scene, &world->hidden_search, &data->touches, &world->touches_other);
 }
 

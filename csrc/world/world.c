@@ -10,7 +10,7 @@ static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
     rs_array *all[RS_DATA_ARRAY_COUNT] = {&data->slots,  &data->list,    &data->bodies,          &data->colliders,
                                           &data->assets, &data->touches, &data->materials.names, &data->materials.entries,
-                                          &data->wires,  &data->controllers};
+                                          &data->wires,  &data->controllers, &data->pair_hints};
     memcpy(out, all, sizeof all);
 }
 
@@ -34,6 +34,7 @@ static rs_status make_data(rs_world_data *data) {
         .colliders = rs_array_of(sizeof(rs_collider)),
         .assets = rs_array_of(sizeof(rs_asset_entry)),
         .touches = rs_array_of(sizeof(rs_touch)),
+        .pair_hints = rs_array_of(sizeof(rs_pair_hint)),
         .wires = rs_array_of(sizeof(rs_wire)),
         .controllers = rs_array_of(sizeof(rs_pose_controller))};
     return rs_materials_make(&data->materials);
@@ -54,6 +55,7 @@ rs_status rs_world_create(rs_world **out) {
     world->pairs = rs_array_of(sizeof(rs_pair));
     world->touches_other = rs_array_of(sizeof(rs_touch));
     world->hidden_search = rs_hidden_search_make();
+    world->pair_hints_other = rs_array_of(sizeof(rs_pair_hint));
     world->islands = rs_islands_make();
     world->solver_bodies = rs_array_of(sizeof(rs_solver_body));
     world->pushes = rs_array_of(sizeof(rs_push_body));
@@ -88,6 +90,7 @@ void rs_world_destroy(rs_world *world) {
     rs_array_free(&world->pairs);
     rs_array_free(&world->touches_other);
     rs_hidden_search_free(&world->hidden_search);
+    rs_array_free(&world->pair_hints_other);
     rs_islands_free(&world->islands);
     rs_array_free(&world->solver_bodies);
     rs_array_free(&world->pushes);

@@ -56,6 +56,7 @@ typedef struct {
 
     /* contacts: written by the narrow phase (points) and the solver (impulses) */
     rs_array touches;    /* rs_touch, ordered by pair of colliders */
+    rs_array pair_hints; /* rs_pair_hint, likewise: where the narrow phase starts */
     bool sweep_backward; /* direction of the next solve */
 } rs_world_data;
 
@@ -77,6 +78,7 @@ struct rs_world {
     rs_array clusters;      /* rs_cluster of each of them: midpoint */
     rs_array pairs;         /* rs_pair: broad phase */
     rs_array touches_other; /* rs_touch: second buffer of the narrow phase */
+    rs_array pair_hints_other; /* likewise */
     rs_hidden_search hidden_search;
     rs_islands islands;
     rs_array solver_bodies; /* rs_solver_body per body: forces, then solver */
@@ -98,7 +100,7 @@ struct rs_world {
     pthread_mutex_t mutex; /* recursive */
 };
 
-enum { RS_DATA_ARRAY_COUNT = 10 };
+enum { RS_DATA_ARRAY_COUNT = 11 };
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
 void rs_world_data_drop(rs_world_data *data);

@@ -1,28 +1,33 @@
-"""Convex decomposition with CoACD (the extra ``raisim_ros[convex]``), cached on disk.
+"""Convex decomposition with CoACD (the extra ``raisim_ros[convex]``), in a process of its own and cached on disk.
 
-A decomposition takes seconds to minutes and depends only on the triangles and the options, so results are
-kept in ``$XDG_CACHE_HOME/raisim_ros/coacd`` (``~/.cache`` when that is not set) under a hash of both.
+A decomposition takes seconds to minutes and depends only on the triangles and the options, so results are kept under a
+hash of both (mesh_cache.py).
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import os
+import importlib.util
+import json
+import subprocess
+import sys
 import tempfile
+import time
 import warnings
-import zipfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from raisim_ros.description import mesh_cache
 from raisim_ros.description.errors import InvalidValueError, MeshError
+from raisim_ros.description.mesh_cache import Points
 from raisim_ros.description.mesh_file import MeshData, hull_of_points
 
-# Part of every hash: raise it when the stored form or the meaning of an option changes.
-_CACHE_VERSION = 1
+TIME_LIMIT = 300.0
+"""A mesh that takes longer is not decomposed [s]."""
+
+_KIND = "coacd"
+_PROGRESS_PERIOD = 10.0  # between lines that tell that it still runs [s]
 
 
 @dataclass(frozen=True)
@@ -72,64 +77,110 @@ class CoacdOptions:
                 raise InvalidValueError(f"{name} is {getattr(self, name)}, expected at least {least}")
 
 
-def decompose(mesh: MeshData, options: CoacdOptions | None = None) -> tuple[MeshData, ...]:
+def decompose(
+    mesh: MeshData,
+    options: CoacdOptions | None = None,
+    *,
+    otherwise: str = "the original mesh is used",
+    time_limit: float = TIME_LIMIT,
+) -> tuple[MeshData, ...]:
     """Convex parts that together approximate the mesh, each a closed convex mesh in the original's frame.
 
-    An empty tuple means "use the original triangles": CoACD is not installed or failed, as a warning says.
+    CoACD runs in a process of its own, for at most `time_limit` seconds; lines on stderr tell that it does. An empty
+    tuple means that there is no result, because CoACD is not installed, failed or took too long, as a warning says;
+    its last words are `otherwise`: what the caller does without.
     """
     chosen = options if options is not None else CoacdOptions()
-    key = _content_hash(mesh, chosen)
+    key = _key(mesh, chosen)
     parts = _told.get(key)
     if parts is None:
-        entry = _cache_folder() / f"{key}.npz"
-        parts = _read_entry(entry)
-        if parts is None:
-            parts = _run_coacd(mesh, chosen)
-            _keep(_found, {key: parts})
-            if parts:
-                _write_entry(entry, parts)
+        parts = mesh_cache.read_points(_KIND, key)
+    if parts is None:
+        try:
+            parts = _run_coacd(mesh, chosen, time_limit)
+            mesh_cache.write_points(_KIND, key, parts)
+        except MeshError as error:
+            warnings.warn(f"{mesh.source}: {error}; {otherwise}", RuntimeWarning, stacklevel=2)
+            parts = []
+        _keep(_found, {key: parts})
     return _as_meshes(parts, mesh.source)
 
 
 def is_decomposed(mesh: MeshData, options: CoacdOptions | None = None) -> bool:
     """Whether `decompose` would only have to look its result up."""
-    key = _content_hash(mesh, options if options is not None else CoacdOptions())
-    return key in _told or (_cache_folder() / f"{key}.npz").is_file()
+    key = _key(mesh, options if options is not None else CoacdOptions())
+    return key in _told or (mesh_cache.cache_folder(_KIND) / f"{key}.npz").is_file()
 
 
-def found_decompositions() -> dict[str, list[np.ndarray[Any, Any]]]:
+# By content, failures too, which are not kept on disk: what this process computed, and what others told it.
+_REMEMBERED = 256
+_found: dict[str, list[Points]] = {}
+_told: dict[str, list[Points]] = {}
+
+
+def _keep(kept: dict[str, list[Points]], new: dict[str, list[Points]]) -> None:
+    kept.update(new)
+    while len(kept) > _REMEMBERED:
+        del kept[next(iter(kept))]
+
+
+def found_decompositions() -> dict[str, list[Points]]:
     """What this process has computed, also in vain: for `remember_decompositions` of another process."""
     return dict(_found)
 
 
-def remember_decompositions(found: dict[str, list[np.ndarray[Any, Any]]]) -> None:
+def remember_decompositions(found: dict[str, list[Points]]) -> None:
     """Use what another process has computed, whether the cache on disk could keep it or not."""
     _keep(_told, found)
 
 
-def _run_coacd(mesh: MeshData, options: CoacdOptions) -> list[np.ndarray[Any, Any]]:
-    """Vertices of each part; empty, with a warning, when there is no result."""
+def _key(mesh: MeshData, options: CoacdOptions) -> str:
+    return mesh_cache.content_key(str(sorted(asdict(options).items())), mesh.vertices, mesh.triangles)
+
+
+def _run_coacd(mesh: MeshData, options: CoacdOptions, time_limit: float) -> list[Points]:
+    """Vertices of each part. Raises MeshError with what went wrong."""
+    if importlib.util.find_spec("coacd") is None:
+        raise MeshError("CoACD is not installed (pip install 'raisim_ros[convex]')")
+    with tempfile.TemporaryDirectory(prefix="raisim_coacd_") as name:
+        folder = Path(name)
+        np.savez(folder / "mesh.npz", vertices=mesh.vertices, triangles=mesh.triangles)
+        (folder / "options.json").write_text(json.dumps(asdict(options)), encoding="utf-8")
+        # Not as a script: Python would put the folder of this package's modules before all others.
+        start = "import runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
+        worker = str(Path(__file__).with_name("coacd_worker.py"))
+        command = [sys.executable, "-c", start, worker, "mesh.npz", "options.json", "parts.npz"]
+        with (folder / "messages.txt").open("wb") as messages:
+            process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages)
+            status = _wait(process, mesh.source, time_limit)
+        if status != 0:
+            said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            raise MeshError(f"CoACD failed: {said[-1] if said else f'its process ended with status {status}'}")
+        with np.load(folder / "parts.npz") as stored:
+            points, counts = stored["points"], stored["counts"]
+    if len(counts) == 0:
+        raise MeshError("CoACD found no convex part")
+    return list(np.split(points, np.cumsum(counts)[:-1]))
+
+
+def _wait(process: subprocess.Popen[bytes], source: str, time_limit: float) -> int:
+    """The process's exit status; ends it when it takes too long or the caller is interrupted."""
+    begun = time.monotonic()
+    print(f"{source}: convex decomposition (once; at most {time_limit:g} s)", file=sys.stderr)
     try:
-        import coacd
-    except ImportError:
-        _warn(mesh, "CoACD is not installed (pip install 'raisim_ros[convex]')")
-        return []
-    try:
-        coacd.set_log_level("error")
-        parts = coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.triangles), **asdict(options))
-    except Exception as error:  # the library raises plain RuntimeErrors of its own
-        _warn(mesh, f"CoACD failed: {error}")
-        return []
-    if not parts:
-        _warn(mesh, "CoACD found no convex part")
-    return [np.asarray(vertices, dtype=np.float64) for vertices, _ in parts]
+        while (left := begun + time_limit - time.monotonic()) > 0.0:
+            try:
+                return process.wait(min(left, _PROGRESS_PERIOD))
+            except subprocess.TimeoutExpired:
+                print(f"{source}: convex decomposition, {time.monotonic() - begun:.0f} s", file=sys.stderr)
+        raise MeshError(f"CoACD took longer than {time_limit:g} s")
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
-def _warn(mesh: MeshData, reason: str) -> None:
-    warnings.warn(f"{mesh.source}: {reason}; the original mesh is used", RuntimeWarning, stacklevel=4)
-
-
-def _as_meshes(parts: list[np.ndarray[Any, Any]], source: str) -> tuple[MeshData, ...]:
+def _as_meshes(parts: list[Points], source: str) -> tuple[MeshData, ...]:
     """The parts as closed convex meshes; slivers without volume are dropped."""
     meshes = []
     for i, vertices in enumerate(parts):
@@ -138,55 +189,3 @@ def _as_meshes(parts: list[np.ndarray[Any, Any]], source: str) -> tuple[MeshData
         except MeshError:
             continue
     return tuple(meshes)
-
-
-# ---- cache ----
-
-# By content, failures too, which are not kept on disk: what this process computed, and what others told it.
-_REMEMBERED = 256
-_found: dict[str, list[np.ndarray[Any, Any]]] = {}
-_told: dict[str, list[np.ndarray[Any, Any]]] = {}
-
-
-def _keep(kept: dict[str, list[np.ndarray[Any, Any]]], new: dict[str, list[np.ndarray[Any, Any]]]) -> None:
-    kept.update(new)
-    while len(kept) > _REMEMBERED:
-        del kept[next(iter(kept))]
-
-
-def _cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "raisim_ros" / "coacd"
-
-
-def _content_hash(mesh: MeshData, options: CoacdOptions) -> str:
-    digest = hashlib.sha256()
-    digest.update(f"{_CACHE_VERSION} {sorted(asdict(options).items())}".encode())
-    digest.update(np.ascontiguousarray(mesh.vertices, dtype="<f8").tobytes())
-    digest.update(np.ascontiguousarray(mesh.triangles, dtype="<i4").tobytes())
-    return digest.hexdigest()
-
-
-def _read_entry(entry: Path) -> list[np.ndarray[Any, Any]] | None:
-    """The stored parts, or None when there are none or the file is damaged."""
-    try:
-        with np.load(entry, allow_pickle=False) as stored:
-            points, counts = np.asarray(stored["points"], dtype=np.float64), stored["counts"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        return None
-    if points.shape != (counts.sum(), 3) or len(counts) == 0 or not np.isfinite(points).all():
-        return None
-    return np.split(points, np.cumsum(counts)[:-1])
-
-
-def _write_entry(entry: Path, parts: list[np.ndarray[Any, Any]]) -> None:
-    """Stores the parts under their final name at once, so that two processes never see half a file."""
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, points=np.concatenate(parts), counts=np.array([len(part) for part in parts]))
-    try:
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=entry.parent, suffix=".tmp", delete=False) as stream:
-            stream.write(buffer.getvalue())
-        os.replace(stream.name, entry)
-    except OSError as error:
-        warnings.warn(f"the decomposition was not cached: {error}", RuntimeWarning, stacklevel=3)

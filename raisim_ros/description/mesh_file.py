@@ -106,6 +106,28 @@ def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshDat
     return mesh
 
 
+def load_points(path: str | Path, scale: float | Sequence[float] = 1.0) -> Vertices:
+    """Corners of all triangles of a file, N x 3 [m], as they are: for a convex hull nothing needs a repair.
+
+    Raises like load_mesh().
+    """
+    factors = _check_scale(scale)
+    file = Path(path)
+    if not file.is_file():
+        raise FileMissingError(path, "mesh file")
+    points = _read_binary_stl(file)
+    if points is None:
+        vertices, triangles = _read(file)
+        if len(triangles) and (triangles.min() < 0 or triangles.max() >= len(vertices)):
+            raise MeshError(f"{path}: a triangle names a vertex outside 0..{len(vertices) - 1}")
+        points = vertices[np.bincount(triangles.ravel(), minlength=len(vertices)) > 0]
+    if len(points) == 0:
+        raise MeshError(f"{path}: the mesh has no triangles")
+    if not np.isfinite(points).all():
+        raise MeshError(f"{path}: a vertex is not finite")
+    return points * factors
+
+
 def make_mesh(vertices: Any, triangles: Any, source: str = "mesh", mirrored: bool = False) -> MeshData:
     """A repaired mesh from arrays: N x 3 positions [m] and M x 3 indices. Raises MeshError."""
     points = np.ascontiguousarray(vertices, dtype=np.float64)
@@ -193,6 +215,19 @@ def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
 
         return read_usd(file)
     return _read_with_trimesh(file)
+
+
+def _read_binary_stl(file: Path) -> Vertices | None:
+    """Corners of the triangles of a binary STL, the most common format by far; None for any other file."""
+    if file.suffix.lower() != ".stl" or file.stat().st_size < 84:
+        return None
+    content = file.read_bytes()
+    count = int.from_bytes(content[80:84], "little")
+    if len(content) != 84 + 50 * count:
+        return None
+    _check_size(count, str(file))
+    triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+    return np.frombuffer(content, triangle, offset=84)["corners"].reshape(-1, 3).astype(np.float64)
 
 
 def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:

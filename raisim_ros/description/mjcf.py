@@ -205,6 +205,7 @@ class _WorldReader:
         drives = builder.own(self._drives)
         tree.actuators = [drive.actuator() for drive in drives]
         entry = ArticulatedEntry(place=_place(body.place), name=body.name, tree=tree, qpos=tuple(map(float, initial)))
+        entry.self_collision = "all"  # the file says itself which bodies do not collide
         entry.joints = servo_settings(self._source, tree, drives)
         if entry.joints:
             entry.control_mode = "pd_plus_feedforward_torque"

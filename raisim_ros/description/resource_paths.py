@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
 _PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
 
+_ROOTS_ABOVE = 3  # folders above that of the robot file that may be the root of its package
+
 MODULE_FOLDERS = (".", "modules", "../modules", "module", "../module")
 SENSOR_FOLDERS = (".", "sensor", "sensors", "..", "../sensors")
 
 
-def resource_candidates(address: str, directory: Path, res_path: str | Path = "") -> list[Path]:
-    """The places of a mesh or another file, in the order in which they are tried.
+def resource_candidates(address: str, directory: Path, res_path: str | Path = "") -> Iterator[Path]:
+    """The places of a mesh or another file, in the order in which they are tried, each once.
 
     `address` is a path, ``file://``, ``package://PACKAGE/…`` or ``model://MODEL/…``; `directory` is the folder of
     the file that names it. A package is looked for in the prefixes of AMENT_PREFIX_PATH, then, like everything
-    else, in `res_path`, then in and above `directory`. Relative paths also count from the working directory.
+    else, in `res_path`, then in and above `directory`. Relative paths also count from the working directory. In the
+    end the folders above `directory` are taken for roots: of packages whose folder has another name, and of relative
+    paths.
     """
     address = address.strip().replace("\\", "/")
     if address.startswith(_FILE):
-        return [Path(unquote(address.removeprefix(_FILE).removeprefix("localhost")))]
+        return iter([Path(unquote(address.removeprefix(_FILE).removeprefix("localhost")))])
     if address.startswith(_PACKAGE):
         inside = address.removeprefix(_PACKAGE).lstrip("/")
-        return _unique([*_in_ament_prefixes(inside), *_near(inside, directory, res_path)])
+        return _unique(chain(_in_ament_prefixes(inside), _near(inside, directory, res_path)))
     if address.startswith(_MODEL):
         return _unique(_near(address.removeprefix(_MODEL).lstrip("/"), directory, res_path))
     path = Path(address).expanduser()
     if path.is_absolute():
-        return [path]
+        return iter([path])
     folders = [Path(res_path)] if str(res_path) else []
-    return _unique(folder / path for folder in [*folders, directory, Path.cwd()])
+    return _unique(folder / path for folder in [*folders, directory, Path.cwd(), *directory.parents[:_ROOTS_ABOVE]])
 
 
 def candidates_in_folders(address: str, directory: Path, folders: Iterable[str]) -> list[Path]:
@@ -40,7 +45,7 @@ def candidates_in_folders(address: str, directory: Path, folders: Iterable[str])
     path = Path(address.strip().replace("\\", "/")).expanduser()
     if path.is_absolute():
         return [path]
-    return _unique(Path(os.path.normpath(directory / folder / path)) for folder in folders)
+    return list(_unique(Path(os.path.normpath(directory / folder / path)) for folder in folders))
 
 
 def first_file(candidates: Iterable[Path]) -> Path | None:
@@ -72,16 +77,21 @@ def _in_ament_prefixes(inside: str) -> list[Path]:
     return [Path(prefix) / "share" / inside for prefix in prefixes if prefix]
 
 
-def _near(inside: str, directory: Path, res_path: str | Path) -> list[Path]:
+def _near(inside: str, directory: Path, res_path: str | Path) -> Iterator[Path]:
     """``NAME/rest`` in `res_path`, with and without NAME, and in each folder from `directory` upwards."""
     name, _, rest = inside.partition("/")
-    places = [Path(res_path) / inside, Path(res_path) / rest] if str(res_path) else []
+    if str(res_path):
+        yield from (Path(res_path) / inside, Path(res_path) / rest)
     for folder in [directory, *directory.parents]:
         if folder.name == name:
-            places.append(folder / rest)
-        places.append(folder / inside)
-    return places
+            yield folder / rest
+        yield folder / inside
+    yield from (folder / rest for folder in [directory, *directory.parents[:_ROOTS_ABOVE]])
 
 
-def _unique(paths: Iterable[Path]) -> list[Path]:
-    return list(dict.fromkeys(paths))
+def _unique(paths: Iterable[Path]) -> Iterator[Path]:
+    seen: set[Path] = set()
+    for path in paths:
+        if path not in seen:
+            seen.add(path)
+            yield path

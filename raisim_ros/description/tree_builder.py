@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,6 +27,10 @@ from raisim_ros.description.tree_topology import DEPTH_FIRST, ROOT_JOINT, Topolo
 BASES = ("auto", "fixed", "floating")
 WORLD_LINK = "world"
 
+# Added to joints that move nothing with inertia, as a share of the robot's mass.
+_LEAST_INERTIA = 1e-7  # revolute and spherical joints [m²]: that of a thousandth of the mass at a centimetre
+_LEAST_MASS = 1e-5
+
 _TREE_TYPE = {
     "revolute": JointType.REVOLUTE,
     "continuous": JointType.REVOLUTE,
@@ -40,8 +45,13 @@ def build_tree(
     base: str = "auto",
     robot_description: str = "",
     resource_dir: str = "",
+    lenient: bool = False,
 ) -> KinematicTree:
-    """Check `model` and make its tree. Raises UrdfError (or InvalidValueError for a wrong option)."""
+    """Check `model` and make its tree. Raises UrdfError (or InvalidValueError for a wrong option).
+
+    `lenient`, for files of others: the last links of a branch may lack inertia, and a joint may mimic one that does not
+    exist. They get the least inertia that is needed, and move on their own; a warning tells.
+    """
     if base not in BASES:
         raise InvalidValueError(f"base is '{base}'; expected one of {', '.join(BASES)}")
     check_model(model)
@@ -49,14 +59,18 @@ def build_tree(
     has_floating_joint = topology.enter_floating_joint()
     if base == "auto":
         base = "fixed" if topology.root.name == WORLD_LINK and not has_floating_joint else "floating"
-    return _Builder(model, topology, joint_order, base == "fixed").build(robot_description, resource_dir)
+    builder = _Builder(model, topology, joint_order, base == "fixed", lenient)
+    return builder.build(robot_description, resource_dir)
 
 
 class _Builder:
     """Makes one tree; collects where each link went."""
 
-    def __init__(self, model: RobotModel, topology: Topology, order: Sequence[str] | str, fixed_base: bool) -> None:
+    def __init__(
+        self, model: RobotModel, topology: Topology, order: Sequence[str] | str, fixed_base: bool, lenient: bool
+    ) -> None:
         self._model = model
+        self._lenient = lenient
         self._topology = topology
         self._fixed_base = fixed_base
         self._joints = topology.joints_in_order(order)
@@ -71,7 +85,7 @@ class _Builder:
         self._add_base()
         for joint in self._joints:
             self._add_body(joint)
-        self._check_mimics()
+        self._resolve_mimics()
         tree = KinematicTree(
             name=self._model.name,
             bodies=self._bodies,
@@ -86,6 +100,8 @@ class _Builder:
                 (self._where[link1][0], self._where[link2][0]) for link1, link2 in self._model.ignored_pairs
             ],
         )
+        if self._lenient:
+            self._add_least_inertia(tree)
         self._check_regular(tree)
         return tree
 
@@ -170,26 +186,62 @@ class _Builder:
 
     # ---- what refers to bodies ----
 
-    def _check_mimics(self) -> None:
+    def _resolve_mimics(self) -> None:
+        """Every mimic names a joint that leads: chains are followed to their end."""
         by_name = {joint.name: joint for joint in self._joints}
-        for joint in self._joints:
-            if joint.mimic is None:
-                continue
-            what = f"joint '{joint.name}' mimics '{joint.mimic[0]}'"
-            leader = by_name.get(joint.mimic[0])
-            if leader is None:
-                fail(joint.place, f"{what}, which is not a movable joint")
-            chain = [joint.name]
-            while leader.mimic is not None and leader.mimic[0] in by_name and leader.name not in chain:
-                chain.append(leader.name)
-                leader = by_name[leader.mimic[0]]
-            if leader.name in chain:
-                fail(joint.place, f"{what}, which mimics it in turn")
-            leader = by_name[joint.mimic[0]]
-            if joint.type == "spherical" or leader.type == "spherical":
-                fail(joint.place, f"{what}; a spherical joint can neither mimic nor be mimicked")
-            if not np.isfinite(joint.mimic[1:]).all():
-                fail(joint.place, f"{what} with {joint.mimic[1:]}; expected finite numbers")
+        followers = {body.joint_name: body for body in self._bodies if body.mimic is not None}
+        unknown = []
+        for name, body in followers.items():
+            joint = by_name[name]
+            try:
+                body.mimic = self._resolved_mimic(joint, by_name)
+            except KeyError as missing:
+                if not self._lenient:
+                    fail(joint.place, f"joint '{name}' mimics '{missing.args[0]}', which is not a movable joint")
+                unknown.append(f"'{name}' ('{missing.args[0]}')")
+                body.mimic = None
+        if unknown:
+            self._warn(f"joints mimic joints that do not exist and move on their own: {', '.join(unknown)}")
+
+    def _resolved_mimic(self, joint: Joint, by_name: dict[str, Joint]) -> tuple[str, float, float]:
+        """Leader, multiplier and offset of a joint that mimics. Raises KeyError with a name that does not exist."""
+        leader, multiplier, offset = joint, 1.0, 0.0
+        for _ in by_name:
+            if leader.mimic is None:
+                return leader.name, multiplier, offset
+            what = f"joint '{leader.name}' mimics '{leader.mimic[0]}'"
+            if not np.isfinite(leader.mimic[1:]).all():
+                fail(leader.place, f"{what} with {leader.mimic[1:]}; expected finite numbers")
+            follower, (name, factor, shift) = leader, leader.mimic
+            offset, multiplier = offset + multiplier * shift, multiplier * factor
+            leader = by_name[name]
+            if "spherical" in (follower.type, leader.type):
+                fail(follower.place, f"{what}; a spherical joint can neither mimic nor be mimicked")
+        fail(joint.place, f"joint '{joint.name}' mimics joints that mimic each other in a circle")
+
+    def _add_least_inertia(self, tree: KinematicTree) -> None:
+        """Give joints at the ends of branches, where a file forgot the mass, just enough rotor inertia."""
+        total = sum(body.mass for body in tree.bodies)
+        light = self._light_branches(tree)
+        changed: list[str] = []
+        while (index := find_singular_body(tree)) is not None and index in light and total > 0.0:
+            body = tree.bodies[index]
+            share = _LEAST_MASS if body.joint_type is JointType.PRISMATIC else _LEAST_INERTIA
+            body.rotor_inertia += share * total
+            light.discard(index)
+            changed.append(f"'{body.joint_name}' ({body.rotor_inertia:.3g})")
+        if changed:
+            self._warn(f"joints that move nothing with inertia got a small rotor inertia: {', '.join(changed)}")
+
+    def _light_branches(self, tree: KinematicTree) -> set[int]:
+        """Bodies, but the base, that carry no mass: the last of their branch, or followed by massless ones only."""
+        carried = [0.0] * len(tree.bodies)
+        for index in range(len(tree.bodies) - 1, 0, -1):
+            carried[tree.bodies[index].parent] += tree.bodies[index].mass + carried[index]
+        return {index for index in range(1, len(tree.bodies)) if carried[index] == 0.0}
+
+    def _warn(self, text: str) -> None:
+        warnings.warn(f"{self._model.place.source}: {text}", RuntimeWarning, stacklevel=6)
 
     def _pin(self, pin: Pin) -> TreePin:
         places = []

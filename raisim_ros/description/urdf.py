@@ -69,6 +69,7 @@ def load_urdf(
         base,
         robot_description=etree.tostring(root, encoding="unicode"),
         resource_dir=str(res_path or directory),
+        lenient=True,
     )
 
 

@@ -160,10 +160,10 @@ class UrdfReader:
 
 def find_mesh(address: str, directory: Path, res_path: str | Path, place: Place, what: str) -> Path:
     """The file of a mesh. Raises UrdfError that lists the places looked at."""
-    candidates = resource_candidates(address, directory, res_path)
-    file = first_file(candidates)
+    file = first_file(resource_candidates(address, directory, res_path))
     if file is None:
-        fail(place, f"{what}: mesh '{address}' not found; looked at {_listed(candidates)}")
+        looked_at = _listed(list(resource_candidates(address, directory, res_path)))
+        fail(place, f"{what}: mesh '{address}' not found; looked at {looked_at}")
     return file
 
 

@@ -292,7 +292,8 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
         joint_order=entry.joint_order,
         base=entry.base,
         collide_parent=entry.collide_parent,
-        convexify_meshes=entry.convexify_meshes,
+        collision_meshes=entry.collision_meshes,
+        self_collision=entry.self_collision,
         integration_scheme=entry.integration_scheme,
         control_mode=entry.control_mode,
     )

@@ -277,12 +277,14 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
     children = _children(source, element, "articulated_system")
     values = _read(source, element)
     urdf, res_dir = source.find(values.pop("urdf_path")), values.pop("res_dir")
+    srdf = values.pop("srdf")
     order = values.pop("joint_order")
     values["interface"] = _take_interface(source, element, values, children)
     entry = ArticulatedEntry(
         place=source.place(element),
         urdf=urdf,
         res_dir=None if res_dir is None else source.find(res_dir),
+        srdf=None if srdf is None else source.find(srdf),
         joint_order=DEPTH_FIRST if order == (DEPTH_FIRST,) else order,
         **values,
     )

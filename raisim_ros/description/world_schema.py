@@ -23,6 +23,8 @@ class Kind(Enum):
     GROUPS = "collision groups"
     BODY_TYPE = "dynamic, kinematic or static"
     MESH_MODE = "original, convex_hull or convexify"
+    LINK_MESH_MODE = "hull, original or convexify"
+    SELF_COLLISION = "auto, all or none"
     GYRO_MODE = "energy_conserving, implicit_body, implicit_world, explicit or none"
     BROADPHASE = "none, sap_3_axis or multi_box_prune"
     SWITCH = "true or false"
@@ -354,8 +356,18 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("base", Kind.BASE, "auto", "auto: fixed when the root link is named world"),
                 _attribute("collide_parent collideParent", Kind.SWITCH, False, "links collide with their parents too"),
                 _attribute(
-                    "convexify_meshes convexifyMeshes", Kind.SWITCH, False, "meshes collide as convex pieces"
+                    "convexify_meshes convexifyMeshes", Kind.SWITCH, False, "the same as collision_meshes convexify"
                 ),
+                _attribute(
+                    "collision_meshes collisionMeshes", Kind.LINK_MESH_MODE, "hull", "what collides in their place"
+                ),
+                _attribute(
+                    "self_collision selfCollision",
+                    Kind.SELF_COLLISION,
+                    "auto",
+                    "auto: links that overlap with all joints at zero do not collide with each other",
+                ),
+                _attribute("srdf", Kind.PATH, None, "SRDF file with pairs of links that do not collide"),
                 _attribute("integration_scheme integrationScheme", Kind.SCHEME, "trapezoid", "how time advances"),
                 _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
             ),

@@ -197,6 +197,9 @@ class ArticulatedEntry(ObjectEntry):
     robot_description: str = ""
     collide_parent: bool = False
     convexify_meshes: bool = False
+    collision_meshes: str = "hull"
+    self_collision: str = "auto"
+    srdf: Path | None = None
     integration_scheme: str = "trapezoid"
     control_mode: str = "force_and_torque"
     qpos: Numbers | None = None

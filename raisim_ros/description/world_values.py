@@ -177,6 +177,8 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.GROUPS: collision_groups,
     Kind.BODY_TYPE: _choice("dynamic", "kinematic", "static"),
     Kind.MESH_MODE: _choice("original", "convex_hull", "convexify"),
+    Kind.LINK_MESH_MODE: _choice("hull", "original", "convexify"),
+    Kind.SELF_COLLISION: _choice("auto", "all", "none"),
     Kind.GYRO_MODE: _choice("energy_conserving", "implicit_body", "implicit_world", "explicit", "none"),
     Kind.BROADPHASE: _choice("none", "sap_3_axis", "multi_box_prune"),
     Kind.SWITCH: _switch,

@@ -11,8 +11,11 @@ from raisim_ros.description.errors import FileMissingError, ParseError
 
 MAX_BYTES = 100_000_000
 
-# White space and comments before the declaration are against XML, but files have them.
-_DECLARATION = re.compile(r"(?P<before>(?:\s|<!--(?:(?!-->).)*-->)*)(?P<declaration><\?xml\b[^>]*\?>)", re.DOTALL)
+# White space, comments, output of the tool that wrote the file or a further declaration before the declaration are
+# against XML, but files have them.
+_BEFORE = r"(?:\s|<!--(?:(?!-->).)*-->)*"
+_DECLARATIONS = re.compile(rf"[^<]*(?:{_BEFORE}<\?xml\b[^>]*\?>)+", re.DOTALL)
+_JUNK = re.compile(r"[^<]*[^<\s][^<]*(?=<)")
 _ENCODING = re.compile(rb"<\?xml\b[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 _NEAR_START = 4096  # where an encoding is looked for [bytes]
 
@@ -57,8 +60,8 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
 
 
 def without_declaration(text: str) -> str:
-    """`text` without its XML declaration and what precedes it; lines keep their numbers."""
-    match = _DECLARATION.match(text)
+    """`text` without its XML declarations and what precedes them; lines keep their numbers."""
+    match = _DECLARATIONS.match(text) or _JUNK.match(text)
     if match is None:
         return text
     newlines = "\n" * text.count("\n", 0, match.end())

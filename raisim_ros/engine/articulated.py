@@ -261,6 +261,13 @@ class ArticulatedSystem(ArticulatedFrames):
         """Let two bodies of the robot pass through each other."""
         self.set_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2, 0)
 
+    def get_ignored_collision_pairs(self) -> list[tuple[str, str]]:
+        """Names of every two bodies with collision shapes that pass through each other, neighbours included."""
+        bodies = self._tree.bodies
+        shaped = [index for index, body in enumerate(bodies) if body.collisions]
+        pairs = [(i, j) for k, i in enumerate(shaped) for j in shaped[k + 1 :]]
+        return [(bodies[i].name, bodies[j].name) for i, j in pairs if not self.may_collide(i, j)]
+
     def may_collide(self, body_idx1: int, body_idx2: int) -> bool:
         """Whether two bodies of the robot can touch each other."""
         return self.get_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2) > 0

@@ -41,7 +41,14 @@ LIKE_COORDINATES = ("p_target", "spring_mount")
 
 def add_articulated_entry(world: World, entry: ArticulatedEntry) -> ArticulatedSystem:
     """Add the robot of an entry with all its settings."""
-    option = ArticulatedSystemOption(entry.base, not entry.collide_parent, entry.convexify_meshes)
+    option = ArticulatedSystemOption(
+        entry.base,
+        not entry.collide_parent,
+        entry.convexify_meshes,
+        entry.collision_meshes,
+        entry.self_collision,
+        entry.srdf,
+    )
     handle = world.add_articulated_system(
         entry_tree(entry), collision_group=entry.collision_group, collision_mask=entry.collision_mask, options=option
     )

@@ -18,7 +18,6 @@ from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.build_articulated import JOINT_FIELDS, LIKE_COORDINATES
 from raisim_ros.engine.describe_sensors import describe_sensor_sets, tree_with_kept_sensors
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.types import ShapeType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world import World
@@ -49,7 +48,8 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         robot_description=_description(world, handle),
         sensor_sets=describe_sensor_sets(world, handle),
         collide_parent=collides_with_parent,
-        convexify_meshes=_is_convexified(handle),
+        collision_meshes=handle.get_options().mesh_mode,
+        self_collision="all",  # with every pair that does not collide written out
         integration_scheme=handle.get_integration_scheme().name.lower(),
         control_mode=handle.get_control_mode().name.lower(),
         qpos=_numbers(handle.get_generalized_coordinate()),
@@ -156,13 +156,6 @@ def _shapes(world: World, handle: ArticulatedSystem) -> tuple[int, int, list[Sha
                 written.convex,
             )
     return group, mask, list(entries.values())
-
-
-def _is_convexified(handle: ArticulatedSystem) -> bool:
-    convex = {shape.name for body in handle._tree.bodies for shape in body.collisions if shape.convex}
-    return any(
-        shape.shape == ShapeType.CONVEX and shape.name not in convex for shape in handle.get_collision_bodies()
-    )
 
 
 def _ignored_links(handle: ArticulatedSystem, collides_with_parent: bool) -> list[tuple[str, str]]:

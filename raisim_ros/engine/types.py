@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 
 import numpy as np
 
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.link_mesh import COLLISION_MESHES
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+
+SELF_COLLISION = ("auto", "all", "none")
 
 
 class ObjectType(IntEnum):
@@ -291,9 +296,31 @@ class ArticulatedSystemOption:
     """How a robot is built.
 
     `base`: "auto" fixes a root link named ``world``; "fixed", "floating". `do_not_collide_with_parent`: bodies
-    connected by a joint never touch each other. `convexify_collision_meshes`: meshes collide as convex pieces.
+    connected by a joint never touch each other. `convexify_collision_meshes`: the same as
+    ``collision_meshes="convexify"``.
+
+    `collision_meshes`: meshes collide as their convex "hull", as their "original" triangles, or "convexify", as convex
+    pieces that CoACD finds (the extra ``raisim_ros[convex]``). `self_collision`: "all" bodies collide with each other
+    but with their parents, "none", or "auto": all but those that overlap while every joint is at zero (or at the limit
+    next to it). `srdf`: SRDF file or text, whose pairs do not collide either.
     """
 
     base: str = "auto"
     do_not_collide_with_parent: bool = True
     convexify_collision_meshes: bool = False
+    collision_meshes: str = "hull"
+    self_collision: str = "auto"
+    srdf: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("collision_meshes", self.collision_meshes, COLLISION_MESHES),
+            ("self_collision", self.self_collision, SELF_COLLISION),
+        ):
+            if value not in known:
+                raise InvalidValueError(f"{name} is '{value}'; expected one of {', '.join(known)}")
+
+    @property
+    def mesh_mode(self) -> str:
+        """What collides in the place of a mesh: one of `collision_meshes`."""
+        return "convexify" if self.convexify_collision_meshes else self.collision_meshes

@@ -18,11 +18,13 @@ from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.build import add_description
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.describe import describe_world
 from raisim_ros.engine.errors import WrongStateError, check
 from raisim_ros.engine.object_handle import Object
+from raisim_ros.engine.robot_report import Finding, check_robot
 from raisim_ros.engine.surface_handles import Mesh
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
 from raisim_ros.engine.world_wires import WorldWires
@@ -251,6 +253,16 @@ class World(WorldWires):
             int(stats.restrained_islands),
             int(stats.awake_bodies),
         )
+
+    def check(self) -> list[Finding]:
+        """What about the robots may be a mistake or cost time, each with what to do: print the list's items.
+
+        Links that collide although they overlap, inertias that no solid has, heavy collision meshes, joints without
+        limits, effort or anything that holds them, joints that start beyond their limits.
+        """
+        with self.locked():
+            robots = [handle for handle in self.get_obj_list() if isinstance(handle, ArticulatedSystem)]
+            return [finding for robot in robots for finding in check_robot(robot)]
 
     def set_profiling(self, enabled: bool) -> None:
         """Turn the timing of stages on or off; turning it on clears the sums."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from raisim_ros.description.convex_decomposition import decompose
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
-from raisim_ros.description.mesh_file import MeshData, convex_hull, load_mesh
+from raisim_ros.description.link_mesh import link_mesh
+from raisim_ros.description.mesh_file import MeshData
 from raisim_ros.description.robot_model import Child
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.urdf import load_urdf, tree_from_child
@@ -23,6 +23,7 @@ from raisim_ros.engine.articulated_state import pointer
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.link_shape import fill_shape
+from raisim_ros.engine.self_collision import leave_out_pairs
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
     ArticulationBuffer,
@@ -91,8 +92,7 @@ class WorldArticulated(WorldScene):
             shapes = self._link_shapes(tree, option, assets)
             robot = self._insert_tree(tree, option, shapes, group, mask)
             try:
-                for first, second in tree.ignored_pairs:
-                    robot.ignore_collision_between(first, second)
+                leave_out_pairs(robot)
                 self._mount_sensors(robot, params)
             except Exception:
                 self._take_out(robot)
@@ -136,16 +136,10 @@ class WorldArticulated(WorldScene):
     ) -> list[tuple[ShapeType, int]]:
         if collision.mesh_file is None:
             raise InvalidValueError(f"collision shape '{collision.name}' is a mesh without a file")
-        mesh = load_mesh(collision.mesh_file, list(collision.scale))
-        if collision.convex:
-            parts: Sequence[MeshData] = [convex_hull(mesh)]
-        elif option.convexify_collision_meshes:
-            parts = decompose(mesh)
-        else:
-            parts = ()
-        if not parts:  # also where no decomposition is to be had, as a warning told
-            return [(ShapeType.MESH, assets.enter_context(mesh_asset(self._world, mesh)))]
-        return [(ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part.vertices))) for part in parts]
+        made = link_mesh(collision.mesh_file, collision.scale, "hull" if collision.convex else option.mesh_mode)
+        if isinstance(made, MeshData):
+            return [(ShapeType.MESH, assets.enter_context(mesh_asset(self._world, made)))]
+        return [(ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part))) for part in made]
 
     def _insert_tree(
         self,

@@ -120,6 +120,12 @@ def new_file(address: str, field: str) -> Path:
     return Path(address.removeprefix("file://")).expanduser()
 
 
+def _srdf(file_or_text: str) -> str | Path | None:
+    if not file_or_text or "<" in file_or_text:
+        return file_or_text or None
+    return resolve_file(file_or_text, "srdf")
+
+
 def robot_spec(request: Any) -> RobotSpec:
     """What a SpawnArticulatedSystem request asks for."""
     if bool(request.file) == bool(request.text):
@@ -139,7 +145,11 @@ def robot_spec(request: Any) -> RobotSpec:
         naming=Naming(request.name, request.allow_renaming),
         tree=tree,
         construction=ArticulatedSystemOption(
-            request.base, request.do_not_collide_with_parent, request.convexify_collision_meshes
+            request.base,
+            request.do_not_collide_with_parent,
+            collision_meshes=request.collision_meshes,
+            self_collision=request.self_collision,
+            srdf=_srdf(request.srdf),
         ),
         pose=pose_from_message(request.pose, "pose"),
         coordinates=coordinates,

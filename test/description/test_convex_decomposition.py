@@ -1,13 +1,13 @@
 """Convex decomposition: the result, its cache on disk, and life without CoACD."""
 
+import os
 import sys
-import types
 
 import numpy as np
 import pytest
 import trimesh
 
-from raisim_ros.description import convex_decomposition
+from raisim_ros.description import mesh_cache
 from raisim_ros.description.convex_decomposition import CoacdOptions, decompose
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh_file import make_mesh
@@ -35,25 +35,36 @@ def angle_bracket():
     return mesh
 
 
-class FakeCoacd(types.ModuleType):
-    """Stands for the library where only our handling of it is tested."""
+class FakeCoacd:
+    """A module named coacd that stands for the library in its process, where only our handling of it is tested."""
 
-    def __init__(self, parts):
-        super().__init__("coacd")
-        self.parts = parts
-        self.calls = 0
+    def __init__(self, folder, monkeypatch, body):
+        self._calls = folder / "calls"
+        (folder / "coacd.py").write_text(
+            "import os, time\n"
+            "set_log_level = lambda level: None\n"
+            "Mesh = lambda vertices, triangles: None\n"
+            "def run_coacd(mesh, **options):\n"
+            f"    open({str(self._calls)!r}, 'a').write('x')\n"
+            f"    {body}\n"
+        )
+        monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.delitem(sys.modules, "coacd", raising=False)
 
-    def set_log_level(self, level):
-        pass
+    @property
+    def calls(self):
+        return len(self._calls.read_text()) if self._calls.exists() else 0
 
-    def Mesh(self, vertices, triangles):
-        return vertices, triangles
 
-    def run_coacd(self, mesh, **options):
-        self.calls += 1
-        if isinstance(self.parts, Exception):
-            raise self.parts
-        return [(part, None) for part in self.parts]
+@pytest.fixture
+def fake(tmp_path_factory, monkeypatch):
+    folder = tmp_path_factory.mktemp("library")
+    return lambda body: FakeCoacd(folder, monkeypatch, body)
+
+
+def returning(parts):
+    return f"return [(part, None) for part in {[np.asarray(part).tolist() for part in parts]!r}]"
 
 
 def boxes():
@@ -70,9 +81,8 @@ def test_real_coacd_splits_the_bracket(angle_bracket):
     assert sum(part.volume() for part in parts) == pytest.approx(4.0, rel=0.1)
 
 
-def test_result_comes_from_the_cache_the_second_time(angle_bracket, cache, monkeypatch):
-    library = FakeCoacd(boxes())
-    monkeypatch.setitem(sys.modules, "coacd", library)
+def test_result_comes_from_the_cache_the_second_time(angle_bracket, cache, monkeypatch, fake):
+    library = fake(returning(boxes()))
     first = decompose(angle_bracket)
     monkeypatch.setitem(sys.modules, "coacd", None)
     second = decompose(angle_bracket)
@@ -83,9 +93,8 @@ def test_result_comes_from_the_cache_the_second_time(angle_bracket, cache, monke
     assert sum(part.volume() for part in second) == pytest.approx(4.0)
 
 
-def test_other_options_or_mesh_are_another_entry(angle_bracket, monkeypatch):
-    library = FakeCoacd(boxes())
-    monkeypatch.setitem(sys.modules, "coacd", library)
+def test_other_options_or_mesh_are_another_entry(angle_bracket, fake):
+    library = fake(returning(boxes()))
     decompose(angle_bracket)
     decompose(angle_bracket, CoacdOptions(threshold=0.2))
     decompose(make_mesh(angle_bracket.vertices * 2.0, angle_bracket.triangles))
@@ -95,9 +104,8 @@ def test_other_options_or_mesh_are_another_entry(angle_bracket, monkeypatch):
 @pytest.mark.parametrize(
     "damage", [lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"x" * 100]
 )
-def test_damaged_cache_is_computed_again(angle_bracket, cache, monkeypatch, damage):
-    library = FakeCoacd(boxes())
-    monkeypatch.setitem(sys.modules, "coacd", library)
+def test_damaged_cache_is_computed_again(angle_bracket, cache, fake, damage):
+    library = fake(returning(boxes()))
     decompose(angle_bracket)
     (entry,) = cache.iterdir()
     entry.write_bytes(damage(entry.read_bytes()))
@@ -112,30 +120,65 @@ def test_without_coacd_the_original_mesh_is_used(angle_bracket, cache, monkeypat
     assert not cache.exists()
 
 
-def test_failure_of_coacd_keeps_the_original_mesh(angle_bracket, cache, monkeypatch):
-    monkeypatch.setitem(sys.modules, "coacd", FakeCoacd(RuntimeError("no luck")))
-    with pytest.warns(RuntimeWarning, match="CoACD failed: no luck"):
-        assert decompose(angle_bracket) == ()
+def test_an_entry_whose_checksum_is_wrong_is_computed_again(angle_bracket, cache, fake):
+    library = fake(returning(boxes()))
+    decompose(angle_bracket)
+    (entry,) = cache.iterdir()
+    with np.load(entry) as stored:
+        content = dict(stored)
+    content["points"][0, 0] += 1.0
+    np.savez_compressed(entry, **content)
+    assert decompose(angle_bracket)[0].vertices.max() <= 3.0
+    assert library.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise RuntimeError('no luck')", "CoACD failed: no luck"),
+        ("os.abort()", "CoACD failed: its process ended with status -6"),
+        ("return []", "CoACD found no convex part"),
+    ],
+)
+def test_failure_of_coacd_is_a_warning_that_says_what_is_used(angle_bracket, cache, fake, body, message):
+    fake(body)
+    with pytest.warns(RuntimeWarning, match=rf"bracket\.obj: {message}; the hull is used"):
+        assert decompose(angle_bracket, otherwise="the hull is used") == ()
     assert not cache.exists()
 
 
-def test_unwritable_cache_is_only_a_warning(angle_bracket, tmp_path, monkeypatch):
+def test_a_decomposition_that_takes_too_long_is_given_up_and_its_process_ended(angle_bracket, fake, tmp_path):
+    mark = tmp_path / "pid"
+    fake(f"open({str(mark)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+    with pytest.warns(RuntimeWarning, match=r"CoACD took longer than 3 s; the original mesh is used"):
+        assert decompose(angle_bracket, time_limit=3.0) == ()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(mark.read_text()), 0)
+
+
+def test_a_line_tells_that_coacd_runs(angle_bracket, fake, capfd):
+    fake(returning(boxes()))
+    decompose(angle_bracket)
+    assert "bracket.obj: convex decomposition" in capfd.readouterr().err
+
+
+def test_unwritable_cache_is_only_a_warning(angle_bracket, tmp_path, fake):
     (tmp_path / "raisim_ros").write_text("a file where the folder should be")
-    monkeypatch.setitem(sys.modules, "coacd", FakeCoacd(boxes()))
+    fake(returning(boxes()))
     with pytest.warns(RuntimeWarning, match="not cached"):
         assert len(decompose(angle_bracket)) == 2
 
 
-def test_parts_without_volume_are_dropped(angle_bracket, monkeypatch):
+def test_parts_without_volume_are_dropped(angle_bracket, fake):
     flat = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], dtype=float)
-    monkeypatch.setitem(sys.modules, "coacd", FakeCoacd([*boxes(), flat]))
+    fake(returning([*boxes(), flat]))
     assert len(decompose(angle_bracket)) == 2
 
 
 def test_cache_goes_to_the_home_folder_by_default(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert convex_decomposition._cache_folder() == tmp_path / ".cache" / "raisim_ros" / "coacd"
+    assert mesh_cache.cache_folder("coacd") == tmp_path / ".cache" / "raisim_ros" / "coacd"
 
 
 @pytest.mark.parametrize(

@@ -111,3 +111,21 @@ def test_what_is_found_has_a_full_path(tmp_path, monkeypatch):
     make(tmp_path / "res/m.obj")
     monkeypatch.chdir(tmp_path)
     assert find("m.obj", Path("nowhere"), "res/../res") == tmp_path / "res/m.obj"
+
+
+def test_a_relative_path_may_start_at_a_folder_above_the_file(tmp_path):
+    mesh = make(tmp_path / "robot/meshes/m.obj")
+    (tmp_path / "robot/urdf/arms").mkdir(parents=True)
+    assert find("meshes/m.obj", tmp_path / "robot/urdf") == mesh
+    assert find("meshes/m.obj", tmp_path / "robot/urdf/arms") == mesh
+    assert find("../meshes/m.obj", tmp_path / "robot/urdf") == mesh
+    beside = make(tmp_path / "robot/urdf/meshes/m.obj")
+    assert find("meshes/m.obj", tmp_path / "robot/urdf") == beside
+
+
+def test_the_folder_of_a_package_may_have_another_name(tmp_path):
+    mesh = make(tmp_path / "my_robot-main/meshes/m.obj")
+    assert find("package://my_robot/meshes/m.obj", tmp_path / "my_robot-main/urdf") == mesh
+    assert find("model://my_robot/meshes/m.obj", tmp_path / "my_robot-main/urdf") == mesh
+    named = make(tmp_path / "my_robot/meshes/m.obj")
+    assert find("package://my_robot/meshes/m.obj", tmp_path / "my_robot-main/urdf") == named

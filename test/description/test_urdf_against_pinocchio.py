@@ -18,8 +18,6 @@ OWN = ["quadruped", "arm", "wheeled_base", "cartpole", "four_bar"]
 
 # Files of example-robot-data that do not describe a robot we can simulate, and what is wrong with them.
 BROKEN = {
-    "alex_psyonic_hands.urdf": "joint 'Left_index_q2' mimics 'index_q1', which is not a movable joint",
-    "romeo.urdf": "joint 'RThumb3' moves without any inertia: link 'RThumb3Link' has mass 0",
     "romeo_laas_small.urdf": r"link 'torso': mesh 'file:///usr/Romeo/.*Torso\.mesh' not found",
     "ur3.urdf": "the robot has no link",
 }

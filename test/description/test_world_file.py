@@ -304,6 +304,8 @@ def test_every_spelling_of_every_attribute_means_the_same(read):
             words = {
                 "body_type": "static",
                 "collision_mode": "original",
+                "collision_meshes": "original",
+                "self_collision": "none",
                 "gyroscopic_mode": "none",
                 "integration_scheme": "euler",
                 "control_mode": "pd_plus_feedforward_torque",

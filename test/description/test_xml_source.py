@@ -12,7 +12,9 @@ DECLARATION = '<?xml version="1.0" encoding="utf-8"?>'
 
 @pytest.mark.parametrize(
     "start",
-    ["", DECLARATION, "\n\n" + DECLARATION, f"<!-- a -->\n<!-- b\n> -->\n{DECLARATION}\n", "<!-- none -->\n\n"],
+    ["", DECLARATION, "\n\n" + DECLARATION, f"<!-- a -->\n<!-- b\n> -->\n{DECLARATION}\n", "<!-- none -->\n\n",
+     DECLARATION + "\n" + DECLARATION, f"{DECLARATION}\n<!-- a -->\n{DECLARATION}\n<!-- b -->",
+     "xacro: in-order processing became default\n" + DECLARATION, "warning: something\n\n"],
 )
 def test_start_of_a_file(start):
     root = parse_xml(start + "\n<robot>\n<link/></robot>", "r.urdf")

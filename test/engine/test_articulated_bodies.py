@@ -5,7 +5,7 @@ import pytest
 from pinocchio_model import PinocchioRobot, pin
 from random_tree import random_state, random_tree
 
-from raisim_ros import BodyType, InvalidValueError, World
+from raisim_ros import ArticulatedSystemOption, BodyType, InvalidValueError, World
 from raisim_ros.engine.arguments import rotation_of_quaternion
 
 BALL_ON_STICK = """<robot name="stick">
@@ -217,7 +217,7 @@ def test_the_two_entries_of_a_self_collision_are_each_others_partners():
     for side, x in (("left", 0.15), ("right", -0.15)):
         text += f"""<link name="{side}">{mass}{shape}</link><joint name="{side}" type="prismatic">
             <parent link="base"/><child link="{side}"/><origin xyz="{x} 0 0"/><axis xyz="1 0 0"/></joint>"""
-    robot = world.add_articulated_system(text + "</robot>")
+    robot = world.add_articulated_system(text + "</robot>", options=ArticulatedSystemOption(self_collision="all"))
     world.integrate()
     first, second = robot.get_contacts()
     assert first.is_self_collision()

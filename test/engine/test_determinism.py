@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+import trimesh
 
 from raisim_ros import (
     BodyType,
     CompoundChild,
     InvalidValueError,
     MaterialManager,
+    MeshCollisionMode,
     ObjectRemovedError,
     ShapeType,
     World,
@@ -236,3 +238,50 @@ def test_a_fixed_iteration_order_is_deterministic_and_differs_from_the_flipping_
         runs.append(hashes(world, 150))
     assert runs[0] == runs[1]
     assert runs[0] != runs[2]
+
+
+def heap_of_hulls(tmp_path) -> World:
+    """Hulls of random points and finely meshed discs that fall on the ground and on each other."""
+    world = World()
+    world.add_ground()
+    random = np.random.default_rng(11)
+    for k in range(8):
+        file = tmp_path / f"rock{k}.obj"
+        solid = trimesh.creation.cylinder(0.2, 0.1, sections=90) if k % 2 else trimesh.convex.convex_hull(random.normal(size=(60, 3)) * 0.1)
+        solid.export(file)
+        rock = world.add_mesh(file, 1.0, collision_mode=MeshCollisionMode.CONVEX_HULL)
+        rock.set_pose((*random.uniform(-0.2, 0.2, 2), 0.5 + 0.3 * k), random.normal(size=4))
+    return world
+
+
+def test_hulls_continue_to_the_same_bits_after_a_restore(tmp_path):
+    world = heap_of_hulls(tmp_path)
+    world.integrate(120)
+    snapshot = world.save_snapshot()
+    expected = hashes(world, 300)
+    world.integrate(77)
+    world.restore_snapshot(snapshot)
+    assert hashes(world, 300) == expected
+
+
+def test_a_robot_of_hulls_that_is_put_back_starts_afresh(tmp_path):
+    """Nothing that was learnt of a pair of shapes outlives a robot that is placed anew."""
+    trimesh.creation.cylinder(0.2, 0.1, sections=90).export(tmp_path / "disc.obj")
+    shape = '<collision><geometry><mesh filename="disc.obj"/></geometry></collision>'
+    links = "".join(
+        f'<link name="{name}"><inertial><mass value="1"/><inertia ixx="0.02" iyy="0.02" izz="0.02"/></inertial>{shape}</link>'
+        for name in ("base", "middle", "end"))
+    joints = "".join(
+        f'<joint name="{child}" type="revolute"><origin xyz="0.45 0 0"/><axis xyz="0 1 0"/><parent link="{parent}"/>'
+        f'<child link="{child}"/><limit lower="-3" upper="3" effort="1" velocity="100"/></joint>'
+        for parent, child in (("base", "middle"), ("middle", "end")))
+    world = World()
+    world.add_ground()
+    world.set_sleeping_enabled(False)
+    robot = world.add_articulated_system(f'<robot name="discs">{links}{joints}</robot>', tmp_path)
+    runs = []
+    for _ in range(2):
+        robot.set_state([0, 0, 0.7, 0.9, 0.3, 0.1, 0.2, 0.3, 1.9], np.zeros(8))
+        world.set_world_time(0.0)
+        runs.append(hashes(world, 400))
+    assert runs[0] == runs[1]

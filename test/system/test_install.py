@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -19,12 +20,16 @@ SOURCES = (
 )
 
 USE_THE_ENGINE = """
+import platform
+from pathlib import Path
 import raisim_ros
 from raisim_ros.description.resources import resource
 world = raisim_ros.World()
 world.add_sphere(0.1, 1.0)
 world.integrate(10)
 assert resource("README.md").is_file()
+built = [path.name.split(".")[0] for path in Path(raisim_ros.info().library).parent.glob("_engine*.so")]
+assert sorted(built) == (["_engine", "_engine_v3"] if platform.machine() == "x86_64" else ["_engine"]), built
 print(raisim_ros.__file__)
 """
 
@@ -64,6 +69,8 @@ def check_colcon_layout(prefix: Path) -> None:
     package = installed_package(prefix)
     assert (package / "__init__.py").read_text() == (ROOT / "raisim_ros/__init__.py").read_text()
     assert list((package / "engine").glob("_engine.*.so"))
+    if platform.machine() == "x86_64":
+        assert list((package / "engine").glob("_engine_v3.*.so"))
     assert (package / "msg/__init__.py").is_file()
     assert os.access(prefix / "lib/raisim_ros/world_node", os.X_OK)
     for folder in ("launch", "config", "rsc"):

@@ -1,0 +1,73 @@
+"""What was made of meshes, kept on disk: lists of point sets under a hash of all they depend on.
+
+The files lie in ``$XDG_CACHE_HOME/raisim_ros/<kind>`` (``~/.cache`` when that is not set). Each holds a checksum of its
+content; a damaged file counts as none. Deleting the folder is always safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Part of every hash: raise it when the stored form or the meaning of an option changes.
+_VERSION = 2
+
+Points = NDArray[np.float64]
+
+
+def cache_folder(kind: str) -> Path:
+    """Where entries of a kind lie."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "raisim_ros" / kind
+
+
+def content_key(*parts: str | bytes | NDArray[Any]) -> str:
+    """A name for what depends on exactly these texts, bytes and arrays."""
+    digest = hashlib.sha256(str(_VERSION).encode())
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            form = "<i8" if part.dtype.kind in "iu" else "<f8"
+            data = np.ascontiguousarray(part, dtype=form).tobytes()
+        else:
+            data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little"))
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def read_points(kind: str, key: str) -> list[Points] | None:
+    """The stored sets of points, or None when there are none or the file is damaged."""
+    try:
+        with np.load(cache_folder(kind) / f"{key}.npz", allow_pickle=False) as stored:
+            points, counts = np.asarray(stored["points"], dtype=np.float64), np.asarray(stored["counts"])
+            checksum = str(stored["checksum"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError):
+        return None
+    if len(counts) == 0 or points.shape != (counts.sum(), 3) or checksum != content_key(points, counts):
+        return None
+    return list(np.split(points, np.cumsum(counts)[:-1]))
+
+
+def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:
+    """Stores the sets under their final name at once, so that two processes never see half a file."""
+    points, counts = np.concatenate(sets), np.array([len(part) for part in sets])
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, points=points, counts=counts, checksum=np.array(content_key(points, counts)))
+    folder = cache_folder(kind)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".tmp", delete=False) as stream:
+            stream.write(buffer.getvalue())
+        os.replace(stream.name, folder / f"{key}.npz")
+    except OSError as error:
+        warnings.warn(f"what was made of a mesh was not cached: {error}", RuntimeWarning, stacklevel=3)
