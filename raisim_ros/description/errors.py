@@ -22,6 +22,14 @@ class FileMissingError(RaisimError, FileNotFoundError):
         super().__init__(f"{what} '{path}' {reason}")
 
 
+class FileWriteError(RaisimError, OSError):
+    """A file cannot be written; what was there before is still there."""
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        self.path = Path(path)
+        super().__init__(f"cannot write '{path}': {reason}")
+
+
 class ParseError(RaisimError):
     """A file is not what its format demands; the message starts with ``file:line:``."""
 

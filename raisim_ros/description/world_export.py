@@ -9,6 +9,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.atomic_file import write_beside, write_file
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.sensor_export import sensor_set_element
 from raisim_ros.description.world_schema import DIMENSIONS, PUBLISHED
@@ -51,8 +52,7 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
         _add(root, "camera", follow=description.viewpoint.follow, x=x, y=y, z=z)
     etree.indent(root)
     text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text)
+    write_file(path, text)
 
 
 def _text(value: Any) -> str:
@@ -264,8 +264,7 @@ def _write_wire(root: etree._Element, entry: WireEntry) -> None:
 
 
 def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -> etree._Element:
-    urdf.parent.mkdir(parents=True, exist_ok=True)
-    urdf.write_text(entry.robot_description.rstrip() + "\n", encoding="utf-8")
+    urdf = write_beside(urdf, (entry.robot_description.rstrip() + "\n").encode())
     element = _add(
         objects,
         "articulated_system",

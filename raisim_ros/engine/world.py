@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.mesh_export import write_obj
+from raisim_ros.description.mesh_export import write_obj, write_obj_beside
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.world_export import write_world_file
 from raisim_ros.description.world_file import load_world_file
@@ -83,8 +83,7 @@ class World(WorldWires):
             for number, mesh in enumerate(self._meshes()):
                 file = Path(mesh.get_mesh_file_name())
                 if not mesh.get_mesh_file_name() or not file.is_file():
-                    file = path.parent / f"{path.stem}_mesh_{number}.obj"
-                    write_obj(mesh.get_mesh(), file)
+                    file = write_obj_beside(mesh.get_mesh(), path.parent / f"{path.stem}_mesh_{number}.obj")
                 files[mesh] = file
             write_world_file(path, describe_world(self, files))
 
