@@ -119,9 +119,11 @@ rs_status rs_world_unlock(rs_world *world) {
 
 rs_status rs_check_finite(const char *name, const double *values, int count) {
     for (int i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return count == 1 ? rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number", name, values[i])
-                              : rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected a finite number", name, i, values[i]);
+        if (!rs_is_carried(values[i])) {
+            const char *expected = isfinite(values[i]) ? "a number between -1e50 and 1e50" : "a finite number";
+            return count == 1 ? rs_fail(RS_INVALID_VALUE, "%s is %g; expected %s", name, values[i], expected)
+                              : rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected %s", name, i, values[i], expected);
+        }
     return RS_OK;
 }
 
@@ -131,15 +133,17 @@ rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char
 }
 
 rs_status rs_check_positive(const char *name, double value) {
-    if (isfinite(value) && value > 0.0)
+    if (value >= RS_LEAST && value <= RS_GREATEST)
         return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number greater than 0", name, value);
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number greater than 0%s", name, value,
+                   value > 0.0 && isfinite(value) ? ", between 1e-50 and 1e50" : "");
 }
 
 static rs_status check_not_negative(const char *name, double value) {
-    if (isfinite(value) && value >= 0.0)
+    if (value >= 0.0 && value <= RS_GREATEST)
         return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0", name, value);
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0%s", name, value,
+                   value > 0.0 && isfinite(value) ? " and at most 1e50" : "");
 }
 
 static rs_status check_range(const char *name, int32_t value, int32_t low, int32_t high) {
