@@ -6,6 +6,7 @@
 from raisim_ros.description.convex_decomposition import CoacdOptions
 from raisim_ros.description.errors import (
     FileMissingError,
+    FileWriteError,
     InvalidValueError,
     MeshError,
     ParseError,
@@ -103,6 +104,7 @@ __all__ = [
     "DivergedError",
     "EngineMemoryError",
     "FileMissingError",
+    "FileWriteError",
     "ForceTorque",
     "ForceTorqueModel",
     "Geometry",

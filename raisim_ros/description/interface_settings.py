@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+from raisim_ros.description import checked
 from raisim_ros.description.errors import InvalidValueError
 
 # States are published after a step, so that no higher rate makes sense [Hz of simulation time].
@@ -30,15 +30,18 @@ class InterfaceSettings:
     max_rate_hz: float | None = None  # while it is commanded
 
     def __post_init__(self) -> None:
+        for switch in fields(self):
+            if switch.name.startswith("publish_"):
+                checked.flag(switch.name, getattr(self, switch.name))
         for name in ("min_rate_hz", "max_rate_hz"):
             rate = getattr(self, name)
-            if rate is not None and not 0.0 < rate <= MAX_RATE_HZ:
+            if rate is not None and not 0.0 < checked.number(name, rate) <= MAX_RATE_HZ:
                 raise InvalidValueError(f"{name} is {rate}; expected a rate above 0 and at most {MAX_RATE_HZ:g}")
         for name in ("linear_gains", "angular_gains"):
             gains = getattr(self, name)
             if gains is None:
                 continue
-            numbers = tuple(float(gain) for gain in gains)
-            if len(numbers) != 3 or not all(math.isfinite(gain) and gain >= 0.0 for gain in numbers):
+            numbers = checked.numbers(name, gains, 3)
+            if not all(gain >= 0.0 for gain in numbers):
                 raise InvalidValueError(f"{name} is {gains!r}; expected 3 numbers, zero or more")
             object.__setattr__(self, name, numbers)

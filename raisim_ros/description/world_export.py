@@ -10,6 +10,7 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.atomic_file import write_beside, write_file
+from raisim_ros.description.literal_text import escaped, mark_literal
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.sensor_export import sensor_set_element
 from raisim_ros.description.world_schema import DIMENSIONS, PUBLISHED
@@ -50,6 +51,7 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
     if description.viewpoint is not None:
         x, y, z = description.viewpoint.offset
         _add(root, "camera", follow=description.viewpoint.follow, x=x, y=y, z=z)
+    mark_literal(root)
     etree.indent(root)
     text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
     write_file(path, text)
@@ -59,12 +61,14 @@ def _text(value: Any) -> str:
     """repr of numbers is the shortest text that reads back exactly."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (str, int)):
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
         return repr(float(value))
     if isinstance(value, Iterable):
-        return " ".join(_text(item) for item in value)
+        return " ".join(escaped(item, in_list=True) if isinstance(item, str) else _text(item) for item in value)
     raise TypeError(f"{value!r} has no place in a world file")
 
 
@@ -233,7 +237,7 @@ def _write_sensor_set(element: etree._Element, entry: SensorSetEntry) -> None:
     sensor_set = sensor_set_element(entry.model)
     for name, value in (("link", entry.link), ("serial_number", entry.serial_number)):
         if value:
-            sensor_set.set(name, value)
+            sensor_set.set(name, escaped(value))
     element.append(sensor_set)
 
 

@@ -255,12 +255,15 @@ class ArticulatedSystem(ArticulatedFrames):
         self, body_idx1: int, body_idx2: int, count: int
     ) -> None:
         """Set how many contacts two bodies of the robot may have with each other, 0 to 8."""
-        check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, body_idx1, body_idx2, count))
+        pair = self._body(body_idx1), self._body(body_idx2)
+        number = arguments.count("count", count)
+        check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, *pair, number))
 
     def get_allowed_number_of_internal_contacts_between_two_bodies(self, body_idx1: int, body_idx2: int) -> int:
         """How many contacts two bodies of the robot may have with each other."""
         out = ffi.new("int32_t *")
-        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, body_idx1, body_idx2, out))
+        pair = self._body(body_idx1), self._body(body_idx2)
+        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, *pair, out))
         return int(out[0])
 
     def set_collision_body_shape_parameters(self, name: str, parameters: VectorLike) -> None:
@@ -320,7 +323,7 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def export_robot_description_to_urdf(self, path: str | Path) -> None:
         """Write the robot as a URDF file; sensors that its own files do not have go to files beside it."""
-        self._world._export_urdf(self, Path(path))
+        self._world._export_urdf(self, arguments.path("path", path))
 
     # ---- printing ----
 

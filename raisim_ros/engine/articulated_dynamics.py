@@ -201,7 +201,7 @@ class ArticulatedDynamics(ArticulatedState):
         """Add a torque that turns with the body, given in its frame, for the next step [N m]."""
         values = arguments.vector("torque", torque, 3)
         in_world_axes = self.get_orientation(local_idx) @ values
-        check(lib.rs_articulation_add_torque(self._c, self._engine_id, local_idx, list(values), 1))
+        check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(values), 1))
         self._present_loads().torques.append((local_idx, in_world_axes))
 
     def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: int = 0) -> None:

@@ -123,9 +123,7 @@ class ArticulatedFrames(ArticulatedDynamics):
 
     def get_frame_by_idx(self, idx: int) -> TreeFrame:
         """The frame with that index."""
-        if not 0 <= idx < len(self._tree.frames):
-            raise InvalidValueError(f"frame index is {idx}; expected 0 to {len(self._tree.frames) - 1}")
-        return self._tree.frames[idx]
+        return self._tree.frames[arguments.index("frame index", idx, len(self._tree.frames))]
 
     def get_frame_by_name(self, name: str) -> TreeFrame:
         """The frame of a joint."""
@@ -205,8 +203,7 @@ class ArticulatedFrames(ArticulatedDynamics):
     def _shape_pose(
         self, shapes: Sequence[TreeVisual | TreeCollision], owners: Sequence[int], index: int
     ) -> tuple[Vector, Vector]:
-        if not 0 <= index < len(shapes):
-            raise InvalidValueError(f"shape index is {index}; there are {len(shapes)} shapes")
+        arguments.index("shape index", index, len(shapes))
         rotation, position = self.get_body_pose(owners[index])
         return rotation @ shapes[index].rotation, position + rotation @ shapes[index].position
 
@@ -250,6 +247,7 @@ class ArticulatedFrames(ArticulatedDynamics):
 
     def convert_sparse_jacobian_to_dense(self, jacobian: SparseJacobian) -> Vector:
         """The 3 x DoF matrix of a sparse Jacobian."""
+        arguments.instance("jacobian", jacobian, SparseJacobian)
         dense = np.zeros((3, self._u_count))
         dense[:, jacobian.idx] = jacobian.v
         return dense

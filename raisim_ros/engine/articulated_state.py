@@ -102,9 +102,7 @@ class ArticulatedState(BodyOwner):
         return BodyType.STATIC if self._body(local_idx) == 0 and self._tree.fixed_base else BodyType.DYNAMIC
 
     def _body(self, body_idx: int) -> int:
-        if not 0 <= body_idx < len(self._tree.bodies):
-            raise InvalidValueError(f"body index is {body_idx}; expected 0 to {len(self._tree.bodies) - 1}")
-        return int(body_idx)
+        return arguments.index("body index", body_idx, len(self._tree.bodies))
 
     # ---- state ----
 
@@ -304,8 +302,9 @@ class ArticulatedState(BodyOwner):
 
     def add_spring(self, spring: JointSpring) -> None:
         """Put a spring on a joint; it replaces the joint's former spring."""
-        joint = spring.joint
-        if not 0 <= joint < len(self._tree.bodies) or self._tree.bodies[joint].parent < 0:
+        arguments.instance("spring", spring, JointSpring)
+        joint = arguments.index("spring.joint", spring.joint, len(self._tree.bodies))
+        if self._tree.bodies[joint].parent < 0:
             raise InvalidValueError(f"spring.joint is {joint}; expected the index of a movable joint")
         kind = self._tree.bodies[joint].joint_type
         q_first, u_first = self._q_first[joint], self._u_first[joint]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.contact import Contact, read_contacts
@@ -57,8 +58,7 @@ class WorldCore:
         self._rename(handle, "")
 
     def _rename(self, handle: Object, name: str) -> None:
-        if not isinstance(name, str):
-            raise InvalidValueError(f"name is {name!r}; expected a string")
+        arguments.text("name", name)
         if handle._name:
             self._names[handle._name].remove(handle)
             if not self._names[handle._name]:
@@ -75,11 +75,11 @@ class WorldCore:
 
     def get_object_by_id(self, object_id: int) -> Object | None:
         """The object with that stable id, or None."""
-        return self._handles.get(object_id)
+        return self._handles.get(int(object_id)) if arguments.is_whole(object_id) else None
 
     def is_object_alive(self, object_id: int) -> bool:
         """True while an object with that stable id is in the world."""
-        return object_id in self._handles
+        return self.get_object_by_id(object_id) is not None
 
     def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         with self.locked():
@@ -107,8 +107,8 @@ class WorldCore:
     # ---- materials ----
 
     def _material(self, name: str) -> int:
-        if not isinstance(name, str):
-            raise InvalidValueError(f"material is {name!r}; expected a name")
+        if "\0" in arguments.text("material", name):
+            raise InvalidValueError(f"material is {name!r}; expected a name without a zero byte")
         out = ffi.new("int32_t *")
         check(lib.rs_material_index(self._world, (name or "default").encode(), out))
         return int(out[0])

@@ -82,9 +82,7 @@ class Wire:
     def set_name(self, name: str) -> None:
         """Give the wire a name; look-ups return the first wire of a name."""
         self._alive()
-        if not isinstance(name, str):
-            raise InvalidValueError(f"name is {name!r}; expected a string")
-        self._name = name
+        self._name = arguments.text("name", name)
 
     def get_name(self) -> str:
         """The name, empty when none was given."""
@@ -105,9 +103,7 @@ class Wire:
     def set_color(self, color: str) -> None:
         """Set the look: a colour name or "r g b a" (0..1); empty colours by tension."""
         self._alive()
-        if not isinstance(color, str):
-            raise InvalidValueError(f"color is {color!r}; expected a string")
-        self._color = color
+        self._color = arguments.text("color", color)
 
     def get_color(self) -> str:
         """The colour, empty when it is coloured by tension."""
@@ -212,7 +208,7 @@ class Wire:
         """Integrate a compliant wire explicitly: unstable when dt * sqrt(stiffness / mass) exceeds 2."""
         if self.get_wire_type() != WireType.COMPLIANT:
             raise WrongTypeError(f"{self!r} is {self.get_wire_type().name}; only a COMPLIANT wire is a spring")
-        self._set(explicit_spring=int(bool(explicit)))
+        self._set(explicit_spring=int(arguments.flag("explicit", explicit)))
 
     def get_energy(self) -> float:
         """Energy stored in the spring of a compliant wire [J]; 0 for others."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh_export import write_obj, write_obj_beside
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.world_export import write_world_file
@@ -48,7 +49,7 @@ class World(WorldWires):
 
     def load(self, config_file: str | Path, params: Mapping[str, ParameterValue] | None = None) -> None:
         """Add what a world file says; on any error the world is as it was."""
-        description = load_world_file(config_file, params)
+        description = load_world_file(arguments.path("config_file", config_file), params)
         for text in description.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         with self.locked():
@@ -59,6 +60,7 @@ class World(WorldWires):
 
         Settings that the description does not give return to their defaults.
         """
+        arguments.instance("description", description, WorldDescription)
         with self.locked():
             before = self.save_snapshot()
             try:
@@ -77,7 +79,9 @@ class World(WorldWires):
 
         Loading the file gives the same world. Meshes that came from no file are written beside it as OBJ files.
         """
-        path = Path(dir_or_path) if file_name is None else Path(dir_or_path) / file_name
+        path = arguments.path("dir_or_path", dir_or_path)
+        if file_name is not None:
+            path = path / arguments.path("file_name", file_name)
         with self.locked():
             files: dict[Object, Path] = {}
             for number, mesh in enumerate(self._meshes()):
@@ -89,9 +93,10 @@ class World(WorldWires):
 
     def export_mesh_assets_to_obj(self, directory: str | Path, prefix: str = "mesh") -> list[str]:
         """Write every mesh object as an OBJ file (scaled, body frame); the paths are in the order of the objects."""
+        folder, name = arguments.path("directory", directory), arguments.text("prefix", prefix)
         paths = []
         for number, mesh in enumerate(self._meshes()):
-            path = Path(directory) / f"{prefix}_{number}.obj"
+            path = folder / f"{name}_{number}.obj"
             write_obj(mesh.get_mesh(), path)
             paths.append(str(path))
         return paths
@@ -167,6 +172,8 @@ class World(WorldWires):
         if isinstance(name_or_index, str):
             named = self._names.get(name_or_index, [])
             return min(named, key=Object.get_index_in_world) if named else None
+        if not arguments.is_whole(name_or_index):
+            raise InvalidValueError(f"name_or_index is {arguments.shown(name_or_index)}; expected a name or a place")
         objects = self.get_obj_list()
         return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
 
@@ -241,7 +248,7 @@ class World(WorldWires):
 
     def set_profiling(self, enabled: bool) -> None:
         """Turn the timing of stages on or off; turning it on clears the sums."""
-        check(lib.rs_world_set_profiling(self._world, bool(enabled)))
+        check(lib.rs_world_set_profiling(self._world, arguments.flag("enabled", enabled)))
 
     def get_profile(self) -> StepProfile:
         """Wall time per stage since profiling was turned on."""

@@ -164,8 +164,8 @@ class WorldObjects(WorldSettings):
         `com` is in the body frame [m], `inertia` about it (3 x 3, body axes) [kg m^2]; without it the children count
         as uniform solids of equal density.
         """
-        if not children:
-            raise InvalidValueError("children is empty; expected at least one")
+        if not isinstance(children, Sequence) or not children:
+            raise InvalidValueError(f"children is {arguments.shown(children)}; expected at least one CompoundChild")
         for child in children:
             if not isinstance(child, CompoundChild):
                 raise InvalidValueError(f"a child is {child!r}; expected a CompoundChild")

@@ -76,7 +76,7 @@ class WorldSettings(WorldCore):
 
     def set_contact_solver_iteration_order(self, order: bool) -> None:
         """True: sweeps always run forward. False: their direction flips with every step, which has less bias."""
-        self._change_solver(fixed_order=bool(order))
+        self._change_solver(fixed_order=arguments.flag("order", order))
 
     def get_contact_solver(self) -> ContactSolver:
         """The contact solver."""
@@ -155,7 +155,7 @@ class WorldSettings(WorldCore):
 
     def set_sleeping_enabled(self, enabled: bool) -> None:
         """Let islands sleep, or wake all for good."""
-        self._change_sleeping(enabled=bool(enabled))
+        self._change_sleeping(enabled=arguments.flag("enabled", enabled))
 
     def is_sleeping_enabled(self) -> bool:
         """True when islands may sleep."""

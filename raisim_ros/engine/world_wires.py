@@ -123,7 +123,7 @@ class WorldWires(WorldSensors):
         definition.properties.type = int(wire_type)
         definition.properties.length = arguments.number("length", length)
         definition.properties.stiffness = arguments.number("stiffness", stiffness)
-        definition.properties.explicit_spring = bool(explicit)
+        definition.properties.explicit_spring = arguments.flag("explicit", explicit)
         out = ffi.new("rs_wire_id *")
         with self.locked():
             check(lib.rs_wire_create(self._world, definition, out))

@@ -1,5 +1,7 @@
 """Numbers that double precision cannot carry: refused at the door, and what diverges all the same stops alone."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -35,18 +37,20 @@ def all_finite(world):
     return all(np.isfinite(array).all() for array in arrays)
 
 
-@pytest.mark.parametrize("mass", TINY + [1e41, 1e300])
+@pytest.mark.parametrize("mass", [*TINY, 1e41, 1e300])
 def test_masses_that_cannot_be_carried_are_refused(mass):
     world = World()
     with pytest.raises(InvalidValueError, match="mass"):
         world.add_sphere(1.0, mass)
-    with pytest.raises(RaisimError):
-        world.add_articulated_system(robot(mass, mass))
+    with pytest.raises(RaisimError, match="text:1: link 'b': mass"):
+        world.add_articulated_system(robot(mass))
+    with pytest.raises(RaisimError, match=r"text:1: .*link 'b'"):
+        world.add_articulated_system(robot(1.0, mass * (1e-30 if mass < 1.0 else 1e5)))
     box = world.add_box(1.0, 1.0, 1.0, 1.0)
     with pytest.raises(InvalidValueError, match="mass"):
         box.set_mass(mass)
     with pytest.raises(InvalidValueError, match="inertia"):
-        box.set_inertia(np.eye(3) * mass * (1e-30 if mass < 1.0 else 1e30))
+        box.set_inertia(np.eye(3) * mass * (1e-30 if mass < 1.0 else 1e8))
     assert world.get_obj_list() == [box]
 
 
@@ -99,13 +103,15 @@ def test_what_diverges_stops_alone(drive):
     world, wild, others = scene()
     world.integrate(10)
     drive(wild)
+    diverged = []
     for _ in range(200):
         try:
             world.integrate()
         except DivergedError as error:
-            assert f"object {wild.get_id()} " in str(error)
+            diverged.append(str(error))
         assert all_finite(world)
-    above, beside, falling = others
+    assert all(f"object {wild.get_id()} " in text for text in diverged)
+    _, beside, falling = others
     assert beside.get_position() == pytest.approx((3.0, 0.0, 0.5), abs=0.01)
     assert falling.get_position()[2] < 50.0
     assert falling.get_linear_velocity()[2] < -1.0
@@ -137,10 +143,8 @@ def test_the_same_with_forces_on_a_robot():
     wild = world.add_articulated_system(robot())
     wild.set_generalized_force([1e50] * 7)
     for _ in range(50):
-        try:
+        with contextlib.suppress(DivergedError):
             world.integrate()
-        except DivergedError:
-            pass
         assert all_finite(world)
 
 
@@ -156,8 +160,6 @@ def test_extreme_neighbours_stay_finite():
             body.set_position(rng.uniform(-1, 1, 3))
             body.set_velocity(rng.normal(size=3) * 10.0 ** rng.uniform(-10, 50), rng.normal(size=3))
         for _ in range(20):
-            try:
+            with contextlib.suppress(DivergedError):
                 world.integrate()
-            except DivergedError:
-                pass
             assert all_finite(world)

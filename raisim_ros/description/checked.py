@@ -1,0 +1,63 @@
+"""Checks of single values that both files and programs give: the value in its right type, or an error that names it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+
+_SHOWN = 200  # characters of a value in an error message
+
+
+def shown(value: object) -> str:
+    """A value in an error message: its repr, cut off where it gets long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def is_whole(value: object) -> bool:
+    """True for Python's and NumPy's integers, but not for truth values."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def number(name: str, value: Any) -> float:
+    """A float; whether it is in range the engine says."""
+    try:
+        if not isinstance(value, str):  # float() would read it
+            return float(value)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InvalidValueError(f"{name} is {shown(value)}; expected a number")
+
+
+def numbers(name: str, values: Iterable[Any], count: int) -> tuple[float, ...]:
+    """So many finite numbers."""
+    try:
+        result = tuple(number(name, value) for value in values)
+    except TypeError:
+        result = ()
+    if len(result) != count or not all(map(math.isfinite, result)):
+        raise InvalidValueError(f"{name} is {shown(values)}; expected {count} finite numbers")
+    return result
+
+
+def flag(name: str, value: bool) -> bool:
+    """A truth value; also 0 and 1."""
+    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected True or False")
+    return bool(value)
+
+
+def text(name: str, value: str) -> str:
+    """A string that can be written to files: without halves of surrogate pairs."""
+    if not isinstance(value, str):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InvalidValueError(f"{name} is {shown(value)}; it has a character that is not Unicode") from None
+    return value
