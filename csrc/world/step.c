@@ -405,16 +405,24 @@ rs_status rs_world_integrate2(rs_world *world) {
     return rs_world_leave(world, second_half(world));
 }
 
-rs_status rs_world_step(rs_world *world, int64_t n) {
+rs_status rs_world_step_within(rs_world *world, int64_t n, double seconds, int64_t *done) {
+    *done = 0;
     if (n < 0)
         return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
     rs_status status = RS_OK;
-    for (int64_t i = 0; i < n && status == RS_OK; i++) {
+    double end = seconds_now() + seconds;
+    while (*done < n && status == RS_OK && (*done == 0 || seconds_now() < end)) {
         rs_world_enter(world);
         status = first_half(world, true);
         if (status == RS_OK)
             status = second_half(world);
         rs_world_leave(world, status);
+        ++*done;
     }
     return status;
+}
+
+rs_status rs_world_step(rs_world *world, int64_t n) {
+    int64_t done;
+    return rs_world_step_within(world, n, INFINITY, &done);
 }

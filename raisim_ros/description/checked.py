@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,30 @@ def numbers(name: str, values: Iterable[Any], count: int) -> tuple[float, ...]:
     return result
 
 
+def whole(name: str, value: int, minimum: int = 0) -> int:
+    """An integer that is not too small."""
+    if not is_whole(value) or value < minimum:
+        raise InvalidValueError(f"{name} is {shown(value)}; expected a whole number, at least {minimum}")
+    return int(value)
+
+
+def mapping(name: str, value: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Values by name; None means none."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected values by name")
+    return value
+
+
+def check_fields(record: Any) -> None:
+    """Numbers, counts, truth values, texts and parts of a dataclass are what its annotations say."""
+    for one in fields(record):
+        kind, value = _CHECKS.get(str(one.type)), getattr(record, one.name)
+        if kind is not None:
+            kind(one.name, value)
+
+
 def flag(name: str, value: bool) -> bool:
     """A truth value; also 0 and 1."""
     if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
@@ -61,3 +86,6 @@ def text(name: str, value: str) -> str:
     except UnicodeEncodeError:
         raise InvalidValueError(f"{name} is {shown(value)}; it has a character that is not Unicode") from None
     return value
+
+
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {"float": number, "int": whole, "bool": flag, "str": text}

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from lxml import etree
 
+from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import InvalidValueError, TemplateError
 from raisim_ros.description.expression import evaluate, format_number
 from raisim_ros.description.limits import get_file_limits
@@ -47,7 +48,8 @@ def expand_template(
     """
     if is_literal(root):
         return
-    given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    values = mapping("params", params)
+    given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in values.items()}
     expander = _Expander(source, Path(directory).as_posix(), frozenset(untouched))
     scope = expander.read_params(root, given)
     expander.expand_element(root, scope)

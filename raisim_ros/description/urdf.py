@@ -14,6 +14,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError, UrdfError
 from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
@@ -119,7 +120,7 @@ def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None) -> str:
         import xacro
     except ImportError:
         raise ParseError(file, None, "xacro files need the package 'xacro' (pip install raisim_ros[xacro])") from None
-    mappings = {name: as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    mappings = {name: as_text(value, f"parameter '{name}'") for name, value in mapping("params", params).items()}
     try:
         document: Any = xacro.process_file(str(file), mappings=mappings)
         return str(document.toprettyxml(indent="  "))

@@ -11,6 +11,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.files import is_file
 from raisim_ros.description.interface_settings import InterfaceSettings
@@ -427,7 +428,7 @@ def _materials(source: _Source, element: etree._Element, manager: MaterialManage
 def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> WorldDescription:
     """What a world file and the files it includes say; `params` override the ``<params>`` of all of them."""
     world = WorldDescription(source=str(path))
-    _load(Path(path), params or {}, world, (), IncludeBudget())
+    _load(Path(path), mapping("params", params), world, (), IncludeBudget())
     return world
 
 

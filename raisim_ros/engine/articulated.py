@@ -117,7 +117,7 @@ class ArticulatedSystem(ArticulatedFrames):
     def get_joint(self, name: str) -> JointReference:
         """A movable joint by name."""
         for index, body in enumerate(self._tree.bodies):
-            if body.joint_name == name:
+            if body.joint_name == arguments.text("name", name):
                 return JointReference(name, index, body.joint_type, self)
         raise InvalidValueError(f"no movable joint named '{name}'; there are {self.get_movable_joint_names()}")
 
@@ -239,7 +239,7 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def _shape_number(self, name: str) -> int:
         for number, shape in enumerate(self._collision_bodies):
-            if shape.name == name:
+            if shape.name == arguments.text("name", name):
                 return number
         raise InvalidValueError(f"no collision body named '{name}' in '{self._tree.name}'")
 

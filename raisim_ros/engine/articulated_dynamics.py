@@ -10,7 +10,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.articulated_state import ArticulatedState, pointer
-from raisim_ros.engine.errors import check
+from raisim_ros.engine.errors import WrongStateError, check
 
 
 class ArticulatedDynamics(ArticulatedState):
@@ -84,7 +84,11 @@ class ArticulatedDynamics(ArticulatedState):
 
     def set_compute_inverse_dynamics(self, flag: bool) -> None:
         """Find the forces and torques in the joints in every step; off by default, since it costs time."""
-        self._set_options(inverse_dynamics=bool(flag))
+        wanted = arguments.flag("flag", flag)
+        sensors = (sensor for one in self.get_sensor_sets() for sensor in one)
+        if not wanted and any(sensor.needs_inverse_dynamics for sensor in sensors):
+            raise WrongStateError(f"{self!r} carries a force-torque sensor, which needs the forces in the joints")
+        self._set_options(inverse_dynamics=wanted)
 
     def get_compute_inverse_dynamics(self) -> bool:
         """Whether the forces in the joints are found in every step."""

@@ -16,6 +16,9 @@ from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.object_handle import Object
 
+_NAME_SIZE = 64  # bytes of a material's name
+_SLICE = 0.02  # seconds of stepping after which Python may look at signals
+
 
 class WorldCore:
     """Owns the engine's world and maps its ids to handles."""
@@ -46,6 +49,16 @@ class WorldCore:
         finally:
             self.unlock_mutex()
 
+    # ---- steps ----
+
+    def _step(self, steps: int) -> None:
+        """Advance in slices, between which a signal such as Ctrl-C is answered: the steps before it stay made."""
+        done = ffi.new("int64_t *")
+        while steps > 0:
+            status = lib.rs_world_step_within(self._world, steps, _SLICE, done)
+            steps -= done[0]
+            check(status)
+
     # ---- handles ----
 
     def _register(self, handle: Object) -> None:
@@ -53,19 +66,21 @@ class WorldCore:
 
     def _take_out(self, handle: Object) -> None:
         """Remove an object from the engine and forget its handle."""
-        check(lib.rs_object_remove(self._world, handle._engine_id))
-        del self._handles[handle.get_id()]
-        self._rename(handle, "")
+        with self.locked():
+            check(lib.rs_object_remove(self._world, handle._engine_id))
+            del self._handles[handle.get_id()]
+            self._rename(handle, "")
 
     def _rename(self, handle: Object, name: str) -> None:
         arguments.text("name", name)
-        if handle._name:
-            self._names[handle._name].remove(handle)
-            if not self._names[handle._name]:
-                del self._names[handle._name]
-        handle._name = name
-        if name:
-            self._names.setdefault(name, []).append(handle)
+        with self.locked():
+            if handle._name:
+                self._names[handle._name].remove(handle)
+                if not self._names[handle._name]:
+                    del self._names[handle._name]
+            handle._name = name
+            if name:
+                self._names.setdefault(name, []).append(handle)
 
     def _handle_of(self, engine_id: int) -> BodyOwner:
         handle = self._handles.get(engine_id >> 32)
@@ -114,4 +129,6 @@ class WorldCore:
         return int(out[0])
 
     def _material_name(self, index: int) -> str:
-        return str(ffi.string(lib.rs_material_name(self._world, index)).decode())
+        out = ffi.new("char[]", _NAME_SIZE)
+        check(lib.rs_material_name(self._world, index, out))
+        return str(ffi.string(out).decode())

@@ -96,6 +96,7 @@ class Sensor(ABC):
     """
 
     type = SensorType.UNKNOWN
+    needs_inverse_dynamics = False
 
     def __init__(self, world: World, model: SensorModel, mount: Mount, set_name: str) -> None:
         self.model = model
@@ -231,8 +232,13 @@ class Sensor(ABC):
     def update(self) -> None:
         """Measure now."""
         with self._world.locked():
-            self.note_update()
-            self._measure()
+            before = self._phase()
+            try:
+                self.note_update()
+                self._measure()
+            except BaseException:
+                self._set_phase(before)
+                raise
 
     @abstractmethod
     def _measure(self) -> None:

@@ -120,6 +120,7 @@ class ForceTorque(Sensor):
     """Force and torque that the parent exerts through the joint that carries the link, about the sensor."""
 
     type = SensorType.FORCE_TORQUE
+    needs_inverse_dynamics = True
     model: ForceTorqueModel
 
     def __init__(self, world: World, model: ForceTorqueModel, mount: Mount, set_name: str) -> None:

@@ -367,6 +367,15 @@ class Light:
     shadows: bool = False
     shadow_reach: float = 100.0
 
+    def __post_init__(self) -> None:
+        direction = arguments.numbers("direction", self.direction, 3)
+        if not any(direction):
+            raise InvalidValueError(f"direction is {self.direction!r}; expected another one than zero")
+        arguments.numbers("background", self.background, 3)
+        arguments.number("ambient", self.ambient)
+        arguments.number("shadow_reach", self.shadow_reach)
+        arguments.flag("shadows", self.shadows)
+
 
 class RGBCamera(_Camera):
     """A colour image of the shapes that collide, in the light of one lamp: `light`, or the world's first light object.
@@ -380,7 +389,7 @@ class RGBCamera(_Camera):
 
     def __init__(self, world: World, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
-        self.light: Light | None = None
+        self._light: Light | None = None
         self._image = np.zeros((model.height, model.width, 3), dtype=np.uint8)
 
     def _measure(self) -> None:
@@ -400,21 +409,25 @@ class RGBCamera(_Camera):
             out = ffi.cast("uint8_t *", rgb.ctypes.data)
             check(lib.rs_world_scan_color(self._world._world, self._camera, self._rule(), light, looks, out))
 
+    @property
+    def light(self) -> Light | None:
+        """What it sees by; None: the world's first light object, or else daylight."""
+        return self._light
+
+    @light.setter
+    def light(self, light: Light | None) -> None:
+        self._light = None if light is None else arguments.instance("light", light, Light)
+
     def _lamp(self) -> Any:
-        given = Light() if self.light is None else arguments.instance("light", self.light, Light)
+        given = Light() if self._light is None else self._light
         lamp = ffi.new("rs_light *")
         direction = arguments.vector("light direction", given.direction, 3)
-        length = float(np.linalg.norm(direction))
-        if not length > 0.0:
-            raise InvalidValueError(f"light direction is {direction.tolist()}; expected a direction")
-        lamp.direction = list(direction / length)
+        lamp.direction = list(direction / np.linalg.norm(direction))
         lamp.background = list(arguments.vector("background", given.background, 3))
-        lamp.ambient = arguments.number("ambient", given.ambient)
-        lamp.shadows = arguments.flag("shadows", given.shadows)
-        lamp.shadow_reach = arguments.number("shadow_reach", given.shadow_reach)
+        lamp.ambient, lamp.shadows, lamp.shadow_reach = given.ambient, given.shadows, given.shadow_reach
         lamp.color = [1.0, 1.0, 1.0]
         lights = (one for one in self._world.get_obj_list() if isinstance(one, LightObject))
-        source = next(lights, None) if self.light is None else None
+        source = next(lights, None) if self._light is None else None
         if source is not None:
             settings = source.get_settings()
             lamp.direction, lamp.position = list(source.get_direction()), list(source.get_position())

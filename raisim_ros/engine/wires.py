@@ -113,11 +113,15 @@ class Wire:
 
     def get_body1(self) -> Object:
         """The object at the first end."""
-        return self._world._handles[int(self._definition().object[0]) >> 32]
+        return self._body(0)
 
     def get_body2(self) -> Object:
         """The object at the second end."""
-        return self._world._handles[int(self._definition().object[1]) >> 32]
+        return self._body(1)
+
+    def _body(self, end: int) -> Object:
+        with self._world.locked():
+            return self._world._handles[int(self._definition().object[end]) >> 32]
 
     def get_local_idx1(self) -> int:
         """Body of the first object; 0 for single bodies."""

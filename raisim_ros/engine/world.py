@@ -115,12 +115,15 @@ class World(WorldWires):
     # ---- stepping and time ----
 
     def integrate(self, steps: int = 1) -> None:
-        """Advance by a number of time steps; in one call of the engine, unless sensors measure on the way."""
+        """Advance by a number of time steps; sensors measure on the way.
+
+        Ctrl-C is answered within 50 ms or one step, whichever is longer; the steps made until then stay.
+        """
         number = arguments.count("steps", steps)
         if self._sensor_sets:
             self._integrate_with_sensors(number)
         else:
-            check(lib.rs_world_step(self._world, number))
+            self._step(number)
 
     def integrate1(self) -> None:
         """First half of a step: midpoint poses and contact detection."""
@@ -170,8 +173,9 @@ class World(WorldWires):
     def get_object(self, name_or_index: str | int) -> Object | None:
         """The first object with that name, or the one at that place in the list; None when there is none."""
         if isinstance(name_or_index, str):
-            named = self._names.get(name_or_index, [])
-            return min(named, key=Object.get_index_in_world) if named else None
+            with self.locked():
+                named = self._names.get(name_or_index, [])
+                return min(named, key=Object.get_index_in_world) if named else None
         if not arguments.is_whole(name_or_index):
             raise InvalidValueError(f"name_or_index is {arguments.shown(name_or_index)}; expected a name or a place")
         objects = self.get_obj_list()
@@ -179,7 +183,8 @@ class World(WorldWires):
 
     def get_obj_list(self) -> list[Object]:
         """All objects; removing one moves the last into its place."""
-        return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
+        with self.locked():
+            return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
 
     def get_configuration_number(self) -> int:
         """Changes whenever objects or wires are added or removed."""

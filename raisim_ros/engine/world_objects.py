@@ -211,11 +211,12 @@ class WorldObjects(WorldSettings):
         elif isinstance(mesh, MeshData):
             data = mesh
         else:
-            file_name = str(mesh)
+            file_name = str(arguments.path("mesh", mesh))
             factors = arguments.vector("scale", [scale] * 3 if isinstance(scale, (int, float)) else scale, 3)
             data = load_mesh(file_name, list(factors))
         if mass is None:
             raise InvalidValueError("mass is missing; only the clone of a mesh takes it over")
+        mass = arguments.number("mass", mass)
 
         collision_mode = arguments.choice("collision_mode", MeshCollisionMode, collision_mode)
         parts = _collision_parts(data, collision_mode, coacd_options)
@@ -376,7 +377,7 @@ def _height_map_data(
     if isinstance(source, TerrainProperties):
         return terrain.generate_height_map(source, center_x, center_y)
     if isinstance(source, (str, Path)):
-        if Path(source).suffix.lower() != ".png":
+        if arguments.path("source", source).suffix.lower() != ".png":
             return terrain.height_map_from_text(source, center_x, center_y)
         if x_size is None or y_size is None or height_scale is None:
             raise InvalidValueError("a PNG heightmap needs x_size, y_size and height_scale")
