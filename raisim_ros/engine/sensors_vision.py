@@ -342,9 +342,10 @@ class DepthCamera(_Camera):
 
     def depth_to_point_cloud(self, depth: NDArray[Any] | None = None, *, in_sensor_frame: bool = False) -> Vector:
         """Points of a depth image (the last one), height x width x 3 [m]: in the world, or in the sensor frame."""
+        in_sensor = arguments.flag("in_sensor_frame", in_sensor_frame)
         image = self._depth if depth is None else arguments.table("depth", depth, self._depth.shape)
         points: Vector = self.get_precomputed_ray_dir() * image[..., None].astype(np.float64)
-        return points if in_sensor_frame else points @ self._rotation.T + self._position
+        return points if in_sensor else points @ self._rotation.T + self._position
 
     def get_3d_points(self) -> Vector:
         """World points of the last image, height x width x 3 [m]; NaN where nothing is."""

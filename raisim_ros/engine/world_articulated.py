@@ -85,8 +85,10 @@ class WorldArticulated(WorldScene):
         elif isinstance(source, Child):
             tree = tree_from_child(source, res_path, joint_order, base)
         else:
-            if not isinstance(source, str):
-                arguments.path("file_path_or_urdf_script", source)
+            for name, given in (("file_path_or_urdf_script", source), ("res_path", res_path)):
+                arguments.path(name, given)
+            for module in modules:
+                arguments.path("module", module)
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)

@@ -100,7 +100,8 @@ class WorldSnapshots(WorldArticulated):
         self._own(target)
         arguments.instance("snapshot", snapshot, SingleBodySnapshot)
         bodies = len(target.get_collision_body_list())
-        if restore_collision_properties and len(snapshot.materials) != bodies:
+        with_collision = arguments.flag("restore_collision_properties", restore_collision_properties)
+        if with_collision and len(snapshot.materials) != bodies:
             raise InvalidValueError(
                 f"the snapshot has {len(snapshot.materials)} collision bodies; {target!r} has {bodies}"
             )
@@ -113,7 +114,7 @@ class WorldSnapshots(WorldArticulated):
                 linear_velocity=snapshot.linear_velocity if moving else np.zeros(3),
                 angular_velocity=snapshot.angular_velocity if moving else np.zeros(3),
             )
-            if restore_collision_properties:
+            if with_collision:
                 self.set_object_collision_filter(target, snapshot.collision_group, snapshot.collision_mask)
                 target._set_materials(snapshot.materials)
         return True

@@ -49,6 +49,7 @@ def test_a_clone_with_a_wrong_name_is_not_made():
         lambda: Light(shadows="yes"),
         lambda: NoiseModel("gaussian", stddev=None),
         lambda: NoiseModel("gaussian", seed=-1),
+        lambda: NoiseModel(dropout=2.0),
         lambda: ImuModel("imu", acc_limit="high"),
         lambda: ImuModel("imu", acc_noise=None),
         lambda: SensorSetModel("set", sensors=(None,)),
