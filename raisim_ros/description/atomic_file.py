@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from raisim_ros.description.errors import FileWriteError
+from raisim_ros.description.file_access import check_allowed
 
 _SUFFIX = ".raisim_ros_tmp"
 _TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}")
@@ -24,6 +25,7 @@ _TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escap
 
 def write_file(path: str | Path, content: bytes) -> None:
     """Replace a file, or make it and its folder; links are followed. Raises FileWriteError."""
+    check_allowed(path, "file")
     with _as_write_error(path):
         target = Path(os.path.realpath(path))
         mode = target.stat().st_mode if target.exists() else None
@@ -42,6 +44,7 @@ def write_beside(path: Path, content: bytes) -> Path:
     No existing file is changed, as the one that names it may be replaced later or never: where a file with another
     content lies at `path`, the new one has a part of its hash in its name.
     """
+    check_allowed(path, "file")
     hashed = path.with_name(f"{path.stem}_{hashlib.sha256(content).hexdigest()[:16]}{path.suffix}")
     with _as_write_error(path):
         for candidate in (path, hashed):

@@ -25,6 +25,14 @@ class FileMissingError(RaisimError, FileNotFoundError):
         super().__init__(f"{what} '{_shortened(path)}' {reason}")
 
 
+class FileRefusedError(RaisimError, PermissionError):
+    """A file lies outside the folders that this process may use; the message does not tell whether it exists."""
+
+    def __init__(self, path: str | Path, what: str = "file") -> None:
+        self.path = Path(path)
+        super().__init__(f"{what} '{_shortened(path)}' lies outside the allowed folders (parameter allowed_folders)")
+
+
 class FileReadError(RaisimError, OSError):
     """A file is there, but the system does not let it be read."""
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from raisim_ros.description.errors import FileMissingError, FileReadError, ParseError
+from raisim_ros.description.file_access import check_allowed, is_allowed
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file; False also for names that no file can have."""
+    """Whether there is a file that may be used; False also for names that no file can have."""
     try:
-        return path.is_file()
+        return is_allowed(path) and path.is_file()
     except (OSError, ValueError):  # too long, a zero byte
         return False
 
 
 def existing_file(path: str | Path, what: str) -> Path:
-    """The path of a file; raises FileMissingError."""
+    """The path of a file; raises FileMissingError, or FileRefusedError where it may not be used."""
     file = Path(path)
+    check_allowed(file, what)
     if not is_file(file):
         raise FileMissingError(path, what)
     return file

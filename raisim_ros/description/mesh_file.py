@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
 from raisim_ros.description.archives import check_archive
-from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError
-from raisim_ros.description.files import is_file
+from raisim_ros.description.errors import InvalidValueError, MeshError
+from raisim_ros.description.files import existing_file
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh_size import count_triangles_quickly
 
@@ -93,9 +93,7 @@ def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshDat
     triangles) and InvalidValueError (scale).
     """
     factors = _check_scale(scale)
-    file = Path(path)
-    if not is_file(file):
-        raise FileMissingError(path, "mesh file")
+    file = existing_file(path, "mesh file")
     stat = file.stat()
     key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size, tuple(factors))
     mesh = _cache.get(key)

@@ -16,6 +16,7 @@ from lxml import etree
 
 from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError, UrdfError
+from raisim_ros.description.files import existing_file
 from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
 from raisim_ros.description.robot_model import Child, Geometry, Link, Place, model_from_child
@@ -114,8 +115,7 @@ def _expanded_root(
 
 def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None) -> str:
     """The URDF that the optional package xacro makes of a file."""
-    if not file.is_file():
-        raise FileMissingError(file, "robot file")
+    existing_file(file, "robot file")
     try:
         import xacro
     except ImportError:
