@@ -122,6 +122,15 @@ $(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
 bench: build $(VENV)/.installed-bench
 	@$(ENVIRONMENT); python bench/run.py $(ARGS)
 
+# Files and calls under AddressSanitizer and UndefinedBehaviorSanitizer, then threads under ThreadSanitizer.
+MINUTES ?= 5
+fuzz: $(VENV)/.installed
+	@tools/fuzz.sh $(MINUTES) $(ARGS)
+
+HOURS ?= 1
+soak: build
+	@$(ENVIRONMENT); python test/soak/run.py --hours $(HOURS) $(ARGS)
+
 lock:
 	@tools/lock_requirements.sh $(ARGS)
 

@@ -216,6 +216,8 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise MeshError(f"{file}: the file holds no triangles")
+    if np.shape(mesh.vertices)[1:] != (3,):
+        raise MeshError(f"{file}: vertices of {np.shape(mesh.vertices)[1:]} numbers; expected 3")
     has_units = suffix in _FORMATS_WITH_UNITS and scene.units is not None
     meters = trimesh.units.unit_conversion(scene.units, "meters") if has_units else 1.0
     return np.asarray(mesh.vertices, dtype=np.float64) * meters, np.asarray(faces, dtype=np.int64)
