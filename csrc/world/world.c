@@ -341,7 +341,7 @@ static rs_status check_material(const rs_world *world, int32_t index) {
                    (long long)world->data.materials.names.count);
 }
 
-rs_status rs_material_name(rs_world *world, int32_t index, char out[RS_MATERIAL_NAME_SIZE]) {
+rs_status rs_material_name(rs_world *world, int32_t index, char *out) {
     rs_world_enter(world);
     rs_status status = check_material(world, index);
     if (status == RS_OK)
