@@ -96,8 +96,9 @@ class NodeCycle:
         self._node = Node("soak")
         self._clients: dict[str, object] = {}
 
-    def _call(self, kind: str, name: str, **fields: object) -> object:
+    def _call(self, kind: str, name: str, /, **fields: object) -> object:
         import raisim_ros.srv as srv
+        from raisim_ros.msg import ResultCode
 
         service = getattr(srv, kind)
         client = self._clients.get(name)
@@ -107,7 +108,7 @@ class NodeCycle:
         future = client.call_async(service.Request(**fields))
         self._rclpy.spin_until_future_complete(self._node, future, timeout_sec=30.0)
         assert future.done(), f"{name} did not answer within 30 s"
-        assert future.result().result == 0, f"{name}: {future.result().message}"
+        assert future.result().result == ResultCode.OK, f"{name}: {future.result().message}"
         return future.result()
 
     def run(self) -> None:
