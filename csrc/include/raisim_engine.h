@@ -42,6 +42,9 @@ void rs_world_destroy(rs_world *world);
 rs_status rs_world_lock(rs_world *world);
 rs_status rs_world_unlock(rs_world *world);
 
+/* RS_OK, or RS_WRONG_STATE with what is broken inside the world: lists, states, contacts. For tests; it takes time. */
+rs_status rs_world_validate(rs_world *world);
+
 /* Advances n steps. On RS_DIVERGED the step that failed is complete: the object named in the text is stopped. */
 rs_status rs_world_step(rs_world *world, int64_t n);
 /* The same, but ends after the step in which `seconds` of wall time have passed; `*done` is the number of steps made. */

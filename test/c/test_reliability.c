@@ -57,6 +57,7 @@ static void what_diverges_stops_at_its_last_pose_and_its_neighbours_go_on(void)
     CHECK(rs_v3_finite(position_of(world, lost)));
     CHECK(rs_v3_finite(position_of(world, above)));
     CHECK(position_of(world, far).z < -0.5);
+    CHECK(rs_world_validate(world) == RS_OK);
     rs_world_destroy(world);
 }
 

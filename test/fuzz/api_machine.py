@@ -12,6 +12,7 @@ from api_calls import Call, CallMaker
 from rich_world import digest, rich_world, things_to_call
 
 from raisim_ros import DivergedError, RaisimError, World
+from raisim_ros.engine._library import ffi, lib
 
 
 class ApiMachine:
@@ -37,13 +38,21 @@ class ApiMachine:
             return f"{call} raised {type(error).__name__}: {error}"
         if not call.name.startswith(("get_", "is_")):
             self._before = digest(self.world)
-        return ""
+        return self._broken(call)
+
+    def _broken(self, call: Call) -> str:
+        """What the engine's validator says."""
+        if lib.rs_world_validate(self.world._world) == lib.RS_OK:
+            return ""
+        return f"{call}: {ffi.string(lib.rs_error_text()).decode()}"
 
     def _compare(self, call: Call, error: RaisimError) -> str:
         after = digest(self.world)
         changed = after != self._before and not isinstance(error, DivergedError)
         self._before = after
-        return f"{call} raised {type(error).__name__}: {error}, and changed the world" if changed else ""
+        if changed:
+            return f"{call} raised {type(error).__name__}: {error}, and changed the world"
+        return self._broken(call)
 
     def run(self, calls: int, wrong: float = 0.35) -> Iterator[str]:
         """What was wrong with random calls of random methods."""

@@ -142,9 +142,10 @@ def main() -> int:
     kinds = collections.deque(Kind(name, seed) for name in names)
     end = time.monotonic() + 60.0 * options.minutes
     share = min(SLICE, max(5.0, 60.0 * options.minutes / len(kinds)))
-    while time.monotonic() < end:
-        kinds[0].run(min(share, max(1.0, end - time.monotonic())))
-        kinds.rotate(-1)
+    with contextlib.suppress(KeyboardInterrupt):  # the summary comes all the same
+        while time.monotonic() < end:
+            kinds[0].run(min(share, max(1.0, end - time.monotonic())))
+            kinds.rotate(-1)
     print(f"{'kind':12} {'inputs':>9} {'refused':>9} {'slowest':>9} {'memory':>9} {'faults':>7}")
     for kind in sorted(kinds, key=lambda one: one.name):
         numbers = f"{kind.inputs:9} {kind.refused:9} {kind.slowest:7.2f} s {kind.memory:6} MB {len(kind.faults):7}"

@@ -16,6 +16,7 @@ from xml_inputs import XmlInputs
 
 from raisim_ros import DivergedError, MeshCollisionMode, RaisimError, World, load_mesh, load_sensor_set
 from raisim_ros.description.resources import resource_dir
+from raisim_ros.engine._library import ffi, lib
 
 
 class FaultError(Exception):
@@ -33,7 +34,9 @@ def refused(check: Callable[[Path], None], path: Path) -> bool:
     return False
 
 
-def check_finite(world: World) -> None:
+def check_sound(world: World) -> None:
+    if lib.rs_world_validate(world._world) != lib.RS_OK:
+        raise FaultError(ffi.string(lib.rs_error_text()).decode())
     states = world.read_states()
     if not (np.isfinite(states.poses).all() and np.isfinite(states.twists).all()):
         raise FaultError("a state is not finite")
@@ -46,7 +49,7 @@ def step(world: World) -> None:
         except DivergedError:
             continue
         finally:
-            check_finite(world)
+            check_sound(world)
 
 
 def check_world(path: Path) -> None:
