@@ -22,6 +22,7 @@ from raisim_ros.description.robot_model import Place
 from raisim_ros.description.rotation import Array, matrix_from_axis_angle, matrix_from_quaternion
 from raisim_ros.description.xml_source import parse_xml, read_text
 
+_GREATEST = 1e100  # products of three such numbers still fit into a double
 ACTUATORS = frozenset(
     {"general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion"}
 )
@@ -107,8 +108,8 @@ class Item:
             values = tuple(float(word) for word in words)
         except ValueError:
             values = (math.nan,)
-        if not all(map(math.isfinite, values)):
-            self.fail(f'attribute {name}="{text}"; expected finite numbers')
+        if not all(abs(value) <= _GREATEST for value in values):
+            self.fail(f'attribute {name}="{text}"; expected finite numbers up to {_GREATEST:g}')
         if not least <= len(values) <= most:
             expected = str(least) if least == most else f"{least} to {most}"
             self.fail(f'attribute {name}="{text}"; expected {expected} numbers, found {len(values)}')
