@@ -73,6 +73,20 @@ def test_states_and_loads_that_cannot_be_carried_are_refused(value):
         assert world.get_state_hash() == before
 
 
+@pytest.mark.parametrize("size", [1e-13, 1e-100, 1e-320])
+def test_shapes_and_maps_without_extent_are_refused(size):
+    world = World()
+    for call in (
+        lambda: world.add_sphere(size, 1.0),
+        lambda: world.add_box(1.0, size, 1.0, 1.0),
+        lambda: world.add_cylinder(1.0, size, 1.0),
+        lambda: world.add_height_map(2, 2, 1.0, size, 0.0, 0.0, [0.0] * 4),
+    ):
+        with pytest.raises(RaisimError):
+            call()
+    assert world.get_obj_list() == []
+
+
 def scene():
     """A body that will diverge, one that lies on it, one beside it on the same ground, one far away."""
     world = World()

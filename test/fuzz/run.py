@@ -100,7 +100,7 @@ class Kind:
             return
         self.faults[place] = text
         FAULTS.mkdir(parents=True, exist_ok=True)
-        (FAULTS / f"{self.name}_{seed}.txt").write_text(text)
+        (FAULTS / f"{self.name}_{seed}.log").write_text(text)
         print(f"FAULT {self.name} seed {seed}: {text.strip().splitlines()[-1][:300]}", flush=True)
 
 
