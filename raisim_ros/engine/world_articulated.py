@@ -87,6 +87,8 @@ class WorldArticulated(WorldScene):
         else:
             for name, given in (("file_path_or_urdf_script", source), ("res_path", res_path)):
                 arguments.path(name, given)
+            if not isinstance(modules, Sequence) or isinstance(modules, str):
+                raise InvalidValueError(f"modules is {arguments.shown(modules)}; expected a list of files")
             for module in modules:
                 arguments.path("module", module)
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
