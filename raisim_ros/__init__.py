@@ -8,6 +8,9 @@ from typing import Any
 from raisim_ros.description.convex_decomposition import CoacdOptions
 from raisim_ros.description.errors import (
     FileMissingError,
+    FileReadError,
+    FileRefusedError,
+    FileWriteError,
     InvalidValueError,
     MeshError,
     ParseError,
@@ -16,7 +19,9 @@ from raisim_ros.description.errors import (
     TerrainError,
     UrdfError,
 )
+from raisim_ros.description.file_access import get_allowed_folders, set_allowed_folders
 from raisim_ros.description.interface_settings import InterfaceSettings
+from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, load_mesh
 from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
@@ -106,7 +111,11 @@ __all__ = [
     "DepthCameraProperties",
     "DivergedError",
     "EngineMemoryError",
+    "FileLimits",
     "FileMissingError",
+    "FileReadError",
+    "FileRefusedError",
+    "FileWriteError",
     "Finding",
     "ForceTorque",
     "ForceTorqueModel",
@@ -175,9 +184,13 @@ __all__ = [
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",
+    "get_allowed_folders",
+    "get_file_limits",
     "info",
     "load_mesh",
     "load_sensor_set",
+    "set_allowed_folders",
+    "set_file_limits",
 ]
 
 

@@ -60,6 +60,10 @@ These are worked out before anything else, in each file:
 | `{0.5 * @@i + sin(pi / 4)}` | arithmetic: `+ - * /`, parentheses, `sin cos exp log`, `pi`; angles in rad |
 | `exist="false"` | leaves the element out, also a whole loop |
 
+A file whose root element says `literal="true"` is no template: braces, `@@` and `[THIS_DIR]` stand for themselves, and in
+names and paths a backslash, `u` and six hexadecimal digits stand for a character that XML cannot hold. Saved worlds say so
+where a name needs it.
+
 ## Collision groups
 
 Two objects collide when the group of each is in the mask of the other. `collision[1]` is group 1 (bit 1), `collision[1|4]`

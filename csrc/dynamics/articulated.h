@@ -145,5 +145,9 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt);
 bool rs_articulated_is_quiet(rs_articulation *a, double linear, double angular, double acceleration, double dt);
 /* Stops the articulation and leaves it placed where it is, ready to be woken within a step. */
 void rs_articulated_rest(rs_articulation *a, double dt);
+/* Whether coordinates and velocities are finite and not too large to calculate with. */
+bool rs_articulated_is_carried(const rs_articulation *a, const double *q, const double *u);
+/* The same as rest, and drops the loads and forces that were given. */
+void rs_articulated_stop(rs_articulation *a, double dt);
 
 #endif

@@ -1,4 +1,5 @@
 #include "articulated.h"
+#include "../base/limits.h"
 #include "conservation.h"
 #include "lone_link.h"
 #include "runge_kutta.h"
@@ -142,11 +143,17 @@ bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt
     return regular;
 }
 
-static bool all_finite(const double *values, int32_t count) {
-    double sum = 0.0; /* anything not finite makes it NaN */
-    for (int32_t k = 0; k < count; k++)
-        sum += 0.0 * values[k];
-    return sum == 0.0;
+bool rs_articulated_is_carried(const rs_articulation *a, const double *q, const double *u) {
+    return rs_all_carried(q, a->q_count) && rs_all_carried(u, a->u_count);
+}
+
+void rs_articulated_stop(rs_articulation *a, double dt) {
+    size_t bytes = sizeof(double) * (size_t)a->u_count;
+    memset(a->feed_forward, 0, bytes); /* what may have driven it away */
+    memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
+    a->loaded = false;
+    rs_articulated_rest(a, dt);
+    memset(a->u_free, 0, bytes);
 }
 
 static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt, double *q_new) {
@@ -210,7 +217,7 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
         finish_configuration(a, gravity, dt, q_new);
         push(a, dt, q_new);
     }
-    bool finite = all_finite(q_new, a->q_count) && all_finite(a->u_free, a->u_count);
+    bool finite = rs_articulated_is_carried(a, q_new, a->u_free);
     copy_velocities(a, a->u_change, a->u_change_before);
     double *restrict u = a->u, *restrict change = a->u_change, *restrict acceleration = a->acceleration;
     const double *restrict end = a->u_free;

@@ -1,5 +1,7 @@
 #include "rigid_body.h"
 
+#include "../base/limits.h"
+
 /* Relative spread of the principal moments below which a tensor counts as a multiple of the identity: rounding in
  * mass properties, far below anything a gyroscopic torque could show. */
 static const double ISOTROPY_TOLERANCE = 1e-12;
@@ -223,7 +225,7 @@ void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_s
 }
 
 static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
-    return rs_v3_finite(position) && isfinite(q.w + q.x + q.y + q.z) && rs_v3_finite(v) && rs_v3_finite(w);
+    return rs_v3_is_carried(position) && isfinite(q.w + q.x + q.y + q.z) && rs_v3_is_carried(v) && rs_v3_is_carried(w);
 }
 
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt) {
@@ -263,6 +265,8 @@ bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const 
         rs_quat turn = rs_quat_exp(rs_scale(dt, push->w));
         rs_mat3 rotation = rs_quat_to_m3(turn);
         advance(body, turn, rs_scale(dt, push->v), &position, &quaternion);
+        if (!state_is_finite(position, quaternion, push->v, push->w))
+            return true;
         body->position = position;
         body->quaternion = quaternion;
         body->omega = rs_m3_mulv(&rotation, body->omega);

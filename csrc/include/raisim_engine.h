@@ -45,8 +45,13 @@ void rs_world_destroy(rs_world *world);
 rs_status rs_world_lock(rs_world *world);
 rs_status rs_world_unlock(rs_world *world);
 
+/* RS_OK, or RS_WRONG_STATE with what is broken inside the world: lists, states, contacts. For tests; it takes time. */
+rs_status rs_world_validate(rs_world *world);
+
 /* Advances n steps. On RS_DIVERGED the step that failed is complete: the object named in the text is stopped. */
 rs_status rs_world_step(rs_world *world, int64_t n);
+/* The same, but ends after the step in which `seconds` of wall time have passed; `*done` is the number of steps made. */
+rs_status rs_world_step_within(rs_world *world, int64_t n, double seconds, int64_t *done);
 /* First half: midpoint poses, contact detection, contact registration. */
 rs_status rs_world_integrate1(rs_world *world);
 /* First half without contact detection: no contacts in this step. */
@@ -146,8 +151,8 @@ typedef struct {
 rs_status rs_material_pair_valid(const rs_material_pair *pair);
 /* Index of a named material; the name is registered at its first use. 0 is "default". */
 rs_status rs_material_index(rs_world *world, const char *name, int32_t *out);
-/* Name of a registered material, or NULL. */
-const char *rs_material_name(rs_world *world, int32_t index);
+/* Copies the name of a registered material; 64 bytes with the zero at its end are enough for every name. */
+rs_status rs_material_name(rs_world *world, int32_t index, char *out);
 rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_material_pair *pair);
 rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair);
 /* The pair's own properties, else the default ones. */

@@ -1,4 +1,5 @@
 #include "articulation.h"
+#include "../base/limits.h"
 
 #include <string.h>
 
@@ -112,11 +113,16 @@ static rs_status bad_link(int32_t index, const rs_link_def *def, const char *wha
     return rs_fail(RS_INVALID_VALUE, "link %d ('%s'): %s", index, def->name != NULL ? def->name : "", what);
 }
 
-static bool all_finite(const double *values, int count) {
-    for (int k = 0; k < count; k++)
-        if (!isfinite(values[k]))
-            return false;
-    return true;
+/* Nothing, or a number with which a step can calculate. */
+static bool is_zero_or_between(double value, double least, double most) {
+    return value == 0.0 || (fabs(value) >= least && fabs(value) <= most);
+}
+
+static bool moments_are_carried(const double *inertia) {
+    bool carried = rs_all_carried(inertia, 6);
+    for (int k = 0; k < 3; k++)
+        carried = carried && is_zero_or_between(inertia[k], RS_LEAST_MOMENT, RS_GREATEST_MOMENT);
+    return carried;
 }
 
 /* Singular tensors are fine here: massless links, rods and points carry real robots' frames. Rounding may make them
@@ -153,7 +159,7 @@ static rs_status check_joint(int32_t index, const rs_link_def *d) {
         return bad_link(index, d, "only link 0 may be fixed or floating");
     if (index > 0 && (d->parent < 0 || d->parent >= index))
         return bad_link(index, d, "expected the parent before the child");
-    if (!all_finite(d->joint_position, 3) || !is_rotation(d->joint_rotation))
+    if (!rs_all_carried(d->joint_position, 3) || !is_rotation(d->joint_rotation))
         return bad_link(index, d, "expected a finite joint position and a rotation matrix");
     rs_vec3 axis = rs_v3_load(d->axis);
     bool has_axis = d->joint_type == RS_JOINT_REVOLUTE || d->joint_type == RS_JOINT_PRISMATIC;
@@ -166,15 +172,18 @@ rs_status rs_articulation_check_link(int32_t index, const rs_link_def *d) {
     rs_status status = check_joint(index, d);
     if (status != RS_OK)
         return status;
-    if (!(isfinite(d->mass) && d->mass >= 0.0) || !all_finite(d->com, 3))
+    if (!(isfinite(d->mass) && d->mass >= 0.0) || !rs_all_carried(d->com, 3))
         return bad_link(index, d, "expected a finite centre of mass and a finite mass, at least 0");
-    if (!all_finite(d->inertia, 6) || !inertia_is_possible(d))
+    if (!is_zero_or_between(d->mass, RS_LEAST_MASS, RS_GREATEST_MASS) || !moments_are_carried(d->inertia))
+        return bad_link(index, d, "expected a mass of 0 or between 1e-40 and 1e40 and moments of inertia of 0 or between "
+                                  "1e-60 and 1e50");
+    if (!inertia_is_possible(d))
         return bad_link(index, d, "expected an inertia without negative moments");
     const double passive[4] = {d->damping, d->friction, d->rotor_inertia, d->stiffness};
     for (int k = 0; k < 4; k++)
-        if (!(isfinite(passive[k]) && passive[k] >= 0.0))
+        if (!(passive[k] >= 0.0 && rs_is_carried(passive[k])))
             return bad_link(index, d, "expected damping, friction, rotor inertia and stiffness of at least 0");
-    if (!all_finite(d->spring_mount, 4))
+    if (!rs_all_carried(d->spring_mount, 4))
         return bad_link(index, d, "expected a finite spring mount");
     if (!(d->lower <= d->upper) || !(d->velocity_limit >= 0.0) || !(d->effort_limit >= 0.0))
         return bad_link(index, d, "expected lower <= upper and limits of at least 0");

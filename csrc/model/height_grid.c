@@ -10,6 +10,9 @@ enum { MAX_SAMPLES = 46340 }; /* along an axis: 2 * cells fits in 32 bits */
 
 /* ---- creation ---- */
 
+/* Smallest distance of samples [m]: below it slopes are no longer numbers. */
+static const double MIN_SPACING = 1e-9;
+
 static rs_status check_input(int32_t x_samples, int32_t y_samples, double x_size, double y_size,
                              const double *heights) {
     if (x_samples < 2 || y_samples < 2 || x_samples > MAX_SAMPLES || y_samples > MAX_SAMPLES)
@@ -18,6 +21,9 @@ static rs_status check_input(int32_t x_samples, int32_t y_samples, double x_size
     if (!(x_size > 0.0 && x_size <= MAX_LENGTH) || !(y_size > 0.0 && y_size <= MAX_LENGTH))
         return rs_fail(RS_INVALID_VALUE, "heightmap: size %g x %g m, expected lengths in (0, %g]", x_size, y_size,
                        MAX_LENGTH);
+    if (x_size < MIN_SPACING * (x_samples - 1) || y_size < MIN_SPACING * (y_samples - 1))
+        return rs_fail(RS_INVALID_VALUE, "heightmap: size %g x %g m, expected samples at least %g m apart", x_size, y_size,
+                       MIN_SPACING);
     if (heights == NULL) return rs_fail(RS_INVALID_VALUE, "heightmap: the heights are missing");
     for (int64_t i = 0; i < (int64_t)x_samples * y_samples; i++)
         if (!(fabs(heights[i]) <= MAX_LENGTH))

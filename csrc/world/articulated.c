@@ -212,7 +212,7 @@ static rs_status accept_values(const rs_articulation *a, const field_info *info,
     if (info->rule == READ_ONLY)
         return rs_fail(RS_INVALID_VALUE, "%s can only be read", info->name);
     for (int32_t k = 0; k < count; k++) {
-        bool fine = info->rule == ANY_BOUND ? !isnan(values[k]) : isfinite(values[k]);
+        bool fine = info->rule == ANY_BOUND ? !isnan(values[k]) : rs_is_carried(values[k]);
         if (!fine || (info->rule == NOT_NEGATIVE && values[k] < 0.0))
             return rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected %s", info->name, k, values[k],
                            info->rule == NOT_NEGATIVE ? "a finite number, at least 0"

@@ -67,12 +67,14 @@ rs_status rs_asset_create_heightmap(rs_world *world, int32_t x_samples, int32_t 
 
 /* Largest shape dimension [m]: beyond it double precision no longer resolves a contact. */
 static const double MAX_DIMENSION = 1e6;
+/* Smallest one [m]: below it directions between its points are lost. */
+static const double MIN_DIMENSION = 1e-12;
 
 static rs_status check_dimension(const char *name, double value) {
-    if (isfinite(value) && value > 0.0 && value <= MAX_DIMENSION)
+    if (value >= MIN_DIMENSION && value <= MAX_DIMENSION)
         return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a number greater than 0 and at most %g", name, value,
-                   MAX_DIMENSION);
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a number greater than 0 and at most %g%s", name, value,
+                   MAX_DIMENSION, value > 0.0 && value < MIN_DIMENSION ? ", not less than 1e-12" : "");
 }
 
 static rs_status make_primitive(const rs_shape_def *def, rs_shape *out) {

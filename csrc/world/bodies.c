@@ -93,7 +93,7 @@ static rs_status check_properties(const rs_world *world, const rs_body *body, co
     if (status == RS_OK && p->body_type != RS_BODY_STATIC && has_unbounded_shape(world, body))
         status = rs_fail(RS_WRONG_TYPE, "ground and heightmaps are always static");
     if (status == RS_OK)
-        status = rs_check_positive("mass", p->mass);
+        status = rs_check_mass(p->mass);
     if (status == RS_OK)
         status = rs_check_finite("com", p->com, 3);
     if (status == RS_OK)
@@ -101,10 +101,10 @@ static rs_status check_properties(const rs_world *world, const rs_body *body, co
     if (status == RS_OK)
         status = rs_check_inertia(&inertia);
     for (int k = 0; k < 3 && status == RS_OK; k++)
-        if (!(isfinite(p->angular_damping[k]) && p->angular_damping[k] >= 0.0))
+        if (!(p->angular_damping[k] >= 0.0 && rs_is_carried(p->angular_damping[k])))
             status = rs_fail(RS_INVALID_VALUE, "angular damping[%d] is %g; expected a finite number, at least 0", k,
                              p->angular_damping[k]);
-    if (status == RS_OK && !(isfinite(p->linear_damping) && p->linear_damping >= 0.0))
+    if (status == RS_OK && !(p->linear_damping >= 0.0 && rs_is_carried(p->linear_damping)))
         status = rs_fail(RS_INVALID_VALUE, "linear damping is %g; expected a finite number, at least 0",
                          p->linear_damping);
     if (status == RS_OK && (p->gyroscopic_mode < RS_GYRO_ENERGY_CONSERVING || p->gyroscopic_mode > RS_GYRO_NONE))

@@ -76,7 +76,19 @@ rs_status rs_check_body_type(int32_t type) {
     return rs_fail(RS_INVALID_VALUE, "body type %d is unknown", type);
 }
 
+rs_status rs_check_mass(double mass) {
+    if (mass >= RS_LEAST_MASS && mass <= RS_GREATEST_MASS)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "mass is %g; expected a finite number greater than 0%s", mass,
+                   mass > 0.0 && isfinite(mass) ? ", between 1e-40 and 1e40" : "");
+}
+
 rs_status rs_check_inertia(const rs_sym3 *inertia) {
+    double least = rs_min(rs_min(inertia->xx, inertia->yy), inertia->zz);
+    double most = rs_max(rs_max(inertia->xx, inertia->yy), inertia->zz);
+    if (least > 0.0 && !(least >= RS_LEAST_MOMENT && most <= RS_GREATEST_MOMENT))
+        return rs_fail(RS_INVALID_VALUE, "inertia has moments from %g to %g; expected them between 1e-60 and 1e50", least,
+                       most);
     if (rs_inertia_is_physical(inertia))
         return RS_OK;
     return rs_fail(RS_INVALID_VALUE,
@@ -137,7 +149,7 @@ rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, boo
 static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body *body, rs_collider *colliders) {
     rs_status status = rs_check_body_type(def->body_type);
     if (status == RS_OK)
-        status = rs_check_positive("mass", def->mass);
+        status = rs_check_mass(def->mass);
     if (status == RS_OK)
         status = rs_check_finite("com", def->com, 3);
     if (status == RS_OK)

@@ -18,7 +18,7 @@ static void command_base(rs_articulation *a, rs_pair6 wrench) {
 
 static rs_status check_not_negative(const char *name, const double *values, int count) {
     for (int k = 0; k < count; k++)
-        if (!(isfinite(values[k]) && values[k] >= 0.0))
+        if (!(values[k] >= 0.0 && rs_is_carried(values[k])))
             return rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected a finite number, at least 0", name, k, values[k]);
     return RS_OK;
 }

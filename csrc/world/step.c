@@ -39,6 +39,25 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
     return 0.5 * data->dt * speed > RS_FORESIGHT * size;
 }
 
+/* Stops what can no longer be calculated at its last pose; what touches it goes on. */
+static void stop_diverged(rs_world *world, rs_body *body) {
+    body->velocity = body->omega = rs_v3_zero();
+    body->force = body->torque = body->command_force = body->command_torque = rs_v3_zero();
+    if (body->articulation != NULL)
+        rs_articulated_stop(body->articulation, world->data.dt);
+    body->asleep = true;
+    rs_world_drop_controller(world, body);
+    if (world->diverged_slot == RS_NONE)
+        world->diverged_slot = body->slot;
+}
+
+/* The first half of a step leads out of what double precision can carry. */
+static bool is_lost_half_way(const rs_body *body) {
+    const rs_articulation *a = body->articulation;
+    return a != NULL ? !rs_articulated_is_carried(a, a->q_stage, a->u)
+                     : !rs_v3_is_carried(body->middle_com) || !isfinite(body->middle.rot.m[0]);
+}
+
 /* Bodies at rest keep last step's placement. */
 static void stage_midpoint(rs_world *world) {
     rs_world_data *data = &world->data;
@@ -54,6 +73,8 @@ static void stage_midpoint(rs_world *world) {
                 rs_kinematics_refresh(body->articulation);
             else
                 rs_articulated_begin(body->articulation, data->dt);
+            if (is_lost_half_way(body))
+                stop_diverged(world, body);
             if (rs_has_tree_colliders(body))
                 rs_tree_colliders_begin(world, trees++);
             continue;
@@ -67,6 +88,10 @@ static void stage_midpoint(rs_world *world) {
             rs_rigid_body_hold(body);
         else
             continue;
+        if (is_lost_half_way(body)) {
+            stop_diverged(world, body);
+            rs_rigid_body_hold(body);
+        }
         double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
         rs_carrier by = {body->middle, body->middle_com, body->velocity, body->omega, time};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
@@ -157,8 +182,15 @@ static rs_status stage_forces(rs_world *world) {
             rs_world_load_links(&bodies[i]);
             rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
             solver[i] = (rs_solver_body){0};
+            if (!rs_articulated_is_carried(bodies[i].articulation, bodies[i].articulation->q_stage,
+                                           bodies[i].articulation->u_free))
+                stop_diverged(world, &bodies[i]);
         } else {
             rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
+            if (!rs_v3_is_carried(solver[i].v.xyz) || !rs_v3_is_carried(solver[i].w.xyz)) {
+                stop_diverged(world, &bodies[i]);
+                solver[i].v = solver[i].w = (rs_quad){rs_v3_zero(), 0.0};
+            }
         }
         world->stats.awake_bodies += bodies[i].type == RS_BODY_DYNAMIC;
     }
@@ -303,12 +335,8 @@ static void stage_integrate(rs_world *world) {
         const rs_push_body *push = pushed ? &RS_ITEMS(rs_push_body, world->pushes)[i] : NULL;
         if (body->articulation != NULL && body->articulation->inverse_dynamics)
             rs_world_find_joint_wrenches(world, (int32_t)i);
-        if (!integrate_body(body, &solver[i], push, data)) {
-            body->asleep = true;
-            rs_world_drop_controller(world, body);
-            if (world->diverged_slot == RS_NONE)
-                world->diverged_slot = body->slot;
-        }
+        if (!integrate_body(body, &solver[i], push, data))
+            stop_diverged(world, body);
     }
     rs_world_report_controllers(world);
     if (data->sleep.enabled)
@@ -339,6 +367,7 @@ static void charge(const rs_world *world, double *stage, double *mark) {
 static rs_status first_half(rs_world *world, bool detect) {
     double mark = world->profiling ? seconds_now() : 0.0;
     world->detection++;
+    world->diverged_slot = RS_NONE;
     wake_around_moved(world);
     rs_world_wake_controlled(world);
     if (stage_lists(world) != RS_OK)
@@ -378,7 +407,6 @@ static rs_status second_half(rs_world *world) {
     if (stage_solve(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.solve, &mark);
-    world->diverged_slot = RS_NONE;
     stage_integrate(world);
     charge(world, &world->profile.integrate, &mark);
     world->profile.steps += world->profiling;
@@ -418,16 +446,24 @@ rs_status rs_world_integrate2(rs_world *world) {
     return rs_world_leave(world, status == RS_OK ? second_half(world) : status);
 }
 
-rs_status rs_world_step(rs_world *world, int64_t n) {
+rs_status rs_world_step_within(rs_world *world, int64_t n, double seconds, int64_t *done) {
+    *done = 0;
     if (n < 0)
         return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
     rs_status status = RS_OK;
-    for (int64_t i = 0; i < n && status == RS_OK; i++) {
+    double end = seconds_now() + seconds;
+    while (*done < n && status == RS_OK && (*done == 0 || seconds_now() < end)) {
         rs_world_enter(world);
         status = first_half(world, true);
         if (status == RS_OK)
             status = second_half(world);
         rs_world_leave(world, status);
+        ++*done;
     }
     return status;
+}
+
+rs_status rs_world_step(rs_world *world, int64_t n) {
+    int64_t done;
+    return rs_world_step_within(world, n, INFINITY, &done);
 }

@@ -10,7 +10,7 @@ void rs_default_wire_def(rs_wire_def *def) {
 /* ---- checks ---- */
 
 static rs_status check_not_negative(const char *name, double value) {
-    return isfinite(value) && value >= 0.0
+    return value >= 0.0 && rs_is_carried(value)
                ? RS_OK
                : rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, 0 or more", name, value);
 }

@@ -3,6 +3,7 @@
 #include "tree_colliders.h"
 #include "world.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
@@ -65,11 +66,12 @@ rs_status rs_world_create(rs_world **out) {
     world->numbers = rs_array_of(sizeof(int32_t));
     world->newton = rs_newton_make();
     world->tree_rows = rs_tree_rows_new();
-    pthread_mutexattr_t recursive;
-    pthread_mutexattr_init(&recursive);
-    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&world->mutex, &recursive);
-    pthread_mutexattr_destroy(&recursive);
+    pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&world->mutex, &kind);
+    pthread_mutexattr_destroy(&kind);
     rs_status status = make_data(&world->data);
     if (status != RS_OK) {
         rs_world_destroy(world);
@@ -101,11 +103,19 @@ void rs_world_destroy(rs_world *world) {
     rs_newton_free(&world->newton);
     rs_tree_rows_free(&world->tree_rows);
     rs_ray_scene_free(&world->ray_scene);
+    while (pthread_mutex_unlock(&world->mutex) == 0) { /* its thread would remember a robust mutex beyond its end */
+    }
     pthread_mutex_destroy(&world->mutex);
     rs_free(world);
 }
 
-void rs_world_enter(rs_world *world) { pthread_mutex_lock(&world->mutex); }
+/* No thread ends within a function of the engine: what a dead one leaves locked is whole. */
+static int lock(rs_world *world) {
+    int result = pthread_mutex_lock(&world->mutex);
+    return result == EOWNERDEAD ? pthread_mutex_consistent(&world->mutex) : result;
+}
+
+void rs_world_enter(rs_world *world) { lock(world); }
 
 rs_status rs_world_leave(rs_world *world, rs_status status) {
     pthread_mutex_unlock(&world->mutex);
@@ -113,7 +123,7 @@ rs_status rs_world_leave(rs_world *world, rs_status status) {
 }
 
 rs_status rs_world_lock(rs_world *world) {
-    return pthread_mutex_lock(&world->mutex) == 0 ? RS_OK : rs_fail(RS_WRONG_STATE, "the world cannot be locked");
+    return lock(world) == 0 ? RS_OK : rs_fail(RS_WRONG_STATE, "the world cannot be locked");
 }
 
 rs_status rs_world_unlock(rs_world *world) {
@@ -126,9 +136,11 @@ rs_status rs_world_unlock(rs_world *world) {
 
 rs_status rs_check_finite(const char *name, const double *values, int count) {
     for (int i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return count == 1 ? rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number", name, values[i])
-                              : rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected a finite number", name, i, values[i]);
+        if (!rs_is_carried(values[i])) {
+            const char *expected = isfinite(values[i]) ? "a number between -1e50 and 1e50" : "a finite number";
+            return count == 1 ? rs_fail(RS_INVALID_VALUE, "%s is %g; expected %s", name, values[i], expected)
+                              : rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected %s", name, i, values[i], expected);
+        }
     return RS_OK;
 }
 
@@ -138,15 +150,17 @@ rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char
 }
 
 rs_status rs_check_positive(const char *name, double value) {
-    if (isfinite(value) && value > 0.0)
+    if (value >= RS_LEAST && value <= RS_GREATEST)
         return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number greater than 0", name, value);
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number greater than 0%s", name, value,
+                   value > 0.0 && isfinite(value) ? ", between 1e-50 and 1e50" : "");
 }
 
 static rs_status check_not_negative(const char *name, double value) {
-    if (isfinite(value) && value >= 0.0)
+    if (value >= 0.0 && value <= RS_GREATEST)
         return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0", name, value);
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0%s", name, value,
+                   value > 0.0 && isfinite(value) ? " and at most 1e50" : "");
 }
 
 static rs_status check_range(const char *name, int32_t value, int32_t low, int32_t high) {
@@ -327,16 +341,19 @@ rs_status rs_material_index(rs_world *world, const char *name, int32_t *out) {
     return rs_world_leave(world, rs_materials_index(&world->data.materials, name, out));
 }
 
-const char *rs_material_name(rs_world *world, int32_t index) {
-    bool known = index >= 0 && index < world->data.materials.names.count;
-    return known ? RS_ITEMS(rs_material_label, world->data.materials.names)[index].text : NULL;
-}
-
 static rs_status check_material(const rs_world *world, int32_t index) {
     if (index >= 0 && index < world->data.materials.names.count)
         return RS_OK;
     return rs_fail(RS_INVALID_VALUE, "material index %d is not registered; there are %lld", index,
                    (long long)world->data.materials.names.count);
+}
+
+rs_status rs_material_name(rs_world *world, int32_t index, char *out) {
+    rs_world_enter(world);
+    rs_status status = check_material(world, index);
+    if (status == RS_OK)
+        memcpy(out, RS_ITEMS(rs_material_label, world->data.materials.names)[index].text, RS_MATERIAL_NAME_SIZE);
+    return rs_world_leave(world, status);
 }
 
 rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_material_pair *pair) {

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "../base/limits.h"
 #include "../contact/contact_problem.h"
 #include "../contact/detection.h"
 #include "../contact/island.h"
@@ -170,6 +171,7 @@ rs_status rs_check_finite(const char *name, const double *values, int count);
 rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char *name_b, const double b[3]);
 rs_status rs_check_positive(const char *name, double value);
 rs_status rs_check_body_type(int32_t type);
+rs_status rs_check_mass(double mass);
 rs_status rs_check_inertia(const rs_sym3 *inertia);
 /* Normalises, except what is a unit quaternion already. */
 rs_status rs_load_quaternion(const double *wxyz, rs_quat *out);

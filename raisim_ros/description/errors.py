@@ -18,8 +18,41 @@ class FileMissingError(RaisimError, FileNotFoundError):
 
     def __init__(self, path: str | Path, what: str = "file") -> None:
         self.path = Path(path)
-        reason = "is a folder" if self.path.is_dir() else "does not exist"
-        super().__init__(f"{what} '{path}' {reason}")
+        try:
+            reason = "is a folder" if self.path.is_dir() else "does not exist"
+        except (OSError, ValueError):
+            reason = "cannot exist: its name is too long"
+        super().__init__(f"{what} '{_shortened(path)}' {reason}")
+
+
+class FileRefusedError(RaisimError, PermissionError):
+    """A file lies outside the folders that this process may use; the message does not tell whether it exists."""
+
+    def __init__(self, path: str | Path, what: str = "file") -> None:
+        self.path = Path(path)
+        super().__init__(f"{what} '{_shortened(path)}' lies outside the allowed folders (parameter allowed_folders)")
+
+
+class FileReadError(RaisimError, OSError):
+    """A file is there, but the system does not let it be read."""
+
+    def __init__(self, path: str | Path, error: OSError) -> None:
+        self.path = Path(path)
+        super().__init__(f"cannot read '{_shortened(path)}': {error.strerror or error}")
+
+
+class FileWriteError(RaisimError, OSError):
+    """A file cannot be written; what was there before is still there."""
+
+    def __init__(self, path: str | Path, reason: str) -> None:
+        self.path = Path(path)
+        super().__init__(f"cannot write '{_shortened(path)}': {reason}")
+
+
+def _shortened(path: str | Path) -> str:
+    """A path for a message, which a name of a thousand letters would drown."""
+    text = str(path)
+    return text if len(text) <= 300 else f"{text[:150]}…{text[-100:]}"
 
 
 class ParseError(RaisimError):

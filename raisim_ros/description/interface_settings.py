@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
+from raisim_ros.description import checked
 from raisim_ros.description.drive import ODOMETRY_SOURCES, DriveSettings
 from raisim_ros.description.errors import InvalidValueError
 
@@ -36,6 +36,9 @@ class InterfaceSettings:
     drive: DriveSettings | None = None  # how velocities move a robot's base
 
     def __post_init__(self) -> None:
+        for switch in fields(self):
+            if switch.name.startswith("publish_") and switch.name != "publish_tf":
+                checked.flag(switch.name, getattr(self, switch.name))
         if self.odometry not in ODOMETRY_SOURCES:
             raise InvalidValueError(f"odometry is {self.odometry!r}; expected {', '.join(ODOMETRY_SOURCES)}")
         if self.odometry == "wheels" and (self.drive is None or not self.drive.joints):
@@ -46,7 +49,7 @@ class InterfaceSettings:
             raise InvalidValueError(f"publish_tf is {self.publish_tf!r}; expected {', '.join(FRAME_CHOICES)}")
         for name in ("min_rate_hz", "max_rate_hz"):
             rate = getattr(self, name)
-            if rate is not None and not 0.0 < rate <= MAX_RATE_HZ:
+            if rate is not None and not 0.0 < checked.number(name, rate) <= MAX_RATE_HZ:
                 raise InvalidValueError(f"{name} is {rate}; expected a rate above 0 and at most {MAX_RATE_HZ:g}")
         if self.min_rate_hz is not None and self.max_rate_hz is not None and self.min_rate_hz > self.max_rate_hz:
             limit = f"expected at most max_rate_hz {self.max_rate_hz:g}"
@@ -55,7 +58,7 @@ class InterfaceSettings:
             gains = getattr(self, name)
             if gains is None:
                 continue
-            numbers = tuple(float(gain) for gain in gains)
-            if len(numbers) != 3 or not all(math.isfinite(gain) and gain >= 0.0 for gain in numbers):
+            numbers = checked.numbers(name, gains, 3)
+            if not all(gain >= 0.0 for gain in numbers):
                 raise InvalidValueError(f"{name} is {gains!r}; expected 3 numbers, zero or more")
             object.__setattr__(self, name, numbers)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
 import warnings
 import zipfile
 from collections.abc import Sequence
@@ -18,6 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from raisim_ros.description.atomic_file import write_file
+from raisim_ros.description.errors import FileWriteError
 
 # Part of every hash: raise it when the stored form or the meaning of an option changes.
 _VERSION = 2
@@ -51,7 +53,16 @@ def read_points(kind: str, key: str) -> list[Points] | None:
         with np.load(cache_folder(kind) / f"{key}.npz", allow_pickle=False) as stored:
             points, counts = np.asarray(stored["points"], dtype=np.float64), np.asarray(stored["counts"])
             checksum = str(stored["checksum"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError):
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        EOFError,
+        zipfile.BadZipFile,
+        zipfile.LargeZipFile,
+        NotImplementedError,
+        MemoryError,
+    ):
         return None
     if len(counts) == 0 or points.shape != (counts.sum(), 3) or checksum != content_key(points, counts):
         return None
@@ -59,15 +70,11 @@ def read_points(kind: str, key: str) -> list[Points] | None:
 
 
 def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:
-    """Stores the sets under their final name at once, so that two processes never see half a file."""
+    """Stores the sets; two processes never see half a file."""
     points, counts = np.concatenate(sets), np.array([len(part) for part in sets])
     buffer = io.BytesIO()
     np.savez_compressed(buffer, points=points, counts=counts, checksum=np.array(content_key(points, counts)))
-    folder = cache_folder(kind)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, suffix=".tmp", delete=False) as stream:
-            stream.write(buffer.getvalue())
-        os.replace(stream.name, folder / f"{key}.npz")
-    except OSError as error:
+        write_file(cache_folder(kind) / f"{key}.npz", buffer.getvalue())
+    except FileWriteError as error:
         warnings.warn(f"what was made of a mesh was not cached: {error}", RuntimeWarning, stacklevel=3)

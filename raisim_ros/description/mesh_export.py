@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from raisim_ros.description.atomic_file import write_beside, write_file
 from raisim_ros.description.mesh_file import MeshData
 
 
 def write_obj(mesh: MeshData, path: Path) -> None:
     """Write vertices [m] and triangles."""
+    write_file(path, _obj_text(mesh))
+
+
+def write_obj_beside(mesh: MeshData, path: Path) -> Path:
+    """Write a mesh that a world file will name; the path that it got."""
+    return write_beside(path, _obj_text(mesh))
+
+
+def _obj_text(mesh: MeshData) -> bytes:
     lines = [f"v {float(x)!r} {float(y)!r} {float(z)!r}" for x, y, z in mesh.vertices]
     lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.triangles]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return ("\n".join(lines) + "\n").encode()

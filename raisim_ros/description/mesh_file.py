@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError
+from raisim_ros.description.archives import check_archive
+from raisim_ros.description.errors import InvalidValueError, MeshError
+from raisim_ros.description.files import existing_file
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh_size import count_triangles_quickly
-
-MAX_TRIANGLES = 4_000_000
-"""More would need gigabytes and minutes; nobody simulates with them."""
 
 USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
@@ -93,9 +93,7 @@ def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshDat
     triangles) and InvalidValueError (scale).
     """
     factors = _check_scale(scale)
-    file = Path(path)
-    if not file.is_file():
-        raise FileMissingError(path, "mesh file")
+    file = existing_file(path, "mesh file")
     stat = file.stat()
     key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size, tuple(factors))
     mesh = _cache.get(key)
@@ -112,9 +110,7 @@ def load_points(path: str | Path, scale: float | Sequence[float] = 1.0) -> Verti
     Raises like load_mesh().
     """
     factors = _check_scale(scale)
-    file = Path(path)
-    if not file.is_file():
-        raise FileMissingError(path, "mesh file")
+    file = existing_file(path, "mesh file")
     points = _read_binary_stl(file)
     if points is None:
         vertices, triangles = _read(file)
@@ -199,9 +195,11 @@ def _check_scale(scale: float | Sequence[float]) -> NDArray[np.float64]:
 
 
 def _check_size(triangles: int, source: str) -> None:
-    if triangles > MAX_TRIANGLES:
+    most = get_file_limits().max_triangles
+    if triangles > most:
         raise MeshError(
-            f"{source}: {triangles} triangles, at most {MAX_TRIANGLES} are accepted; simplify the mesh first"
+            f"{source}: {triangles} triangles, at most {most} are accepted; simplify the mesh first or raise the limit "
+            "max_triangles"
         )
 
 
@@ -209,6 +207,7 @@ def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     suffix = file.suffix.lower()
     if file.stat().st_size == 0:
         raise MeshError(f"{file}: the file is empty")
+    check_archive(file)
     _check_size(count_triangles_quickly(file), str(file))
     if suffix in USD_SUFFIXES:
         from raisim_ros.description.usd_mesh import read_usd
@@ -250,6 +249,8 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise MeshError(f"{file}: the file holds no triangles")
+    if np.shape(mesh.vertices)[1:] != (3,):
+        raise MeshError(f"{file}: vertices of {np.shape(mesh.vertices)[1:]} numbers; expected 3")
     has_units = suffix in _FORMATS_WITH_UNITS and scene.units is not None
     meters = trimesh.units.unit_conversion(scene.units, "meters") if has_units else 1.0
     return np.asarray(mesh.vertices, dtype=np.float64) * meters, np.asarray(faces, dtype=np.int64)

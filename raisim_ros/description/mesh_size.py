@@ -66,14 +66,14 @@ def _count_glb(stream: IO[bytes], size: int) -> int:
         document = json.loads(stream.read(struct.unpack("<I", head[12:16])[0]))
         accessors = document["accessors"]
         indices = [
-            accessors[primitive["indices"]]["count"]
+            int(accessors[primitive["indices"]]["count"])
             for mesh in document["meshes"]
             for primitive in mesh["primitives"]
             if "indices" in primitive and primitive.get("mode", 4) == 4
         ]
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError, OverflowError, AttributeError, RecursionError):
         return 0  # the reader will say what is wrong
-    return sum(int(count) for count in indices) // 3
+    return sum(indices) // 3
 
 
 def _count_lines(stream: IO[bytes], pattern: bytes) -> int:

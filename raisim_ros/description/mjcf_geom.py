@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import MeshError, ParseError
+from raisim_ros.description.files import is_file
 from raisim_ros.description.mesh_file import MeshData, convex_hull, load_mesh
 from raisim_ros.description.mjcf_source import Item, MjcfSource, rotation_of_z
 from raisim_ros.description.resources import resource
@@ -189,7 +190,7 @@ class GeomReader:
         file = Path(Path(given).name if compiler.strip_path else given)
         # A folder that does not exist (a file moved without it) is as good as none.
         for candidate in (beside / compiler.mesh_folder / file, beside / file):
-            if candidate.is_file():
+            if is_file(candidate):
                 return candidate.resolve(), tuple(map(float, asset.vector("scale", (1.0, 1.0, 1.0))))
         asset.fail(f"mesh file '{beside / compiler.mesh_folder / file}' does not exist")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -15,10 +16,13 @@ import numpy as np
 from lxml import etree
 
 from raisim_ros.description.errors import ParseError
+from raisim_ros.description.files import is_file
+from raisim_ros.description.limits import IncludeBudget
 from raisim_ros.description.robot_model import Place
 from raisim_ros.description.rotation import Array, matrix_from_axis_angle, matrix_from_quaternion
 from raisim_ros.description.xml_source import parse_xml, read_text
 
+_GREATEST = 1e100  # products of three such numbers still fit into a double
 ACTUATORS = frozenset(
     {"general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion"}
 )
@@ -104,8 +108,8 @@ class Item:
             values = tuple(float(word) for word in words)
         except ValueError:
             values = (math.nan,)
-        if not all(map(math.isfinite, values)):
-            self.fail(f'attribute {name}="{text}"; expected finite numbers')
+        if not all(abs(value) <= _GREATEST for value in values):
+            self.fail(f'attribute {name}="{text}"; expected finite numbers up to {_GREATEST:g}')
         if not least <= len(values) <= most:
             expected = str(least) if least == most else f"{least} to {most}"
             self.fail(f'attribute {name}="{text}"; expected {expected} numbers, found {len(values)}')
@@ -231,7 +235,7 @@ class MjcfSource:
         self.root = root
         self.notes = Notes()
         self._files: dict[etree._Element, str] = {}  # top elements of included files
-        self._insert_includes(root, file, (file.resolve(),))
+        self._insert_includes(root, file, (file.resolve(),), IncludeBudget())
         self._classes: dict[str, dict[str, dict[str, str]]] = {"main": {}}
         for element in root.findall("default"):
             self._read_class(element, "main", {})
@@ -241,16 +245,19 @@ class MjcfSource:
 
     # ---- files ----
 
-    def _insert_includes(self, parent: etree._Element, file: Path, above: tuple[Path, ...]) -> None:
+    def _insert_includes(
+        self, parent: etree._Element, file: Path, above: tuple[Path, ...], budget: IncludeBudget
+    ) -> None:
         for include in list(parent.iter("include")):
             name = include.get("file", "").strip()
             inner = self.file.parent / name
-            if not name or not inner.is_file():
+            budget.take(above, partial(ParseError, file, include.sourceline))
+            if not name or not is_file(inner):
                 raise ParseError(file, include.sourceline, f"<include>: file '{name}' does not exist")
             if inner.resolve() in above:
                 raise ParseError(file, include.sourceline, f"<include>: '{name}' includes itself")
             included = parse_xml(read_text(inner), inner)
-            self._insert_includes(included, inner, (*above, inner.resolve()))
+            self._insert_includes(included, inner, (*above, inner.resolve()), budget)
             holder = include.getparent()
             if holder is None:
                 raise ParseError(file, include.sourceline, "<include> is the root element; expected <mujoco>")

@@ -8,6 +8,8 @@ from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
+from raisim_ros.description.files import is_file
+
 _PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
 
 _ROOTS_ABOVE = 3  # folders above that of the robot file that may be the root of its package
@@ -51,11 +53,8 @@ def candidates_in_folders(address: str, directory: Path, folders: Iterable[str])
 def first_file(candidates: Iterable[Path]) -> Path | None:
     """The full path of the first candidate that is a file."""
     for path in candidates:
-        try:
-            if path.is_file():
-                return Path(os.path.abspath(path))
-        except (OSError, ValueError):  # a name too long for the file system, a zero byte
-            continue
+        if is_file(path):
+            return Path(os.path.abspath(path))
     return None
 
 

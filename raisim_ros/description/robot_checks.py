@@ -12,6 +12,7 @@ from raisim_ros.description.robot_model import JOINT_TYPES, SHAPES, Geometry, Jo
 from raisim_ros.description.rotation import Array
 
 LARGEST = 1e30  # kg, m, kg·m²: products of a few such numbers still fit into a double
+LEAST_MASS, LEAST_MOMENT = 1e-40, 1e-60  # kg, kg·m²: so do their inverses; zero is nothing at all
 _ROUNDING = 1e-9  # relative size of an asymmetry that may come from rounded digits
 
 
@@ -35,6 +36,8 @@ def check_link(link: Link) -> None:
     what = f"link '{link.name}'"
     if not 0.0 <= link.mass <= LARGEST:
         fail(link.place, f"{what}: mass is {link.mass!r}; expected zero or more, up to {LARGEST:g}")
+    if 0.0 < link.mass < LEAST_MASS:
+        fail(link.place, f"{what}: mass is {link.mass!r}; expected zero or at least {LEAST_MASS:g}")
     _check_array(link.place, f"{what}: centre of mass", link.com, (3,))
     _check_inertia(link, what)
     for k, collision in enumerate(link.collisions):
@@ -52,6 +55,9 @@ def _check_inertia(link: Link, what: str) -> None:
     largest = float(np.abs(inertia).max())
     if np.abs(inertia - inertia.T).max() > _ROUNDING * largest:
         fail(link.place, f"{what}: the inertia is not symmetric")
+    moments = np.abs(np.diagonal(inertia))
+    if ((moments > 0.0) & (moments < LEAST_MOMENT)).any():
+        fail(link.place, f"{what}: moments of inertia are {moments}; expected zero or at least {LEAST_MOMENT:g}")
 
 
 def _check_geometry(place: Place, what: str, geometry: Geometry) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from raisim_ros.description import checked
 from raisim_ros.description.errors import InvalidValueError
 
 LIGHT_KINDS = ("directional", "point", "spot")
@@ -25,11 +26,12 @@ class LightSettings:
     def __post_init__(self) -> None:
         if self.kind not in LIGHT_KINDS:
             raise InvalidValueError(f"the kind of light is {self.kind!r}; expected one of {', '.join(LIGHT_KINDS)}")
-        color = tuple(float(share) for share in self.color)
-        if len(color) != 3 or not all(0.0 <= share <= 1.0 for share in color):
+        color = checked.numbers("color", self.color, 3)
+        if not all(0.0 <= share <= 1.0 for share in color):
             raise InvalidValueError(f"color is {self.color!r}; expected red, green, blue from 0 to 1")
-        if not 0.0 < self.cutoff < math.pi:
+        if not 0.0 < checked.number("cutoff", self.cutoff) < math.pi:
             raise InvalidValueError(f"cutoff is {self.cutoff:g}; expected an angle between 0 and pi")
+        checked.flag("shadows", self.shadows)
         object.__setattr__(self, "color", color)
 
 
@@ -42,6 +44,8 @@ class ViewCameraSettings:
     far: float = 1000.0
 
     def __post_init__(self) -> None:
+        for name in ("horizontal_fov", "near", "far"):
+            checked.number(name, getattr(self, name))
         if not 0.0 < self.horizontal_fov < math.pi:
             raise InvalidValueError(f"horizontal_fov is {self.horizontal_fov:g}; expected an angle between 0 and pi")
         if not 0.0 < self.near < self.far < math.inf:
@@ -56,9 +60,8 @@ class Viewpoint:
     offset: tuple[float, ...] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        offset = tuple(float(value) for value in self.offset)
-        if len(offset) != 3 or not all(map(math.isfinite, offset)):
-            raise InvalidValueError(f"offset is {self.offset!r}; expected 3 finite numbers")
+        checked.text("follow", self.follow)
+        offset = checked.numbers("offset", self.offset, 3)
         object.__setattr__(self, "offset", offset)
 
 

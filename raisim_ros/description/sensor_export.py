@@ -8,6 +8,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.literal_text import add_element, escaped, mark_literal
 from raisim_ros.description.robot_model import Pose
 from raisim_ros.description.rotation import rpy_from_matrix
 from raisim_ros.description.sensor_types import (
@@ -27,13 +28,14 @@ from raisim_ros.description.sensor_types import (
 def sensor_set_text(model: SensorSetModel) -> str:
     """A sensor file, numbers with all their digits."""
     root = sensor_set_element(model)
+    mark_literal(root)
     etree.indent(root)
     return str(etree.tostring(root, encoding="unicode")) + "\n"
 
 
 def sensor_set_element(model: SensorSetModel) -> etree._Element:
     """The element ``<sensor_set>``."""
-    root = etree.Element("sensor_set", name=model.name)
+    root = add_element(None, "sensor_set", name=model.name)
     _add_origin(root, model.origin)
     for sensor in model.sensors:
         kind, write = _WRITERS[type(sensor)]
@@ -44,7 +46,7 @@ def sensor_set_element(model: SensorSetModel) -> etree._Element:
 
 
 def _text(value: Any) -> str:
-    return repr(float(value)) if isinstance(value, float) else str(value)
+    return repr(float(value)) if isinstance(value, float) else escaped(str(value))
 
 
 def _add(parent: etree._Element, tag: str, **attributes: Any) -> etree._Element:

@@ -68,7 +68,7 @@ def sensor_set_of_element(root: etree._Element, source: str) -> SensorSetModel:
     for element, name in zip(root.findall("sensor"), names, strict=True):
         if names.count(name) > 1:
             fail(fields.place(element), f"sensor name '{name}' occurs {names.count(name)} times; expected once")
-    return SensorSetModel(root.get("name") or "", fields.pose(root), tuple(sensors), source)
+    return SensorSetModel(fields.optional_text(root, "name"), fields.pose(root), tuple(sensors), source)
 
 
 def _sensor(element: etree._Element, fields: Fields) -> SensorModel:
@@ -200,7 +200,7 @@ def _lidar(element: etree._Element, fields: Fields, common: SensorModel) -> Sens
         fail(fields.place(element if spin is None else spin), f"<spin rate=\"{rate:g}\">; expected 0 or more [Hz]")
     return LidarModel(
         **_common(common),  # type: ignore[arg-type]
-        model="" if model is None else model.get("name", ""),
+        model="" if model is None else fields.optional_text(model, "name"),
         yaw_samples=yaws,
         pitch_samples=pitches,
         pitch_min=low,

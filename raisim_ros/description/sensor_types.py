@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
+from raisim_ros.description import checked
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot_model import Pose
 
 
@@ -22,6 +24,14 @@ class NoiseModel:
     dropout: float = 0.0
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        checked.check_fields(self)
+        if not (math.isfinite(self.mean) and 0.0 <= self.stddev < math.inf and 0.0 <= self.dropout <= 1.0):
+            raise InvalidValueError(
+                f"mean, stddev and dropout of the noise are {self.mean}, {self.stddev} and {self.dropout}; expected "
+                "finite numbers, stddev not negative, dropout from 0 to 1"
+            )
+
 
 @dataclass(frozen=True)
 class SensorModel:
@@ -31,6 +41,13 @@ class SensorModel:
     update_rate: float = 10.0
     origin: Pose = field(default_factory=Pose)
     line: int | None = None  # of the file that it was read from
+
+    def __post_init__(self) -> None:
+        checked.check_fields(self)
+        for one in fields(self):
+            kind = {"Pose": Pose, "NoiseModel": NoiseModel}.get(str(one.type))
+            if kind is not None and not isinstance(getattr(self, one.name), kind):
+                raise InvalidValueError(f"{one.name} is {checked.shown(getattr(self, one.name))}; expected {one.type}")
 
 
 @dataclass(frozen=True)
@@ -101,3 +118,9 @@ class SensorSetModel:
     origin: Pose = field(default_factory=Pose)
     sensors: tuple[SensorModel, ...] = ()
     source: str = ""
+
+    def __post_init__(self) -> None:
+        checked.check_fields(self)
+        for sensor in self.sensors:
+            if not isinstance(sensor, SensorModel):
+                raise InvalidValueError(f"a sensor is {checked.shown(sensor)}; expected a model of a sensor")

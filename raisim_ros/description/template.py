@@ -19,19 +19,19 @@ from typing import NoReturn
 
 from lxml import etree
 
+from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import InvalidValueError, TemplateError
 from raisim_ros.description.expression import evaluate, format_number
+from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.literal_text import is_literal
+from raisim_ros.description.template_marks import MARKS, THIS_DIR
 
 ParameterValue = str | float | int | bool
-
-MAX_ELEMENTS = 1_000_000  # elements the loops of one file may make
-MAX_TEXT = 1_000_000  # characters one attribute may expand to
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LEFTOVER = re.compile(r"@@\w*")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_THIS_DIR = "[THIS_DIR]"
-_MARKS = ("@@", "{", "}", _THIS_DIR)
+_REFERENCE = re.compile(r"@@(\w+)")
 
 
 def expand_template(
@@ -49,7 +49,10 @@ def expand_template(
     tools and keep their content as it is. `known`
     receives the parameters that the file declares or uses, for `check_known`.
     """
-    given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    if is_literal(root):
+        return
+    values = mapping("params", params)
+    given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in values.items()}
     expander = _Expander(source, Path(directory).as_posix(), frozenset(untouched))
     if known is not None:
         known.update(_parameters_of(root))
@@ -98,21 +101,29 @@ def _checked_name(name: str) -> str:
 
 
 class _Scope:
-    """Parameter values, with one pattern that finds the longest known name first."""
+    """Parameter values; where several names fit, the longest counts."""
 
     def __init__(self, values: dict[str, str]) -> None:
         self.values = values
-        longest_first = sorted(values, key=len, reverse=True)
-        self._pattern = re.compile("@@(" + "|".join(longest_first) + ")") if values else None
 
     def inner(self, name: str) -> _Scope:
         """A scope with one more name, whose value is set for each pass of a loop."""
         return _Scope({**self.values, name: ""})
 
-    def substitute(self, text: str) -> str:
-        if self._pattern is None:
-            return text
-        return self._pattern.sub(lambda match: self.values[match.group(1)], text)
+    def substitute(self, text: str, most: int) -> str | None:
+        """`text` with the values of its parameters; None when it would be longer than `most`."""
+        parts, at, length = [], 0, 0
+        for match in _REFERENCE.finditer(text):
+            word = match.group(1)
+            name = next((word[:end] for end in range(len(word), 0, -1) if word[:end] in self.values), None)
+            if name is not None:
+                parts += [text[at : match.start()], self.values[name]]
+                length += len(parts[-2]) + len(parts[-1])
+                at = match.start() + 2 + len(name)
+                if length > most:
+                    return None
+        parts.append(text[at:])
+        return "".join(parts) if length + len(parts[-1]) <= most else None
 
 
 class _Expander:
@@ -122,12 +133,17 @@ class _Expander:
         self._source = source
         self._directory = directory
         self._untouched = untouched
+        self._limits = get_file_limits()
         self._reserved = 0
+        self._written = 0
 
     def read_params(self, root: etree._Element, given: dict[str, str]) -> _Scope:
         """Values of the file's own parameters and of the given ones; removes ``<params>`` from the tree."""
         values = dict(given)
         for block in root.findall("params"):
+            if len(block) + len(values) > self._limits.max_parameters:
+                most = self._limits.max_parameters
+                self._fail(block, f"{len(block)} parameters; expected at most {most} (limit max_parameters)")
             for element in block:
                 name = str(element.tag)
                 if not _NAME.fullmatch(name):
@@ -143,9 +159,9 @@ class _Expander:
     def expand_element(self, element: etree._Element, scope: _Scope) -> None:
         """Expand attributes, text and children of an element that stays in the tree."""
         for name, value in element.attrib.items():
-            if any(mark in value for mark in _MARKS):
+            if any(mark in value for mark in MARKS):
                 element.set(name, self._expanded(value, scope, element))
-        if element.text and any(mark in element.text for mark in _MARKS):
+        if element.text and any(mark in element.text for mark in MARKS):
             element.text = self._expanded(element.text, scope, element)
         for child in list(element):
             self._expand_child(element, child, scope)
@@ -153,7 +169,7 @@ class _Expander:
     def _expand_child(self, parent: etree._Element, child: etree._Element, scope: _Scope) -> None:
         if child.tag in self._untouched or child.prefix or ":" in child.tag:
             return
-        if child.tail and any(mark in child.tail for mark in _MARKS):
+        if child.tail and any(mark in child.tail for mark in MARKS):
             child.tail = self._expanded(child.tail, scope, child)
         if not self._exists(child, scope):
             parent.remove(child)
@@ -194,8 +210,9 @@ class _Expander:
             self._fail(array, f"<array increment=\"{increment}\">; expected 1 or more")
         if start > end:
             self._fail(array, f"<array start=\"{start}\" end=\"{end}\">; expected start ≤ end")
-        if (end - start) // increment >= MAX_ELEMENTS:
-            self._fail(array, f"<array> from {start} to {end}; expected at most {MAX_ELEMENTS} passes")
+        most = self._limits.max_elements
+        if (end - start) // increment >= most:
+            self._fail(array, f"<array> from {start} to {end}; expected at most {most} passes (limit max_elements)")
         return name, range(start, end + 1, increment)
 
     def _whole_number(self, array: etree._Element, attribute: str, scope: _Scope, default: str | None = None) -> int:
@@ -213,9 +230,13 @@ class _Expander:
 
     def _expanded(self, text: str, scope: _Scope, element: etree._Element) -> str:
         """`text` with its parameters, folder and expressions replaced."""
-        result = scope.substitute(text)
-        if len(result) > MAX_TEXT:
-            self._fail(element, f"text of {len(result)} characters; expected at most {MAX_TEXT}")
+        result = scope.substitute(text, self._limits.max_text)
+        if result is None:
+            self._fail(element, f"a text gets longer than {self._limits.max_text} characters (limit max_text)")
+        self._written += len(result)
+        if self._written > self._limits.max_expanded_text:
+            most = self._limits.max_expanded_text
+            self._fail(element, f"the file expands to more than {most} characters (limit max_expanded_text)")
         leftover = _LEFTOVER.search(result)
         if leftover:
             known = ", ".join(sorted(scope.values)) or "none"
@@ -224,7 +245,7 @@ class _Expander:
             self._fail(element, f"'{result}' is a xacro expression; give the file the suffix .xacro")
         if "{" in result or "}" in result:
             result = self._evaluated(result, element)
-        return result.replace(_THIS_DIR, self._directory)
+        return result.replace(THIS_DIR, self._directory)
 
     def _evaluated(self, text: str, element: etree._Element) -> str:
         try:
@@ -238,8 +259,9 @@ class _Expander:
     def _reserve(self, array: etree._Element, passes: int) -> None:
         """Count all passes of a loop before the first one, so that a runaway nest of loops is refused at once."""
         self._reserved += passes * sum(1 for _ in array.iter())
-        if self._reserved > MAX_ELEMENTS:
-            self._fail(array, f"the loops of this file make more than {MAX_ELEMENTS} elements")
+        most = self._limits.max_elements
+        if self._reserved > most:
+            self._fail(array, f"the loops of this file make more than {most} elements (limit max_elements)")
 
     def _fail(self, element: etree._Element, message: str) -> NoReturn:
         raise TemplateError(self._source, element.sourceline, message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.errors import FileMissingError, InvalidValueError, ParseError, TerrainError
+from raisim_ros.description import checked
+from raisim_ros.description.errors import FileReadError, InvalidValueError, ParseError, TerrainError
+from raisim_ros.description.files import existing_file, read_bytes
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.perlin import fractal_noise
 
 MAX_SAMPLES_PER_AXIS = 46340
-MAX_SAMPLES = 100_000_000
-"""800 MB of heights."""
+_HEADER = 4096  # bytes in which the announced numbers of a text file must stand
+_LETTERS_PER_HEIGHT = 64
 
 Heights = NDArray[np.float64]
 
@@ -87,10 +91,10 @@ def height_map_from_values(
     """A checked heightmap; ``heights`` holds height[iy * x_samples + ix] [m]. Raises TerrainError."""
     _check_samples(x_samples, y_samples, source)
     for name, size in (("x_size", x_size), ("y_size", y_size)):
-        if not (np.isfinite(size) and size > 0.0):
+        if not 0.0 < checked.number(name, size) < np.inf:
             raise TerrainError(f"{source}: {name} is {size}, expected a positive length in metres")
     for name, center in (("center_x", center_x), ("center_y", center_y)):
-        if not np.isfinite(center):
+        if not np.isfinite(checked.number(name, center)):
             raise TerrainError(f"{source}: {name} is {center}, expected a finite number")
     try:
         values = np.array(heights, dtype=np.float64).ravel()
@@ -120,22 +124,15 @@ def height_map_from_text(path: str | Path, center_x: float = 0.0, center_y: floa
     Raises FileMissingError, ParseError (a word that is no number) and TerrainError.
     """
     file = _existing_file(path)
-    try:
-        words = file.read_text(encoding="utf-8").split()
-    except UnicodeDecodeError as error:
-        raise ParseError(path, None, "not a text file") from error
-    if len(words) < 4:
-        raise ParseError(path, 1, "expected 'x_samples y_samples x_size y_size' and then the heights")
-    try:
-        numbers = np.array(words, dtype=np.float64)
-    except ValueError as error:
-        raise _first_bad_word(path, file) from error
-    counts = numbers[:2]
-    if not (np.isfinite(counts).all() and (counts == np.floor(counts)).all()):
-        raise ParseError(path, 1, f"the sample counts are {words[0]} and {words[1]}, expected whole numbers")
+    x_samples, y_samples = _announced_samples(file)
+    most = _HEADER + _LETTERS_PER_HEIGHT * x_samples * y_samples
+    text = read_bytes(path, "heightmap file", most, f"{_LETTERS_PER_HEIGHT} letters for each height that it announces")
+    numbers = _numbers_of(text)
+    if numbers is None or len(numbers) < 4:
+        raise _first_bad_word(path, text)
     return height_map_from_values(
-        int(counts[0]),
-        int(counts[1]),
+        x_samples,
+        y_samples,
         float(numbers[2]),
         float(numbers[3]),
         numbers[4:],
@@ -161,7 +158,7 @@ def height_map_from_png(
     from PIL import Image, UnidentifiedImageError
 
     for name, value in (("height_scale", height_scale), ("height_offset", height_offset)):
-        if not np.isfinite(value):
+        if not np.isfinite(checked.number(name, value)):
             raise InvalidValueError(f"{name} is {value}, expected a finite number")
     file = _existing_file(path)
     width, height = _check_png_header(file)
@@ -186,7 +183,7 @@ def generate_height_map(
     p = properties
     _check_samples(p.x_samples, p.y_samples, "terrain")
     for name, size in (("x_size", p.x_size), ("y_size", p.y_size)):
-        if not (np.isfinite(size) and size > 0.0):
+        if not 0.0 < checked.number(name, size) < np.inf:
             raise TerrainError(f"terrain: {name} is {size}, expected a positive length in metres")
     x = np.arange(p.x_samples, dtype=np.float64) * (p.x_size / (p.x_samples - 1))
     y = np.arange(p.y_samples, dtype=np.float64) * (p.y_size / (p.y_samples - 1))
@@ -205,19 +202,17 @@ def generate_height_map(
 
 
 def _existing_file(path: str | Path) -> Path:
-    file = Path(path)
-    if not file.is_file():
-        raise FileMissingError(path, "heightmap file")
-    return file
+    return existing_file(path, "heightmap file")
 
 
 def _check_samples(x_samples: int, y_samples: int, source: str) -> None:
     for name, count in (("x_samples", x_samples), ("y_samples", y_samples)):
-        if int(count) != count or not 2 <= count <= MAX_SAMPLES_PER_AXIS:
+        if not checked.number(name, count).is_integer() or not 2 <= count <= MAX_SAMPLES_PER_AXIS:
             raise TerrainError(f"{source}: {name} is {count}, expected 2..{MAX_SAMPLES_PER_AXIS}")
-    if x_samples * y_samples > MAX_SAMPLES:
+    most = get_file_limits().max_samples
+    if x_samples * y_samples > most:
         raise TerrainError(
-            f"{source}: {x_samples} x {y_samples} samples, expected at most {MAX_SAMPLES} in total"
+            f"{source}: {x_samples} x {y_samples} samples, expected at most {most} in total (limit max_samples)"
         )
 
 
@@ -243,11 +238,39 @@ def _check_png_header(file: Path) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _first_bad_word(path: str | Path, file: Path) -> ParseError:
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-        for word in line.split():
+def _announced_samples(file: Path) -> tuple[int, int]:
+    """The two numbers at the beginning of a text file, checked before the rest is read."""
+    try:
+        with file.open("rb") as stream:
+            words = stream.read(_HEADER).split()[:2]
+    except OSError as error:
+        raise FileReadError(file, error) from error
+    try:
+        x_samples, y_samples = (float(word) for word in words)
+    except ValueError:
+        raise ParseError(file, 1, "expected 'x_samples y_samples x_size y_size' and then the heights") from None
+    if not (x_samples.is_integer() and y_samples.is_integer()):
+        raise ParseError(file, 1, f"the sample counts are {x_samples:g} and {y_samples:g}, expected whole numbers")
+    _check_samples(int(x_samples), int(y_samples), str(file))
+    return int(x_samples), int(y_samples)
+
+
+def _numbers_of(text: bytes) -> NDArray[np.float64] | None:
+    """All numbers of a text without a string for each; None when there is something else in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # how NumPy says that it met something else
+        try:
+            return np.fromstring(text, dtype=np.float64, sep=" ")
+        except (DeprecationWarning, ValueError):
+            return None
+
+
+def _first_bad_word(path: str | Path, text: bytes) -> ParseError:
+    """Where a text is wrong. The word is not told: whoever may ask for a file need not be one who may read it."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        for place, word in enumerate(line.split(), start=1):
             try:
                 float(word)
             except ValueError:
-                return ParseError(path, number, f"'{word}' is not a number")
-    return ParseError(path, None, "a word is not a number")
+                return ParseError(path, number, f"word {place} is not a number")
+    return ParseError(path, 1, "expected 'x_samples y_samples x_size y_size' and then the heights")

@@ -14,7 +14,9 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError, UrdfError
+from raisim_ros.description.files import existing_file
 from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
 from raisim_ros.description.robot_model import Child, Geometry, Link, Place, model_from_child
@@ -132,13 +134,12 @@ class _Arguments(dict[str, str]):
 
 def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None, known: set[str]) -> str:
     """The URDF that the optional package xacro makes of a file."""
-    if not file.is_file():
-        raise FileMissingError(file, "robot file")
+    existing_file(file, "robot file")
     try:
         import xacro
     except ImportError:
         raise ParseError(file, None, "xacro files need the package 'xacro' (pip install raisim_ros[xacro])") from None
-    values = {name: as_text(value, f"parameter '{name}'") for name, value in (params or {}).items()}
+    values = {name: as_text(value, f"parameter '{name}'") for name, value in mapping("params", params).items()}
     mappings = _Arguments(values, known)
     try:
         document: Any = xacro.process_file(str(file), mappings=mappings)

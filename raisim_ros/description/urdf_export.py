@@ -23,6 +23,7 @@ from raisim_ros.description.kinematic_tree import (
     TreeSensor,
     TreeVisual,
 )
+from raisim_ros.description.literal_text import add_element, mark_literal
 from raisim_ros.description.robot_model import Pose
 from raisim_ros.description.rotation import Array, rpy_from_matrix
 from raisim_ros.description.urdf_fields import NO_LIMIT
@@ -40,7 +41,7 @@ class MountedFile:
 
 def urdf_text(tree: KinematicTree, mounted: Sequence[MountedFile] = ()) -> str:
     """The tree as URDF, numbers with all their digits, meshes as ``file://`` addresses; `mounted` come on top."""
-    root = etree.Element("robot", name=tree.name)
+    root = add_element(None, "robot", name=tree.name)
     poses = _link_poses(tree)
     sensors = {sensor.link: sensor for sensor in tree.sensors}
     for body in tree.bodies:
@@ -55,18 +56,19 @@ def urdf_text(tree: KinematicTree, mounted: Sequence[MountedFile] = ()) -> str:
             _add_joint(root, tree, frame, poses)
     for one in mounted:
         _add_sensor_link(root, one.name, one.file, one.serial_number)
-        weld = etree.SubElement(root, "joint", name=f"{one.name}_mount", type="fixed")
-        etree.SubElement(weld, "parent", link=one.link)
-        etree.SubElement(weld, "child", link=one.name)
+        weld = add_element(root, "joint", name=f"{one.name}_mount", type="fixed")
+        add_element(weld, "parent", link=one.link)
+        add_element(weld, "child", link=one.name)
     for pin in tree.pins:
-        constraints = etree.SubElement(root, "constraints", nominal_config=_text(pin.nominal_config))
-        etree.SubElement(
+        constraints = add_element(root, "constraints", nominal_config=_text(pin.nominal_config))
+        add_element(
             constraints,
             "pin",
             body1=tree.bodies[pin.body1].name,
             body2=tree.bodies[pin.body2].name,
             anchor=_text(pin.anchor),
         )
+    mark_literal(root)
     etree.indent(root)
     return str(etree.tostring(root, encoding="unicode")) + "\n"
 
@@ -90,14 +92,14 @@ def _text(numbers: Iterable[float]) -> str:
 
 def _add_origin(parent: etree._Element, pose: Pose) -> None:
     position, rotation = pose.arrays()
-    etree.SubElement(parent, "origin", xyz=_text(position), rpy=_text(rpy_from_matrix(rotation)))
+    add_element(parent, "origin", xyz=_text(position), rpy=_text(rpy_from_matrix(rotation)))
 
 
 # ---- links ----
 
 
 def _add_link(root: etree._Element, tree: KinematicTree, body: TreeBody, name: str, pose: Pose) -> None:
-    link = etree.SubElement(root, "link", name=name)
+    link = add_element(root, "link", name=name)
     if name == body.links[0]:
         own_sensors = [sensor for sensor in tree.sensors if sensor.link in body.links]
         _add_inertial(link, *_inertia_without(body, own_sensors))
@@ -106,23 +108,20 @@ def _add_link(root: etree._Element, tree: KinematicTree, body: TreeBody, name: s
             element = _add_shape(link, "visual", visual, pose)
             if visual.color is not None:
                 # The name differs from all others because a name stands for one colour in a whole file.
-                material = etree.SubElement(element, "material", name=f"{visual.name}/color")
-                etree.SubElement(material, "color", rgba=_text(visual.color))
+                material = add_element(element, "material", name=f"{visual.name}/color")
+                add_element(material, "color", rgba=_text(visual.color))
     for collision in body.collisions:
         if collision.link == name:
             element = _add_shape(link, "collision", collision, pose)
             if collision.material != "default":
-                material = etree.SubElement(element, "material")
-                etree.SubElement(material, "contact", name=collision.material)
+                material = add_element(element, "material")
+                add_element(material, "contact", name=collision.material)
 
 
 def _add_sensor_link(root: etree._Element, name: str, file: str, serial_number: str, model: str = "") -> None:
     """A link whose content is in its sensor file."""
-    link = etree.SubElement(root, "link", name=name, sensor=file)
-    if serial_number:
-        link.set("serial_number", serial_number)
-    if model:
-        link.set("model", model)
+    optional = {"serial_number": serial_number, "model": model}
+    add_element(root, "link", name=name, sensor=file, **{key: value for key, value in optional.items() if value})
 
 
 def _inertia_without(body: TreeBody, sensors: Sequence[TreeSensor]) -> tuple[float, Array, Array]:
@@ -146,10 +145,10 @@ def _point_inertia(mass: float, position: Array) -> Array:
 def _add_inertial(link: etree._Element, mass: float, com: Array, inertia: Array) -> None:
     if not mass and not inertia.any():
         return
-    inertial = etree.SubElement(link, "inertial")
-    etree.SubElement(inertial, "origin", xyz=_text(com))
-    etree.SubElement(inertial, "mass", value=repr(float(mass)))
-    tensor = etree.SubElement(inertial, "inertia")
+    inertial = add_element(link, "inertial")
+    add_element(inertial, "origin", xyz=_text(com))
+    add_element(inertial, "mass", value=repr(float(mass)))
+    tensor = add_element(inertial, "inertia")
     for name, row, column in (
         ("ixx", 0, 0), ("ixy", 0, 1), ("ixz", 0, 2), ("iyy", 1, 1), ("iyz", 1, 2), ("izz", 2, 2),
     ):  # fmt: skip
@@ -159,9 +158,9 @@ def _add_inertial(link: etree._Element, mass: float, com: Array, inertia: Array)
 def _add_shape(
     link: etree._Element, tag: str, shape: TreeCollision | TreeVisual, link_pose: Pose
 ) -> etree._Element:
-    element = etree.SubElement(link, tag)
+    element = add_element(link, tag)
     _add_origin(element, _relative(link_pose, shape.position, shape.rotation))
-    geometry = etree.SubElement(etree.SubElement(element, "geometry"), shape.shape)
+    geometry = add_element(add_element(element, "geometry"), shape.shape)
     if shape.shape == "mesh":
         geometry.set("filename", Path(shape.mesh_file or "").absolute().as_uri())
         geometry.set("scale", _text(shape.scale))
@@ -178,7 +177,7 @@ def _add_shape(
 
 
 def _add_joint(root: etree._Element, tree: KinematicTree, frame: TreeFrame, poses: dict[str, Pose]) -> None:
-    joint = etree.SubElement(root, "joint", name=frame.name)
+    joint = add_element(root, "joint", name=frame.name)
     body = tree.bodies[frame.body]
     if frame.is_child:
         joint.set("type", _joint_type(body))
@@ -186,8 +185,8 @@ def _add_joint(root: etree._Element, tree: KinematicTree, frame: TreeFrame, pose
     else:
         joint.set("type", "fixed")
         _add_origin(joint, _relative(poses[frame.parent_link], frame.position, frame.rotation))
-    etree.SubElement(joint, "parent", link=frame.parent_link)
-    etree.SubElement(joint, "child", link=frame.link)
+    add_element(joint, "parent", link=frame.parent_link)
+    add_element(joint, "child", link=frame.link)
     if frame.is_child:
         _add_motion(joint, body)
 
@@ -202,7 +201,7 @@ def _add_motion(joint: etree._Element, body: TreeBody) -> None:
     """Axis, dynamics, limits and mimic of a movable joint; what is at its default is left out."""
     spherical = body.joint_type is JointType.SPHERICAL
     if not spherical:
-        etree.SubElement(joint, "axis", xyz=_text(body.axis))
+        add_element(joint, "axis", xyz=_text(body.axis))
     dynamics = {
         name: repr(float(getattr(body, name)))
         for name in ("damping", "friction", "rotor_inertia", "stiffness")
@@ -211,11 +210,11 @@ def _add_motion(joint: etree._Element, body: TreeBody) -> None:
     if not np.array_equal(body.spring_mount, body.joint_type.zero_coordinate if spherical else 0.0):
         dynamics["spring_mount"] = _text(np.atleast_1d(body.spring_mount))
     if dynamics:
-        etree.SubElement(joint, "dynamics", dynamics)
+        add_element(joint, "dynamics", **dynamics)
     _add_limits(joint, body)
     if body.mimic is not None:
         leader, multiplier, offset = body.mimic
-        etree.SubElement(joint, "mimic", joint=leader, multiplier=repr(float(multiplier)), offset=repr(float(offset)))
+        add_element(joint, "mimic", joint=leader, multiplier=repr(float(multiplier)), offset=repr(float(offset)))
 
 
 def _add_limits(joint: etree._Element, body: TreeBody) -> None:
@@ -228,4 +227,4 @@ def _add_limits(joint: etree._Element, body: TreeBody) -> None:
     elif np.isinf(list(limits.values())).all():
         return
     bounded = {name: min(max(value, -NO_LIMIT), NO_LIMIT) for name, value in limits.items()}
-    etree.SubElement(joint, "limit", {name: repr(float(value)) for name, value in bounded.items()})
+    add_element(joint, "limit", **{name: repr(float(value)) for name, value in bounded.items()})

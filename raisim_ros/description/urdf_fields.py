@@ -8,6 +8,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.literal_text import is_literal, unescaped
 from raisim_ros.description.robot_checks import fail
 from raisim_ros.description.robot_model import Place, Pose
 from raisim_ros.description.rotation import matrix_from_rpy
@@ -22,6 +23,7 @@ class Fields:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self._literal: bool | None = None  # whether the file says so; known with the first element
 
     def place(self, element: etree._Element) -> Place:
         """Where `element` was written."""
@@ -32,7 +34,16 @@ class Fields:
         value = (element.get(attribute) or "").strip()
         if not value:
             fail(self.place(element), f"<{element.tag}> has no attribute '{attribute}'")
-        return value
+        return self._read(element, value)
+
+    def optional_text(self, element: etree._Element, attribute: str) -> str:
+        """An attribute that may be missing or empty."""
+        return self._read(element, element.get(attribute) or "")
+
+    def _read(self, element: etree._Element, value: str) -> str:
+        if self._literal is None:
+            self._literal = is_literal(element.getroottree().getroot())
+        return unescaped(value) if self._literal else value
 
     def numbers(self, element: etree._Element, attribute: str, count: int) -> tuple[float, ...]:
         """A required vector of `count` finite numbers, separated by white space or commas."""

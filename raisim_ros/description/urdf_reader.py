@@ -115,7 +115,9 @@ class UrdfReader:
         if root.tag != "sensor_set":
             fail(sensor_fields.place(root), f"root element is <{root.tag}>; expected <sensor_set>")
         element.set("sensor", str(file))
-        link.sensor = SensorReference(str(file), element.get("serial_number", ""), element.get("model", ""))
+        link.sensor = SensorReference(
+            str(file), fields.optional_text(element, "serial_number"), fields.optional_text(element, "model")
+        )
         described = root.find("link")
         if described is not None:
             self._fill_link(link, described, sensor_fields, file.parent, sensor_fields.pose(root))

@@ -9,6 +9,8 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.atomic_file import write_beside, write_file
+from raisim_ros.description.literal_text import escaped, mark_literal
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.sensor_export import sensor_set_element
 from raisim_ros.description.world_schema import DIMENSIONS, PUBLISHED
@@ -60,22 +62,24 @@ def write_world_file(path: Path, description: WorldDescription) -> None:
             tags=pose.tags or None,
             size=pose.size,
         )
+    mark_literal(root)
     etree.indent(root)
     text = etree.tostring(root, xml_declaration=True, encoding="utf-8")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text)
+    write_file(path, text)
 
 
 def _text(value: Any) -> str:
     """repr of numbers is the shortest text that reads back exactly."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (str, int)):
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
         return repr(float(value))
     if isinstance(value, Iterable):
-        return " ".join(_text(item) for item in value)
+        return " ".join(escaped(item, in_list=True) if isinstance(item, str) else _text(item) for item in value)
     raise TypeError(f"{value!r} has no place in a world file")
 
 
@@ -247,7 +251,7 @@ def _write_sensor_set(element: etree._Element, entry: SensorSetEntry) -> None:
     sensor_set = sensor_set_element(entry.model)
     for name, value in (("link", entry.link), ("serial_number", entry.serial_number)):
         if value:
-            sensor_set.set(name, value)
+            sensor_set.set(name, escaped(value))
     element.append(sensor_set)
 
 
@@ -278,8 +282,7 @@ def _write_wire(root: etree._Element, entry: WireEntry) -> None:
 
 
 def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -> etree._Element:
-    urdf.parent.mkdir(parents=True, exist_ok=True)
-    urdf.write_text(entry.robot_description.rstrip() + "\n", encoding="utf-8")
+    urdf = write_beside(urdf, (entry.robot_description.rstrip() + "\n").encode())
     element = _add(
         objects,
         "articulated_system",

@@ -5,15 +5,20 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.checked import mapping
 from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.files import is_file
 from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.kinematic_tree import TreeActuator
+from raisim_ros.description.limits import IncludeBudget, get_file_limits
+from raisim_ros.description.literal_text import ATTRIBUTE, is_literal
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf import read_mjcf
 from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
@@ -63,6 +68,7 @@ class _Source:
 
     file: Path
     warnings: list[str] = field(default_factory=list)
+    literal: bool = False
 
     def place(self, element: etree._Element) -> Place:
         return Place(str(self.file), int(element.sourceline or 0))
@@ -77,7 +83,7 @@ class _Source:
         """A path of the file: beside it first, then in the working directory."""
         path = Path(name)
         beside = self.file.parent / path
-        return beside if path.is_absolute() or beside.exists() or not path.exists() else path
+        return beside if path.is_absolute() or is_file(beside) or not is_file(path) else path
 
 
 # ---- attributes and children by table ----
@@ -90,13 +96,13 @@ def _attributes(source: _Source, element: etree._Element, table: tuple[Attribute
     for name, text in element.attrib.items():
         attribute = known.get(name)
         if attribute is None:
-            if name != "exist":
+            if name not in ("exist", ATTRIBUTE):
                 source.warn(element, f"unknown attribute '{name}' is ignored{_nearest(name, known)}")
             continue
         if attribute.names[0] in values:
             raise source.error(element, f"attribute '{attribute.names[0]}' is given twice")
         try:
-            values[attribute.names[0]] = read_value(attribute.kind, text)
+            values[attribute.names[0]] = read_value(attribute.kind, text, source.literal)
         except ValueError as error:
             raise source.error(
                 element, f'attribute {name}="{text}": {error}; expected {attribute.kind.value}'
@@ -428,8 +434,9 @@ def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | Non
     """What a world file and the files it includes say; `params` override the ``<params>`` of all of them."""
     world = WorldDescription(source=str(path))
     known: set[str] = set()
-    _load(Path(path), params or {}, world, (), known)
-    check_known(params, known, path)
+    values = mapping("params", params)
+    _load(Path(path), values, world, (), known, IncludeBudget())
+    check_known(values, known, path)
     return world
 
 
@@ -447,6 +454,7 @@ def _load(
     world: WorldDescription,
     above: tuple[Path, ...],
     known: set[str],
+    budget: IncludeBudget,
 ) -> None:
     """Adds a file to the description, the files that it includes first."""
     root = parse_xml(read_text(file, "world file"), file)
@@ -456,18 +464,25 @@ def _load(
     if root.tag != "raisim":
         raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim> or <mujoco>")
     expand_template(root, file, file.parent.resolve(), params, known=known)
-    source = _Source(file, world.warnings)
+    source = _Source(file, world.warnings, is_literal(root))
     for include in root.findall("include"):
         value = include.get("value")
         if value is None:
             raise source.error(include, "attribute 'value' is missing; expected a path")
         inner = source.find(value.replace("\\", "/"))
+        budget.take(above, partial(source.error, include))
         if inner.resolve() in (file.resolve(), *above):
             raise source.error(include, f"'{value}' includes itself, directly or through others")
-        if not inner.is_file():
+        if not is_file(inner):
             raise source.error(include, f"'{value}' does not exist, neither beside this file nor in the working folder")
-        _load(inner, params, world, (*above, file.resolve()), known)
+        _load(inner, params, world, (*above, file.resolve()), known, budget)
     _read_world(source, root, world)
+
+
+def _check_objects(source: _Source, element: etree._Element, count: int) -> None:
+    most = get_file_limits().max_objects
+    if count > most:
+        raise source.error(element, f"more than {most} objects and wires (limit max_objects)")
 
 
 def _read_world(source: _Source, root: etree._Element, world: WorldDescription) -> None:
@@ -496,7 +511,9 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
         _materials(source, material, world.materials)
     first_object = len(world.objects)
     for objects in children.get("objects", []):
+        _check_objects(source, objects, len(world.objects) + len(objects))
         world.objects += _objects(source, objects)
+    _check_objects(source, root, len(world.objects) + len(children.get("wire", [])))
     world.wires += [_wire(source, wire, first_object) for wire in children.get("wire", [])]
     camera = _one(source, children, "camera")
     if camera is not None:

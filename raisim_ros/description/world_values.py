@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from raisim_ros.description.drive import DRIVE_TYPES, ODOMETRY_SOURCES
 from raisim_ros.description.interface_settings import FRAME_CHOICES, MAX_RATE_HZ
+from raisim_ros.description.literal_text import unescaped
 from raisim_ros.description.scene_types import LIGHT_KINDS
 from raisim_ros.description.world_schema import Kind
 
@@ -198,6 +199,16 @@ _READERS: dict[Kind, Callable[[str], object]] = {
 }
 
 
-def read_value(kind: Kind, text: str) -> object:
-    """The value of an attribute; ValueError, without the attribute's name, tells what is wrong."""
-    return _READERS[kind](text)
+_LITERAL_READERS: dict[Kind, Callable[[str], object]] = {
+    Kind.TEXT: unescaped,
+    Kind.PATH: unescaped,
+    Kind.NAMES: lambda text: tuple(unescaped(word) for word in _words(text)),
+}
+
+
+def read_value(kind: Kind, text: str, literal: bool = False) -> object:
+    """The value of an attribute; ValueError, without the attribute's name, tells what is wrong.
+
+    `literal`: names and paths are written as in literal_text.py.
+    """
+    return _LITERAL_READERS.get(kind, _READERS[kind])(text) if literal else _READERS[kind](text)

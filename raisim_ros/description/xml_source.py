@@ -7,9 +7,9 @@ from pathlib import Path
 
 from lxml import etree
 
-from raisim_ros.description.errors import FileMissingError, ParseError
-
-MAX_BYTES = 100_000_000
+from raisim_ros.description.errors import ParseError
+from raisim_ros.description.files import read_bytes
+from raisim_ros.description.limits import get_file_limits
 
 # White space, comments, output of the tool that wrote the file or a further declaration before the declaration are
 # against XML, but files have them.
@@ -22,12 +22,7 @@ _NEAR_START = 4096  # where an encoding is looked for [bytes]
 
 def read_text(path: Path, what: str = "file") -> str:
     """The text of a file in the encoding that it declares (UTF-8 when it declares none)."""
-    if not path.is_file():
-        raise FileMissingError(path, what)
-    size = path.stat().st_size
-    if size > MAX_BYTES:
-        raise ParseError(path, None, f"the file has {size} bytes; expected at most {MAX_BYTES}")
-    content = path.read_bytes()
+    content = read_bytes(path, what, get_file_limits().max_file_bytes, "max_file_bytes")
     declared = _ENCODING.search(content[:_NEAR_START])
     encoding = declared.group(1).decode("ascii") if declared else "utf-8-sig"
     if encoding.lower().replace("-", "") == "utf8":
@@ -37,7 +32,7 @@ def read_text(path: Path, what: str = "file") -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ParseError(path, line, f"bytes that are not {error.encoding} text") from None
-    except LookupError:
+    except (LookupError, UnicodeError, ValueError):  # no encoding of text, or one that fails in a way of its own
         raise ParseError(path, 1, f"unknown encoding '{encoding}'") from None
 
 
@@ -48,6 +43,9 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
     as files with leftovers of other tools have them. Raises ParseError with `source` and the line.
     """
     body = without_declaration(text)
+    most = get_file_limits().max_elements
+    if body.count("<") > 2 * most + 2:  # elements that open and close
+        raise ParseError(source, None, f"more than {most} elements (limit max_elements)")
     try:
         root = etree.fromstring(body, _parser(recover=False))
     except etree.XMLSyntaxError as error:

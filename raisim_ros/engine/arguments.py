@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.checked import flag, is_whole, number, numbers, shown, text
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
+
+__all__ = [
+    "choice", "collision_bits", "count", "flag", "index", "instance", "is_whole", "matrix3", "matrix_of_symmetric6",
+    "number", "numbers", "orientation", "path", "quaternion_of_matrix", "rotation_of_quaternion", "shown", "symmetric6",
+    "table", "text", "vector", "whole",
+]  # fmt: skip
 
 Vector = NDArray[np.float64]
 VectorLike = Sequence[float] | NDArray[Any]
 
 ALL_GROUPS = 2**64 - 1
 Choice = TypeVar("Choice", bound=IntEnum)
+Kind = TypeVar("Kind")
 
 
 def vector(name: str, value: VectorLike | Sequence[VectorLike], size: int) -> Vector:
     """A float64 array of `size` finite numbers; nested sequences are read row by row."""
     array = _numbers(value)
     if array is None:
-        raise InvalidValueError(f"{name} is {value!r}; expected {size} numbers")
+        raise InvalidValueError(f"{name} is {shown(value)}; expected {size} numbers")
     if array.shape != (size,):
         raise InvalidValueError(f"{name} has {array.size} numbers; expected {size}")
     if not np.isfinite(array).all():
-        raise InvalidValueError(f"{name} is {array.tolist()}; expected finite numbers")
+        raise InvalidValueError(f"{name} is {shown(array.tolist())}; expected finite numbers")
     return array
 
 
@@ -35,7 +45,7 @@ def _numbers(value: VectorLike | Sequence[VectorLike]) -> Vector | None:
     """All numbers in one row; None for strings (NumPy would read them), ragged rows and other things."""
     try:
         array = np.asarray(value)
-    except ValueError:
+    except (TypeError, ValueError):
         return None
     return array.astype(np.float64).reshape(-1) if array.dtype.kind in "biuf" else None
 
@@ -61,8 +71,8 @@ def matrix_of_symmetric6(values: VectorLike) -> Vector:
 
 def collision_bits(name: str, value: int) -> int:
     """A 64-bit group or mask; negative numbers wrap, so -1 means all."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise InvalidValueError(f"{name} is {value!r}; expected an integer")
+    if not is_whole(value):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected an integer")
     number = int(value)
     if not -(2**63) <= number <= ALL_GROUPS:
         raise InvalidValueError(f"{name} is {number}; expected a 64-bit number, or -1 for all")
@@ -96,21 +106,52 @@ def orientation(value: VectorLike | Sequence[VectorLike]) -> Vector:
     return vector("quaternion", value, 4)
 
 
-def number(name: str, value: Any) -> float:
-    """A float; whether it is in range the engine says."""
+def index(name: str, value: int, size: int) -> int:
+    """A place in a list of `size` things."""
+    if not is_whole(value) or not 0 <= value < size:
+        expected = f"0 to {size - 1}" if size else "nothing, as there are none"
+        raise InvalidValueError(f"{name} is {shown(value)}; expected {expected}")
+    return int(value)
+
+
+def path(name: str, value: str | Path) -> Path:
+    """A path that the system can be asked for."""
+    if not isinstance(value, (str, os.PathLike)) or "\0" in str(value):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected a path")
+    return Path(text(name, str(value)))
+
+
+def instance(name: str, value: object, kind: type[Kind]) -> Kind:
+    """An object of a class."""
+    if not isinstance(value, kind):
+        raise InvalidValueError(f"{name} is {shown(value)}; expected {kind.__name__}")
+    return value
+
+
+def table(name: str, value: Any, shape: tuple[int, ...], kind: type[Any] = np.float64) -> NDArray[Any]:
+    """A new array of numbers (NaN and infinite ones too) with a shape, in which -1 stands for any length."""
     try:
-        if not isinstance(value, str):  # float() would read it
-            return float(value)
-    except (TypeError, ValueError):
-        pass
-    raise InvalidValueError(f"{name} is {value!r}; expected a number")
+        array = np.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise ValueError("no numbers")
+        with np.errstate(all="ignore"):
+            return array.astype(kind).reshape(shape)
+    except (TypeError, ValueError, OverflowError):
+        expected = " x ".join("N" if size < 0 else str(size) for size in shape)
+        raise InvalidValueError(f"{name} is {shown(value)}; expected {expected} numbers") from None
 
 
 def count(name: str, value: int, minimum: int = 0) -> int:
     """An integer that fits the engine's counters."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not minimum <= value < 2**31:
-        raise InvalidValueError(f"{name} is {value!r}; expected an integer, at least {minimum}")
+    if not is_whole(value) or not minimum <= value < 2**31:
+        raise InvalidValueError(f"{name} is {shown(value)}; expected an integer, at least {minimum}")
+    return int(value)
+
+
+def whole(name: str, value: int) -> int:
+    """An integer that fits into 32 bits."""
+    if not is_whole(value) or not -(2**31) <= value < 2**31:
+        raise InvalidValueError(f"{name} is {shown(value)}; expected an integer")
     return int(value)
 
 
@@ -118,6 +159,6 @@ def choice(name: str, kind: type[Choice], value: Choice | int) -> Choice:
     """A member of an enum, given as such or as its number."""
     try:
         return kind(value)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         names = ", ".join(member.name for member in kind)
-        raise InvalidValueError(f"{name} is {value!r}; expected one of {names}") from error
+        raise InvalidValueError(f"{name} is {shown(value)}; expected one of {names}") from error

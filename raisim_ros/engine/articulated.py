@@ -118,7 +118,7 @@ class ArticulatedSystem(ArticulatedFrames):
     def get_joint(self, name: str) -> JointReference:
         """A movable joint by name."""
         for index, body in enumerate(self._tree.bodies):
-            if body.joint_name == name:
+            if body.joint_name == arguments.text("name", name):
                 return JointReference(name, index, body.joint_type, self)
         raise InvalidValueError(f"no movable joint named '{name}'; there are {self.get_movable_joint_names()}")
 
@@ -253,7 +253,7 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def _shape_number(self, name: str) -> int:
         for number, shape in enumerate(self._collision_bodies):
-            if shape.name == name:
+            if shape.name == arguments.text("name", name):
                 return number
         raise InvalidValueError(f"no collision body named '{name}' in '{self._tree.name}'")
 
@@ -276,12 +276,15 @@ class ArticulatedSystem(ArticulatedFrames):
         self, body_idx1: int, body_idx2: int, count: int
     ) -> None:
         """Set how many contacts two bodies of the robot may have with each other, 0 to 8."""
-        check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, body_idx1, body_idx2, count))
+        pair = self._body(body_idx1), self._body(body_idx2)
+        number = arguments.count("count", count)
+        check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, *pair, number))
 
     def get_allowed_number_of_internal_contacts_between_two_bodies(self, body_idx1: int, body_idx2: int) -> int:
         """How many contacts two bodies of the robot may have with each other."""
         out = ffi.new("int32_t *")
-        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, body_idx1, body_idx2, out))
+        pair = self._body(body_idx1), self._body(body_idx2)
+        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, *pair, out))
         return int(out[0])
 
     def set_collision_body_shape_parameters(self, name: str, parameters: VectorLike) -> None:
@@ -341,7 +344,7 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def export_robot_description_to_urdf(self, path: str | Path) -> None:
         """Write the robot as a URDF file; sensors that its own files do not have go to files beside it."""
-        self._world._export_urdf(self, Path(path))
+        self._world._export_urdf(self, arguments.path("path", path))
 
     # ---- printing ----
 

@@ -10,7 +10,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.articulated_state import ArticulatedState, pointer
-from raisim_ros.engine.errors import check
+from raisim_ros.engine.errors import WrongStateError, check
 
 
 class ArticulatedDynamics(ArticulatedState):
@@ -84,7 +84,11 @@ class ArticulatedDynamics(ArticulatedState):
 
     def set_compute_inverse_dynamics(self, flag: bool) -> None:
         """Find the forces and torques in the joints in every step; off by default, since it costs time."""
-        self._set_options(inverse_dynamics=bool(flag))
+        wanted = arguments.flag("flag", flag)
+        sensors = (sensor for one in self.get_sensor_sets() for sensor in one)
+        if not wanted and any(sensor.needs_inverse_dynamics for sensor in sensors):
+            raise WrongStateError(f"{self!r} carries a force-torque sensor, which needs the forces in the joints")
+        self._set_options(inverse_dynamics=wanted)
 
     def get_compute_inverse_dynamics(self) -> bool:
         """Whether the forces in the joints are found in every step."""
@@ -201,7 +205,7 @@ class ArticulatedDynamics(ArticulatedState):
         """Add a torque that turns with the body, given in its frame, for the next step [N m]."""
         values = arguments.vector("torque", torque, 3)
         in_world_axes = self.get_orientation(local_idx) @ values
-        check(lib.rs_articulation_add_torque(self._c, self._engine_id, local_idx, list(values), 1))
+        check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(values), 1))
         self._present_loads().torques.append((local_idx, in_world_axes))
 
     def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: int = 0) -> None:

@@ -38,8 +38,9 @@ class ArticulatedFrames(ArticulatedDynamics):
 
     def get_body_idx(self, name: str) -> int:
         """Index of the body that a link belongs to, merged links too; -1 when there is no such link."""
+        wanted = arguments.text("name", name)
         for index, body in enumerate(self._tree.bodies):
-            if name in body.links:
+            if wanted in body.links:
                 return index
         return -1
 
@@ -78,7 +79,7 @@ class ArticulatedFrames(ArticulatedDynamics):
 
     def get_quaternion(self, local_idx: int = 0) -> Vector:
         """Orientation of a body as w, x, y, z; w is not negative, except that of a base as it was set."""
-        if local_idx == 0:
+        if self._body(local_idx) == 0:
             return self.get_base_quaternion()
         quaternion = arguments.quaternion_of_matrix(self.get_body_orientation(local_idx))
         return -quaternion if quaternion[0] < 0.0 else quaternion
@@ -115,17 +116,17 @@ class ArticulatedFrames(ArticulatedDynamics):
 
     def get_frame_idx_by_name(self, name: str) -> int:
         """Index of the frame of a joint; -1 when there is none."""
-        return next((k for k, frame in enumerate(self._tree.frames) if frame.name == name), -1)
+        wanted = arguments.text("name", name)
+        return next((k for k, frame in enumerate(self._tree.frames) if frame.name == wanted), -1)
 
     def get_frame_idx_by_link_name(self, name: str) -> int:
         """Index of the frame whose joint carries the link; -1 when there is none."""
-        return next((k for k, frame in enumerate(self._tree.frames) if frame.link == name), -1)
+        wanted = arguments.text("name", name)
+        return next((k for k, frame in enumerate(self._tree.frames) if frame.link == wanted), -1)
 
     def get_frame_by_idx(self, idx: int) -> TreeFrame:
         """The frame with that index."""
-        if not 0 <= idx < len(self._tree.frames):
-            raise InvalidValueError(f"frame index is {idx}; expected 0 to {len(self._tree.frames) - 1}")
-        return self._tree.frames[idx]
+        return self._tree.frames[arguments.index("frame index", idx, len(self._tree.frames))]
 
     def get_frame_by_name(self, name: str) -> TreeFrame:
         """The frame of a joint."""
@@ -205,8 +206,7 @@ class ArticulatedFrames(ArticulatedDynamics):
     def _shape_pose(
         self, shapes: Sequence[TreeVisual | TreeCollision], owners: Sequence[int], index: int
     ) -> tuple[Vector, Vector]:
-        if not 0 <= index < len(shapes):
-            raise InvalidValueError(f"shape index is {index}; there are {len(shapes)} shapes")
+        arguments.index("shape index", index, len(shapes))
         rotation, position = self.get_body_pose(owners[index])
         return rotation @ shapes[index].rotation, position + rotation @ shapes[index].position
 
@@ -250,6 +250,7 @@ class ArticulatedFrames(ArticulatedDynamics):
 
     def convert_sparse_jacobian_to_dense(self, jacobian: SparseJacobian) -> Vector:
         """The 3 x DoF matrix of a sparse Jacobian."""
+        arguments.instance("jacobian", jacobian, SparseJacobian)
         dense = np.zeros((3, self._u_count))
         dense[:, jacobian.idx] = jacobian.v
         return dense
@@ -281,7 +282,7 @@ class ArticulatedFrames(ArticulatedDynamics):
     def get_generalized_velocity_index(self, joint_name: str) -> int:
         """Where the velocities of a joint begin in u; -1 when there is no such joint."""
         for index, body in enumerate(self._tree.bodies):
-            if body.joint_name == joint_name:
+            if body.joint_name == arguments.text("joint_name", joint_name):
                 return self._u_first[index]
         return -1
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -74,10 +75,25 @@ class ArticulatedState(BodyOwner):
         self._write(field, arguments.vector(name, values, self._q_count))
 
     def _write_bounds(self, field: int, name: str, values: VectorLike) -> None:
-        array = np.ascontiguousarray(values, dtype=np.float64)
+        self._write(field, self._bounds(name, values))
+
+    @contextmanager
+    def _kept_on_error(self, field: int) -> Iterator[None]:
+        """Two vectors are written: the first, `field`, goes back when the second is refused."""
+        with self._world.locked():
+            before = self._read_u(field)
+            try:
+                yield
+            except BaseException:
+                self._write(field, before)
+                raise
+
+    def _bounds(self, name: str, values: VectorLike) -> Vector:
+        """One number per degree of freedom, also infinite ones."""
+        array = arguments.table(name, values, (-1,))
         if array.shape != (self._u_count,) or np.isnan(array).any():
-            raise InvalidValueError(f"{name} is {values!r}; expected {self._u_count} numbers")
-        self._write(field, array)
+            raise InvalidValueError(f"{name} is {arguments.shown(values)}; expected {self._u_count} numbers")
+        return array
 
     # ---- sizes ----
 
@@ -102,9 +118,7 @@ class ArticulatedState(BodyOwner):
         return BodyType.STATIC if self._body(local_idx) == 0 and self._tree.fixed_base else BodyType.DYNAMIC
 
     def _body(self, body_idx: int) -> int:
-        if not 0 <= body_idx < len(self._tree.bodies):
-            raise InvalidValueError(f"body index is {body_idx}; expected 0 to {len(self._tree.bodies) - 1}")
-        return int(body_idx)
+        return arguments.index("body index", body_idx, len(self._tree.bodies))
 
     # ---- state ----
 
@@ -132,9 +146,9 @@ class ArticulatedState(BodyOwner):
     def set_state(self, coordinate: VectorLike, velocity: VectorLike) -> None:
         """Set q and u; nothing changes when one of them is wrong."""
         u = arguments.vector("generalized velocity", velocity, self._u_count)
-        with self._world.locked():
-            self.set_generalized_coordinate(coordinate)
+        with self._kept_on_error(lib.RS_FIELD_VELOCITY):
             self._write(lib.RS_FIELD_VELOCITY, u)
+            self.set_generalized_coordinate(coordinate)
 
     def get_generalized_acceleration(self) -> Vector:
         """Change of u in the last step per time; zero before the first one."""
@@ -234,7 +248,7 @@ class ArticulatedState(BodyOwner):
 
     def set_control_mode(self, mode: ControlMode) -> None:
         """Choose feed-forward forces alone, or PD control on top of them."""
-        self._set_options(control_mode=int(ControlMode(mode)))
+        self._set_options(control_mode=int(arguments.choice("mode", ControlMode, mode)))
 
     def get_control_mode(self) -> ControlMode:
         """What drives the joints."""
@@ -243,9 +257,9 @@ class ArticulatedState(BodyOwner):
     def set_pd_target(self, position: VectorLike, velocity: VectorLike) -> None:
         """Set the targets of q and u; the entries of a floating base are ignored."""
         u = arguments.vector("velocity target", velocity, self._u_count)
-        with self._world.locked():
-            self.set_p_target(position)
+        with self._kept_on_error(lib.RS_FIELD_D_TARGET):
             self._write(lib.RS_FIELD_D_TARGET, u)
+            self.set_p_target(position)
 
     def set_p_target(self, position: VectorLike) -> None:
         """Set the target of q."""
@@ -263,9 +277,9 @@ class ArticulatedState(BodyOwner):
     def set_pd_gains(self, p_gain: VectorLike, d_gain: VectorLike) -> None:
         """Set the gains per degree of freedom and turn PD control on; a floating base keeps zeros."""
         d = arguments.vector("d gain", d_gain, self._u_count)
-        with self._world.locked():
+        with self._kept_on_error(lib.RS_FIELD_D_GAIN):
+            self._write(lib.RS_FIELD_D_GAIN, d)
             self.set_p_gains(p_gain)
-            self.set_d_gains(d)
 
     def set_p_gains(self, gain: VectorLike) -> None:
         """Set the position gains and turn PD control on."""
@@ -304,8 +318,9 @@ class ArticulatedState(BodyOwner):
 
     def add_spring(self, spring: JointSpring) -> None:
         """Put a spring on a joint; it replaces the joint's former spring."""
-        joint = spring.joint
-        if not 0 <= joint < len(self._tree.bodies) or self._tree.bodies[joint].parent < 0:
+        arguments.instance("spring", spring, JointSpring)
+        joint = arguments.index("spring.joint", spring.joint, len(self._tree.bodies))
+        if self._tree.bodies[joint].parent < 0:
             raise InvalidValueError(f"spring.joint is {joint}; expected the index of a movable joint")
         kind = self._tree.bodies[joint].joint_type
         q_first, u_first = self._q_first[joint], self._u_first[joint]
@@ -315,8 +330,9 @@ class ArticulatedState(BodyOwner):
             stiffness[u_first : u_first + kind.velocity_dim] = arguments.number("spring.stiffness", spring.stiffness)
             mount = self._read(lib.RS_FIELD_SPRING_MOUNT, self._q_count)
             mount[q_first : q_first + kind.coordinate_dim] = mount_values
-            self._write(lib.RS_FIELD_STIFFNESS, stiffness)
-            self._write(lib.RS_FIELD_SPRING_MOUNT, mount)
+            with self._kept_on_error(lib.RS_FIELD_STIFFNESS):
+                self._write(lib.RS_FIELD_STIFFNESS, stiffness)
+                self._write(lib.RS_FIELD_SPRING_MOUNT, mount)
 
     def get_springs(self) -> list[JointSpring]:
         """The springs with a stiffness."""
@@ -336,12 +352,12 @@ class ArticulatedState(BodyOwner):
 
     def set_actuation_limits(self, upper: VectorLike, lower: VectorLike) -> None:
         """Set the largest and smallest command per degree of freedom [N m, N]; infinite for none."""
-        low, high = np.asarray(lower, dtype=np.float64), np.asarray(upper, dtype=np.float64)
-        if low.shape == high.shape and (low > high).any():
+        high, low = self._bounds("upper actuation limit", upper), self._bounds("lower actuation limit", lower)
+        if (low > high).any():
             raise InvalidValueError("a lower actuation limit is above the upper one")
         with self._world.locked():
-            self._write_bounds(lib.RS_FIELD_EFFORT_UPPER, "upper actuation limit", upper)
-            self._write_bounds(lib.RS_FIELD_EFFORT_LOWER, "lower actuation limit", lower)
+            self._write(lib.RS_FIELD_EFFORT_UPPER, high)
+            self._write(lib.RS_FIELD_EFFORT_LOWER, low)
 
     def get_actuation_upper_limits(self) -> Vector:
         """Largest command per degree of freedom."""
@@ -363,9 +379,9 @@ class ArticulatedState(BodyOwner):
 
     def set_joint_limits(self, limits: Sequence[VectorLike] | NDArray[Any]) -> None:
         """Set [lower, upper] per degree of freedom [rad, m]; spherical joints use the first row: [largest angle, -]."""
-        rows = np.asarray(limits, dtype=np.float64)
-        if rows.shape != (self._u_count, 2) or np.isnan(rows).any():
-            raise InvalidValueError(f"joint limits have shape {rows.shape}; expected ({self._u_count}, 2)")
+        rows = arguments.table("joint limits", limits, (self._u_count, 2))
+        if np.isnan(rows).any():
+            raise InvalidValueError(f"joint limits are {arguments.shown(limits)}; expected numbers")
         lower, upper = rows[:, 0].copy(), rows[:, 1].copy()
         for joint, body in enumerate(self._tree.bodies):
             if body.joint_type is JointType.SPHERICAL:
@@ -401,7 +417,7 @@ class ArticulatedState(BodyOwner):
 
     def set_integration_scheme(self, scheme: IntegrationScheme) -> None:
         """Choose how the system is advanced in time."""
-        self._set_options(scheme=int(IntegrationScheme(scheme)))
+        self._set_options(scheme=int(arguments.choice("scheme", IntegrationScheme, scheme)))
 
     def get_integration_scheme(self) -> IntegrationScheme:
         """How the system is advanced in time."""

@@ -110,9 +110,7 @@ class BodyOwner(Object, ABC):
     def get_contact_point_vel(self, contact_index: int) -> Vector:
         """Velocity of this object's material at a contact of get_contacts(), at the present state [m/s]."""
         contacts = self.get_contacts()
-        if not 0 <= contact_index < len(contacts):
-            raise InvalidValueError(f"contact index is {contact_index}; there are {len(contacts)} contacts")
-        contact = contacts[contact_index]
+        contact = contacts[arguments.index("contact index", contact_index, len(contacts))]
         body = contact.get_local_body_index()
         arm = contact.get_position() - self.get_position(body)
         return self.get_velocity(body, (0.0, 0.0, 0.0)) + np.cross(self.get_angular_velocity(body), arm)

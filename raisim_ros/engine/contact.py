@@ -8,6 +8,7 @@ import numpy as np
 
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, matrix_of_symmetric6
+from raisim_ros.engine.errors import WrongStateError
 from raisim_ros.engine.types import BodyType
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Contact:
 
     def get_pair_object_index(self) -> int:
         """Index in the world of the other object."""
-        return int(lib.rs_object_index(self._world._world, self._pair_id()))
+        return self._world._handle_of(self._pair_id()).get_index_in_world()
 
     def get_pair_object_body_type(self) -> BodyType:
         """Body type of the other body."""
@@ -101,10 +102,10 @@ class Contact:
 
     def get_pair_contact_index_in_pair_object(self) -> int:
         """Place of this contact in the other object's list."""
-        contacts = self._world._contacts_of(self._world._handle_of(self._pair_id()))
-        return next(
-            k for k, other in enumerate(contacts) if other._index == self._index and other._as_a != self._as_a
-        )
+        for k, other in enumerate(self._world._contacts_of(self._world._handle_of(self._pair_id()))):
+            if other._index == self._index and other._as_a != self._as_a:
+                return k
+        raise WrongStateError("the contact is of an earlier step; the other object no longer has it in its list")
 
     def get_index_contact_problem(self) -> int:
         """Place of the contact in the world's list, see World.get_contact_problem()."""

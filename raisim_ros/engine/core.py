@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.contact import Contact, read_contacts
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.object_handle import Object
+
+_NAME_SIZE = 64  # bytes of a material's name
+_SLICE = 0.02  # seconds of stepping after which Python may look at signals
 
 
 class WorldCore:
@@ -45,6 +49,16 @@ class WorldCore:
         finally:
             self.unlock_mutex()
 
+    # ---- steps ----
+
+    def _step(self, steps: int) -> None:
+        """Advance in slices, between which a signal such as Ctrl-C is answered: the steps before it stay made."""
+        done = ffi.new("int64_t *")
+        while steps > 0:
+            status = lib.rs_world_step_within(self._world, steps, _SLICE, done)
+            steps -= done[0]
+            check(status)
+
     # ---- handles ----
 
     def _register(self, handle: Object) -> None:
@@ -52,20 +66,21 @@ class WorldCore:
 
     def _take_out(self, handle: Object) -> None:
         """Remove an object from the engine and forget its handle."""
-        check(lib.rs_object_remove(self._world, handle._engine_id))
-        del self._handles[handle.get_id()]
-        self._rename(handle, "")
+        with self.locked():
+            check(lib.rs_object_remove(self._world, handle._engine_id))
+            del self._handles[handle.get_id()]
+            self._rename(handle, "")
 
     def _rename(self, handle: Object, name: str) -> None:
-        if not isinstance(name, str):
-            raise InvalidValueError(f"name is {name!r}; expected a string")
-        if handle._name:
-            self._names[handle._name].remove(handle)
-            if not self._names[handle._name]:
-                del self._names[handle._name]
-        handle._name = name
-        if name:
-            self._names.setdefault(name, []).append(handle)
+        arguments.text("name", name)
+        with self.locked():
+            if handle._name:
+                self._names[handle._name].remove(handle)
+                if not self._names[handle._name]:
+                    del self._names[handle._name]
+            handle._name = name
+            if name:
+                self._names.setdefault(name, []).append(handle)
 
     def _handle_of(self, engine_id: int) -> BodyOwner:
         handle = self._handles.get(engine_id >> 32)
@@ -75,11 +90,11 @@ class WorldCore:
 
     def get_object_by_id(self, object_id: int) -> Object | None:
         """The object with that stable id, or None."""
-        return self._handles.get(object_id)
+        return self._handles.get(int(object_id)) if arguments.is_whole(object_id) else None
 
     def is_object_alive(self, object_id: int) -> bool:
         """True while an object with that stable id is in the world."""
-        return object_id in self._handles
+        return self.get_object_by_id(object_id) is not None
 
     def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         with self.locked():
@@ -107,11 +122,13 @@ class WorldCore:
     # ---- materials ----
 
     def _material(self, name: str) -> int:
-        if not isinstance(name, str):
-            raise InvalidValueError(f"material is {name!r}; expected a name")
+        if "\0" in arguments.text("material", name):
+            raise InvalidValueError(f"material is {name!r}; expected a name without a zero byte")
         out = ffi.new("int32_t *")
         check(lib.rs_material_index(self._world, (name or "default").encode(), out))
         return int(out[0])
 
     def _material_name(self, index: int) -> str:
-        return str(ffi.string(lib.rs_material_name(self._world, index)).decode())
+        out = ffi.new("char[]", _NAME_SIZE)
+        check(lib.rs_material_name(self._world, index, out))
+        return str(ffi.string(out).decode())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeBody
 from raisim_ros.description.urdf_export import urdf_text
 from raisim_ros.description.world_types import ArticulatedEntry, Numbers, Place, ShapeEntry
@@ -29,9 +28,6 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
     """The robot with its state and all settings; what equals the robot file is left out."""
     tree = handle._tree
     joint_order = tuple(body.joint_name for body in tree.bodies[1:])
-    for name in joint_order:
-        if any(character.isspace() or character == "," for character in name):
-            raise InvalidValueError(f"{handle!r}: joint '{name}' has a name that a world file cannot hold")
     group, mask, shapes = _shapes(world, handle)
     collides_with_parent = any(
         handle.may_collide(index, body.parent) for index, body in enumerate(tree.bodies) if body.parent >= 0

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from raisim_ros.description.atomic_file import write_beside, write_file
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeSensor
 from raisim_ros.description.sensor_export import sensor_set_text
 from raisim_ros.description.urdf_export import MountedFile, urdf_text
@@ -56,11 +57,11 @@ def export_urdf(world: World, robot: ArticulatedSystem, path: Path) -> None:
     mounted = []
     for number, entry in enumerate(describe_sensor_sets(world, robot)):
         name = _free_name(entry.model.name, taken)
-        file = path.with_name(f"{path.stem}_sensors_{number}.xml")
-        file.write_text(sensor_set_text(entry.model), encoding="utf-8")
+        text = sensor_set_text(entry.model).encode()
+        file = write_beside(path.with_name(f"{path.stem}_sensors_{number}.xml"), text)
         link = entry.link or tree.bodies[0].links[0]
         mounted.append(MountedFile(name, link, file.name, entry.serial_number))
-    path.write_text(urdf_text(tree, mounted), encoding="utf-8")
+    write_file(path, urdf_text(tree, mounted).encode())
 
 
 def _free_name(wanted: str, taken: set[str]) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -320,8 +319,7 @@ def _array(struct: Any, field: str) -> Vector:
 
 
 def _check_local(local_idx: int) -> None:
-    if local_idx != 0:
-        raise InvalidValueError(f"local_idx is {local_idx}; a single body has only 0")
+    arguments.index("local_idx", local_idx, 1)  # a single body has only one
 
 
 def _one_or_three(x: float | VectorLike, y: float | None, z: float | None) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.interface_settings import InterfaceSettings
+from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.contact import Contact
 from raisim_ros.engine.errors import ObjectRemovedError
@@ -75,9 +76,7 @@ class Object:
     def set_appearance(self, appearance: str) -> None:
         """Set the look: a colour name, "r g b a" (0..1), a texture name or "hidden"."""
         self._alive()
-        if not isinstance(appearance, str):
-            raise InvalidValueError(f"appearance is {appearance!r}; expected a string")
-        self._appearance = appearance
+        self._appearance = arguments.text("appearance", appearance)
 
     def get_appearance(self) -> str:
         """The look, empty for the default one."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Part of a period by which rounding may shift the moment of a measurement.
 _TIMING_SLACK = 1e-6
+_MOST_STEPS = 2.0**31
 
 
 class MeasurementSource(enum.IntEnum):
@@ -96,6 +97,7 @@ class Sensor(ABC):
     """
 
     type = SensorType.UNKNOWN
+    needs_inverse_dynamics = False
 
     def __init__(self, world: World, model: SensorModel, mount: Mount, set_name: str) -> None:
         self.model = model
@@ -131,7 +133,7 @@ class Sensor(ABC):
 
     def set_serial_number(self, serial_number: str) -> None:
         """Give the sensor a serial number."""
-        self._serial_number = str(serial_number)
+        self._serial_number = arguments.text("serial_number", serial_number)
 
     def get_frame_id(self) -> int:
         """Index of the body that carries the sensor."""
@@ -195,14 +197,18 @@ class Sensor(ABC):
 
     def is_due(self, time: float) -> bool:
         """Whether a measurement is due at a simulation time [s]."""
-        return (time - self._start) * self._rate >= self._measured - _TIMING_SLACK or time < self._start
+        now = arguments.number("time", time)
+        return (now - self._start) * self._rate >= self._measured - _TIMING_SLACK or now < self._start
 
     def steps_until_due(self, time: float, time_step: float) -> int:
         """Steps until the next measurement is due; 0: now."""
         if self.is_due(time):
             return 0
+        step = arguments.number("time_step", time_step)
+        if not (step > 0.0 and math.isfinite(step) and math.isfinite(time)):
+            raise InvalidValueError(f"time is {time}, time_step {step}; expected finite numbers, the step above 0")
         wait = self._start + self._measured / self._rate - time
-        return max(1, math.ceil(wait / time_step - _TIMING_SLACK))
+        return max(1, math.ceil(min(wait / step - _TIMING_SLACK, _MOST_STEPS)))
 
     def get_measurement_source(self) -> MeasurementSource:
         """Who writes the measurements."""
@@ -231,8 +237,13 @@ class Sensor(ABC):
     def update(self) -> None:
         """Measure now."""
         with self._world.locked():
-            self.note_update()
-            self._measure()
+            before = self._phase()
+            try:
+                self.note_update()
+                self._measure()
+            except BaseException:
+                self._set_phase(before)
+                raise
 
     @abstractmethod
     def _measure(self) -> None:
@@ -275,9 +286,11 @@ class SensorSet:
 
     def get_sensor(self, name: str, kind: type[Sensor] = Sensor) -> Any:
         """The sensor of that name; InvalidValueError when there is none, or it is of another kind."""
-        sensor = self._sensors.get(name)
+        sensor = self._sensors.get(arguments.text("name", name))
         if sensor is None:
             raise InvalidValueError(f"no sensor named '{name}' in '{self._name}'; there are {list(self._sensors)}")
+        if not isinstance(kind, type):
+            raise InvalidValueError(f"kind is {arguments.shown(kind)}; expected a class of sensors")
         if not isinstance(sensor, kind):
             raise InvalidValueError(f"sensor '{name}' is a {type(sensor).__name__}; expected {kind.__name__}")
         return sensor
@@ -297,7 +310,7 @@ class SensorSet:
 
     def set_serial_number(self, serial_number: str) -> None:
         """Give the set a serial number."""
-        self._serial_number = str(serial_number)
+        self._serial_number = arguments.text("serial_number", serial_number)
 
     def get_position(self) -> Vector:
         """Present world position of the set's frame [m]."""

@@ -122,6 +122,7 @@ class ForceTorque(Sensor):
     """Force and torque that the parent exerts through the joint that carries the link, about the sensor."""
 
     type = SensorType.FORCE_TORQUE
+    needs_inverse_dynamics = True
     model: ForceTorqueModel
     _READINGS = (*Sensor._READINGS, "_wrench")
 

@@ -32,6 +32,18 @@ def _place(target: Any, sensor: Sensor) -> None:
     target.quaternion = list(quaternion_from_matrix(sensor._rotation))
 
 
+_PIXELS: dict[str, type[Any]] = {"float *": np.float32, "int32_t *": np.int32}
+
+
+def _check_buffer(array: NDArray[Any], shape: tuple[int, ...], kind: type[Any]) -> None:
+    """Refuse what the engine cannot write an image to."""
+    arguments.instance("image", array, np.ndarray)
+    if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous or not array.flags.writeable:
+        raise InvalidValueError(
+            f"image of shape {array.shape} and {array.dtype}; expected a contiguous one of {shape} and {kind.__name__}"
+        )
+
+
 class _RaySensor(Sensor):
     """A sensor that sees everything but the body that carries it."""
 
@@ -97,7 +109,7 @@ class SpinningLidar(_RaySensor):
 
     def set_rolling(self, rolling: bool) -> None:
         """Let columns fire one after another while the world steps, each from where the sensor then is."""
-        if rolling and not self.model.spin_rate > 0.0:
+        if arguments.flag("rolling", rolling) and not self.model.spin_rate > 0.0:
             raise InvalidValueError(f"sensor '{self.get_full_name()}' does not spin; expected a spin rate above 0")
         columns_per_second = self.model.yaw_samples * self.model.spin_rate
         self._rolling = RollingSweep(columns_per_second, self.model.pitch_samples, self._fire) if rolling else None
@@ -186,6 +198,10 @@ class SpinningLidar(_RaySensor):
 
         Returns the number of valid returns. Call note_update() before.
         """
+        arguments.count("first", first)
+        arguments.count("count", count, 1)
+        arguments.instance("layout", layout, CloudLayout)
+        arguments.instance("out", out, np.ndarray)
         self._prepare(first, count)
         return self._write(count, layout, out)
 
@@ -216,7 +232,7 @@ class SpinningLidar(_RaySensor):
 
     def set_scan(self, points: NDArray[Any]) -> None:
         """Set the points: for measurements that come from elsewhere."""
-        self._scan = np.array(points, dtype=np.float64).reshape(-1, 3)
+        self._scan = arguments.table("points", points, (-1, 3))
         self._scan_times = np.full(len(self._scan), self._stamp)
 
     def _phase(self) -> dict[str, Any]:
@@ -302,7 +318,7 @@ class DepthCamera(_Camera):
         of NaN for both.
         """
         self._prepare()
-        self._camera.tell_range = tell_range
+        self._camera.tell_range = arguments.flag("tell_range", tell_range)
         check(
             lib.rs_world_scan_depth(
                 self._world._world,
@@ -318,8 +334,7 @@ class DepthCamera(_Camera):
     def _pixels(self, kind: str, array: NDArray[Any] | None) -> Any:
         if array is None:
             return ffi.NULL
-        if array.shape != (self.model.height, self.model.width) or not array.flags.c_contiguous:
-            raise InvalidValueError(f"image of shape {array.shape}; expected {(self.model.height, self.model.width)}")
+        _check_buffer(array, (self.model.height, self.model.width), _PIXELS[kind])
         return ffi.cast(kind, array.ctypes.data)
 
     def get_depth_array(self) -> NDArray[np.float32]:
@@ -328,14 +343,15 @@ class DepthCamera(_Camera):
 
     def set_depth_array(self, depth: NDArray[Any]) -> None:
         """Set the image: for measurements that come from elsewhere."""
-        self._depth[:] = np.asarray(depth, dtype=np.float32).reshape(self._depth.shape)
+        self._depth[:] = arguments.table("depth", depth, self._depth.shape, np.float32)
         self._points = None
 
     def depth_to_point_cloud(self, depth: NDArray[Any] | None = None, *, in_sensor_frame: bool = False) -> Vector:
         """Points of a depth image (the last one), height x width x 3 [m]: in the world, or in the sensor frame."""
-        image = self._depth if depth is None else np.asarray(depth).reshape(self._depth.shape)
+        in_sensor = arguments.flag("in_sensor_frame", in_sensor_frame)
+        image = self._depth if depth is None else arguments.table("depth", depth, self._depth.shape)
         points: Vector = self.get_precomputed_ray_dir() * image[..., None].astype(np.float64)
-        return points if in_sensor_frame else points @ self._rotation.T + self._position
+        return points if in_sensor else points @ self._rotation.T + self._position
 
     def get_3d_points(self) -> Vector:
         """World points of the last image, height x width x 3 [m]; NaN where nothing is."""
@@ -345,7 +361,7 @@ class DepthCamera(_Camera):
 
     def set_3d_points(self, points: NDArray[Any]) -> None:
         """Set the points: for measurements that come from elsewhere."""
-        self._points = np.array(points, dtype=np.float64).reshape(*self._depth.shape, 3)
+        self._points = arguments.table("points", points, (*self._depth.shape, 3))
 
 
 @dataclass(frozen=True)
@@ -357,6 +373,15 @@ class Light:
     background: VectorLike = (0.75, 0.85, 0.95)
     shadows: bool = False
     shadow_reach: float = 100.0
+
+    def __post_init__(self) -> None:
+        direction = arguments.numbers("direction", self.direction, 3)
+        if not any(direction):
+            raise InvalidValueError(f"direction is {self.direction!r}; expected another one than zero")
+        arguments.numbers("background", self.background, 3)
+        arguments.number("ambient", self.ambient)
+        arguments.number("shadow_reach", self.shadow_reach)
+        arguments.flag("shadows", self.shadows)
 
 
 class RGBCamera(_Camera):
@@ -372,7 +397,7 @@ class RGBCamera(_Camera):
 
     def __init__(self, world: World, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
-        self.light: Light | None = None
+        self._light: Light | None = None
         self._image = np.zeros((model.height, model.width, 3), dtype=np.uint8)
 
     def _measure(self) -> None:
@@ -380,9 +405,7 @@ class RGBCamera(_Camera):
 
     def write_image(self, rgb: NDArray[np.uint8]) -> None:
         """Take an image into a contiguous array, height x width x 3; call note_update() before."""
-        expected = (self.model.height, self.model.width, 3)
-        if rgb.shape != expected or not rgb.flags.c_contiguous:
-            raise InvalidValueError(f"image of shape {rgb.shape}; expected {expected}")
+        _check_buffer(rgb, (self.model.height, self.model.width, 3), np.uint8)
         self._prepare()
         with self._world.locked():
             light = self._lamp()
@@ -394,8 +417,17 @@ class RGBCamera(_Camera):
             out = ffi.cast("uint8_t *", rgb.ctypes.data)
             check(lib.rs_world_scan_color(self._world._world, self._camera, self._rule(), light, looks, out))
 
+    @property
+    def light(self) -> Light | None:
+        """What it sees by; None: the world's first light object, or else daylight."""
+        return self._light
+
+    @light.setter
+    def light(self, light: Light | None) -> None:
+        self._light = None if light is None else arguments.instance("light", light, Light)
+
     def _lamp(self) -> Any:
-        given = self.light or Light()
+        given = Light() if self._light is None else self._light
         lamp = ffi.new("rs_light *")
         direction = arguments.vector("light direction", given.direction, 3)
         lamp.direction = list(direction / np.linalg.norm(direction))
@@ -403,7 +435,7 @@ class RGBCamera(_Camera):
         lamp.ambient, lamp.shadows, lamp.shadow_reach = given.ambient, given.shadows, given.shadow_reach
         lamp.color = [1.0, 1.0, 1.0]
         lights = (one for one in self._world.get_obj_list() if isinstance(one, LightObject))
-        source = next(lights, None) if self.light is None else None
+        source = next(lights, None) if self._light is None else None
         if source is not None:
             settings = source.get_settings()
             lamp.direction, lamp.position = list(source.get_direction()), list(source.get_position())
@@ -418,4 +450,4 @@ class RGBCamera(_Camera):
 
     def set_image_buffer(self, image: NDArray[Any]) -> None:
         """Set the image: for measurements that come from elsewhere."""
-        self._image[:] = np.asarray(image, dtype=np.uint8).reshape(self._image.shape)
+        self._image[:] = arguments.table("image", image, self._image.shape, np.uint8)

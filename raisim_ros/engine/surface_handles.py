@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh_file import MeshData
 from raisim_ros.description.terrain import HeightMapData, height_map_from_values
+from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.assets import heightmap_asset
@@ -121,6 +123,9 @@ class HeightMap(SingleBodyObject):
         """Height and slopes of the triangle below world x, y."""
         center, data = self.get_position(), self.get_data()
         dx, dy = data.x_size / (data.x_samples - 1), data.y_size / (data.y_samples - 1)
+        x, y = arguments.number("x", x), arguments.number("y", y)
+        if math.isnan(x) or math.isnan(y):
+            raise InvalidValueError(f"x, y are {x}, {y}; expected numbers")
         u = np.clip((x - center[0] + data.x_size / 2) / dx, 0, data.x_samples - 1)
         v = np.clip((y - center[1] + data.y_size / 2) / dy, 0, data.y_samples - 1)
         ix, iy = min(int(u), data.x_samples - 2), min(int(v), data.y_samples - 2)
@@ -144,7 +149,7 @@ class HeightMap(SingleBodyObject):
             old.x_samples, old.y_samples, x_size, y_size, height, center_x, center_y, source=repr(self)
         )
         with heightmap_asset(self._c, data) as asset:
-            position = [center_x, center_y, float(self.get_position()[2])]
+            position = [data.center_x, data.center_y, float(self.get_position()[2])]
             check(lib.rs_body_set_heightmap(self._c, self._engine_id, asset, position))
         self._data = data
         self._updated = True
@@ -163,12 +168,7 @@ class HeightMap(SingleBodyObject):
             self._color, self._color_map = color, None
             return
         data = self.get_data()
-        array = np.asarray(color, dtype=np.float64)
-        if array.size != 3 * data.x_samples * data.y_samples:
-            raise InvalidValueError(
-                f"color has {array.size} numbers; expected 3 for each of the {data.x_samples * data.y_samples} samples"
-            )
-        self._color_map = array.reshape(data.y_samples, data.x_samples, 3)
+        self._color_map = arguments.table("color", color, (data.y_samples, data.x_samples, 3))
 
     def get_color(self) -> str:
         """The one colour, empty when none was set."""

@@ -82,9 +82,7 @@ class Wire:
     def set_name(self, name: str) -> None:
         """Give the wire a name; look-ups return the first wire of a name."""
         self._alive()
-        if not isinstance(name, str):
-            raise InvalidValueError(f"name is {name!r}; expected a string")
-        self._name = name
+        self._name = arguments.text("name", name)
 
     def get_name(self) -> str:
         """The name, empty when none was given."""
@@ -105,9 +103,7 @@ class Wire:
     def set_color(self, color: str) -> None:
         """Set the look: a colour name or "r g b a" (0..1); empty colours by tension."""
         self._alive()
-        if not isinstance(color, str):
-            raise InvalidValueError(f"color is {color!r}; expected a string")
-        self._color = color
+        self._color = arguments.text("color", color)
 
     def get_color(self) -> str:
         """The colour, empty when it is coloured by tension."""
@@ -117,11 +113,15 @@ class Wire:
 
     def get_body1(self) -> Object:
         """The object at the first end."""
-        return self._world._handles[int(self._definition().object[0]) >> 32]
+        return self._body(0)
 
     def get_body2(self) -> Object:
         """The object at the second end."""
-        return self._world._handles[int(self._definition().object[1]) >> 32]
+        return self._body(1)
+
+    def _body(self, end: int) -> Object:
+        with self._world.locked():
+            return self._world._handles[int(self._definition().object[end]) >> 32]
 
     def get_local_idx1(self) -> int:
         """Body of the first object; 0 for single bodies."""
@@ -212,7 +212,7 @@ class Wire:
         """Integrate a compliant wire explicitly: unstable when dt * sqrt(stiffness / mass) exceeds 2."""
         if self.get_wire_type() != WireType.COMPLIANT:
             raise WrongTypeError(f"{self!r} is {self.get_wire_type().name}; only a COMPLIANT wire is a spring")
-        self._set(explicit_spring=int(bool(explicit)))
+        self._set(explicit_spring=int(arguments.flag("explicit", explicit)))
 
     def get_energy(self) -> float:
         """Energy stored in the spring of a compliant wire [J]; 0 for others."""

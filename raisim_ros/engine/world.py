@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.mesh_export import write_obj
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh_export import write_obj, write_obj_beside
 from raisim_ros.description.template import ParameterValue
 from raisim_ros.description.world_export import write_world_file
 from raisim_ros.description.world_file import load_world_file
@@ -51,7 +52,7 @@ class World(WorldWires):
 
     def load(self, config_file: str | Path, params: Mapping[str, ParameterValue] | None = None) -> None:
         """Add what a world file says; on any error the world is as it was."""
-        description = load_world_file(config_file, params)
+        description = load_world_file(arguments.path("config_file", config_file), params)
         for text in description.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=2)
         with self.locked():
@@ -62,6 +63,7 @@ class World(WorldWires):
 
         Settings that the description does not give return to their defaults.
         """
+        arguments.instance("description", description, WorldDescription)
         with self.locked():
             before = self.save_snapshot()
             try:
@@ -81,22 +83,24 @@ class World(WorldWires):
 
         Loading the file gives the same world. Meshes that came from no file are written beside it as OBJ files.
         """
-        path = Path(dir_or_path) if file_name is None else Path(dir_or_path) / file_name
+        path = arguments.path("dir_or_path", dir_or_path)
+        if file_name is not None:
+            path = path / arguments.path("file_name", file_name)
         with self.locked():
             files: dict[Object, Path] = {}
             for number, mesh in enumerate(self._meshes()):
                 file = Path(mesh.get_mesh_file_name())
                 if not mesh.get_mesh_file_name() or not file.is_file():
-                    file = path.parent / f"{path.stem}_mesh_{number}.obj"
-                    write_obj(mesh.get_mesh(), file)
+                    file = write_obj_beside(mesh.get_mesh(), path.parent / f"{path.stem}_mesh_{number}.obj")
                 files[mesh] = file
             write_world_file(path, describe_world(self, files))
 
     def export_mesh_assets_to_obj(self, directory: str | Path, prefix: str = "mesh") -> list[str]:
         """Write every mesh object as an OBJ file (scaled, body frame); the paths are in the order of the objects."""
+        folder, name = arguments.path("directory", directory), arguments.text("prefix", prefix)
         paths = []
         for number, mesh in enumerate(self._meshes()):
-            path = Path(directory) / f"{prefix}_{number}.obj"
+            path = folder / f"{name}_{number}.obj"
             write_obj(mesh.get_mesh(), path)
             paths.append(str(path))
         return paths
@@ -115,14 +119,17 @@ class World(WorldWires):
     # ---- stepping and time ----
 
     def integrate(self, steps: int = 1) -> None:
-        """Advance by a number of time steps; in one call of the engine, unless sensors measure on the way."""
+        """Advance by a number of time steps; sensors measure on the way.
+
+        Ctrl-C is answered within 50 ms or one step, whichever is longer; the steps made until then stay.
+        """
         number = arguments.count("steps", steps)
         if self._recorder is not None and self._recorder.integrate(number):
             return
         if self._sensor_sets:
             self._integrate_with_sensors(number)
         else:
-            check(lib.rs_world_step(self._world, number))
+            self._step(number)
 
     def integrate1(self) -> None:
         """First half of a step: midpoint poses and contact detection."""
@@ -177,14 +184,18 @@ class World(WorldWires):
     def get_object(self, name_or_index: str | int) -> Object | None:
         """The first object with that name, or the one at that place in the list; None when there is none."""
         if isinstance(name_or_index, str):
-            named = self._names.get(name_or_index, [])
-            return min(named, key=Object.get_index_in_world) if named else None
+            with self.locked():
+                named = self._names.get(name_or_index, [])
+                return min(named, key=Object.get_index_in_world) if named else None
+        if not arguments.is_whole(name_or_index):
+            raise InvalidValueError(f"name_or_index is {arguments.shown(name_or_index)}; expected a name or a place")
         objects = self.get_obj_list()
         return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
 
     def get_obj_list(self) -> list[Object]:
         """All objects; removing one moves the last into its place."""
-        return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
+        with self.locked():
+            return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
 
     def get_configuration_number(self) -> int:
         """Changes whenever objects or wires are added or removed."""
@@ -266,7 +277,7 @@ class World(WorldWires):
 
     def set_profiling(self, enabled: bool) -> None:
         """Turn the timing of stages on or off; turning it on clears the sums."""
-        check(lib.rs_world_set_profiling(self._world, bool(enabled)))
+        check(lib.rs_world_set_profiling(self._world, arguments.flag("enabled", enabled)))
 
     def get_profile(self) -> StepProfile:
         """Wall time per stage since profiling was turned on."""

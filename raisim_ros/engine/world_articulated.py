@@ -78,13 +78,20 @@ class WorldArticulated(WorldScene):
         `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
         parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
         """
-        option = options or ArticulatedSystemOption()
+        option = ArticulatedSystemOption() if options is None else options
+        arguments.instance("options", option, ArticulatedSystemOption)
         source, base = file_path_or_urdf_script, option.base
         if isinstance(source, KinematicTree):
             tree = source
         elif isinstance(source, Child):
             tree = tree_from_child(source, res_path, joint_order, base)
         else:
+            for name, given in (("file_path_or_urdf_script", source), ("res_path", res_path)):
+                arguments.path(name, given)
+            if not isinstance(modules, Sequence) or isinstance(modules, str):
+                raise InvalidValueError(f"modules is {arguments.shown(modules)}; expected a list of files")
+            for module in modules:
+                arguments.path("module", module)
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)

@@ -165,8 +165,8 @@ class WorldObjects(WorldSettings):
         `com` is in the body frame [m], `inertia` about it (3 x 3, body axes) [kg m^2]; without it the children count
         as uniform solids of equal density.
         """
-        if not children:
-            raise InvalidValueError("children is empty; expected at least one")
+        if not isinstance(children, Sequence) or not children:
+            raise InvalidValueError(f"children is {arguments.shown(children)}; expected at least one CompoundChild")
         for child in children:
             if not isinstance(child, CompoundChild):
                 raise InvalidValueError(f"a child is {child!r}; expected a CompoundChild")
@@ -212,11 +212,12 @@ class WorldObjects(WorldSettings):
         elif isinstance(mesh, MeshData):
             data = mesh
         else:
-            file_name = str(mesh)
+            file_name = str(arguments.path("mesh", mesh))
             factors = arguments.vector("scale", [scale] * 3 if isinstance(scale, (int, float)) else scale, 3)
             data = load_mesh(file_name, list(factors))
         if mass is None:
             raise InvalidValueError("mass is missing; only the clone of a mesh takes it over")
+        mass = arguments.number("mass", mass)
 
         collision_mode = arguments.choice("collision_mode", MeshCollisionMode, collision_mode)
         parts = _collision_parts(data, collision_mode, coacd_options)
@@ -379,7 +380,7 @@ def _height_map_data(
     if isinstance(source, TerrainProperties):
         return terrain.generate_height_map(source, center_x, center_y)
     if isinstance(source, (str, Path)):
-        if Path(source).suffix.lower() != ".png":
+        if arguments.path("source", source).suffix.lower() != ".png":
             return terrain.height_map_from_text(source, center_x, center_y)
         if x_size is None or y_size is None or height_scale is None:
             raise InvalidValueError("a PNG heightmap needs x_size, y_size and height_scale")

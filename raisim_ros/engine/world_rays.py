@@ -124,12 +124,12 @@ class WorldRays(WorldSnapshots):
 
         `directions` is N x 3; `starts` is N x 3, or one point for all.
         """
-        toward = np.ascontiguousarray(directions, dtype=np.float64)
-        origins = np.ascontiguousarray(starts, dtype=np.float64)
-        if toward.ndim != 2 or toward.shape[1] != 3:
-            raise InvalidValueError(f"directions has shape {toward.shape}; expected N x 3")
-        if origins.shape not in ((3,), toward.shape):
-            raise InvalidValueError(f"starts has shape {origins.shape}; expected 3 or {toward.shape}")
+        toward = np.ascontiguousarray(arguments.table("directions", directions, (-1, 3)))
+        origins = np.ascontiguousarray(arguments.table("starts", starts, (-1, 3)))
+        if len(origins) not in (1, len(toward)):
+            raise InvalidValueError(f"starts has {len(origins)} points; expected 1 or {len(toward)}")
+        if len(origins) == 1:
+            origins = origins[0]
         rule = self._rule(object_id, None, collision_mask)
         distances, objects, _, normals = self._cast(origins, toward, length, rule)
         return distances, (objects >> np.uint64(32)).astype(np.int64), normals
@@ -184,12 +184,15 @@ class WorldRays(WorldSnapshots):
         lidar = ffi.new("rs_lidar *")
         lidar.position = list(arguments.vector("pos", pos, 3))
         lidar.quaternion = list(arguments.orientation(rot))
-        lidar.yaw_first, lidar.yaw_last = yaw_start_count, yaw_end_count
-        lidar.yaw_increment = yaw_increment
-        lidar.spin_direction = spin_direction
-        lidar.pitch_samples = pitch_samples
-        lidar.pitch_min, lidar.pitch_increment = pitch_min_angle, pitch_increment
-        lidar.range_min, lidar.range_max = range_min, range_max
+        lidar.yaw_first = arguments.whole("yaw_start_count", yaw_start_count)
+        lidar.yaw_last = arguments.whole("yaw_end_count", yaw_end_count)
+        lidar.yaw_increment = arguments.number("yaw_increment", yaw_increment)
+        lidar.spin_direction = arguments.whole("spin_direction", spin_direction)
+        lidar.pitch_samples = arguments.count("pitch_samples", pitch_samples)
+        lidar.pitch_min = arguments.number("pitch_min_angle", pitch_min_angle)
+        lidar.pitch_increment = arguments.number("pitch_increment", pitch_increment)
+        lidar.range_min = arguments.number("range_min", range_min)
+        lidar.range_max = arguments.number("range_max", range_max)
         rays = max(0, yaw_end_count - yaw_start_count + 1) * max(0, pitch_samples)
         rule = self._rule(object_id, local_id, collision_mask)
         check(lib.rs_lidar_valid(lidar))
@@ -210,12 +213,14 @@ class WorldRays(WorldSnapshots):
         with_points: bool = False,
     ) -> DepthCameraFrame:
         """A depth image from `pos` [m]; `rot` turns camera axes (x forward, y left, z up) into world axes."""
+        arguments.instance("properties", properties, DepthCameraProperties)
         camera = ffi.new("rs_depth_camera *")
         camera.position = list(arguments.vector("pos", pos, 3))
         camera.quaternion = list(arguments.orientation(rot))
-        camera.width, camera.height = properties.width, properties.height
-        camera.horizontal_fov = properties.horizontal_fov
-        camera.near, camera.far = properties.near, properties.far
+        for name in ("width", "height"):
+            setattr(camera, name, arguments.count(name, getattr(properties, name)))
+        for name in ("horizontal_fov", "near", "far"):
+            setattr(camera, name, arguments.number(name, getattr(properties, name)))
         fill_noise(camera.noise, properties.noise())
         rule = self._rule(object_id, local_id, collision_mask)
         check(lib.rs_depth_camera_valid(camera))
@@ -245,9 +250,7 @@ class WorldRays(WorldSnapshots):
         rule.ignored_local = -1 if local_id is None else arguments.count("local_id", local_id)
         if object_id is not None:
             ids = self._engine_ids()
-            if not 0 <= object_id < len(ids):
-                raise InvalidValueError(f"object_id is {object_id}; there are {len(ids)} objects")
-            rule.ignored = int(ids[object_id])
+            rule.ignored = int(ids[arguments.index("object_id", object_id, len(ids))])
         return rule
 
 

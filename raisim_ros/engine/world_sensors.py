@@ -21,11 +21,12 @@ from raisim_ros.description.sensor_types import (
     SensorSetModel,
 )
 from raisim_ros.description.template import ParameterValue
+from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated import ArticulatedSystem
 from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.describe_sensors import export_urdf
-from raisim_ros.engine.errors import WrongTypeError, check
+from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.handles import SingleBodyObject
 from raisim_ros.engine.object_handle import Object
 from raisim_ros.engine.sensors import MeasurementSource, Mount, Sensor, SensorSet
@@ -72,7 +73,12 @@ class WorldSensors(WorldRays):
         `name` is by default that of the file's set, or of the link.
         """
         self._own(obj)
-        model = sensors if isinstance(sensors, SensorSetModel) else load_sensor_set(sensors, params)
+        if isinstance(sensors, SensorSetModel):
+            model = sensors
+        else:
+            model = load_sensor_set(arguments.path("sensors", sensors), params)
+        arguments.text("name", name)
+        arguments.text("link", link)
         mount = self._mount(obj, link)
         on_body = Mount(mount.object, mount.body_idx, mount.pose @ model.origin)
         set_name = name or model.name or link or "sensors"
@@ -137,18 +143,22 @@ class WorldSensors(WorldRays):
 
     def get_sensor_sets(self, obj: Object | None = None) -> list[SensorSet]:
         """Sensor sets of an object, or of all objects."""
-        self._sensor_sets = [one for one in self._sensor_sets if self.is_object_alive(one.mount.object.get_id())]
-        return [one for one in self._sensor_sets if obj is None or one.mount.object is obj]
+        with self.locked():
+            self._sensor_sets = [one for one in self._sensor_sets if self.is_object_alive(one.mount.object.get_id())]
+            return [one for one in self._sensor_sets if obj is None or one.mount.object is obj]
 
     def get_sensor_set(self, obj: Object, name: str) -> SensorSet | None:
         """The sensor set of that name on an object; None when there is none."""
-        return next((one for one in self.get_sensor_sets(obj) if one.get_name() == name), None)
+        wanted = arguments.text("name", name)
+        return next((one for one in self.get_sensor_sets(obj) if one.get_name() == wanted), None)
 
     def remove_sensor_set(self, sensor_set: SensorSet) -> None:
         """Take a sensor set off its object."""
-        if sensor_set not in self._sensor_sets:
-            raise InvalidValueError(f"sensor set '{sensor_set.get_name()}' is not in this world")
-        self._sensor_sets.remove(sensor_set)
+        arguments.instance("sensor_set", sensor_set, SensorSet)
+        with self.locked():
+            if sensor_set not in self._sensor_sets:
+                raise InvalidValueError(f"sensor set '{sensor_set.get_name()}' is not in this world")
+            self._sensor_sets.remove(sensor_set)
 
     # ---- measuring while stepping ----
 
@@ -177,7 +187,7 @@ class WorldSensors(WorldRays):
             sensors = self._automatic_sensors()
             part = min((max(1, sensor.steps_until_due(time, time_step)) for sensor in sensors), default=left)
             part = min(part, left)
-            check(lib.rs_world_step(self._world, part))
+            self._step(part)
             self.update_sensors()
             left -= part
 

@@ -89,7 +89,7 @@ class WorldSettings(WorldCore):
 
     def set_contact_solver_iteration_order(self, order: bool) -> None:
         """True: sweeps always run forward. False: their direction flips with every step, which has less bias."""
-        self._change_solver(fixed_order=bool(order))
+        self._change_solver(fixed_order=arguments.flag("order", order))
 
     def get_contact_solver(self) -> ContactSolver:
         """The contact solver."""
@@ -168,7 +168,7 @@ class WorldSettings(WorldCore):
 
     def set_sleeping_enabled(self, enabled: bool) -> None:
         """Let islands sleep, or wake all for good."""
-        self._change_sleeping(enabled=bool(enabled))
+        self._change_sleeping(enabled=arguments.flag("enabled", enabled))
 
     def is_sleeping_enabled(self) -> bool:
         """True when islands may sleep."""
@@ -255,7 +255,7 @@ class WorldSettings(WorldCore):
     def update_material_prop(self, prop: MaterialManager | str | Path) -> None:
         """Replace all material properties, by those of a file (a world file, of which only the materials count) too."""
         if not isinstance(prop, MaterialManager):
-            prop = load_material_file(prop)
+            prop = load_material_file(arguments.path("prop", prop))
         for properties in (prop.default, *prop.pairs.values()):
             _c_pair_of(properties)  # refuse wrong numbers before anything changes
         with self.locked():
@@ -274,13 +274,15 @@ class WorldSettings(WorldCore):
         self._own(obj)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)
-        return _changed(lib.rs_object_set_filter(self._world, obj._engine_id, local_idx, group, mask))
+        local = arguments.whole("local_idx", local_idx)
+        return _changed(lib.rs_object_set_filter(self._world, obj._engine_id, local, group, mask))
 
     def set_object_material(self, obj: Object, material: str, local_idx: int = -1) -> bool:
         """Set the material of all collision bodies, or of those of one local body; False if it has no such body."""
         self._own(obj)
+        local = arguments.whole("local_idx", local_idx)
         index = self._material(material)
-        return _changed(lib.rs_object_set_material(self._world, obj._engine_id, local_idx, index))
+        return _changed(lib.rs_object_set_material(self._world, obj._engine_id, local, index))
 
     def get_object_material(self, obj: Object) -> str:
         """Material of the object's first collision body."""

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.errors import WrongTypeError, check
@@ -51,6 +52,7 @@ class WorldSnapshots(WorldArticulated):
 
         Objects removed since come back and their old handles work again; objects added since are gone.
         """
+        arguments.instance("snapshot", snapshot, WorldSnapshot)
         if snapshot._world is not self:
             raise InvalidValueError("the snapshot belongs to another world")
         with self.locked():
@@ -98,8 +100,10 @@ class WorldSnapshots(WorldArticulated):
         if not isinstance(target, SingleBodyObject):
             return False
         self._own(target)
+        arguments.instance("snapshot", snapshot, SingleBodySnapshot)
         bodies = len(target.get_collision_body_list())
-        if restore_collision_properties and len(snapshot.materials) != bodies:
+        with_collision = arguments.flag("restore_collision_properties", restore_collision_properties)
+        if with_collision and len(snapshot.materials) != bodies:
             raise InvalidValueError(
                 f"the snapshot has {len(snapshot.materials)} collision bodies; {target!r} has {bodies}"
             )
@@ -112,7 +116,7 @@ class WorldSnapshots(WorldArticulated):
                 linear_velocity=snapshot.linear_velocity if moving else np.zeros(3),
                 angular_velocity=snapshot.angular_velocity if moving else np.zeros(3),
             )
-            if restore_collision_properties:
+            if with_collision:
                 self.set_object_collision_filter(target, snapshot.collision_group, snapshot.collision_mask)
                 target._set_materials(snapshot.materials)
         return True
@@ -133,6 +137,7 @@ class WorldSnapshots(WorldArticulated):
         self._own(source)
         if not isinstance(source, BodyOwner):
             raise WrongTypeError(f"{source!r} cannot be cloned")
+        arguments.text("name", name)
         out = ffi.new("rs_object_id *")
         with self.locked():
             check(lib.rs_object_clone(self._world, source._engine_id, out))

@@ -123,7 +123,7 @@ class WorldWires(WorldSensors):
         definition.properties.type = int(wire_type)
         definition.properties.length = arguments.number("length", length)
         definition.properties.stiffness = arguments.number("stiffness", stiffness)
-        definition.properties.explicit_spring = bool(explicit)
+        definition.properties.explicit_spring = arguments.flag("explicit", explicit)
         out = ffi.new("rs_wire_id *")
         with self.locked():
             check(lib.rs_wire_create(self._world, definition, out))
@@ -135,11 +135,13 @@ class WorldWires(WorldSensors):
 
     def get_wires(self) -> list[Wire]:
         """All wires in the order in which they were made."""
-        return list(self._wires.values())
+        with self.locked():
+            return list(self._wires.values())
 
     def get_wire(self, name: str) -> Wire | None:
         """The first wire with that name; None when there is none."""
-        return next((wire for wire in self._wires.values() if wire.get_name() == name), None)
+        wanted = arguments.text("name", name)
+        return next((wire for wire in self.get_wires() if wire.get_name() == wanted), None)
 
     def get_constraint(self, name: str) -> Wire | None:
         """The same as get_wire(): wires are the constraints that have names."""
@@ -147,21 +149,25 @@ class WorldWires(WorldSensors):
 
     def get_wire_by_id(self, wire_id: int) -> Wire | None:
         """The wire with that stable id, or None."""
-        return self._wires.get(wire_id)
+        return self._wires.get(int(wire_id)) if arguments.is_whole(wire_id) else None
 
     def remove_object(self, obj: Object | Wire) -> None:
         """Take an object with its wires and sensors, or a wire, out of the world; its handle becomes invalid."""
-        if not isinstance(obj, Wire):
+        with self.locked():
+            if isinstance(obj, Wire):
+                self._remove_wire(obj)
+                return
             self._own(obj)
             self._take_out(obj)
             self._wires = {key: wire for key, wire in self._wires.items() if lib.rs_wire_is_alive(self._world, key)}
-            return
-        if obj._world is not self:
-            raise InvalidValueError(f"{obj!r} belongs to another world")
-        if obj.get_id() not in self._wires:
-            raise ObjectRemovedError(f"{obj!r} was removed from its world")
-        check(lib.rs_wire_remove(self._world, obj.get_id()))
-        del self._wires[obj.get_id()]
+
+    def _remove_wire(self, wire: Wire) -> None:
+        if wire._world is not self:
+            raise InvalidValueError(f"{wire!r} belongs to another world")
+        if wire.get_id() not in self._wires:
+            raise ObjectRemovedError(f"{wire!r} was removed from its world")
+        check(lib.rs_wire_remove(self._world, wire.get_id()))
+        del self._wires[wire.get_id()]
 
     # ---- bulk reads ----
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.file_access import check_allowed
+from raisim_ros.description.files import existing_file, is_file
 from raisim_ros.description.resources import resource, resource_dir
 
 _FILE, _PACKAGE = "file://", "package://"
@@ -23,23 +25,25 @@ def resolve_file(address: str, field: str, folders: tuple[Path, ...] = ()) -> Pa
         return _in_package(address, field)
     path = Path(address.removeprefix(_FILE)).expanduser()
     if path.is_absolute():
-        if not path.is_file():
-            raise FileMissingError(path, field)
-        return path
+        return existing_file(path, field)
     places = (Path.cwd(), *folders)
     for place in places:
-        if (place / path).is_file():
+        if is_file(place / path):
             return place / path
+    check_allowed(Path.cwd() / path, field)
     raise FileMissingError(address, f"{field} (looked for in {', '.join(str(place) for place in places)})")
 
 
 def _in_package(address: str, field: str) -> Path:
     package, _, inside = address.removeprefix(_PACKAGE).partition("/")
+    if ".." in Path(inside).parts or Path(inside).is_absolute():
+        raise InvalidValueError(f"{field} is '{address}'; expected a place inside the package")
     try:
         path = Path(get_package_share_directory(package)) / inside
     except (PackageNotFoundError, ValueError) as error:
         raise FileMissingError(address, f"{field}: package '{package}' is not installed;") from error
-    if not path.is_file():
+    check_allowed(path, field)
+    if not is_file(path):
         raise FileMissingError(address, f"{field} (that is, {path})")
     return path
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
 from raisim_ros.engine.world_snapshots import WorldSnapshot
@@ -148,16 +149,18 @@ class Operations:
 
     def save_world(self, path: Path, overwrite: bool) -> None:
         """Writes the world to a file."""
+        check_allowed(path, "file")
+        if path.is_symlink():
+            raise InvalidValueError(f"file '{path}' is a link; expected a file or a new name")
+        if path.suffix.lower() == ".xacro":
+            raise InvalidValueError(f"file '{path}' would be read as a xacro file; expected another suffix")
         if path.is_dir():
             raise InvalidValueError(f"file '{path}' is a folder")
         if not path.parent.is_dir():
             raise FileMissingError(path.parent, "folder")
         if path.exists() and not overwrite:
             raise WrongStateError(f"file '{path}' exists; set overwrite to replace it")
-        try:
-            self._world.export_to_xml(path)
-        except OSError as error:
-            raise InvalidValueError(f"file '{path}' cannot be written: {error.strerror}") from error
+        self._world.export_to_xml(path)
 
     # ---- snapshots ----
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raisim_ros.description.errors import (
     FileMissingError,
+    FileRefusedError,
     InvalidValueError,
     MeshError,
     ParseError,
@@ -20,6 +21,7 @@ _CODES: tuple[tuple[type[Exception], int], ...] = (
     (UnknownObjectError, ResultCode.UNKNOWN_OBJECT),
     (ObjectRemovedError, ResultCode.UNKNOWN_OBJECT),
     (FileMissingError, ResultCode.MISSING_FILE),
+    (FileRefusedError, ResultCode.MISSING_FILE),  # for whoever asks, it is not there
     (ParseError, ResultCode.PARSE_ERROR),
     (MeshError, ResultCode.PARSE_ERROR),
     (WrongTypeError, ResultCode.UNSUPPORTED),

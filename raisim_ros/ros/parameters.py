@@ -10,6 +10,7 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.node import Node
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.ros.allowed_folders import DEFAULT
 from raisim_ros.ros.commands import StaleAction
 
 _MAX_RATE = 100_000.0
@@ -22,6 +23,7 @@ class Parameters:
 
     world: str
     world_params: str
+    allowed_folders: str | list[str]
     real_time_factor: float
     paused: bool
     publish_clock: bool
@@ -55,6 +57,13 @@ class Parameters:
 _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
     "world": ("", "World file to load; empty: the default world.", None, False),
     "world_params": ("", "Values of the world file's @@parameters: 'a:=1 b:=2'.", None, False),
+    "allowed_folders": (
+        [DEFAULT],
+        "Folders whose files requests may name, for reading and writing; 'default': installed packages, the folder of "
+        "the world file, the working directory and the cache; '*': everything.",
+        None,
+        False,
+    ),
     "real_time_factor": (
         1.0,
         "Simulated seconds per wall second; 0 = as fast as possible.",
@@ -145,6 +154,7 @@ def declare_parameters(node: Node) -> Parameters:
     values = {}
     for name, (default, description, limits, changeable) in _DECLARATIONS.items():
         descriptor = ParameterDescriptor(name=name, description=description, read_only=not changeable)
+        descriptor.dynamic_typing = name == "allowed_folders"  # one text as well as a list
         if limits is not None:
             descriptor.floating_point_range = [FloatingPointRange(from_value=limits[0], to_value=limits[1])]
         values[name] = node.declare_parameter(name, default, descriptor).value

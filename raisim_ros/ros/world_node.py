@@ -29,10 +29,12 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.file_access import set_allowed_folders
 from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.world import World
 from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
-from raisim_ros.ros import preparation, qos
+from raisim_ros.ros import preparation, qos, shared_memory
+from raisim_ros.ros.allowed_folders import allowed_folders
 from raisim_ros.ros.clock import ClockTopic
 from raisim_ros.ros.command_inbox import CommandInbox
 from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
@@ -92,6 +94,7 @@ class WorldNode:
     def __init__(self, stop: threading.Event) -> None:
         """`stop` ends everything, also the loading of a large world here."""
         self.node = Node("world_node")
+        shared_memory.remember()
         self._parameters = declare_parameters(self.node)
         self._stop = stop
         self._work = LongWork(self.node.get_logger().info, self._parameters.long_work_limit_s, stop)
@@ -100,6 +103,8 @@ class WorldNode:
         self._queue = RequestQueue()
 
         world = self._load_world()
+        # What the operator named at the start may lie anywhere; requests may come from anybody.
+        set_allowed_folders(allowed_folders(values.allowed_folders, values.world))
         table = ObjectTable(world)
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
@@ -508,6 +513,7 @@ def main(args: Sequence[str] | None = None) -> int:
     if launcher := os.environ.get(LAUNCHER_VARIABLE):
         threading.Thread(target=_stop_with_process, args=(int(launcher), stop), daemon=True).start()
     _watch_signals(stop, leaving)
+    shared_memory.remove_stale()
     # rclpy's own handlers would invalidate the context while the world is still being published.
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     world_node = None
@@ -525,6 +531,7 @@ def main(args: Sequence[str] | None = None) -> int:
         if world_node is not None:
             world_node.close()
         rclpy.try_shutdown()
+        shared_memory.forget()
 
 
 if __name__ == "__main__":

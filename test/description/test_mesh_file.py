@@ -10,7 +10,8 @@ import pytest
 import trimesh
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError
-from raisim_ros.description.mesh_file import MAX_TRIANGLES, convex_hull, load_mesh, make_mesh
+from raisim_ros.description.limits import FileLimits, get_file_limits
+from raisim_ros.description.mesh_file import convex_hull, load_mesh, make_mesh
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ def test_ten_million_triangles_are_refused_quickly(tmp_path):
         stream.write(b"\0" * 80 + struct.pack("<I", 10_000_000))
         stream.truncate(84 + 50 * 10_000_000)  # sparse: no disk is used
     start = time.monotonic()
-    with pytest.raises(MeshError, match=f"10000000 triangles, at most {MAX_TRIANGLES}"):
+    with pytest.raises(MeshError, match=f"10000000 triangles, at most {get_file_limits().max_triangles}"):
         load_mesh(path)
     assert time.monotonic() - start < 2.0
 
@@ -191,7 +192,7 @@ def test_declared_size_is_enough_to_refuse(tmp_path, name, content):
 
 
 def test_too_many_text_faces_are_refused_without_parsing(tmp_path, monkeypatch):
-    monkeypatch.setattr("raisim_ros.description.mesh_file.MAX_TRIANGLES", 1000)
+    monkeypatch.setattr("raisim_ros.description.limits._limits", FileLimits(max_triangles=1000))
     path = tmp_path / "many.obj"
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\n" + "f 1 2 3\n" * 1001)
     with pytest.raises(MeshError, match="1001 triangles, at most 1000"):

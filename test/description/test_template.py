@@ -4,7 +4,8 @@ import pytest
 from lxml import etree
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError, TemplateError
-from raisim_ros.description.template import MAX_ELEMENTS, expand_template
+from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.template import expand_template
 from raisim_ros.description.xml_source import parse_xml
 
 
@@ -134,7 +135,7 @@ def test_untouched_elements_keep_their_content():
         ('<array idx="@@i" start="2" end="1"/>', "expected start ≤ end"),
         ('<array idx="@@i" start="0" end="1" increment="0"/>', "expected 1 or more"),
         ('<array idx="@@i" start="0" end="1" increment="-1"/>', "expected 1 or more"),
-        ('<array idx="@@i" start="0" end="1000000000"><b/></array>', f"at most {MAX_ELEMENTS} passes"),
+        ('<array idx="@@i" start="0" end="1000000000"><b/></array>', f"at most {get_file_limits().max_elements} passes"),
         ("<params><x/></params>", "parameter 'x' has no attribute 'value'"),
         ('<params><x.y value="1"/></params>', "parameter name 'x.y'"),
     ],

@@ -1,11 +1,35 @@
 """What the physics tests share: worlds in which nothing but the tested behaviour acts."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 from raisim_ros import World
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.core import WorldCore
+
+
+def validated(function: Callable[..., None]) -> Callable[..., None]:
+    """`function` of a world, after which the engine looks for anything broken inside it."""
+
+    @functools.wraps(function)
+    def call(self: World, *arguments: object) -> None:
+        try:
+            function(self, *arguments)
+        finally:
+            assert lib.rs_world_validate(self._world) == lib.RS_OK, ffi.string(lib.rs_error_text()).decode()
+
+    return call
+
+
+@pytest.fixture(autouse=True, scope="session")
+def validate_worlds() -> Iterator[None]:
+    """All worlds of the engine's tests are looked at after all steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WorldCore, "_step", validated(WorldCore._step))
+        yield
 
 
 @pytest.fixture

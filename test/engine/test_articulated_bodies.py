@@ -204,7 +204,7 @@ def test_both_partners_of_a_contact_know_each_other():
     arm = point - ball.get_com_position()
     turning = np.cross(ball.get_angular_velocity(), arm)
     assert ball.get_contact_point_vel(0) == pytest.approx(ball.get_linear_velocity() + turning, abs=1e-12)
-    with pytest.raises(InvalidValueError, match="contact index is 1; there are 1"):
+    with pytest.raises(InvalidValueError, match="contact index is 1; expected 0 to 0"):
         robot.get_contact_point_vel(1)
 
 

@@ -524,7 +524,6 @@ def test_sensors_in_a_world_file(tmp_path):
         (LidarModel("s", 1.0, yaw_samples=10**6, pitch_samples=10**4), "rays"),
         (LidarModel("s", 1.0, range_min=2.0, range_max=1.0), "range min"),
         (LidarModel("s", 1.0, noise=NoiseModel("pink")), "noise"),
-        (LidarModel("s", 1.0, noise=NoiseModel(dropout=2.0)), "dropout"),
         (DepthCameraModel("s", 1.0, horizontal_fov=0.0), "fov"),
         (DepthCameraModel("s", 1.0, width=10**5, height=10**5), "image"),
         (RGBCameraModel("s", 1.0, near=3.0, far=2.0), "near"),

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -120,7 +121,8 @@ def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPat
 
     def start(namespace: str = "/", program: tuple[str, ...] = WORLD_NODE, **parameters: Any) -> NodeProcess:
         command = [sys.executable, *program, "--ros-args", "-r", f"__ns:={namespace}"]
-        for name, value in {"world": WORLD, **parameters}.items():
+        files = {"allowed_folders": f"default:{tempfile.gettempdir()}"}  # where tests put theirs
+        for name, value in {"world": WORLD, **files, **parameters}.items():
             text = str(value).lower() if isinstance(value, bool) else str(value)
             command += ["-p", f"{name}:={text}"]
         node = NodeProcess(command, ros_environment, tmp_path_factory.mktemp("node") / "log.txt")

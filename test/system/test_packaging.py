@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import configparser
+import importlib.util
+import os
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def load_tool(name: str):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def package_dependencies() -> set[str]:
@@ -42,6 +56,47 @@ def test_every_requirement_has_a_lower_bound():
     for name in ("runtime", "test", "bench"):
         for line in (ROOT / f"tools/requirements/{name}.txt").read_text().splitlines():
             assert not line or line.startswith("#") or ">=" in line, f"{name}.txt: {line}"
+
+
+@pytest.mark.parametrize("flavour", ["jazzy", "kilted", "system"])
+def test_every_requirement_is_pinned_with_hashes(flavour):
+    """Run `make lock` after a change of tools/requirements."""
+    lock = (ROOT / f"tools/requirements/lock/{flavour}.txt").read_text()
+    pinned = {name.lower().replace("_", "-") for name in re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE)}
+    wanted = set()
+    for name in (f"ros-{flavour}", "runtime", "test", "colcon"):
+        for line in (ROOT / f"tools/requirements/{name}.txt").read_text().splitlines():
+            if line and not line.startswith(("#", "-r")):
+                wanted.add(re.split(r"[<>=!;~\s\[]", line)[0].lower().replace("_", "-"))
+    assert wanted <= pinned
+    entries = re.split(r"\n(?=\S)", lock.strip())
+    assert all("--hash=sha256:" in entry for entry in entries)
+    assert "http" not in re.sub(r"[\w-]*http[\w-]*==", "", lock)
+
+
+def test_lower_bounds_are_raised_and_never_lowered():
+    tool = load_tool("raise_lower_bounds")
+    versions = tool.pinned_versions(["numpy==2.2.6 ; x\nabc==1.0", "numpy==1.9.1\nscipy==1.15.3rc1 \\\n    --hash=sha256:00"])
+    text = "numpy>=1.24\nscipy>=1.10,<3\nmy-numpy>=1.0\nabc>=2.0\nextra = scipy>=1.9; python_version < '3.14'\n"
+    assert tool.raised(text, versions) == (
+        "numpy>=1.24\nscipy>=1.15,<3\nmy-numpy>=1.0\nabc>=2.0\nextra = scipy>=1.15; python_version < '3.14'\n"
+    )
+
+
+def test_the_source_archive_is_the_same_whenever_and_wherever_it_is_made(tmp_path):
+    archives = []
+    for name in ("first", "second"):
+        copy = tmp_path / name
+        ignored = shutil.ignore_patterns("build", "install", "log", ".git", ".venv*", "__pycache__", "*.so", "dist", "*.egg-info")
+        shutil.copytree(ROOT, copy, ignore=ignored, symlinks=True)
+        for path in copy.rglob("*.py"):
+            os.utime(path, (len(archives), len(archives)))
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+        command = [sys.executable, "setup.py", "-q", "sdist", "--dist-dir", str(tmp_path / f"{name}_dist")]
+        subprocess.run(command, cwd=copy, env=environment, check=True, capture_output=True)
+        (archive,) = (tmp_path / f"{name}_dist").iterdir()
+        archives.append(archive.read_bytes())
+    assert archives[0] == archives[1]
 
 
 def test_optional_features_are_extras_and_not_required():

@@ -1,0 +1,86 @@
+/* Whether a world is what every other file takes for granted. Slow: for tests and fuzzers. */
+#include "world.h"
+
+static bool is_index(int64_t value, const rs_array *array) { return value >= 0 && value < array->count; }
+
+static const char *wrong_slots(const rs_world_data *data) {
+    const rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
+    const int32_t *list = RS_ITEMS(int32_t, data->list);
+    const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    for (int64_t k = 0; k < data->list.count; k++) {
+        if (!is_index(list[k], &data->slots))
+            return "the object list names a slot that does not exist";
+        const rs_slot *slot = &slots[list[k]];
+        if (slot->serial == 0 || slot->list_index != k)
+            return "a slot does not know its place in the object list";
+        if (!is_index(slot->body, &data->bodies) || !bodies[slot->body].alive || bodies[slot->body].slot != list[k])
+            return "a slot and its body do not know each other";
+    }
+    int64_t used = 0, alive = 0;
+    for (int64_t k = 0; k < data->slots.count; k++)
+        used += slots[k].serial != 0;
+    for (int64_t k = 0; k < data->bodies.count; k++)
+        alive += bodies[k].alive;
+    return used == data->list.count && alive == used ? NULL : "a slot or a body is in use that the object list does not have";
+}
+
+static bool state_is_carried(const rs_body *body) {
+    const rs_articulation *a = body->articulation;
+    double norm2 = body->quaternion.w * body->quaternion.w + body->quaternion.x * body->quaternion.x +
+                   body->quaternion.y * body->quaternion.y + body->quaternion.z * body->quaternion.z;
+    return rs_v3_is_carried(body->position) && rs_v3_is_carried(body->velocity) && rs_v3_is_carried(body->omega) &&
+           fabs(norm2 - 1.0) < 1e-6 && (a == NULL || rs_articulated_is_carried(a, a->q, a->u));
+}
+
+static const char *wrong_bodies(const rs_world_data *data) {
+    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    int64_t listed = 0, alive = 0;
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[i];
+        if (!body->alive)
+            continue;
+        if (!state_is_carried(body))
+            return "a state is not finite, or a quaternion has not the length 1";
+        if (body->type == RS_BODY_DYNAMIC && body->articulation == NULL && !(body->mass > 0.0))
+            return "a dynamic body has no mass";
+        int32_t count = 0;
+        for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body, count++)
+            if (!is_index(c, &data->colliders) || !colliders[c].alive || colliders[c].body != i || count >= body->collider_count)
+                return "a body and its colliders do not know each other";
+        if (count != body->collider_count)
+            return "a body has another number of colliders than it counts";
+        if (body->controller < 0 || body->controller > data->controllers.count)
+            return "a body has a controller that does not exist";
+        listed += count;
+    }
+    for (int64_t c = 0; c < data->colliders.count; c++)
+        alive += colliders[c].alive;
+    return alive == listed ? NULL : "a collider belongs to no body";
+}
+
+static const char *wrong_contacts(const rs_world_data *data) {
+    const rs_touch *touches = RS_ITEMS(rs_touch, data->touches);
+    for (int64_t k = 0; k < data->touches.count; k++) {
+        if (!is_index(touches[k].body_a, &data->bodies) || !is_index(touches[k].body_b, &data->bodies) ||
+            !is_index(touches[k].collider_a, &data->colliders) || !is_index(touches[k].collider_b, &data->colliders))
+            return "a contact names a body or collider that does not exist";
+        if (!rs_v3_finite(touches[k].impulse))
+            return "an impulse is not finite";
+    }
+    const rs_wire *wires = RS_ITEMS(rs_wire, data->wires);
+    const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    for (int64_t k = 0; k < data->wires.count; k++)
+        for (int end = 0; end < 2; end++)
+            if (!is_index(wires[k].body[end], &data->bodies) || !bodies[wires[k].body[end]].alive)
+                return "a wire hangs on a body that does not exist";
+    return NULL;
+}
+
+rs_status rs_world_validate(rs_world *world) {
+    rs_world_enter(world);
+    const rs_world_data *data = &world->data;
+    const char *wrong = wrong_slots(data);
+    wrong = wrong != NULL ? wrong : wrong_bodies(data);
+    wrong = wrong != NULL ? wrong : wrong_contacts(data);
+    return rs_world_leave(world, wrong == NULL ? RS_OK : rs_fail(RS_WRONG_STATE, "the world is broken: %s", wrong));
+}

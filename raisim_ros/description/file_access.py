@@ -1,0 +1,40 @@
+"""Which files this process reads and writes. Everything, unless folders are set: the ROS node does, as its requests
+come from the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from raisim_ros.description.errors import FileRefusedError
+
+_folders: tuple[Path, ...] | None = None  # with all links resolved; None: everything
+
+
+def set_allowed_folders(folders: Iterable[str | Path] | None) -> None:
+    """Read and write only what lies in these folders, links resolved; None allows everything."""
+    global _folders
+    _folders = None if folders is None else tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in folders))
+
+
+def get_allowed_folders() -> tuple[Path, ...] | None:
+    """The folders, or None when everything is allowed."""
+    return _folders
+
+
+def is_allowed(path: str | Path) -> bool:
+    """Whether a file may be read and written; it need not exist."""
+    if _folders is None:
+        return True
+    try:
+        real = Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return False
+    return any(real.is_relative_to(folder) for folder in _folders)
+
+
+def check_allowed(path: str | Path, what: str) -> None:
+    """Raise FileRefusedError for a file outside the folders, whether it exists or not."""
+    if not is_allowed(path):
+        raise FileRefusedError(path, what)

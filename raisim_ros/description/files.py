@@ -1,0 +1,37 @@
+"""Reading files: whatever the system has against it becomes an error of ours that names the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raisim_ros.description.errors import FileMissingError, FileReadError, ParseError
+from raisim_ros.description.file_access import check_allowed, is_allowed
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file that may be used; False also for names that no file can have."""
+    try:
+        return is_allowed(path) and path.is_file()
+    except (OSError, ValueError):  # too long, a zero byte
+        return False
+
+
+def existing_file(path: str | Path, what: str) -> Path:
+    """The path of a file; raises FileMissingError, or FileRefusedError where it may not be used."""
+    file = Path(path)
+    check_allowed(file, what)
+    if not is_file(file):
+        raise FileMissingError(path, what)
+    return file
+
+
+def read_bytes(path: str | Path, what: str, most: int, limit: str) -> bytes:
+    """The content of a file of at most `most` bytes; `limit` is the name of that limit."""
+    file = existing_file(path, what)
+    try:
+        size = file.stat().st_size
+        if size > most:
+            raise ParseError(path, None, f"the file has {size} bytes; expected at most {most} (limit {limit})")
+        return file.read_bytes()
+    except OSError as error:
+        raise FileReadError(path, error) from error

@@ -1,0 +1,101 @@
+"""Shared memory that killed nodes leave behind.
+
+FastDDS removes its segments in /dev/shm when a process ends, but not when it is killed; 70 MB would stay for ever. Each
+node therefore writes down the names of its own segments, and the next one that starts removes those of dead nodes.
+Segments of other programs, or that anybody still holds, are never touched.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+_FOLDER = Path("/dev/shm")
+_SEGMENT = re.compile(r"fast(?:rtps|dds)_[0-9a-f]{8,}")
+_RECORD = re.compile(r"raisim_ros_segments_(\d+)_(\d+)")
+_MAX_RECORD = 10_000  # bytes
+
+
+def remember(folder: Path = _FOLDER) -> None:
+    """Write down which segments this process has made."""
+    mapped = Path("/proc/self/maps").read_text()
+    names = sorted({name for name in _SEGMENT.findall(mapped) if _holds(folder, name)})
+    with suppress(OSError):  # a convenience for later nodes, no reason to fail
+        path = folder / _record_name()
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with open(descriptor, "w") as stream:
+            stream.write("\n".join(names))
+
+
+def forget(folder: Path = _FOLDER) -> None:
+    """This process ends and has removed its segments."""
+    with suppress(OSError):
+        os.unlink(folder / _record_name())
+
+
+def remove_stale(folder: Path = _FOLDER) -> list[str]:
+    """Remove the segments of this user's nodes that were killed; their names."""
+    removed = []
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            match = _RECORD.fullmatch(entry.name)
+            if match is None or _start_time(int(match[1])) == match[2] or not _is_own_file(entry):
+                continue
+            with suppress(OSError):
+                names = Path(entry.path).read_text().split()
+                removed += [name for name in names if _SEGMENT.fullmatch(name) and _remove(folder, name)]
+                os.unlink(entry.path)
+    return removed
+
+
+def _record_name() -> str:
+    """The number of a process comes back; together with the time of its start it does not."""
+    return f"raisim_ros_segments_{os.getpid()}_{_start_time(os.getpid())}"
+
+
+def _start_time(process: int) -> str | None:
+    """In ticks since the machine was started; None for a process that does not exist."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return None
+
+
+def _is_own_file(entry: os.DirEntry[str]) -> bool:
+    with suppress(OSError):
+        status = entry.stat(follow_symlinks=False)
+        return entry.is_file(follow_symlinks=False) and status.st_uid == os.getuid() and status.st_size <= _MAX_RECORD
+    return False
+
+
+def _holds(folder: Path, name: str) -> bool:
+    """Whether this process has made a segment: FastDDS keeps the lock file beside it open."""
+    lock = os.path.realpath(folder / f"{name}_el")
+    descriptors = Path("/proc/self/fd")
+    for descriptor in os.listdir(descriptors):
+        with suppress(OSError):
+            if os.readlink(descriptors / descriptor) == lock:
+                return True
+    return False
+
+
+def _remove(folder: Path, name: str) -> bool:
+    """Remove a segment and its lock file, unless somebody holds the lock."""
+    lock = folder / f"{name}_el"
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for path in (folder / name, lock):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

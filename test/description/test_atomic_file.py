@@ -1,0 +1,160 @@
+"""Files are replaced whole or not at all."""
+
+import multiprocessing
+import os
+import resource
+import signal
+import stat
+import threading
+import time
+
+import pytest
+
+from raisim_ros import World
+from raisim_ros.description.atomic_file import write_beside, write_file
+from raisim_ros.description.errors import FileWriteError
+
+FORK = multiprocessing.get_context("fork")
+
+
+def in_process(function, *arguments):
+    process = FORK.Process(target=function, args=arguments)
+    process.start()
+    return process
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_new_file_in_new_folder(tmp_path):
+    write_file(tmp_path / "a" / "b.txt", b"text")
+    assert (tmp_path / "a" / "b.txt").read_bytes() == b"text"
+    assert names(tmp_path / "a") == ["b.txt"]
+
+
+def test_permissions_and_links_stay(tmp_path):
+    file, link = tmp_path / "file", tmp_path / "link"
+    file.write_text("old")
+    file.chmod(0o640)
+    link.symlink_to(file)
+    write_file(link, b"new")
+    assert link.is_symlink()
+    assert file.read_text() == "new"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+
+
+def save_with_size_limit(path, limit):
+    """Exits with 0 when the write was refused in our words."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    world = World()
+    for _ in range(500):
+        world.add_sphere(1.0, 1.0)
+    try:
+        world.export_to_xml(path)
+    except FileWriteError as error:
+        os._exit(0 if str(path) in str(error) else 2)
+    os._exit(1)
+
+
+def test_a_full_disk_leaves_the_old_world(tmp_path):
+    path = tmp_path / "world.xml"
+    World().export_to_xml(path)
+    before = path.read_bytes()
+    process = in_process(save_with_size_limit, path, 5000)
+    process.join()
+    assert process.exitcode == 0
+    assert path.read_bytes() == before
+    assert names(tmp_path) == ["world.xml"]
+
+
+@pytest.mark.parametrize("make", [lambda p: p, lambda p: p / ("x" * 300), lambda p: "/dev/null"])
+def test_places_that_cannot_be_written(tmp_path, make):
+    with pytest.raises(FileWriteError):
+        World().export_to_xml(make(tmp_path))
+
+
+def save_again_and_again(path, bodies, until):
+    world = World()
+    for _ in range(bodies):
+        world.add_sphere(1.0, 1.0)
+    while not until.is_set():
+        world.export_to_xml(path)
+
+
+def test_two_savers_and_a_loader(tmp_path):
+    path, end = tmp_path / "world.xml", FORK.Event()
+    World().export_to_xml(path)
+    savers = [in_process(save_again_and_again, path, count, end) for count in (30, 90)]
+    seen = set()
+    try:
+        for _ in range(20):
+            seen.add(len(World(path).get_obj_list()))
+    finally:
+        end.set()
+        for saver in savers:
+            saver.join()
+    assert seen <= {0, 30, 90}
+    assert names(tmp_path) == ["world.xml"]
+
+
+def test_killed_savers_leave_a_whole_world(tmp_path):
+    path, never = tmp_path / "world.xml", FORK.Event()
+    World().export_to_xml(path)
+    for number in range(5):
+        saver = in_process(save_again_and_again, path, 60, never)
+        time.sleep(0.03 + 0.005 * number)
+        saver.kill()
+        saver.join()
+        assert len(World(path).get_obj_list()) in (0, 60)
+    World().export_to_xml(path)  # removes what the killed ones left
+    assert names(tmp_path) == ["world.xml"]
+
+
+def test_files_beside_are_never_changed(tmp_path):
+    path = tmp_path / "robot.urdf"
+    first = write_beside(path, b"one")
+    second = write_beside(path, b"two")
+    assert first == path
+    assert second != path
+    assert (first.read_bytes(), second.read_bytes()) == (b"one", b"two")
+    assert write_beside(path, b"one") == first
+    assert write_beside(path, b"two") == second
+    assert len(names(tmp_path)) == 2
+
+
+def test_files_beside_from_several_threads(tmp_path):
+    contents = [b"%d" % (number % 5) for number in range(40)]
+    answers = {}
+    threads = [
+        threading.Thread(target=lambda at=at, text=text: answers.update({at: write_beside(tmp_path / "m.obj", text)}))
+        for at, text in enumerate(contents)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [answers[at].read_bytes() for at in range(len(contents))] == contents
+    assert len(names(tmp_path)) == 5
+
+
+def test_a_second_save_does_not_touch_the_robots_of_the_first(tmp_path):
+    """Killed between the two files, the old world still finds its own robot."""
+    world = World()
+    world.add_articulated_system(_robot(1.0))
+    world.export_to_xml(tmp_path / "world.xml")
+    old = {path.name: path.read_bytes() for path in tmp_path.glob("*.urdf")}
+    other = World()
+    other.add_articulated_system(_robot(2.0))
+    other.export_to_xml(tmp_path / "world.xml")
+    for name, content in old.items():
+        assert (tmp_path / name).read_bytes() == content
+    assert World(tmp_path / "world.xml").get_object(0).get_total_mass() == pytest.approx(2.0)
+
+
+def _robot(mass):
+    return (
+        f'<robot name="r"><link name="a"><inertial><mass value="{mass}"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
+    )

@@ -1,0 +1,192 @@
+"""Files that ask for too much are refused before it is made, by the name of the limit."""
+
+import json
+import os
+import resource
+import struct
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from raisim_ros.description.errors import InvalidValueError, ParseError, RaisimError
+from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
+from raisim_ros.description.world_file import load_world_file
+
+CHECK = """
+import json, resource, sys
+from raisim_ros import World, RaisimError, load_mesh
+from raisim_ros.description.terrain import height_map_from_text, height_map_from_png
+import trimesh, scipy.spatial  # not what a file costs
+readers = {"world": World, "mesh": load_mesh, "heights": height_map_from_text,
+           "robot": lambda path: World().add_articulated_system(path),
+           "image": lambda path: height_map_from_png(path, 1.0, 1.0, 1.0, 0.0)}
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+answers = {}
+for name, (kind, path) in json.load(sys.stdin).items():
+    try:
+        readers[kind](path)
+        text = "accepted"
+    except RaisimError as error:
+        text = str(error)
+    answers[name] = (text, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+print(json.dumps(answers))
+"""
+
+
+def world(tmp_path, inside):
+    path = tmp_path / "world.xml"
+    path.write_text(f"<raisim>{inside}</raisim>")
+    return path
+
+
+def loops(depth, passes):
+    text = '<sphere name="s"><dim radius="1"/></sphere>'
+    for level in range(depth):
+        text = f'<array idx="@@i{level}" start="1" end="{passes}">{text}</array>'
+    return f"<objects>{text}</objects>"
+
+
+LAUGHS = "<params><a value='{}'/>{}</params>".format(
+    "x" * 1000, "".join(f'<p{k} value="{f"@@p{k - 1}" * 50 if k else "@@a" * 50}"/>' for k in range(8))
+)
+
+
+MANY = '<b n="@@a"/>' * 40
+WORLDS = {
+    "one long loop": (loops(1, 10**12), "max_elements"),
+    "loops in loops": (loops(5, 100), "max_elements"),
+    "parameters of parameters": (LAUGHS, "max_text"),
+    "a long parameter in many places": (
+        f'<params><a value="{"x" * 900_000}"/></params><objects>{MANY}</objects>',
+        "max_expanded_text",
+    ),
+    "many parameters": (
+        "<params>" + "".join(f'<p{k} value="1"/>' for k in range(20_000)) + "</params>",
+        "max_parameters",
+    ),
+    "many elements": ("<a/>" * 2_000_000, "max_elements"),
+    "many objects": ("<objects>" + '<ground height="0"/>' * 150_000 + "</objects>", "max_objects"),
+}
+
+
+def test_files_that_include_each_other_without_end(tmp_path):
+    for level in range(40):
+        (tmp_path / f"{level}.xml").write_text(f'<raisim><include value="{level + 1}.xml"/></raisim>')
+    with pytest.raises(ParseError, match="max_include_depth"):
+        load_world_file(tmp_path / "0.xml")
+
+
+def test_files_that_are_included_twice_by_files_that_are_included_twice(tmp_path):
+    for level in range(25):
+        (tmp_path / f"{level}.xml").write_text(f'<raisim>{f"""<include value="{level + 1}.xml"/>""" * 2}</raisim>')
+    (tmp_path / "25.xml").write_text("<raisim/>")
+    with pytest.raises(ParseError, match="max_includes"):
+        load_world_file(tmp_path / "0.xml")
+    for level in range(25):
+        (tmp_path / f"{level}.xml").write_text(f'<mujoco>{f"""<include file="{level + 1}.xml"/>""" * 2}</mujoco>')
+    (tmp_path / "25.xml").write_text("<mujoco/>")
+    with pytest.raises(ParseError, match="max_includes"):
+        load_world_file(tmp_path / "0.xml")
+
+
+def glb(document, data=b""):
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<II", len(text), 0x4E4F534A) + text + struct.pack("<II", len(data), 0x004E4942) + data
+    return struct.pack("<III", 0x46546C67, 2, 12 + len(chunks)) + chunks
+
+
+MESHES = {
+    "vertices.ply": b"ply\nformat binary_little_endian 1.0\nelement vertex 2000000000\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n",
+    "vertices.off": b"OFF\n2000000000 1 0\n0 0 0\n",
+    "sparse.glb": glb({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+        "accessors": [{"componentType": 5126, "count": 2_000_000_000, "type": "VEC3"}],
+    }),
+}  # fmt: skip
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 46000, 46000, 16, 0, 0, 0, 0) + b"\0" * 64
+SPARSE = {  # beginnings of files that are gigabytes long without using the disk
+    "heights beyond those announced": ("heights", b"2 2 1 1 0 0 0 0 ", "for each height that it announces"),
+    "a huge robot": ("robot", b"<robot name='r'>", "max_file_bytes"),
+}
+SMALL = {
+    "too many heights": ("heights", "heights.txt", b"40000 40000 1 1 0", "max_samples"),
+    "an image of gigapixels": ("image", "image.png", PNG, "max_samples"),
+    "gz": ("mesh", "mesh.obj.gz", b"anything", "unpack it first"),
+    "bz2": ("mesh", "mesh.obj.bz2", b"anything", "unpack it first"),
+    "tar": ("mesh", "mesh.obj.tar", b"anything", "unpack it first"),
+    **{name: ("mesh", name, content, name) for name, content in MESHES.items()},
+}
+ARCHIVES = ("3mf", "zip", "usdz")
+BOMBS = [*WORLDS, *SPARSE, *SMALL, *ARCHIVES]
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory):
+    """What a process of 3 GB says to each of the files, and by how many MB it has grown until then."""
+    folder = tmp_path_factory.mktemp("bombs")
+    files = {}
+    for number, (name, (inside, _)) in enumerate(WORLDS.items()):
+        files[name] = ("world", folder / f"world_{number}.xml")
+        files[name][1].write_text(f"<raisim>{inside}</raisim>")
+    for number, (name, (kind, content, _)) in enumerate(SPARSE.items()):
+        files[name] = (kind, folder / f"sparse_{number}.urdf")
+        with files[name][1].open("wb") as stream:
+            stream.write(content)
+            stream.truncate(5 << 30)
+    for name, (kind, file, content, _) in SMALL.items():
+        files[name] = (kind, folder / file)
+        files[name][1].write_bytes(content)
+    for suffix in ARCHIVES:
+        files[suffix] = ("mesh", folder / f"bomb.{suffix}")
+        with zipfile.ZipFile(files[suffix][1], "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr("3D/3dmodel.model", bytes(201 << 20))
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    given = json.dumps({name: (kind, str(path)) for name, (kind, path) in files.items()})
+    run = subprocess.run(
+        [sys.executable, "-c", CHECK], input=given, capture_output=True, text=True, preexec_fn=bound
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_asks_for_too_much_is_refused_before_it_is_made(answers, name):
+    expected = {**WORLDS, **SPARSE, **SMALL, **dict.fromkeys(ARCHIVES, ("max_archive_bytes",))}[name][-1]
+    text, grown = answers[name]
+    assert expected in text
+    assert grown < 200
+
+
+def test_limits_are_settings(tmp_path, monkeypatch):
+    monkeypatch.setattr("raisim_ros.description.limits._limits", get_file_limits())
+    path = world(tmp_path, "<objects>" + "<ground/>" * 3 + "</objects>")
+    load_world_file(path)
+    set_file_limits(FileLimits(max_objects=2))
+    with pytest.raises(ParseError, match="more than 2 objects and wires"):
+        load_world_file(path)
+    with pytest.raises(InvalidValueError):
+        FileLimits(max_objects=0)
+    with pytest.raises(InvalidValueError):
+        set_file_limits({"max_objects": 3})
+
+
+def test_limits_come_from_the_environment(tmp_path):
+    path = world(tmp_path, "<objects>" + "<ground/>" * 3 + "</objects>")
+    command = "import sys; from raisim_ros import World; World(sys.argv[1])"
+    environment = {**os.environ, "RAISIM_MAX_OBJECTS": "2"}
+    run = subprocess.run([sys.executable, "-c", command, path], env=environment, capture_output=True, text=True)
+    assert "more than 2 objects and wires (limit max_objects)" in run.stderr
+
+
+def test_a_wide_name_costs_nothing(tmp_path):
+    with pytest.raises(RaisimError):
+        load_world_file(tmp_path / ("x" * 5000))

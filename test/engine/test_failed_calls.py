@@ -1,0 +1,76 @@
+"""Every public method, called with right and wrong arguments: it works, or raises an error of ours and changes nothing.
+
+The calls are made from the signatures; see test/fuzz/api_calls.py.
+"""
+
+import pytest
+from api_machine import ApiMachine
+
+from raisim_ros import IMU, ImuModel, InvalidValueError, LightSettings, NoiseModel, RaisimError, SensorSetModel, World
+from raisim_ros.engine.sensors_vision import Light
+
+
+def faults(answers):
+    return [text for text in answers if text]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_method_of_every_class(seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    machine = ApiMachine(seed, tmp_path)
+    assert machine.count_methods() > 800
+    assert faults(machine.run_everything(2)) == []
+
+
+@pytest.mark.parametrize("seed", range(3, 7))
+def test_random_calls_in_any_order(seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert faults(ApiMachine(seed, tmp_path).run(500)) == []
+
+
+def test_a_clone_with_a_wrong_name_is_not_made():
+    world = World()
+    box = world.add_box(1, 1, 1, 1)
+    before = world.get_state_hash()
+    with pytest.raises(InvalidValueError, match="name"):
+        world.clone_object(box, 5)
+    assert world.get_obj_list() == [box]
+    assert world.get_state_hash() == before
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: LightSettings(shadows=None),
+        lambda: LightSettings(color=None),
+        lambda: LightSettings(cutoff="wide"),
+        lambda: Light(ambient=None),
+        lambda: Light(direction=(0, 0, 0)),
+        lambda: Light(shadows="yes"),
+        lambda: NoiseModel("gaussian", stddev=None),
+        lambda: NoiseModel("gaussian", seed=-1),
+        lambda: NoiseModel(dropout=2.0),
+        lambda: ImuModel("imu", acc_limit="high"),
+        lambda: ImuModel("imu", acc_noise=None),
+        lambda: SensorSetModel("set", sensors=(None,)),
+    ],
+)
+def test_settings_that_would_fail_while_stepping_are_refused_when_made(make):
+    """A world whose light had shadows=None raised a TypeError from integrate(), at the next image of a camera."""
+    with pytest.raises(InvalidValueError):
+        make()
+
+
+def test_a_failed_measurement_does_not_count():
+    class Broken(IMU):
+        def _measure(self):
+            raise RaisimError("broken")
+
+    world = World()
+    body = world.add_sphere(1, 1)
+    mount = world.add_sensor_set(body, SensorSetModel("set", sensors=(ImuModel("imu"),))).mount
+    sensor = Broken(world, ImuModel("imu"), mount, "set")
+    before = sensor._phase()
+    with pytest.raises(RaisimError, match="broken"):
+        sensor.update()
+    assert sensor._phase() == before

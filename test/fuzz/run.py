@@ -1,0 +1,159 @@
+"""Fuzzing for minutes or hours: `make fuzz MINUTES=10`, or
+
+    python test/fuzz/run.py --minutes 60 --kinds world,robot,api --seed 7
+
+Workers run under the sanitizers that the environment brings (tools/instrumented_engine.sh). An input that raises anything
+but an error of ours, crashes, hangs for more than ten seconds or leaves a state that is not finite is a fault: it is kept in
+build/fuzz/faults, from where it goes to test/fuzz/corpus once it is mended. The same seed makes the same inputs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import contextlib
+import faulthandler
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FAULTS = HERE.parents[1] / "build" / "fuzz" / "faults"
+HANG = 10  # seconds
+SLICE = 60.0  # seconds that a worker lives: memory that an input leaves behind does not count against the next ones
+
+
+def work(kind: str, seed: int, seconds: float) -> None:
+    """One worker: inputs of one kind until the time is over; a line of JSON at the end, and before every fault."""
+    sys.path.insert(0, str(HERE))
+    from targets import run_one
+
+    def hang(*_: object) -> None:
+        raise TimeoutError(f"longer than {HANG} s")
+
+    signal.signal(signal.SIGALRM, hang)
+    faulthandler.enable()
+    end, inputs, refused, slowest = time.monotonic() + seconds, 0, 0, 0.0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.chdir(folder)
+        while time.monotonic() < end:
+            print(json.dumps({"at": seed}), flush=True)
+            started = time.monotonic()
+            signal.alarm(HANG if kind != "api" else 12 * HANG)
+            try:
+                count, was_refused = run_one(kind, seed, folder)
+                inputs, refused = inputs + count, refused + was_refused
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                fault = "".join(traceback.format_exception(error))
+                print(json.dumps({"fault": fault, "seed": seed}), flush=True)
+                inputs += 1
+            finally:
+                signal.alarm(0)
+            slowest, seed = max(slowest, time.monotonic() - started), seed + 1
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(json.dumps({"inputs": inputs, "refused": refused, "slowest": slowest, "next": seed, "memory": memory}), flush=True)
+
+
+class Kind:
+    """What is known about one kind of input."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.name, self.seed = name, seed
+        self.inputs = self.refused = self.memory = 0
+        self.slowest = 0.0
+        self.faults: dict[str, str] = {}
+
+    def run(self, seconds: float) -> None:
+        command = [sys.executable, str(HERE / "run.py"), "--worker", self.name, str(self.seed), str(seconds)]
+        process = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        last, finished = self.seed, False
+        for line in process.stdout.splitlines():
+            with contextlib.suppress(ValueError):
+                record = json.loads(line)
+                last = record.get("at", last)
+                if "fault" in record:
+                    self._keep(record["seed"], record["fault"])
+                if "inputs" in record:
+                    finished = True
+                    self.inputs, self.refused = self.inputs + record["inputs"], self.refused + record["refused"]
+                    self.slowest, self.memory = max(self.slowest, record["slowest"]), max(self.memory, record["memory"])
+                    self.seed = record["next"]
+        if not finished:
+            self._keep(last, f"the process ended with {process.returncode}\n{process.stderr[-8000:]}")
+            self.seed = last + 1
+
+    def _keep(self, seed: int, text: str) -> None:
+        """One file for each different place at which something went wrong."""
+        lines = [line.strip() for line in text.splitlines() if line.strip().startswith(("File ", "#", "SUMMARY"))]
+        place = lines[-1] if lines else text.strip()[-200:]
+        if place in self.faults:
+            return
+        self.faults[place] = text
+        FAULTS.mkdir(parents=True, exist_ok=True)
+        (FAULTS / f"{self.name}_{seed}.log").write_text(text)
+        print(f"FAULT {self.name} seed {seed}: {text.strip().splitlines()[-1][:300]}", flush=True)
+
+
+def replay(kind: str, seed: int) -> None:
+    """One input, in this process, with its traceback."""
+    sys.path.insert(0, str(HERE))
+    from targets import FILES, make_file, run_one
+
+    with tempfile.TemporaryDirectory() as name:
+        if kind in FILES:
+            kept = FAULTS / f"{kind}_{seed}.{FILES[kind].suffix}"
+            FAULTS.mkdir(parents=True, exist_ok=True)
+            kept.write_bytes(make_file(kind, seed, Path(name)).read_bytes())
+            print(f"input: {kept}")
+        os.chdir(name)
+        print(run_one(kind, seed, Path(name)))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Damaged files and random calls, for a while.")
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--kinds", default="all", help="comma-separated; all by default")
+    parser.add_argument("--seed", type=int, default=None, help="first input; by default the time of day")
+    parser.add_argument("--replay", nargs=2, metavar=("KIND", "SEED"), help="one input again, in this process")
+    parser.add_argument("--worker", nargs=3, metavar=("KIND", "SEED", "SECONDS"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        work(options.worker[0], int(options.worker[1]), float(options.worker[2]))
+        return 0
+    if options.replay:
+        replay(options.replay[0], int(options.replay[1]))
+        return 0
+    sys.path.insert(0, str(HERE))
+    from targets import KINDS
+
+    names = KINDS if options.kinds == "all" else options.kinds.split(",")
+    seed = int(time.time()) if options.seed is None else options.seed
+    print(f"fuzzing {', '.join(names)} for {options.minutes:g} minutes from seed {seed}", flush=True)
+    kinds = collections.deque(Kind(name, seed) for name in names)
+    end = time.monotonic() + 60.0 * options.minutes
+    share = min(SLICE, max(5.0, 60.0 * options.minutes / len(kinds)))
+    with contextlib.suppress(KeyboardInterrupt):  # the summary comes all the same
+        while time.monotonic() < end:
+            kinds[0].run(min(share, max(1.0, end - time.monotonic())))
+            kinds.rotate(-1)
+    print(f"{'kind':12} {'inputs':>9} {'refused':>9} {'slowest':>9} {'memory':>9} {'faults':>7}")
+    for kind in sorted(kinds, key=lambda one: one.name):
+        numbers = f"{kind.inputs:9} {kind.refused:9} {kind.slowest:7.2f} s {kind.memory:6} MB {len(kind.faults):7}"
+        print(f"{kind.name:12} {numbers}")
+    faults = sum(len(kind.faults) for kind in kinds)
+    print(f"{sum(kind.inputs for kind in kinds)} inputs, {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

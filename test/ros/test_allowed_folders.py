@@ -1,0 +1,90 @@
+"""What the parameter allowed_folders means, and what a node does with requests that name other files."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="needs rclpy")
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.resources import resource_dir
+from raisim_ros.msg import ResultCode
+from raisim_ros.ros.allowed_folders import allowed_folders
+from raisim_ros.srv import LoadWorld, SaveWorld, SpawnArticulatedSystem, SpawnHeightMap, SpawnObject, SpawnSensorSet
+
+
+def test_everything():
+    assert allowed_folders("*", "") is None
+    assert allowed_folders(["default", "*"], "") is None
+
+
+@pytest.mark.parametrize("nothing", ["", [""], [], "default", ["default"]])
+def test_defaults(nothing, tmp_path, monkeypatch):
+    share = tmp_path / "prefix" / "share"
+    source = tmp_path / "source"
+    (share / "linked").mkdir(parents=True)
+    source.mkdir()
+    (source / "package.xml").write_text("<package/>")
+    (share / "linked" / "package.xml").symlink_to(source / "package.xml")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "prefix"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folders = allowed_folders(nothing, str(tmp_path / "worlds" / "world.xml"))
+    assert {share, source, tmp_path / "worlds", Path.cwd(), tmp_path / "cache/raisim_ros", resource_dir()} <= set(folders)
+
+
+def test_folders_of_ones_own(tmp_path):
+    (tmp_path / "b").mkdir()
+    assert allowed_folders(f"{tmp_path}:{tmp_path}/b", "") == [tmp_path, tmp_path / "b"]
+    assert allowed_folders([str(tmp_path)], "") == [tmp_path]
+    with pytest.raises(InvalidValueError, match="allowed_folders has '/no/such'"):
+        allowed_folders(["/no/such"], "")
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory):
+    return tmp_path_factory.mktemp("inside")
+
+
+@pytest.fixture(scope="module")
+def node(start_node, inside):
+    return start_node(paused=True, allowed_folders=f"default:{inside}")
+
+
+def test_requests_that_name_files_elsewhere(node, probe, inside, tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("2 2 1 1 0 0 0 passwd")
+    (inside / "link.txt").symlink_to(secret)
+    for path in (secret, f"file://{secret}", inside / "link.txt", inside / ".." / tmp_path.name / "secret.txt", tmp_path / "none"):
+        answers = [
+            probe.call(SpawnHeightMap, "spawn_height_map", name="h", source="text", file=str(path)),
+            probe.call(SpawnObject, "spawn_object", name="m", shape="mesh", mesh_file=str(path), mass=1.0),
+            probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name="r", file=str(path)),
+            probe.call(SpawnSensorSet, "spawn_sensor_set", object="ball_0", file=str(path)),
+            probe.call(LoadWorld, "load_world", file=str(path)),
+        ]
+        assert all(answer.result != ResultCode.OK for answer in answers)
+        assert all("allowed folders" in answer.message for answer in answers[:1] + answers[1:3] + answers[4:])
+        assert not any("passwd" in answer.message for answer in answers)
+
+
+def test_packages_cannot_be_left(node, probe):
+    for address in ("package://raisim_ros/../../../../etc/passwd", "package://raisim_ros//etc/passwd"):
+        answer = probe.call(SpawnHeightMap, "spawn_height_map", name="h", source="text", file=address)
+        assert answer.result == ResultCode.INVALID_VALUE
+        assert "inside the package" in answer.message
+    answer = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name="arm", file="package://raisim_ros/rsc/robots/arm.urdf")
+    assert answer.result == ResultCode.OK, answer.message
+
+
+def test_saving_elsewhere_or_over_links(node, probe, inside, tmp_path):
+    target = tmp_path / "target.xml"
+    target.write_text("precious")
+    (inside / "link.xml").symlink_to(inside / "other.xml")
+    (inside / "out.xml").symlink_to(target)
+    for path in (target, inside / "link.xml", inside / "out.xml", inside / "robot.xacro", tmp_path / "new.xml"):
+        answer = probe.call(SaveWorld, "save_world", file=str(path), overwrite=True)
+        assert answer.result in (ResultCode.INVALID_VALUE, ResultCode.MISSING_FILE), path
+    assert target.read_text() == "precious"
+    assert not (inside / "other.xml").exists()
+    assert probe.call(SaveWorld, "save_world", file=str(inside / "saved.xml")).result == ResultCode.OK
+    assert probe.call(LoadWorld, "load_world", file=str(inside / "saved.xml")).result == ResultCode.OK

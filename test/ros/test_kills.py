@@ -1,0 +1,95 @@
+"""Nodes and clients that are ended at random moments: they end, leave no process, and every file is whole."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="needs rclpy")
+
+from raisim_ros.engine.world import World
+from raisim_ros.srv import LoadWorld, RemoveObject, SaveWorld, SpawnArticulatedSystem, SpawnObject
+
+SEED = 20261116
+
+
+def children(pid: int) -> set[int]:
+    """Processes that a process has started, and theirs."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            found |= {child, *children(child)}
+    return found
+
+
+def busy(probe, file, number):
+    """Requests of all kinds, without waiting for their answers."""
+    return [
+        probe.call_async(SpawnObject, "spawn_object", name=f"ball_{number}", shape="sphere", radius=0.1, mass=1.0),
+        probe.call_async(SpawnArticulatedSystem, "spawn_articulated_system", name=f"arm_{number}", file="package://raisim_ros/rsc/robots/arm.urdf"),
+        probe.call_async(SaveWorld, "save_world", file=str(file), overwrite=True),
+        probe.call_async(RemoveObject, "remove_object", name=f"ball_{number - 1}"),
+        probe.call_async(LoadWorld, "load_world", file=""),
+    ]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_node_that_is_ended_while_it_spawns_saves_and_loads(start_node, probe, tmp_path, number):
+    rng = random.Random(f"{SEED} {number}")
+    file = tmp_path / "world.xml"
+    World().export_to_xml(file)
+    node = start_node()
+    for _ in range(2):
+        future = busy(probe, file, 1)[-1]
+        probe.spin_until(future.done, "the answer of load_world")
+    started = children(node.process.pid)
+    end, count = time.monotonic() + rng.uniform(0.02, 0.3), 2
+    while time.monotonic() < end:
+        busy(probe, file, count)
+        probe.node.executor.spin_once(timeout_sec=0.01)
+        count += 1
+    code, _ = node.interrupt(number)
+    assert code == (-signal.SIGKILL if number == signal.SIGKILL else 0), node.output
+    assert not any(Path(f"/proc/{pid}").exists() for pid in started)
+    World(file)
+    World().export_to_xml(file)  # removes what a killed node left beside it
+    left = {path.suffix for path in tmp_path.iterdir()}
+    assert left <= {".xml", ".urdf"}
+
+
+CLIENT = """
+import sys
+from raisim_ros import World
+from raisim_ros.description.resources import resource
+world = World()
+world.add_ground()
+for _ in range(20):
+    world.add_sphere(0.1, 1.0)
+world.add_articulated_system(resource("robots/arm.urdf"))
+print("ready", flush=True)
+while True:
+    world.integrate(50)
+    snapshot = world.save_snapshot()
+    world.export_to_xml(sys.argv[1])
+    world.restore_snapshot(snapshot)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_program_that_is_ended_while_it_steps_and_saves(tmp_path, number):
+    rng = random.Random(f"{SEED} program {number}")
+    file = tmp_path / "world.xml"
+    for _ in range(2):
+        process = subprocess.Popen([sys.executable, "-c", CLIENT, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(rng.uniform(0.01, 0.2))
+        process.send_signal(number)
+        process.communicate(timeout=20.0)
+        if file.exists():
+            assert len(World(file).get_obj_list()) == 22

@@ -1,0 +1,172 @@
+"""Hours of everything: `make soak HOURS=8`. Memory, open files, threads, topics and shared memory are watched.
+
+Two ways at once: a world in this process (spawn, remove, step, save, load, snapshots), and a node that is asked for the
+same through services. At the end a summary; a number that grows without end is a fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from raisim_ros import World
+from raisim_ros.description.resources import resource
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass
+class Watch:
+    """What a process holds, at the beginning (after it has warmed up) and since."""
+
+    name: str
+    pid: int
+    first: dict[str, float] = field(default_factory=dict)
+    last: dict[str, float] = field(default_factory=dict)
+    cycles: int = 0
+
+    def look(self) -> None:
+        process = Path(f"/proc/{self.pid}")
+        self.last = {
+            "memory [MB]": int((process / "statm").read_text().split()[1]) * PAGE / 1e6,
+            "open files": len(os.listdir(process / "fd")),
+            "threads": len(os.listdir(process / "task")),
+            "shared memory [MB]": sum(path.stat().st_size for path in Path("/dev/shm").glob("fast*")) / 1e6,
+        }
+        self.first = self.first or dict(self.last)
+
+    def faults(self) -> list[str]:
+        limits = {"memory [MB]": 50.0, "open files": 5, "threads": 2}
+        return [
+            f"{self.name}: {what} grew from {self.first[what]:.1f} to {self.last[what]:.1f} in {self.cycles} cycles"
+            for what, most in limits.items()
+            if self.last[what] > self.first[what] + most
+        ]
+
+
+class PythonCycle:
+    """A world in this process."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._file = folder / "python.xml"
+        self._world = World()
+        self._world.add_ground()
+
+    def run(self) -> None:
+        world, rng = self._world, self._random
+        added = [world.add_box(0.2, 0.2, 0.2, 1.0), world.add_sphere(0.1, 1.0)]
+        added.append(world.add_articulated_system(resource(f"robots/{rng.choice(('arm', 'cartpole', 'scout'))}.urdf")))
+        wire = world.add_stiff_wire(added[0], 0, (0, 0, 0), added[1], 0, (0, 0, 0), 1.0)
+        for body in added[:2]:
+            body.set_position(rng.uniform(-2, 2), rng.uniform(-2, 2), 1.0)
+        snapshot = world.save_snapshot()
+        world.integrate(20)
+        world.restore_snapshot(snapshot)
+        copy = world.clone_object(added[0], "copy")
+        world.integrate(5)
+        world.export_to_xml(self._file)
+        World(self._file).integrate()
+        world.remove_object(wire)
+        for handle in (*added, copy):
+            world.remove_object(handle)
+        assert len(world.get_obj_list()) == 1
+
+
+class NodeCycle:
+    """A node of its own, asked through services."""
+
+    def __init__(self, folder: Path) -> None:
+        import rclpy
+        from rclpy.node import Node
+
+        self._file = folder / "node.xml"
+        command = [sys.executable, "-m", "raisim_ros.ros.world_node", "--ros-args", "-r", "__ns:=/soak"]
+        command += ["-p", f"allowed_folders:=default:{folder}", "-p", "real_time_factor:=0.0"]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        rclpy.init()
+        self._rclpy = rclpy
+        self._node = Node("soak")
+        self._clients: dict[str, object] = {}
+
+    def _call(self, kind: str, name: str, /, **fields: object) -> object:
+        import raisim_ros.srv as srv
+        from raisim_ros.msg import ResultCode
+
+        service = getattr(srv, kind)
+        client = self._clients.get(name)
+        if client is None:
+            client = self._clients[name] = self._node.create_client(service, f"/soak/{name}")
+            assert client.wait_for_service(30.0), name
+        future = client.call_async(service.Request(**fields))
+        self._rclpy.spin_until_future_complete(self._node, future, timeout_sec=30.0)
+        assert future.done(), f"{name} did not answer within 30 s"
+        assert future.result().result == ResultCode.OK, f"{name}: {future.result().message}"
+        return future.result()
+
+    def run(self) -> None:
+        self._call("SpawnObject", "spawn_object", name="ball", shape="sphere", radius=0.1, mass=1.0)
+        robot = "package://raisim_ros/rsc/robots/cartpole.urdf"
+        self._call("SpawnArticulatedSystem", "spawn_articulated_system", name="cart", file=robot)
+        self._call("SaveSnapshot", "save_snapshot", name="moment")
+        self._call("SaveWorld", "save_world", file=str(self._file), overwrite=True)
+        self._call("RestoreSnapshot", "restore_snapshot", name="moment")
+        self._call("RemoveObject", "remove_object", name="ball")
+        self._call("RemoveObject", "remove_object", name="cart")
+
+    def topics(self) -> int:
+        return len([name for name, _ in self._node.get_topic_names_and_types() if name.startswith("/soak")])
+
+    def close(self) -> None:
+        self._node.destroy_node()
+        self._rclpy.try_shutdown()
+        self.process.terminate()
+        self.process.wait(10.0)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Hours of spawning, stepping, saving and loading.")
+    parser.add_argument("--hours", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--python-only", action="store_true", help="without the node")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cycles: list[tuple[object, Watch]] = [(PythonCycle(folder, options.seed), Watch("python", os.getpid()))]
+        node = None
+        if not options.python_only:
+            node = NodeCycle(folder)
+            cycles.append((node, Watch("node", node.process.pid)))
+        end, told, topics = time.monotonic() + 3600.0 * options.hours, time.monotonic(), 0
+        try:
+            while time.monotonic() < end:
+                for cycle, watch in cycles:
+                    cycle.run()  # type: ignore[attr-defined]
+                    watch.cycles += 1
+                    if watch.cycles == 200 or (watch.first and watch.cycles % 50 == 0):
+                        watch.look()
+                        topics = topics or (node.topics() if node else 0)
+                if time.monotonic() - told > 60.0:
+                    told = time.monotonic()
+                    print("  ".join(f"{watch.name}: {watch.cycles} cycles {watch.last}" for _, watch in cycles), flush=True)
+            grown = node.topics() - topics if node and topics else 0
+        finally:
+            if node:
+                node.close()
+    faults = [text for _, watch in cycles if watch.first for text in watch.faults()]
+    faults += [f"topics grew by {grown}"] if grown > 0 else []
+    for _, watch in cycles:
+        print(f"{watch.name}: {watch.cycles} cycles; first {watch.first}; last {watch.last}")
+    print("\n".join(faults) or "nothing grew")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Pin every Python package of make's environments, with the hashes of its files, in tools/requirements/lock/.
+#
+#   tools/lock_requirements.sh             keep the pinned versions where the requirements still allow them
+#   tools/lock_requirements.sh --upgrade   take the newest ones, and raise the lower bounds to what was tested with them
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tool="build/lock-tool"
+[ -x "$tool/bin/uv" ] || { "${PYTHON:-python3}" -m venv "$tool" && "$tool/bin/python" -m pip install -q 'uv>=0.5'; }
+for flavour in jazzy kilted system; do
+    "$tool/bin/uv" pip compile --quiet --universal --python-version 3.10 --generate-hashes "$@" \
+        --no-emit-index-url --no-header --no-annotate --output-file "tools/requirements/lock/$flavour.txt" \
+        "tools/requirements/ros-$flavour.txt" tools/requirements/runtime.txt tools/requirements/test.txt
+    echo "tools/requirements/lock/$flavour.txt: $(grep -c '==' "tools/requirements/lock/$flavour.txt") packages"
+done
+if [ "${1:-}" = --upgrade ]; then "${PYTHON:-python3}" tools/raise_lower_bounds.py; fi
