@@ -273,7 +273,29 @@ typedef struct {
     double before;  /* sum of impulses times velocities without them */
 } energy;
 
-static energy energy_of(const progress *at) {
+/* What motors and springs do counts as given: velocities "without impulses" are those with theirs. */
+static void count_powered_as_given(progress *at) {
+    bool any = false;
+    for (int64_t k = 0; k < at->rows->count; k++)
+        any |= rs_rows_law(at->rows, k)->powered && rs_norm2(rs_rows_law(at->rows, k)->impulse.xyz) > 0.0;
+    if (!any)
+        return;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        law->best = law->impulse;
+        law->step = law->powered ? law->impulse : (rs_quad){0};
+    }
+    start_from_steps(at->rows);
+    at->rows->layout->look(at->rows);
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        rs_law *law = rs_rows_law(at->rows, k);
+        law->free_error = law->error;
+    }
+    return_to_best(at);
+}
+
+static energy energy_of(progress *at) {
+    count_powered_as_given(at);
     energy found = {0.0, 0.0, 0.0};
     for (int64_t k = 0; k < at->rows->count; k++) {
         const rs_law *law = rs_rows_law(at->rows, k);

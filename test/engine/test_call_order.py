@@ -123,7 +123,7 @@ def call(scene: Scene, receiver: Any, method: str) -> bool:
 
 def is_question(method: str) -> bool:
     asks = ("get_", "is_", "read_", "ray_", "cast_", "capture_", "may_", "compute_", "convert_", "mass_matrix", "print_")
-    return method.startswith((*asks, "articulated_body_algorithm", "update_kinematics", "update_mass_info"))
+    return method.startswith((*asks, "articulated_body_algorithm", "update_kinematics"))
 
 
 RECEIVERS = ["world", "robot", "box", "belt", "terrain", "wire"]
