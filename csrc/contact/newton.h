@@ -23,6 +23,7 @@ typedef struct {
     rs_array links;      /* int32_t: objects that share rows, grouped by object */
     rs_array link_start; /* int32_t per object, and the end */
     rs_array order;      /* int32_t: objects in the order of elimination */
+    rs_array spans;      /* int32_t per object: its number of velocities */
     rs_array offset;     /* int32_t per object: its first velocity in that order */
     rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */

@@ -13,6 +13,7 @@ rs_newton rs_newton_make(void) {
                        .link_start = rs_array_of(sizeof(int32_t)),
                        .order = rs_array_of(sizeof(int32_t)),
                        .offset = rs_array_of(sizeof(int32_t)),
+                       .spans = rs_array_of(sizeof(int32_t)),
                        .first = rs_array_of(sizeof(int32_t)),
                        .start = rs_array_of(sizeof(int64_t)),
                        .matrix = rs_array_of(sizeof(double)),
@@ -23,7 +24,7 @@ rs_newton rs_newton_make(void) {
 
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->numbers, &n->indices, &n->links,  &n->link_start, &n->order,
-                          &n->offset, &n->first,   &n->start,   &n->matrix, &n->block,      &n->vectors, &n->loads};
+                          &n->offset, &n->first,   &n->start,   &n->matrix, &n->block,      &n->vectors, &n->loads, &n->spans};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }
@@ -31,9 +32,11 @@ void rs_newton_free(rs_newton *n) {
 /* ---- rows ---- */
 
 static bool list_rows(rs_newton *n, const rs_rows *rows) {
+    if (rs_array_resize(&n->spans, rows->object_count) != RS_OK)
+        return false;
     n->widest = 0;
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t size = rows->layout->object_size(rows, k);
+        int32_t size = RS_ITEMS(int32_t, n->spans)[k] = rows->layout->object_size(rows, k);
         n->widest = size > n->widest ? size : n->widest;
     }
     if (rs_array_resize(&n->rows, rows->count) != RS_OK ||
@@ -127,7 +130,7 @@ static bool order_objects(rs_newton *n, const rs_rows *rows) {
     n->size = 0;
     for (int32_t k = objects - 1; k >= 0; k--) {
         offset[order[k]] = n->size;
-        n->size += rows->layout->object_size(rows, order[k]);
+        n->size += RS_ITEMS(int32_t, n->spans)[order[k]];
     }
     return true;
 }
@@ -141,7 +144,7 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
     int32_t *first = RS_ITEMS(int32_t, n->first);
     const int32_t *offset = RS_ITEMS(int32_t, n->offset);
     for (int32_t k = 0; k < rows->object_count; k++)
-        for (int32_t i = offset[k]; i < offset[k] + rows->layout->object_size(rows, k); i++)
+        for (int32_t i = offset[k]; i < offset[k] + RS_ITEMS(int32_t, n->spans)[k]; i++)
             first[i] = offset[k];
     const rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
     for (int64_t k = 0; k < n->rows.count; k++) {
@@ -149,7 +152,7 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
             continue;
         int32_t a = list[k].sides[0].object, b = list[k].sides[1].object;
         int32_t low = offset[a] < offset[b] ? a : b, high = low == a ? b : a;
-        for (int32_t i = offset[high]; i < offset[high] + rows->layout->object_size(rows, high); i++)
+        for (int32_t i = offset[high]; i < offset[high] + RS_ITEMS(int32_t, n->spans)[high]; i++)
             first[i] = offset[low] < first[i] ? offset[low] : first[i];
     }
     double work = 0.0;
@@ -175,7 +178,7 @@ static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
 
 static bool add_inertia(rs_newton *n, const rs_rows *rows) {
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t size = rows->layout->object_size(rows, k), at = RS_ITEMS(int32_t, n->offset)[k];
+        int32_t size = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
         if (rs_array_resize(&n->block, (int64_t)size * size) != RS_OK)
             return false;
         double *block = RS_ITEMS(double, n->block);
@@ -187,55 +190,36 @@ static bool add_inertia(rs_newton *n, const rs_rows *rows) {
     return true;
 }
 
-/* weighted = weight * J, by axis. */
-static void weigh(const rs_newton_row *row, const rs_side_jacobian *side, double *weighted) {
+/* weighted = weight * J, by axis, `span` numbers each: zero where the row has nothing to do with a velocity. */
+static void weigh(const rs_newton_row *row, const rs_side_jacobian *side, int32_t span, double *weighted) {
+    memset(weighted, 0, 3 * (size_t)span * sizeof *weighted);
     for (int a = row->first_axis; a < 3; a++)
-        for (int32_t k = 0; k < side->size; k++) {
-            double sum = 0.0;
-            for (int b = row->first_axis; b < 3; b++)
-                sum += row->weight[a][b] * side->values[b * side->size + k];
-            weighted[a * side->size + k] = sum;
+        for (int b = row->first_axis; b < 3; b++) {
+            double weight = row->weight[a][b];
+            const double *from = &side->values[b * side->size];
+            for (int32_t k = 0; k < side->size && weight != 0.0; k++)
+                weighted[a * span + side->index[k]] += weight * from[k];
         }
 }
 
 /* Adds J' * weighted to the block of two objects; only what lies on and below the diagonal. */
 static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
-                      const double *weighted) {
+                      int32_t span, const double *weighted) {
     int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
-    bool same = high->object == low->object;
+    const double *restrict w0 = weighted, *restrict w1 = weighted + span, *restrict w2 = weighted + 2 * span;
     for (int32_t i = 0; i < high->size; i++) {
-        double *to = entry(n, at_high + high->index[i], at_low);
-        for (int a = row->first_axis; a < 3; a++) {
-            double factor = high->values[a * high->size + i];
-            const double *from = &weighted[a * low->size];
-            for (int32_t j = 0; j < low->size; j++)
-                if (!same || low->index[j] <= high->index[i])
-                    to[low->index[j]] += factor * from[j];
+        double *restrict to = entry(n, at_high + high->index[i], at_low);
+        int32_t end = high->object == low->object ? high->index[i] + 1 : span;
+        double f2 = high->values[2 * high->size + i];
+        if (row->first_axis == 2) {
+            for (int32_t j = 0; j < end; j++)
+                to[j] += f2 * w2[j];
+            continue;
         }
+        double f0 = high->values[i], f1 = high->values[high->size + i];
+        for (int32_t j = 0; j < end; j++)
+            to[j] += f0 * w0[j] + f1 * w1[j] + f2 * w2[j];
     }
-}
-
-/* The same for two single bodies, whose six velocities come in order. */
-static void add_block6(rs_newton *n, const rs_side_jacobian *high, const rs_side_jacobian *low, const double *weighted) {
-    int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
-    bool same = high->object == low->object;
-    for (int32_t i = 0; i < 6; i++) {
-        double *to = entry(n, at_high + i, at_low), sum[6];
-        double f0 = high->values[i], f1 = high->values[6 + i], f2 = high->values[12 + i];
-        for (int32_t j = 0; j < 6; j++)
-            sum[j] = f0 * weighted[j] + f1 * weighted[6 + j] + f2 * weighted[12 + j];
-        for (int32_t j = 0; j < (same ? i + 1 : 6); j++)
-            to[j] += sum[j];
-    }
-}
-
-static void add_row_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
-                          const double *weighted) {
-    if (high->size == 6 && low->size == 6 && row->first_axis == 0 && high->index[0] == 0 && low->index[0] == 0 &&
-        high->index[5] == 5 && low->index[5] == 5)
-        add_block6(n, high, low, weighted);
-    else
-        add_block(n, row, high, low, weighted);
 }
 
 static bool add_rows(rs_newton *n) {
@@ -252,31 +236,14 @@ static bool add_rows(rs_newton *n) {
             const rs_side_jacobian *side = &row->sides[s], *other = &row->sides[1 - s];
             if (side->object == NONE)
                 continue;
-            weigh(row, side, weighted);
-            add_row_block(n, row, side, side, weighted);
+            int32_t span = RS_ITEMS(int32_t, n->spans)[side->object];
+            weigh(row, side, span, weighted);
+            add_block(n, row, side, side, span, weighted);
             if (other->object != NONE && offset[other->object] > offset[side->object])
-                add_row_block(n, row, other, side, weighted);
+                add_block(n, row, other, side, span, weighted);
         }
     }
     return true;
-}
-
-double rs_newton_dot(const double *a, const double *b, int64_t count) {
-    rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0);
-    int64_t k = 0;
-    for (; k + 8 <= count; k += 8) {
-        rs_v4 a0, b0, a1, b1;
-        memcpy(&a0, a + k, sizeof a0);
-        memcpy(&b0, b + k, sizeof b0);
-        memcpy(&a1, a + k + 4, sizeof a1);
-        memcpy(&b1, b + k + 4, sizeof b1);
-        sum0 += a0 * b0;
-        sum1 += a1 * b1;
-    }
-    double sum = rs_v4_sum(sum0 + sum1);
-    for (; k < count; k++)
-        sum += a[k] * b[k];
-    return sum;
 }
 
 /* Cholesky within the profile; the diagonal of the factor is stored inverted. */

@@ -27,7 +27,28 @@ void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 i
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
 
-double rs_newton_dot(const double *a, const double *b, int64_t count);
+static inline double rs_newton_dot(const double *a, const double *b, int64_t count) {
+    rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0), a0, b0, a1, b1;
+    int64_t k = 0;
+    for (; k + 8 <= count; k += 8) {
+        memcpy(&a0, a + k, sizeof a0);
+        memcpy(&b0, b + k, sizeof b0);
+        memcpy(&a1, a + k + 4, sizeof a1);
+        memcpy(&b1, b + k + 4, sizeof b1);
+        sum0 += a0 * b0;
+        sum1 += a1 * b1;
+    }
+    if (k + 4 <= count) {
+        memcpy(&a0, a + k, sizeof a0);
+        memcpy(&b0, b + k, sizeof b0);
+        sum0 += a0 * b0;
+        k += 4;
+    }
+    double sum = rs_v4_sum(sum0 + sum1);
+    for (; k < count; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
 
 /* Iterations of GMRES. */
 enum { RS_NEWTON_BASIS = 30 };
