@@ -4,6 +4,8 @@
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
  * are left. */
 static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 1e-6, GOOD_IN_MOTION = 3e-5;
+/* Where the impulses of the step before miss by more than the first, loads change: the second is exact enough. */
+static const double CHANGING = 1e-5, EXACT_IN_CHANGE = 1e-7;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
 /* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */
@@ -59,7 +61,7 @@ typedef struct {
     const rs_solve_input *input;
     rs_solve_result result;
     measure now, best;
-    double exact, perfect, good; /* [m/s] */
+    double exact, perfect, good, goal; /* [m/s] */
     double budget;      /* of Newton's method, in multiplications */
     int32_t age;        /* sweeps since the momentum started anew */
     double compliance;  /* of damped steps */
@@ -163,7 +165,7 @@ static bool newton_pays(progress *at) {
 
 /* Repeats an exact step while it helps; the first leads to impulses that share anew what is not `kept`. */
 static void repeat_exact(progress *at, double kept) {
-    for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->perfect; repeat++) {
+    for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->goal; repeat++) {
         double last = at->now.merit;
         bool anew = kept < 1.0 && repeat == 0;
         rs_newton_step(at->newton, at->rows, anew ? kept : 1.0);
@@ -184,7 +186,7 @@ static void share_loads(progress *at) {
             break;
         at->result.newtons++;
         repeat_exact(at, 0.0);
-        if (at->now.largest <= at->perfect || at->now.merit < before)
+        if (at->now.largest <= at->goal || at->now.merit < before)
             break;
     }
 }
@@ -192,7 +194,7 @@ static void share_loads(progress *at) {
 /* Exact steps until the laws are obeyed, or they lead nowhere. */
 static void exact_steps(progress *at) {
     double compliance = COMPLIANCE;
-    for (int k = 0; k < MAX_EXACT && at->now.largest > at->perfect && newton_pays(at); k++) {
+    for (int k = 0; k < MAX_EXACT && at->now.largest > at->goal && newton_pays(at); k++) {
         double before = at->now.merit;
         if (!rs_newton_factorise(at->newton, at->rows, compliance, 1.0, -1.0))
             break;
@@ -337,6 +339,8 @@ static void begin(progress *at) {
         law->former = law->impulse;
     }
     look_again(at);
+    bool changing = at->now.largest > CHANGING * at->result.approach;
+    at->goal = changing ? EXACT_IN_CHANGE * at->result.approach : at->perfect;
 }
 
 /* Newton's method first: it finds how loads are shared, and sweeps would spoil that. */
@@ -371,7 +375,7 @@ static void iterate(progress *at) {
         if (round == DESCENT_ROUND)
             descend(at);
     }
-    if (at->now.largest > at->exact && cheap)
+    if (at->now.largest > rs_max(at->exact, at->goal) && cheap)
         exact_steps(at);
     if (at->result.sweeps > 0 || at->now.merit > at->best.merit)
         return_to_best(at);
