@@ -293,18 +293,17 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}},
                              {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}}};
     rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
-    double shortening = rs_dot(relative, wire->normal);
     rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, &wire->impulse, sign});
     fill_sides(problem, input, ends, row);
     prepare_row(row);
-    rs_wire_law law = rs_wire_law_of(wire, shortening, row->g.zz, input->common.dt, input->common.settings->erp);
+    rs_wire_law law = rs_wire_law_of(wire, relative, row->g.zz, input->common.dt, input->common.settings->erp);
     row->law.lower = law.bounds.lower;
     row->law.upper = law.bounds.upper;
     row->law.aim.xyz.z = law.target;
     row->law.softness = law.softness;
     row->law.powered = law.softness > 0.0 || law.bounds.lower == law.bounds.upper;
     row->law.impulse.xyz.z = law.impulse;
-    row->law.push = rs_min(0.0, law.target); /* a slack wire may use up its slack */
+    row->law.push = law.push;
     prepare_row(row);
     add_wire_sideways(problem, input, wire, relative);
     wire->impulse = 0.0;

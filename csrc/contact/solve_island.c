@@ -309,7 +309,7 @@ static energy energy_of(progress *at) {
             free = rs_add(free, law->aim.xyz);
         found.work += rs_law_work(law);
         found.before += rs_dot(law->impulse.xyz, free);
-        found.allowed += size * (rs_min(at->now.largest, EXCUSED * at->result.approach) + ROUNDING * rs_norm(free));
+        found.allowed += size * (rs_min(at->now.largest, EXCUSED * at->result.approach) + ROUNDING * rs_norm(free) + NOTHING);
     }
     return found;
 }

@@ -1,12 +1,10 @@
 #include "wire.h"
 
-/* Share of the stretch that is taken back until the next midpoint: gain per unit of ERP, and its limit. All of it with
- * the default ERP: then a swinging load, which leaves its circle by going straight for half a step, gets just the speed
- * back that keeps its energy. */
+/* Share of the stretch that is taken back until the next midpoint: gain per unit of ERP, and its limit. */
 static const double STIFF_GAIN = 2.0 / 3.0, MAX_STIFF_SHARE = 1.0;
 
-/* A stiff wire that was made too short, or was shortened at once, is pulled in no faster than this beyond its own
- * motion [m/s]: the whole way in one step would be a blow. */
+/* A stiff wire that was made too short, or was shortened at once, is reeled in no faster than this beyond its own motion, and
+ * what is stretched is taken back no faster [m/s]. */
 static const double PULL_IN_SPEED = 1.0;
 
 rs_transform rs_wire_mount_frame(const rs_body *body, int32_t link) {
@@ -34,16 +32,43 @@ double rs_wire_sign(const rs_wire *wire) {
     return wire->properties.stretch_type == RS_WIRE_COMPRESSION_ONLY ? -1.0 : 1.0;
 }
 
-/* A slack wire may use up its slack until the next midpoint, a stretched one takes its stretch back. */
-static rs_wire_law stiff_law(const rs_wire *wire, double shortening, double dt, double erp) {
-    double sign = rs_wire_sign(wire), stretch = sign * wire->stretch, speed = sign * shortening;
+/* Speed at which a taut wire must draw its ends together for their path, straight in every step, to keep the circle. It is
+ * as fast as the last step has led them apart, so that neither energy is given nor taken. */
+static double curve_speed(const rs_wire *wire, double across2, double dt) {
+    double length = wire->properties.length + wire->stretch;
+    return length > 0.0 ? 0.5 * dt * across2 / length : 0.0;
+}
+
+/* Lets the length that is out follow the one that is wanted; returns the speed at which it gets shorter [m/s]. */
+static double reel_in(rs_wire *wire, double shortening, double dt) {
+    double wanted = wire->properties.length, distance = wanted + wire->stretch;
+    bool pulls = wire->properties.stretch_type != RS_WIRE_COMPRESSION_ONLY;
+    if (wire->reeled == 0.0 && pulls)
+        wire->reeled = rs_max(wanted, distance);
+    if (!pulls || wire->reeled <= wanted) {
+        wire->reeled = wanted;
+        return 0.0;
+    }
+    double speed = rs_min((wire->reeled - wanted) / dt, rs_max(-shortening, 0.0) + PULL_IN_SPEED);
+    wire->reeled -= speed * dt;
+    return speed;
+}
+
+/* A slack wire may use up its slack until the next midpoint; what is stretched follows its circle, and is taken back by the
+ * motion that leaves no velocity behind. */
+static rs_wire_law stiff_law(rs_wire *wire, double shortening, double across2, double dt, double erp) {
+    double out = wire->reeled, reeling = reel_in(wire, shortening, dt);
+    double length = reeling > 0.0 && out > 0.0 ? out : wire->reeled; /* what is reeled in now is not stretched yet */
+    double sign = rs_wire_sign(wire), stretch = sign * (wire->stretch + wire->properties.length - length);
     bool both = wire->properties.stretch_type == RS_WIRE_BOTH;
-    double share = rs_min(STIFF_GAIN * erp, MAX_STIFF_SHARE), target = stretch / dt;
-    if (stretch > 0.0)
-        target = rs_min(share * target, rs_max(-speed, 0.0) + PULL_IN_SPEED);
-    else if (both)
-        target = rs_max(share * target, rs_min(-speed, 0.0) - PULL_IN_SPEED);
-    return (rs_wire_law){bounds_of(wire), target, 0.0, both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
+    double share = rs_min(STIFF_GAIN * erp, MAX_STIFF_SHARE), curve = sign * curve_speed(wire, across2, dt);
+    rs_wire_law law = {.bounds = bounds_of(wire), .target = curve + reeling,
+                       .impulse = both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
+    if (stretch > 0.0 || both)
+        law.push = rs_clamp(share * stretch / dt, -PULL_IN_SPEED, PULL_IN_SPEED);
+    else
+        law.target += law.push = stretch / dt;
+    return law;
 }
 
 /* The spring's impulse is k dt times a mean of the stretches at both ends of the step, which are the stretch at the
@@ -55,17 +80,19 @@ static rs_wire_law implicit_spring_law(const rs_wire *wire, double shortening, d
     double phase2 = k * inverse_mass * dt * dt; /* square of the oscillation's phase in one step */
     double late = wire->properties.stretch_type == RS_WIRE_BOTH ? 0.5 : 0.5 + 0.5 * phase2 / (1.0 + phase2);
     double target = (2.0 * wire->stretch / dt + (1.0 - late) * shortening) / late;
-    return (rs_wire_law){bounds_of(wire), sign * target, 2.0 / (late * k * dt * dt), sign * wire->impulse};
+    return (rs_wire_law){.bounds = bounds_of(wire), .target = sign * target, .softness = 2.0 / (late * k * dt * dt),
+                         .impulse = sign * wire->impulse};
 }
 
-rs_wire_law rs_wire_law_of(const rs_wire *wire, double shortening, double inverse_mass, double dt, double erp) {
+rs_wire_law rs_wire_law_of(rs_wire *wire, rs_vec3 relative, double inverse_mass, double dt, double erp) {
     const rs_wire_properties *p = &wire->properties;
+    double shortening = rs_dot(relative, wire->normal);
     if (p->type == RS_WIRE_STIFF)
-        return stiff_law(wire, shortening, dt, erp);
+        return stiff_law(wire, shortening, rs_norm2(relative) - shortening * shortening, dt, erp);
     if (p->type == RS_WIRE_COMPLIANT && p->stiffness > 0.0 && !p->explicit_spring)
         return implicit_spring_law(wire, shortening, inverse_mass, dt);
     double given = rs_wire_sign(wire) * dt * rs_wire_tension(wire, wire->stretch, dt);
-    return (rs_wire_law){{given, given}, 0.0, 0.0, given};
+    return (rs_wire_law){.bounds = {given, given}, .impulse = given};
 }
 
 double rs_wire_tension(const rs_wire *wire, double stretch, double dt) {

@@ -21,6 +21,7 @@ typedef struct {
     rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide */
     double stretch;    /* distance at the midpoint minus length [m] */
 
+    double reeled;     /* stiff: length that is out, which follows a shortened one at a bounded speed [m]; 0: not known yet */
     double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
     rs_vec3 sideways;  /* the same across the wire, on its first end, along rs_tangents(normal): it turns within the step */
 } rs_wire;
@@ -35,12 +36,13 @@ void rs_wire_place(rs_wire *wire, const rs_body *bodies);
 typedef struct {
     rs_impulse_bounds bounds;
     double target;   /* speed of the row to reach [m/s] */
+    double push;     /* the same for the motion that removes stretch and leaves no velocity behind [m/s] */
     double softness; /* [1/kg] */
     double impulse;  /* start value [N s] */
 } rs_wire_law;
-/* `shortening`: speed at which the wire gets shorter at the beginning of the step, seen at the midpoint [m/s].
+/* Also reels a stiff wire in. `relative`: velocity of the first end against the second at the beginning of the step, world frame [m/s].
  * `inverse_mass`: of the two ends together along the wire [1/kg]. */
-rs_wire_law rs_wire_law_of(const rs_wire *wire, double shortening, double inverse_mass, double dt, double erp);
+rs_wire_law rs_wire_law_of(rs_wire *wire, rs_vec3 relative, double inverse_mass, double dt, double erp);
 /* A taut wire pulls its ends back into line, the harder the tighter it is. Seen at the midpoint alone that would be a spring
  * without any damping, and a heavy load on a light rope would shake it to pieces. The wire's direction is therefore taken at
  * the mean of the step: a row across the wire with this softness, which aims at the velocity at the beginning. Returns

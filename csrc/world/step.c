@@ -272,12 +272,15 @@ static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result
     return RS_OK;
 }
 
+/* Violations below this are rounding, whatever they are relative to [m/s]. */
+static const double NO_ERROR = 1e-12;
+
 static void count_solve(rs_step_stats *stats, const rs_solve_result *result) {
     if (result->sweeps + result->newtons > stats->solver_iterations)
         stats->solver_iterations = result->sweeps + result->newtons;
     stats->solver_error = rs_max(stats->solver_error, result->residual);
-    stats->solver_relative_error =
-        rs_max(stats->solver_relative_error, result->approach > 0.0 ? result->residual / result->approach : 0.0);
+    if (result->residual > NO_ERROR)
+        stats->solver_relative_error = rs_max(stats->solver_relative_error, result->residual / result->approach);
     stats->contact_work += result->work;
     stats->restrained_islands += result->restrained;
 }
