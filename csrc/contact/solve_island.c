@@ -2,8 +2,8 @@
 
 /* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
- * are left. */
-static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 1e-6, GOOD_IN_MOTION = 3e-5;
+ * are left, relative to the root of the threshold that users set. */
+static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3;
 /* Where the impulses of the step before miss by more than the first, loads change: the second is exact enough. */
 static const double CHANGING = 1e-5, EXACT_IN_CHANGE = 1e-7;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
@@ -328,7 +328,8 @@ static void begin(progress *at) {
     at->result.approach = at->now.largest;
     at->exact = EXACT * at->now.largest + NOTHING;
     at->perfect = PERFECT * at->now.largest + NOTHING;
-    at->good = (at->now.largest > IN_MOTION * at->input->fall ? GOOD_IN_MOTION : GOOD) * at->now.largest + NOTHING;
+    double good = at->now.largest > IN_MOTION * at->input->fall ? GOOD_IN_MOTION : GOOD;
+    at->good = good * sqrt(at->input->settings->threshold) * at->now.largest + NOTHING;
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
         law->free_error = law->error;

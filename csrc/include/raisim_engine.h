@@ -101,7 +101,8 @@ void rs_world_step_stats(rs_world *world, rs_step_stats *out);
 typedef struct {
     double erp, erp2;      /* push-out and its damping, no unit */
     int32_t max_iterations;
-    double threshold;      /* stop when the squared relative change of the impulses falls below */
+    double threshold;      /* sweeps end when violations of the contact laws, squared and relative to the approach speed, fall
+                              below about this */
     int32_t fixed_order;   /* nonzero: the sweep direction does not flip between steps */
 } rs_solver_settings;
 void rs_world_solver_settings(rs_world *world, rs_solver_settings *out);

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from raisim_ros.description import mesh_cache
 from raisim_ros.description.convex_decomposition import decompose
-from raisim_ros.description.errors import FileMissingError
+from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh_cache import Points
 from raisim_ros.description.mesh_file import MeshData, load_mesh, load_points
 
@@ -44,9 +43,7 @@ def link_mesh(file: str, scale: Scale, mode: str) -> list[Points] | MeshData:
 
 def _hull(file: str, scale: Scale) -> Points | None:
     """Corners of the convex hull, from the cache if the file's content is known; None for a flat mesh."""
-    path = Path(file)
-    if not path.is_file():
-        raise FileMissingError(file, "mesh file")
+    path = existing_file(file, "mesh file")
     # Other formats may take their shape from further files, so that one file's content does not tell all.
     whole = path.suffix.lower() in (".stl", ".obj", ".dae", ".ply", ".off", ".glb")
     key = mesh_cache.content_key(path.suffix.lower(), np.asarray(scale, dtype=np.float64), path.read_bytes())

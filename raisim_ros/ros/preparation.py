@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from raisim_ros.description.convex_decomposition import decompose, is_decomposed
 from raisim_ros.description.errors import ParseError, RaisimError
 from raisim_ros.description.kinematic_tree import KinematicTree, TreeCollision
+from raisim_ros.description.link_mesh import link_mesh
 from raisim_ros.description.mesh_file import load_mesh
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.description.world_file import load_world_file
@@ -89,34 +90,31 @@ def _mesh_shapes(tree: KinematicTree) -> list[TreeCollision]:
     return [shape for one in tree.bodies for shape in one.collisions if shape.mesh_file is not None]
 
 
-def _decompose_shapes(shapes: Iterable[TreeCollision], tell: Tell) -> None:
-    wanted = [shape for shape in shapes if not shape.convex]
-    for number, shape in enumerate(wanted, start=1):
-        assert shape.mesh_file is not None  # the caller has meshes
-        tell(f"decomposing mesh {number} of {len(wanted)} into convex parts: {Path(shape.mesh_file).name}")
-        decompose(load_mesh(shape.mesh_file, list(shape.scale)))
+def _make_link_meshes(tree: KinematicTree, mode: str, tell: Tell = _quiet) -> None:
+    """What collides in the place of meshes, kept in the caches: adding the robot is then quick."""
+    shapes = _mesh_shapes(tree)
+    for number, shape in enumerate(shapes, start=1):
+        assert shape.mesh_file is not None
+        if mode == "convexify" and not shape.convex:
+            tell(f"decomposing mesh {number} of {len(shapes)} into convex parts: {Path(shape.mesh_file).name}")
+        link_mesh(shape.mesh_file, list(shape.scale), "hull" if shape.convex else mode)
 
 
 def robot(request: Any, tell: Tell = _quiet) -> RobotSpec:
-    """The robot of a SpawnArticulatedSystem request, its meshes decomposed if that is asked for."""
+    """The robot of a SpawnArticulatedSystem request, what collides in the place of its meshes made."""
     spec = requests.robot_spec(request)
-    shapes = _mesh_shapes(spec.tree)
-    if request.convexify_collision_meshes:
-        _decompose_shapes(shapes, tell)
-    read_meshes(spec.tree)
+    read_meshes(spec, tell)
     return spec
 
 
-def read_meshes(tree: KinematicTree) -> None:
-    """Reads the meshes that collide into the cache of this process: adding the robot is then quick."""
-    for shape in _mesh_shapes(tree):
-        assert shape.mesh_file is not None
-        load_mesh(shape.mesh_file, list(shape.scale))
+def read_meshes(spec: RobotSpec, tell: Tell = _quiet) -> None:
+    """Reads the meshes that collide into the caches of this process."""
+    _make_link_meshes(spec.tree, spec.construction.mesh_mode, tell)
 
 
 def robot_is_long(request: Any) -> bool:
     """Whether that may take more than a moment."""
-    return bool(request.convexify_collision_meshes or _large(request.file, _LARGE_TEXT))
+    return bool(request.collision_meshes == "convexify" or _large(request.file, _LARGE_TEXT))
 
 
 # ---- terrain ----
@@ -225,7 +223,7 @@ def read_world_meshes(description: WorldDescription) -> None:
             if isinstance(entry, MeshEntry):
                 load_mesh(entry.file, list(entry.scale))
             elif isinstance(entry, ArticulatedEntry) and entry.tree is not None:
-                read_meshes(entry.tree)
+                _make_link_meshes(entry.tree, _mesh_mode(entry))
         except RaisimError:
             continue  # adding the object tells
 
@@ -237,6 +235,10 @@ def _as_number(text: bytes) -> float:
         return 1.0  # an expression: its parameters are counted where they stand
 
 
+def _mesh_mode(entry: ArticulatedEntry) -> str:
+    return "convexify" if entry.convexify_meshes else entry.collision_meshes
+
+
 def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
     """The entry with its files read; where something is wrong, as it is: adding it tells what, and where."""
     try:
@@ -244,8 +246,7 @@ def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
             return _with_heights(entry, tell)
         if isinstance(entry, ArticulatedEntry):
             tree = entry_tree(entry)
-            if entry.convexify_meshes:
-                _decompose_shapes(_mesh_shapes(tree), tell)
+            _make_link_meshes(tree, _mesh_mode(entry), tell)
             return replace(entry, tree=tree)
         if isinstance(entry, MeshEntry) and entry.collision_mode == "convexify":
             tell(f"decomposing {entry.file.name} into convex parts")

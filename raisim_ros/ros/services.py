@@ -211,7 +211,7 @@ class Services:
         return self._added(response, self._queue.call(lambda: self._spawner.spawn_body(spec)))
 
     def _spawn_articulated_system(self, request: Any, spec: RobotSpec, response: Any) -> str:
-        preparation.read_meshes(spec.tree)
+        preparation.read_meshes(spec)
         entry = self._queue.call(lambda: self._spawner.spawn_robot(spec))
         assert entry.joints is not None
         response.link_names, response.joint_names = entry.joints.link_names, entry.joints.names

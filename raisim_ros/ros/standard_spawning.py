@@ -13,6 +13,7 @@ from simulation_interfaces.msg import Resource, Result, Spawnable, SpawnResult
 
 from raisim_ros.description.errors import (
     FileMissingError,
+    FileRefusedError,
     InvalidValueError,
     MeshError,
     ParseError,
@@ -158,7 +159,7 @@ class StandardSpawning:
             request.file, request.text = str(source.file or ""), source.text
 
             def add_robot(spec: RobotSpec) -> ObjectEntry:
-                preparation.read_meshes(spec.tree)
+                preparation.read_meshes(spec)
                 return self._queue.call(lambda: self._spawner.spawn_robot(self._placed(spec, naming, message, pose)))
 
             self._preparing.carry_out("robot", request, what, add_robot, finish)
@@ -210,7 +211,7 @@ def _source(message: Any) -> _Source:
         text = ""
         try:
             file = resolve_file(uri, "uri")
-        except FileMissingError as error:
+        except (FileMissingError, FileRefusedError) as error:
             raise StandardError(Result.RESULT_NOT_FOUND, str(error)) from error
     tag, own_name = root_of(file, text)
     if tag in ("sdf", "usd") or (file is not None and file.suffix in (".usd", ".usda", ".usdc", ".usdz", ".sdf")):
@@ -235,7 +236,7 @@ def _standard(error: Exception) -> Exception:
         return error
     if isinstance(error, NameTakenError):
         return StandardError(SpawnResult.NAME_NOT_UNIQUE, str(error))
-    if isinstance(error, FileMissingError):
+    if isinstance(error, FileMissingError | FileRefusedError):
         return StandardError(SpawnResult.MISSING_ASSETS, str(error))
     if isinstance(error, (MeshError, TerrainError)):
         return StandardError(SpawnResult.UNSUPPORTED_ASSETS, str(error))

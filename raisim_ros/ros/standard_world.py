@@ -12,7 +12,14 @@ from simulation_interfaces import srv
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import NamedPose, Resource, Result, SimulationState, WorldResource
 
-from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError, ParseError, TerrainError
+from raisim_ros.description.errors import (
+    FileMissingError,
+    FileRefusedError,
+    InvalidValueError,
+    MeshError,
+    ParseError,
+    TerrainError,
+)
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.description.world_types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError
@@ -298,7 +305,7 @@ def _world_file(uri: str, text: str) -> Path | None:
     else:
         try:
             file = resolve_world(uri, "uri")
-        except FileMissingError as error:
+        except (FileMissingError, FileRefusedError) as error:
             raise StandardError(Result.RESULT_NOT_FOUND, str(error)) from error
     tag, _ = root_of(file, text)
     if tag not in ("raisim", "mujoco", ""):
@@ -311,7 +318,7 @@ def _standard(error: Exception) -> Exception:
     answer = srv.LoadWorld.Response
     if isinstance(error, StandardError):
         return error
-    if isinstance(error, FileMissingError):
+    if isinstance(error, FileMissingError | FileRefusedError):
         return StandardError(answer.MISSING_ASSETS, str(error))
     if isinstance(error, (MeshError, TerrainError)):
         return StandardError(answer.UNSUPPORTED_ASSETS, str(error))
