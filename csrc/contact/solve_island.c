@@ -5,7 +5,7 @@
  * are left, relative to the root of the threshold that users set. */
 static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3;
 /* Where the impulses of the step before miss by more than the first, loads change: the second is exact enough. */
-static const double CHANGING = 1e-5, EXACT_IN_CHANGE = 1e-7;
+static const double CHANGING = 1e-5, EXACT_IN_CHANGE = 1e-10;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
 /* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */

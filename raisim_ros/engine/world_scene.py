@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
+from raisim_ros.engine import arguments
 from raisim_ros.engine.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world_objects import BodyDraft, WorldObjects
@@ -43,7 +44,11 @@ class WorldScene(WorldObjects):
 
     def set_named_poses(self, poses: Iterable[NamedPose]) -> None:
         """Replace the places that clients can ask for by name; names must be unique."""
-        kept = tuple(poses)
+        try:
+            kept = tuple(poses)
+        except TypeError:
+            raise InvalidValueError(f"poses are {poses!r}; expected NamedPose objects") from None
+        kept = tuple(arguments.instance(f"poses[{k}]", pose, NamedPose) for k, pose in enumerate(kept))
         names = [pose.name for pose in kept]
         if len(set(names)) != len(names):
             raise InvalidValueError(f"poses are named {names}; expected unique names")

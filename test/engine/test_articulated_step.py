@@ -327,7 +327,7 @@ def test_bulk_state_shows_the_base(world):
 def test_divergence_stops_only_that_object(world):
     robot = robot_in(world)
     ball = world.add_sphere(0.1, 1.0)
-    robot.set_generalized_force(np.full(robot.get_dof(), 1e308))
+    robot.set_generalized_force(np.full(robot.get_dof(), 1e50))
     with pytest.raises(ArithmeticError):
         world.integrate(5)
     assert np.isfinite(robot.get_generalized_coordinate()).all()

@@ -44,8 +44,9 @@ def test_masses_that_cannot_be_carried_are_refused(mass):
         world.add_sphere(1.0, mass)
     with pytest.raises(RaisimError, match="text:1: link 'b': mass"):
         world.add_articulated_system(robot(mass))
-    with pytest.raises(RaisimError, match=r"text:1: .*link 'b'"):
-        world.add_articulated_system(robot(1.0, mass * (1e-30 if mass < 1.0 else 1e5)))
+    if mass > 1.0:  # a link of the end without inertia is given the least that will do
+        with pytest.raises(RaisimError, match=r"text:1: .*link 'b'"):
+            world.add_articulated_system(robot(1.0, mass * 1e5))
     box = world.add_box(1.0, 1.0, 1.0, 1.0)
     with pytest.raises(InvalidValueError, match="mass"):
         box.set_mass(mass)
