@@ -229,6 +229,7 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def set_interface(self, settings: InterfaceSettings) -> None:
         """Say how the robot's topics shall be; a drive must name joints that turn or slide."""
+        arguments.instance("settings", settings, InterfaceSettings)
         single = {
             body.joint_name
             for body in self.get_kinematic_tree().bodies

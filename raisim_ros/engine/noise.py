@@ -21,4 +21,4 @@ def fill_noise(target: Any, noise: NoiseModel, frame: int = 0) -> None:
     target.spread = arguments.number("noise stddev", noise.stddev)
     target.dropout = arguments.number("dropout", noise.dropout)
     target.seed = arguments.count("noise seed", noise.seed)
-    target.frame = frame
+    target.frame = max(frame, 0)  # before the first measurement that was numbered

@@ -11,7 +11,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import FileWriteError, InvalidValueError
+from raisim_ros.description.file_access import check_allowed
 from raisim_ros.engine.world import World
 from raisim_ros.viewer.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 
@@ -27,8 +28,12 @@ class Recorder:
             raise InvalidValueError(f"rate is {rate}; expected a number of frames per second above 0")
         self._world = world
         self._period = 1.0 / rate
-        self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115  it is open as long as the recording
-        self._file.write(MAGIC)
+        check_allowed(path, "recording")
+        try:
+            self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115  it is open as long as the recording
+            self._file.write(MAGIC)
+        except (OSError, ValueError) as error:
+            raise FileWriteError(path, str(error)) from error
         self._waiting: list[Arrays] = []
         self._configuration = -1
         self._next = world.get_world_time()
