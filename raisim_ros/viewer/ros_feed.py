@@ -312,7 +312,7 @@ class RosFeed:
 
     def load(self, file: str) -> None:
         """See Feed."""
-        self._call(LoadWorld, "load_world", file=file)
+        self._call(LoadWorld, "load_world_file", file=file)
         self._kept.clear()
 
     def save(self, file: str) -> None:

@@ -60,7 +60,7 @@ def test_requests_that_name_files_elsewhere(node, probe, inside, tmp_path):
             probe.call(SpawnObject, "spawn_object", name="m", shape="mesh", mesh_file=str(path), mass=1.0),
             probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name="r", file=str(path)),
             probe.call(SpawnSensorSet, "spawn_sensor_set", object="ball_0", file=str(path)),
-            probe.call(LoadWorld, "load_world", file=str(path)),
+            probe.call(LoadWorld, "load_world_file", file=str(path)),
         ]
         assert all(answer.result != ResultCode.OK for answer in answers)
         assert all("allowed folders" in answer.message for answer in answers[:1] + answers[1:3] + answers[4:])
@@ -87,4 +87,4 @@ def test_saving_elsewhere_or_over_links(node, probe, inside, tmp_path):
     assert target.read_text() == "precious"
     assert not (inside / "other.xml").exists()
     assert probe.call(SaveWorld, "save_world", file=str(inside / "saved.xml")).result == ResultCode.OK
-    assert probe.call(LoadWorld, "load_world", file=str(inside / "saved.xml")).result == ResultCode.OK
+    assert probe.call(LoadWorld, "load_world_file", file=str(inside / "saved.xml")).result == ResultCode.OK

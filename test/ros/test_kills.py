@@ -35,7 +35,7 @@ def busy(probe, file, number):
         probe.call_async(SpawnArticulatedSystem, "spawn_articulated_system", name=f"arm_{number}", file="package://raisim_ros/rsc/robots/arm.urdf"),
         probe.call_async(SaveWorld, "save_world", file=str(file), overwrite=True),
         probe.call_async(RemoveObject, "remove_object", name=f"ball_{number - 1}"),
-        probe.call_async(LoadWorld, "load_world", file=""),
+        probe.call_async(LoadWorld, "load_world_file", file=""),
     ]
 
 
