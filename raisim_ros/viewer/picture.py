@@ -13,6 +13,7 @@ from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.paint import Eye, Style, paint
 from raisim_ros.engine.scene_handles import ViewCamera
 from raisim_ros.engine.world import World
+from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view, interesting_frames
 from raisim_ros.viewer.sensor_views import seen_points
 from raisim_ros.viewer.studio import WIRE_RADIUS, Studio
@@ -104,14 +105,13 @@ def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
 
 
 def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:
-    contacts = world.read_contacts()
-    forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
+    points, forces = contact_forces(world)
     largest = float(np.linalg.norm(forces, axis=1).max()) if len(forces) else 0.0
     if largest > 0.0:
         # As long as a fixed part of the picture, however near that is.
-        length = 0.12 * float(np.linalg.norm(contacts["position"].mean(axis=0) - eye.position))
-        ends = contacts["position"] + forces * (length / largest)
-        lines = np.stack((contacts["position"], ends), axis=1)
+        length = 0.12 * float(np.linalg.norm(points.mean(axis=0) - eye.position))
+        ends = points + forces * (length / largest)
+        lines = np.stack((points, ends), axis=1)
         studio.draw_lines(lines, 0.03 * length, (0.10, 0.65, 0.20), tips=True)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from raisim_ros.description.errors import FileWriteError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
 from raisim_ros.engine.world import World
+from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 
 # Frames are written when so many wait, or after so much wall time [s].
@@ -123,8 +124,7 @@ def _world_files(world: World) -> bytes:
 
 def _frame(world: World) -> Arrays:
     states, robots, wires = world.read_states(), world.read_articulations(), world.read_wires().states
-    contacts = world.read_contacts()
-    forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
+    points, forces = contact_forces(world)
     return {
         "time": np.array(world.get_world_time()),
         "poses": np.vstack((states.poses, robots.link_poses)),
@@ -135,7 +135,7 @@ def _frame(world: World) -> Arrays:
         "efforts": robots.efforts.copy(),
         "wires": wires["point"].copy(),
         "tensions": wires["tension"].copy(),
-        "contacts": np.hstack((contacts["position"], forces)),
+        "contacts": np.hstack((points, forces)),
     }
 
 

@@ -22,6 +22,7 @@ from raisim_ros.engine.surface_handles import HeightMap
 from raisim_ros.engine.types import BodyType, ControlMode
 from raisim_ros.engine.world import World
 from raisim_ros.engine.world_snapshots import WorldSnapshot
+from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.describe import describe_object
 from raisim_ros.viewer.pull import Pull
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, SceneModel, Vector, Wanted, to_world
@@ -114,18 +115,14 @@ class WorldFeed:
         """See Feed."""
         with self.access() as world:
             poses = np.vstack((world.read_states().poses, world.read_articulations().link_poses))
-            now, dt = world.get_world_time(), world.get_time_step()
-            contacts = world.read_contacts() if wanted.contacts else None
+            now = world.get_world_time()
+            hits, forces = contact_forces(world) if wanted.contacts else (np.zeros((0, 3)), np.zeros((0, 3)))
             wires = world.read_wires().states.copy()
             points = seen_points(world) if wanted.points else np.zeros((0, 3))
             images = camera_images(world) if wanted.images else {}
             centres = _centres(world) if wanted.centres else np.zeros((0, 3))
             profile = _profile(world) if wanted.profile else {}
         self._clock.note(now)
-        hits, forces = np.zeros((0, 3)), np.zeros((0, 3))
-        if contacts is not None and len(contacts):
-            hits = contacts["position"].copy()
-            forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / dt
         return Moment(
             now,
             poses,
