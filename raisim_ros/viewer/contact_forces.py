@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.engine.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world import World
 
@@ -13,6 +14,7 @@ def contact_forces(world: World) -> tuple[NDArray[np.float64], NDArray[np.float6
     """Points and forces of the last step, N x 3, world frame [m, N]: on the side that moves, or on the first of two."""
     contacts = world.read_contacts()
     forces = np.einsum("nij,ni->nj", contacts["frame"], contacts["impulse"]) / world.get_time_step()
-    held = [handle.get_id() for handle in world.get_obj_list() if handle.get_body_type() != BodyType.DYNAMIC]
+    bodies = [handle for handle in world.get_obj_list() if isinstance(handle, BodyOwner)]
+    held = [handle.get_id() for handle in bodies if handle.get_body_type() != BodyType.DYNAMIC]
     forces[np.isin(contacts["object_a"], held)] *= -1.0  # what the ground feels would point into it
     return contacts["position"].copy(), forces
