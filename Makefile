@@ -88,7 +88,7 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 VIEWER ?= yes
 run: build
 	@$(ENVIRONMENT); programs=install/$(FLAVOUR)/lib/raisim_ros; \
-	if [ "$(VIEWER)" = yes ]; then $$programs/viewer_node --ros-args $(ARGS) & viewer=$$!; trap 'kill $$viewer' EXIT; fi; \
+	if [ "$(VIEWER)" = yes ]; then $$programs/viewer_node --ros-args $(ARGS) & viewer=$$!; trap 'kill $$viewer 2>/dev/null || true' EXIT; fi; \
 	$$programs/world_node --ros-args $(ARGS)
 
 test: build
