@@ -228,13 +228,10 @@ static double foresight_of_pair(const rs_collider *a, const rs_collider *b) {
 }
 
 static rs_collide_settings settings_of_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b) {
-    const rs_contact_settings *settings = scene->settings;
-    return (rs_collide_settings){.margin = rs_touch_distance(a, b) + foresight_of_pair(a, b),
-                                 .max_points = most_points(settings, scene->bodies, a, b),
-                                 .gjk_max_iterations = settings->gjk_max_iterations,
-                                 .gjk_tolerance = settings->gjk_tolerance,
-                                 .epa_max_iterations = settings->epa_max_iterations,
-                                 .epa_tolerance = settings->epa_tolerance};
+    double margin = rs_touch_distance(a, b) + foresight_of_pair(a, b);
+    rs_collide_settings settings = rs_collide_settings_of(scene->settings, margin);
+    settings.max_points = most_points(scene->settings, scene->bodies, a, b);
+    return settings;
 }
 
 /* `hint` is what is known of the pair where it is now; sweeps look at other poses and do without. */

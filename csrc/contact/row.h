@@ -29,7 +29,6 @@ typedef struct {
     double normal_inverse_mass; /* that of the third axis [1/kg] */
     bool powered;        /* gives energy by right: motor, spring, tension that a user set */
     rs_row_kind kind;
-    rs_row_state state;
     rs_quad error;       /* at the last look */
     rs_quad free_error;  /* without any impulse */
     rs_quad best;        /* impulse of the best solution so far */

@@ -96,6 +96,14 @@ static void look_again(progress *at) {
     keep_best(at);
 }
 
+/* The next sweep begins without momentum. */
+static void forget_changes(rs_rows *rows) {
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
+        law->former = law->impulse;
+    }
+}
+
 /* Velocities that belong to the impulses in `step`, summed up anew: they carry no trace of how the impulses were found. */
 static void start_from_steps(rs_rows *rows) {
     for (int64_t k = 0; k < rows->count; k++) {
@@ -104,10 +112,7 @@ static void start_from_steps(rs_rows *rows) {
     }
     rows->layout->release(rows);
     rows->layout->apply(rows, 1.0);
-    for (int64_t k = 0; k < rows->count; k++) {
-        rs_law *law = rs_rows_law(rows, k);
-        law->former = law->impulse;
-    }
+    forget_changes(rows);
 }
 
 static void return_to_best(progress *at) {
@@ -141,10 +146,7 @@ static void sweep(progress *at, int count) {
 
 static void forget_momentum(progress *at) {
     at->age = 0;
-    for (int64_t k = 0; k < at->rows->count; k++) {
-        rs_law *law = rs_rows_law(at->rows, k);
-        law->former = law->impulse;
-    }
+    forget_changes(at->rows);
 }
 
 /* Prepares Newton's method. */
@@ -335,10 +337,7 @@ static void begin(progress *at) {
         law->free_error = law->error;
     }
     rows->layout->apply(rows, 1.0);
-    for (int64_t k = 0; k < rows->count; k++) {
-        rs_law *law = rs_rows_law(rows, k);
-        law->former = law->impulse;
-    }
+    forget_changes(rows);
     look_again(at);
     bool changing = at->now.largest > CHANGING * at->result.approach;
     at->goal = changing ? EXACT_IN_CHANGE * at->result.approach : at->perfect;

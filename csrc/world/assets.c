@@ -148,13 +148,7 @@ rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const 
         status = shape_at_pose(world, b, &shape_b, &pose_b);
     if (status != RS_OK)
         return rs_world_leave(world, status);
-    const rs_contact_settings *s = &world->data.contact;
-    rs_collide_settings settings = {.margin = margin,
-                                    .max_points = s->max_contacts_per_pair,
-                                    .gjk_max_iterations = s->gjk_max_iterations,
-                                    .gjk_tolerance = s->gjk_tolerance,
-                                    .epa_max_iterations = s->epa_max_iterations,
-                                    .epa_tolerance = s->epa_tolerance};
+    rs_collide_settings settings = rs_collide_settings_of(&world->data.contact, margin);
     rs_manifold manifold;
     manifold.count = 0;
     rs_collide(&shape_a, &pose_a, &shape_b, &pose_b, &settings, &manifold);

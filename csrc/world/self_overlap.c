@@ -14,13 +14,8 @@ typedef struct {
 
 /* Depth of the overlap of two shapes [m], negative when they are apart. */
 static double depth_of(const rs_world *world, const placed_shape *a, const placed_shape *b) {
-    const rs_contact_settings *s = &world->data.contact;
-    rs_collide_settings settings = {.margin = rs_touch_distance(a->collider, b->collider),
-                                    .max_points = s->max_contacts_per_pair,
-                                    .gjk_max_iterations = s->gjk_max_iterations,
-                                    .gjk_tolerance = s->gjk_tolerance,
-                                    .epa_max_iterations = s->epa_max_iterations,
-                                    .epa_tolerance = s->epa_tolerance};
+    double margin = rs_touch_distance(a->collider, b->collider);
+    rs_collide_settings settings = rs_collide_settings_of(&world->data.contact, margin);
     rs_manifold manifold;
     manifold.count = 0;
     double depth = -1.0;
