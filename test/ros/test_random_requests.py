@@ -16,7 +16,8 @@ SEED = 19
 ROUNDS = 12  # requests to each service
 
 
-def test_every_service_answers_random_requests(start_node, probe):
+def test_every_service_answers_random_requests(start_node, probe, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some requests save worlds under relative names
     start_node(paused=True)
     probe.call(ListObjects, "list_objects")
     services = {
