@@ -215,6 +215,10 @@ void rs_articulation_free(rs_articulation *a);
 rs_status rs_articulation_check_link(int32_t index, const rs_link_def *def);
 /* Takes over the links' constants to what is derived from them: after links were filled. */
 void rs_articulation_fill_fours(rs_articulation *a);
+/* RS_OK, or what is wrong with the mass, centre of mass and inertia of link `index`; the rest is not read. */
+rs_status rs_articulation_check_mass(int32_t index, const rs_link_def *def);
+/* Takes over mass, centre of mass and inertia from a checked definition. */
+void rs_articulation_fill_mass(rs_link *link, const rs_link_def *def);
 /* Takes over joint placement, axis and mass from a checked definition. */
 void rs_articulation_fill_link(rs_link *link, const rs_link_def *def);
 
