@@ -751,7 +751,7 @@ typedef enum {
     RS_CHANNEL_GRAVITY,     /* 3 numbers */
     RS_CHANNEL_TIME,        /* 1 number; read only */
     RS_CHANNEL_IMU,         /* specific force and angular velocity at the mount, its axes; read only */
-    RS_CHANNEL_RAYS,        /* distances along rays that are fixed to the mount, at most `length`; read only */
+    RS_CHANNEL_RAYS,        /* distances along rays that are fixed to the mount, at most ray_length; read only */
     RS_CHANNEL_DEPTH,       /* float per pixel of a camera at the mount; read only */
     RS_CHANNEL_KIND_COUNT
 } rs_channel_kind;
@@ -767,7 +767,7 @@ typedef struct {
     double mount_position[3], mount_quaternion[4];
     int32_t ray_count;
     const double *ray_origins, *ray_directions; /* 3 numbers each, mount frame; directions are unit vectors */
-    double ray_length;
+    double ray_length, ray_offset; /* the offset is subtracted from all distances [m] */
     int32_t ray_level;    /* nonzero: only the heading of the link turns the rays */
     rs_depth_camera camera; /* its pose is not read; the member's number is added to the seed of its noise */
     int32_t see_carrier;  /* nonzero: rays and cameras see the object that carries them */
@@ -792,6 +792,8 @@ rs_status rs_batch_refresh(rs_batch *batch, int64_t number, const int64_t *membe
 /* States, commands and time return to those of a snapshot of a member, or of the start when it is NULL; parameters and what
  * is static stay. */
 rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot);
+/* All of a member returns to a snapshot of a member. */
+rs_status rs_batch_restore(rs_batch *batch, int64_t index, const rs_snapshot *snapshot);
 /* Members take heightmap `choice[k]` of `map_count`, all of the size and number of samples of the present one. */
 rs_status rs_batch_set_heightmap(rs_batch *batch, int64_t number, const int64_t *members, rs_object_id object,
                                  int64_t map_count, int64_t samples, const double *heights, const int64_t *choice);

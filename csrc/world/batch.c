@@ -279,6 +279,18 @@ rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members
     return status == RS_OK ? run(&j, number) : status;
 }
 
+static rs_status restore_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
+    (void)place;
+    rs_status status = rs_snapshot_restore(world, j->snapshot);
+    return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
+}
+
+rs_status rs_batch_restore(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
+    rs_status status = check_members(batch, 1, &index);
+    job j = {.batch = batch, .members = &index, .work = restore_member, .snapshot = snapshot};
+    return status == RS_OK ? run(&j, 1) : status;
+}
+
 /* ---- heightmaps ---- */
 
 static rs_status set_map(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {

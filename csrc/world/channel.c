@@ -142,7 +142,7 @@ static rs_status read_rays(const rs_channel *c, rs_world *world, const rs_body *
     rs_status status = rs_world_cast_rays(world, count, origins, 0, directions, c->def.ray_length, &rule, out, NULL, NULL,
                                           NULL);
     for (int64_t k = 0; k < count; k++)
-        out[k] = isnan(out[k]) ? c->def.ray_length : out[k];
+        out[k] = (isnan(out[k]) ? c->def.ray_length : out[k]) - c->def.ray_offset;
     return status;
 }
 
@@ -204,6 +204,14 @@ rs_status rs_channel_read(const rs_channel *c, rs_world *world, int64_t member, 
 }
 
 /* ---- writing ---- */
+
+/* Gains turn PD control on. */
+static rs_status write_field(const rs_channel *c, rs_world *world, rs_body *body, const double *row) {
+    rs_status status = rs_articulation_write(world, c->def.object, c->def.field, row, (int32_t)c->width);
+    if (status == RS_OK && (c->def.field == RS_FIELD_P_GAIN || c->def.field == RS_FIELD_D_GAIN))
+        body->articulation->control_mode = RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE;
+    return status;
+}
 
 static rs_status write_pose(const rs_channel *c, rs_world *world, const rs_body *body, const double *row) {
     if (body->articulation != NULL) {
@@ -285,7 +293,7 @@ static rs_status write_row(const rs_channel *c, rs_world *world, const double *r
     if (c->def.object != 0 && body == NULL)
         return RS_UNKNOWN_OBJECT;
     switch (c->def.kind) {
-    case RS_CHANNEL_FIELD: return rs_articulation_write(world, c->def.object, c->def.field, row, (int32_t)c->width);
+    case RS_CHANNEL_FIELD: return write_field(c, world, body, row);
     case RS_CHANNEL_POSE: return write_pose(c, world, body, row);
     case RS_CHANNEL_TWIST: return write_twist(c, world, row);
     case RS_CHANNEL_LINK_WRENCH: return write_wrenches(c, world, body, row);

@@ -20,7 +20,8 @@ static rs_status check_rays(const rs_channel_def *def) {
         if (!(fabs(rs_norm(rs_v3_load(&def->ray_directions[k])) - 1.0) <= 1e-6))
             return rs_fail(RS_INVALID_VALUE, "direction of ray %d is not a unit vector", k / 3);
     }
-    return rs_check_positive("ray length", def->ray_length);
+    rs_status status = rs_check_finite("ray offset", &def->ray_offset, 1);
+    return status == RS_OK ? rs_check_positive("ray length", def->ray_length) : status;
 }
 
 static rs_status check_mount(const rs_channel_def *def, const rs_body *body, rs_transform *mount) {
