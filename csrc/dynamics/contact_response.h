@@ -38,7 +38,7 @@ void rs_response_begin(rs_articulation *a);
  * reduced, too, and becomes a generalised velocity. */
 void rs_response_end(rs_articulation *a, bool pushed);
 
-/* Inertia of the reduced velocities: lower triangle of a zeroed matrix, u_count x u_count. It is diagonal but for blocks. */
+/* Inertia of the reduced velocities: a zeroed matrix of u_count rows as in base/band.h. */
 void rs_response_inertia(const rs_articulation *a, double *out);
 
 /* Velocity of a point at a->u_free along its axes. */
