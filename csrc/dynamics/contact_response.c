@@ -70,8 +70,13 @@ void rs_response_begin(rs_articulation *a) {
     a->inverse_mass = 1.0 / mass;
 }
 
-void rs_response_end(rs_articulation *a, bool pushed) {
+void rs_response_spread(rs_articulation *a, double *u) {
     rs_aba_spread(a, a->reduced);
+    for (int32_t k = 0; k < a->u_count; k++)
+        u[k] = a->u_free[k] + a->reduced[k];
+}
+
+void rs_response_end(rs_articulation *a, bool pushed) {
     for (int32_t k = 0; k < a->u_count; k++) {
         a->u_free[k] += a->reduced[k];
         a->reduced[k] = 0.0;
