@@ -18,7 +18,7 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 Rows = NDArray[np.float32]
 
@@ -44,7 +44,7 @@ class Looks:
     textures: tuple[Texture, ...] = ()
 
 
-def world_looks(world: World) -> Looks:
+def world_looks(world: Home) -> Looks:
     """The looks of all objects, in the order of the world's list. Hidden ones have no rows."""
     rows = [object_rows(handle) for handle in world.get_obj_list()]
     first = np.cumsum([0, *(len(one) for one in rows)], dtype=np.int64)

@@ -15,7 +15,7 @@ from raisim_ros.engine.errors import check
 from raisim_ros.engine.sensors.colors import Looks
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 Light = tuple[float, float, float]
 
@@ -54,7 +54,7 @@ class Style:
     occlusion: bool = False
 
 
-def paint(world: World, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8]:
+def paint(world: Home, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8]:
     """A picture, height x width x 3 (sRGB); `looks` are shares of light."""
     camera = ffi.new("rs_depth_camera *")
     camera.position, camera.quaternion = list(eye.position), list(eye.quaternion)
