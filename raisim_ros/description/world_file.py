@@ -20,7 +20,7 @@ from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.limits import IncludeBudget, get_file_limits
 from raisim_ros.description.literal_text import ATTRIBUTE, is_literal
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
-from raisim_ros.description.mjcf import read_mjcf
+from raisim_ros.description.mjcf.world import read_mjcf
 from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.sensor_file import sensor_set_of_element
 from raisim_ros.description.template import ParameterValue, check_known, expand_template
