@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from raisim_ros.description.kinematic_tree import KinematicTree, TreeActuator
 from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.mjcf.notes import Notes
 from raisim_ros.description.mjcf.robot import RobotBuilder
-from raisim_ros.description.world_types import Numbers
+from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeActuator
+from raisim_ros.description.world.types import Numbers
 
 Range = tuple[float, float]
 

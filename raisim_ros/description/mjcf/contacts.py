@@ -20,7 +20,7 @@ from raisim_ros.description.materials import MaterialManager, MaterialPairProper
 from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.mjcf.notes import Notes
 from raisim_ros.description.mjcf.skeleton import Skeleton
-from raisim_ros.description.world_types import GROUND_GROUP, HEIGHTMAP_GROUP
+from raisim_ros.description.world.types import GROUND_GROUP, HEIGHTMAP_GROUP
 
 _BITS = 61  # the others are reserved for ground and heightmaps
 

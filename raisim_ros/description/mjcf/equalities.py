@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from raisim_ros.description.mjcf.robot import RobotBuilder
-from raisim_ros.description.robot_model import Pin
+from raisim_ros.description.robot.model import Pin
+from raisim_ros.description.robot.tree_builder import WORLD_LINK
 from raisim_ros.description.rotation import Array
-from raisim_ros.description.tree_builder import WORLD_LINK
 
 _SAME_PLACE = 1e-6  # m
 

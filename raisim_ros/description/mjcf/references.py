@@ -11,7 +11,7 @@ from raisim_ros.description.errors import ParseError
 from raisim_ros.description.file_access import check_allowed, get_allowed_folders
 from raisim_ros.description.files import is_file
 from raisim_ros.description.limits import IncludeBudget
-from raisim_ros.description.xml_source import parse_xml, read_text
+from raisim_ros.description.xml.source import parse_xml, read_text
 
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 

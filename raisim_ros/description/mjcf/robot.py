@@ -11,15 +11,15 @@ import math
 import numpy as np
 
 from raisim_ros.description.errors import ParseError
-from raisim_ros.description.kinematic_tree import KinematicTree
 from raisim_ros.description.mjcf.contacts import Filters, Materials, excluded_bodies, is_told_by_bodies
 from raisim_ros.description.mjcf.notes import Notes
 from raisim_ros.description.mjcf.shapes import Shapes
 from raisim_ros.description.mjcf.skeleton import Skeleton
-from raisim_ros.description.robot_model import Collision, Geometry, Joint, Link, Pose, RobotModel, Visual
+from raisim_ros.description.robot.kinematic_tree import KinematicTree
+from raisim_ros.description.robot.model import Collision, Geometry, Joint, Link, Pose, RobotModel, Visual
+from raisim_ros.description.robot.tree_builder import WORLD_LINK, build_tree
 from raisim_ros.description.rotation import Array, matrix_from_axis_angle, quaternion_from_matrix
-from raisim_ros.description.tree_builder import WORLD_LINK, build_tree
-from raisim_ros.description.urdf_export import urdf_text
+from raisim_ros.description.urdf.export import urdf_text
 
 _JOINT_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
 

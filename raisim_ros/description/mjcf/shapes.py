@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description import mesh_cache
 from raisim_ros.description.atomic_file import write_file
+from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.resources import resource
-from raisim_ros.description.robot_model import Geometry
+from raisim_ros.description.robot.model import Geometry
 from raisim_ros.description.rotation import Array
 
 CACHE_KIND = "mjcf"

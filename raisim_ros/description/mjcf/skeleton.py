@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from raisim_ros.description.mjcf.compiler import CompiledModel
-from raisim_ros.description.robot_model import Place, Pose
+from raisim_ros.description.robot.model import Place, Pose
 from raisim_ros.description.rotation import Array, matrix_from_quaternion
 
 WORLD = 0
