@@ -1,7 +1,7 @@
 """Actuators of a compiled model.
 
-MuJoCo's force of an actuator is gain · control + bias − position_gain · length − velocity_gain · speed, where length and
-speed are those of the joint times the gear. Here the first two terms are a feed-forward force that set_actuation()
+MuJoCo's force of an actuator is gain · control + bias − position_gain · length − velocity_gain · speed, where length
+and speed are those of the joint times the gear. Here the first two terms are a feed-forward force that set_actuation()
 sets, and the other two are the joint's PD control about zero.
 """
 
@@ -95,7 +95,7 @@ def _gains(model: CompiledModel, number: int) -> tuple[float, float, float, floa
 
 def _note_extras(model: CompiledModel, number: int, notes: Notes) -> None:
     for name in ("armature", "damping", "delay"):
-        notes.add(f"{name} of actuators", bool(model[f"actuator_{name}"][number]))
+        notes.add(f"{name} of actuators", model.has(f"actuator_{name}", number))
 
 
 def _range(model: CompiledModel, what: str, number: int) -> Range:

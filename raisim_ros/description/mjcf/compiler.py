@@ -44,6 +44,10 @@ class CompiledModel:
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.arrays[name]
 
+    def has(self, name: str, index: int | slice = slice(None)) -> bool:
+        """Is anything there other than zero? Older versions of MuJoCo lack some arrays."""
+        return name in self.arrays and bool(np.any(self.arrays[name][index]))
+
     def kind(self, name: str, index: int) -> str:
         """What the number of an array stands for, as a word."""
         return self.kinds[name][index]
@@ -93,15 +97,22 @@ def _parse_error(file: Path, message: str) -> ParseError:
     element = re.search(r"Element '(\w+)'", message)
     name = re.search(r"Element name '([^']+)'", message)
     said = message.split("\nElement", 1)[0]
-    said = " ".join(re.sub(r"^(XML )?Error: ", "", said).split())
+    said = " ".join(re.sub(r"\b(XML )?Error: ", "", said).split())
     if element:
         said = f"<{element.group(1)}>: {said}"
     elif name and name.group(1) not in said:
         said = f"'{name.group(1)}': {said}"
-    return ParseError(file, int(line.group(1)) if line else None, said)
+    number = int(line.group(1)) if line else 0
+    if line and not number:
+        said += " (in a file that it includes)"  # of which MuJoCo does not know the lines
+    return ParseError(file, number or None, said)
 
 
 # ---- the process ----
+
+
+class _TooSlowError(Exception):
+    """The answer takes too long."""
 
 
 class _Worker:
@@ -124,7 +135,7 @@ class _Worker:
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ask(self, request: dict[str, Any], deadline: float) -> tuple[dict[str, Any], bytes]:
-        """Header and arrays of the answer. Raises TimeoutError, or OSError when the process has ended."""
+        """Header and arrays of the answer. Raises _TooSlowError, or OSError when the process has ended."""
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(request).encode() + b"\n")
         self.process.stdin.flush()
@@ -145,7 +156,7 @@ class _Worker:
             while missing:
                 left = deadline - time.monotonic()
                 if left <= 0.0 or not selector.select(left):
-                    raise TimeoutError
+                    raise _TooSlowError
                 part = os.read(pipe, min(missing, 1 << 20))
                 if not part:
                     raise OSError("the process has ended")
@@ -174,26 +185,23 @@ def _ask(request: dict[str, Any], file: Path, time_limit: float) -> tuple[dict[s
         try:
             try:
                 return _worker.ask(request, deadline)
-            except OSError as error:
-                if is_new or isinstance(error, TimeoutError):
+            except OSError:
+                if is_new:
                     raise
                 _worker.end()  # it may have ended because nobody asked: once more
                 _worker = _Worker()
                 return _worker.ask(request, deadline)
-        except TimeoutError:
+        except _TooSlowError:
             _end_worker()
             raise ParseError(file, None, f"MuJoCo's compiler took longer than {time_limit:g} s") from None
         except OSError:
             status = _worker.process.wait()
             _end_worker()
-            raise ParseError(file, None, f"MuJoCo's compiler failed: its process ended with {_ending(status)}") from None
+            ending = f"signal {-status}" if status < 0 else f"status {status}"
+            raise ParseError(file, None, f"MuJoCo's compiler failed: its process ended with {ending}") from None
         except BaseException:
             _end_worker()  # interrupted: its answer would be taken for that of the next request
             raise
-
-
-def _ending(status: int) -> str:
-    return f"signal {-status}" if status < 0 else f"status {status}"
 
 
 @atexit.register

@@ -1,9 +1,9 @@
 """Who collides with whom, and how geoms rub: as collision groups, masks and materials.
 
-MuJoCo lets two geoms collide when one of two conditions holds (contype of one among conaffinity of the other), or when a
-<pair> says so, unless an <exclude> forbids; this engine when group and mask agree both ways. The table of all pairs of
-geoms is made by MuJoCo's rules; geoms with equal rows are of one class with one bit, and the mask of a class has the bits
-of all classes that it collides with. That is exact.
+MuJoCo lets two geoms collide when one of two conditions holds (contype of one among conaffinity of the other), or when
+a <pair> says so, unless an <exclude> forbids; this engine when group and mask agree both ways. The table of all pairs
+of geoms is made by MuJoCo's rules; geoms with equal rows are of one class with one bit, and the mask of a class has the
+bits of all classes that it collides with. That is exact.
 """
 
 from __future__ import annotations
@@ -152,6 +152,10 @@ class Materials:
         """The material of a geom."""
         model = self._model
         slide, spin, roll = (float(part) for part in model["geom_friction"][geom])
+        if min(slide, spin, roll) < 0.0:
+            line = model.line("geom", geom) or None
+            found = f"{slide:g} {spin:g} {roll:g}"
+            raise ParseError(model.file, line, f"<geom>: friction is {found}; expected zero or more")
         friction = (slide, spin, roll) if self._is_rolling else (slide, 0.0, 0.0)
         dimensions, priority = int(model["geom_condim"][geom]), int(model["geom_priority"][geom])
         surface = Surface(friction, dimensions, priority, frozenset(self._pairs.get(geom, ())))

@@ -33,7 +33,7 @@ def apply_flags(model: CompiledModel) -> CompiledModel:
     arrays = dict(model.arrays)
     for flag, names in _SWITCHED.items():
         if flag in model.disabled:
-            arrays |= {name: np.zeros_like(arrays[name]) for name in names}
+            arrays |= {name: np.zeros_like(arrays[name]) for name in names if name in arrays}
     return replace(model, arrays=arrays)
 
 
@@ -43,14 +43,14 @@ def note_features(model: CompiledModel, notes: Notes) -> None:
         notes.add(f"flag {flag}", flag not in _WITHOUT_EFFECT and flag not in _HANDLED)
     option = model.option
     notes.add("forces of fluids", bool(option["density"] or option["viscosity"] or any(option["wind"])))
-    notes.add("gravcomp", bool(model["body_gravcomp"].any()))
+    notes.add("gravcomp", model.has("body_gravcomp"))
     notes.add("tendons", len(model.names["tendon"]) > 0)
     notes.add("flexes", model.counts["nflex"] > 0)
     notes.add("skins", model.counts["nskin"] > 0)
     notes.add("plugins", model.counts["nplugin"] > 0)
     notes.add("sensors", len(model.names["sensor"]) > 0)
     notes.add("torsional and rolling friction (condim 4 and 6)", bool((model["geom_condim"] > 3).any()))
-    notes.add("adhesion", bool(model["geom_adhesion"].any()))
-    notes.add("velocities of surfaces", bool(model["geom_surfacevel"].any()))
+    notes.add("adhesion", model.has("geom_adhesion"))
+    notes.add("velocities of surfaces", model.has("geom_surfacevel"))
     soft = any((model[name] != np.array(usual)).any() for name, usual in _SOFT.items())
     notes.add("softness of contacts and limits", soft)

@@ -7,12 +7,14 @@ supported is told in one warning.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from lxml import etree
 
+from raisim_ros.description.errors import ParseError
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.mjcf.actuators import drives_of, joint_settings
 from raisim_ros.description.mjcf.compiler import CompiledModel, compile_mjcf
@@ -42,16 +44,25 @@ from raisim_ros.description.world.types import (
     PrimitiveEntry,
     WorldDescription,
 )
+from raisim_ros.description.xml.source import parse_xml, read_text
 
+_START = 65536  # bytes in which the root element of a file is looked for
+_FIRST_ELEMENT = re.compile(r"[^<]*(?:<[?!](?:(?!-->).)*?>[^<]*|<!--.*?-->[^<]*)*<([A-Za-z_][\w.:-]*)", re.DOTALL)
 _TILTED_PLANE = (100.0, 100.0, 1.0)  # half lengths of the box in place of an endless plane that is not horizontal [m]
 
 
-def read_mjcf(root: etree._Element, file: Path, world: WorldDescription, text: str | None = None) -> None:
-    """Add what an MJCF file, or a text beside it, says to a description. Raises ParseError with file and line."""
+def read_mjcf(root: etree._Element, file: Path, world: WorldDescription) -> None:
+    """Add what an MJCF file says to a description. Raises ParseError with file and line."""
+    _read(root, file, world, text=None, are_robots=False)
+
+
+def _read(root: etree._Element, file: Path, world: WorldDescription, text: str | None, are_robots: bool) -> None:
     check_files(root, file)
     model = apply_flags(compile_mjcf(file, text))
-    reader = _WorldReader(model)
+    reader = _WorldReader(model, are_robots)
     option = model.option
+    if not option["timestep"] > 0.0:
+        raise ParseError(file, None, f"the time step is {option['timestep']:g}; expected a number greater than 0")
     gravity = (0.0, 0.0, 0.0) if "gravity" in model.disabled else tuple(option["gravity"])
     world.settings.time_step, world.settings.gravity = float(option["timestep"]), gravity
     world.objects += reader.objects()
@@ -61,11 +72,42 @@ def read_mjcf(root: etree._Element, file: Path, world: WorldDescription, text: s
         world.warnings.append(reader.notes.warning(model.file))
 
 
+def is_mjcf(source: str | Path) -> bool:
+    """Whether a file, or a text, has the root element <mujoco>."""
+    start = str(source)
+    if not start.lstrip().startswith("<"):
+        try:
+            with open(source, "rb") as stream:
+                start = stream.read(_START).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return False
+    first = _FIRST_ELEMENT.match(start)
+    return first is not None and first.group(1) == "mujoco"
+
+
+def load_mjcf_robot(source: str | Path, folder: str | Path = "") -> tuple[WorldDescription, ArticulatedEntry]:
+    """The one robot of a file, or of a text whose files lie in `folder`; and all that the file says.
+
+    Raises ParseError when there is no robot, or more than one.
+    """
+    text = str(source) if str(source).lstrip().startswith("<") else None
+    file = Path(source) if text is None else Path(folder or ".") / "text"
+    root = parse_xml(text if text is not None else read_text(file, "robot file"), file)
+    world = WorldDescription(str(file))
+    _read(root, file, world, text, are_robots=True)
+    robots = [entry for entry in world.objects if isinstance(entry, ArticulatedEntry)]
+    if len(robots) != 1:
+        names = ", ".join(f"'{entry.name}'" for entry in robots) or "none"
+        raise ParseError(file, root.sourceline, f"expected one body with joints on the world; there are: {names}")
+    return world, robots[0]
+
+
 class _WorldReader:
     """Makes the entries of a world file."""
 
-    def __init__(self, model: CompiledModel) -> None:
+    def __init__(self, model: CompiledModel, are_robots: bool) -> None:
         self._model = model
+        self._are_robots = are_robots  # also bodies that could be single ones
         self.notes = Notes()
         note_features(model, self.notes)
         self._skeleton = Skeleton(model)
@@ -174,7 +216,7 @@ class _WorldReader:
 
     def _moving(self, body: int) -> ObjectEntry:
         """A single body where possible, else an articulated system."""
-        if self._is_single(body):
+        if self._is_single(body) and not self._are_robots:
             return self._single_body(body)
         model, skeleton = self._model, self._skeleton
         builder = RobotBuilder(skeleton, body, self._shapes, self._filters, self.materials, self.notes)
@@ -200,7 +242,7 @@ class _WorldReader:
         for key, name in enumerate(model.names["key"]):
             qpos, qvel = (model[f"key_{part}"][key].astype(np.float64) for part in ("qpos", "qvel"))
             control = model["key_ctrl"][key].astype(np.float64)
-            channels = model["actuator_ctrladr"][drives].astype(int)
+            channels = model.arrays.get("actuator_ctrladr", np.arange(len(control)))[drives].astype(int)
             states[name or f"key_{key}"] = TreeState(
                 builder.coordinates(qpos), builder.velocities(qpos, qvel), control[channels]
             )
@@ -210,11 +252,14 @@ class _WorldReader:
         """Only a free joint, and shapes that a single body can have."""
         model, skeleton = self._model, self._skeleton
         geoms = skeleton.geoms(body)
+        first = int(model["body_dofadr"][body])
+        dofs = slice(first, first + int(model["body_dofnum"][body]))
         kinds = {(self._filters.group(geom), self._filters.mask(geom)) for geom in geoms}
         return (
             [model.kind("jnt_type", joint) for joint in skeleton.joints(body)] == ["free"]
             and not skeleton.children[body]
             and len(kinds) == 1
+            and not any(model.has(f"dof_{name}", dofs) for name in ("damping", "armature", "frictionloss"))
             and all(self._filters.collides(geom) and self._is_primitive(geom) for geom in geoms)
         )
 

@@ -16,12 +16,18 @@ from raisim_ros.description.xml.source import parse_xml, read_text
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 
 
+_Source = tuple[Path, etree._Element]  # a file and its root element
+
+
 def check_files(root: etree._Element, file: Path) -> None:
     """Follow includes and attached models; raises ParseError and FileRefusedError."""
-    seen: list[tuple[Path, etree._Element]] = []
+    seen: list[_Source] = []
     _follow(root, file, file.parent, (file.resolve(),), IncludeBudget(), seen)
-    if get_allowed_folders() is None:
-        return
+    if get_allowed_folders() is not None:
+        _check_allowed(seen)
+
+
+def _check_allowed(seen: list[_Source]) -> None:
     folders = {path.parent for path, _ in seen}
     named = {element.get(name, "") for _, top in seen for element in top.iter("compiler") for name in _FOLDERS}
     folders |= {folder / name for folder in set(folders) for name in named if name}
@@ -39,7 +45,7 @@ def _follow(
     folder: Path,
     above: tuple[Path, ...],
     budget: IncludeBudget,
-    seen: list[tuple[Path, etree._Element]],
+    seen: list[_Source],
 ) -> None:
     seen.append((file, root))
     for element in (*root.iter("include"), *root.iter("model")):

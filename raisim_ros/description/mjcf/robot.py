@@ -180,7 +180,7 @@ class RobotBuilder:
 
     def _is_curved(self, joint: int, dof: int) -> bool:
         model = self.model
-        return bool(model["jnt_stiffnesspoly"][joint].any() or model["dof_dampingpoly"][dof].any())
+        return model.has("jnt_stiffnesspoly", joint) or model.has("dof_dampingpoly", dof)
 
     def _effort_limit(self, joint: int) -> float:
         lower, upper = (float(end) for end in self.model["jnt_actfrcrange"][joint])

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.atomic_file import write_file
+from raisim_ros.description.file_access import allow_own_folder
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.resources import resource
@@ -29,6 +30,9 @@ class HeightField:
     heights: Array
     x_size: float
     y_size: float
+
+
+allow_own_folder(mesh_cache.cache_folder(CACHE_KIND))
 
 
 class Shapes:
@@ -112,7 +116,9 @@ def _stored(name: str, corners: NDArray[np.float32]) -> Path:
     table["corners"] = corners
     content = bytes(80) + len(corners).to_bytes(4, "little") + table.tobytes()
     readable = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60]
-    file = mesh_cache.cache_folder(CACHE_KIND) / f"{readable}_{mesh_cache.content_key(content)[:16]}.stl"
+    folder = mesh_cache.cache_folder(CACHE_KIND)
+    allow_own_folder(folder)
+    file = folder / f"{readable}_{mesh_cache.content_key(content)[:16]}.stl"
     if not (file.is_file() and file.stat().st_size == len(content)):
         write_file(file, content)
     return file

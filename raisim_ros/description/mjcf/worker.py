@@ -28,11 +28,10 @@ KINDS = {
     "actuator_dyntype": "mjtDyn", "sensor_type": "mjtSensor", "sensor_objtype": "mjtObj", "light_type": "mjtLightType",
     "light_mode": "mjtCamLight", "cam_mode": "mjtCamLight",
 }  # fmt: skip
-NAMED = {
-    "body": "nbody", "jnt": "njnt", "geom": "ngeom", "mesh": "nmesh", "hfield": "nhfield", "actuator": "nactuator",
-    "tendon": "ntendon", "eq": "neq", "pair": "npair", "exclude": "nexclude", "key": "nkey", "site": "nsite",
-    "cam": "ncam", "light": "nlight", "sensor": "nsensor",
-}  # fmt: skip
+NAMED = (
+    "body", "jnt", "geom", "mesh", "hfield", "actuator", "tendon", "eq", "pair", "exclude", "key", "site", "cam",
+    "light", "sensor",
+)  # fmt: skip
 LISTED = {"body": "bodies", "jnt": "joints", "geom": "geoms", "actuator": "actuators", "eq": "equalities"}
 
 
@@ -76,8 +75,11 @@ def _described(mujoco: Any, spec: Any, model: Any, warnings: list[str]) -> tuple
         "version": mujoco.__version__,
         "name": spec.modelname,
         "arrays": [[name, value.dtype.str, list(value.shape)] for name, value in arrays.items()],
-        "names": {kind: _names(model, kind, getattr(model, count)) for kind, count in NAMED.items()},
-        "lines": {kind: _lines(getattr(spec, listed), getattr(model, NAMED[kind])) for kind, listed in LISTED.items()},
+        "names": {kind: _names(model, kind) for kind in NAMED},
+        "lines": {
+            kind: _lines(getattr(spec, listed), len(getattr(model, f"name_{kind}adr")))
+            for kind, listed in LISTED.items()
+        },
         "kinds": {field: _kinds(mujoco, enum, arrays[field]) for field, enum in KINDS.items() if field in arrays},
         "counts": {name: int(getattr(model, name)) for name in ("nflex", "nskin", "nplugin", "na", "nu")},
         "option": option,
@@ -87,10 +89,10 @@ def _described(mujoco: Any, spec: Any, model: Any, warnings: list[str]) -> tuple
     return header, list(arrays.values())
 
 
-def _names(model: Any, kind: str, count: int) -> list[str]:
+def _names(model: Any, kind: str) -> list[str]:
     table = bytes(model.names)
     starts = getattr(model, f"name_{kind}adr")
-    return [table[at : table.index(b"\0", at)].decode("utf-8", "replace") for at in map(int, starts[:count])]
+    return [table[at : table.index(b"\0", at)].decode("utf-8", "replace") for at in map(int, starts)]
 
 
 def _lines(elements: Any, count: int) -> list[int]:
