@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Light = tuple[float, float, float]
 
+# Shares of light that bytes of sRGB stand for.
+_SHARES = ((np.arange(256) / 255.0) ** 2.2).astype(np.float32)
+
 
 @dataclass(frozen=True, eq=False)
 class Eye:
@@ -67,6 +70,15 @@ def paint(world: Home, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8
     c_looks.object_count = len(looks.first) - 1
     c_looks.first = ffi.cast("int64_t *", looks.first.ctypes.data)
     c_looks.rgb = ffi.cast("float *", looks.rgb.ctypes.data)
+    if looks.image is not None:
+        c_looks.image = ffi.from_buffer("int32_t *", looks.image)
+        textures = ffi.new("rs_texture []", len(looks.textures))
+        for c_texture, texture in zip(textures, looks.textures, strict=True):
+            c_texture.height, c_texture.width = texture.pixels.shape[:2]
+            c_texture.rgb = ffi.from_buffer("uint8_t *", texture.pixels)
+            c_texture.uv = ffi.from_buffer("float *", texture.uv)
+        c_looks.textures = textures
+        c_looks.shares = ffi.from_buffer("float *", _SHARES)
     picture = np.empty((eye.height, eye.width, 3), np.uint8)
     marks = np.empty((2, eye.height, eye.width), np.uint32)
     scratch, out = ffi.cast("uint32_t *", marks.ctypes.data), ffi.cast("uint8_t *", picture.ctypes.data)
