@@ -17,6 +17,7 @@ struct rs_batch {
     rs_thread_pool *pool;
     rs_world **rooms;   /* per thread: an empty world whose scratch memory serves all members */
     rs_array *ray_room; /* per thread: double */
+    rs_array *link_room; /* per thread: rs_link_def */
 
     /* the first error of a call: that of the member with the smallest number */
     pthread_mutex_t mutex;
@@ -35,6 +36,8 @@ void rs_batch_destroy(rs_batch *batch) {
             rs_world_destroy(batch->rooms[k]);
         if (batch->ray_room != NULL)
             rs_array_free(&batch->ray_room[k]);
+        if (batch->link_room != NULL)
+            rs_array_free(&batch->link_room[k]);
     }
     rs_pool_destroy(batch->pool);
     for (int64_t k = 0; k < batch->count && batch->members != NULL; k++)
@@ -48,6 +51,7 @@ void rs_batch_destroy(rs_batch *batch) {
     rs_free(batch->named);
     rs_free(batch->rooms);
     rs_free(batch->ray_room);
+    rs_free(batch->link_room);
     pthread_mutex_destroy(&batch->mutex);
     rs_free(batch);
 }
@@ -58,10 +62,13 @@ static rs_status make_threads(rs_batch *batch, int32_t threads) {
         return status;
     batch->rooms = rs_alloc(sizeof *batch->rooms * (size_t)threads);
     batch->ray_room = rs_alloc(sizeof *batch->ray_room * (size_t)threads);
-    if (batch->rooms == NULL || batch->ray_room == NULL)
+    batch->link_room = rs_alloc(sizeof *batch->link_room * (size_t)threads);
+    if (batch->rooms == NULL || batch->ray_room == NULL || batch->link_room == NULL)
         return RS_OUT_OF_MEMORY;
-    for (int32_t k = 0; k < threads; k++)
+    for (int32_t k = 0; k < threads; k++) {
         batch->ray_room[k] = rs_array_of(sizeof(double));
+        batch->link_room[k] = rs_array_of(sizeof(rs_link_def));
+    }
     for (int32_t k = 0; k < threads && status == RS_OK; k++)
         status = rs_world_create(&batch->rooms[k]);
     return status;
@@ -168,10 +175,10 @@ static rs_status check_members(rs_batch *batch, int64_t number, const int64_t *m
     return status;
 }
 
-static rs_status write_channels(const rs_batch *batch, rs_world *world, int64_t member) {
+static rs_status write_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
-        status = rs_channel_write(&RS_ITEMS(rs_channel, batch->channels)[k], world, member);
+        status = rs_channel_write(&RS_ITEMS(rs_channel, batch->channels)[k], world, member, &batch->link_room[worker]);
     return status;
 }
 
@@ -226,8 +233,8 @@ static void swap_scratch(rs_world *a, rs_world *b) {
 }
 
 static rs_status write_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
-    (void)place, (void)worker;
-    return write_channels(j->batch, world, member);
+    (void)place;
+    return write_channels(j->batch, world, member, worker);
 }
 
 static rs_status step_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
@@ -253,7 +260,7 @@ rs_status rs_batch_step(rs_batch *batch, int64_t n) {
 
 static rs_status refresh_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
     (void)place;
-    rs_status status = write_channels(j->batch, world, member);
+    rs_status status = write_channels(j->batch, world, member, worker);
     return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
 }
 

@@ -255,7 +255,7 @@ static void put_mass(int32_t kind, const double *row, int32_t k, double *mass, d
         memcpy(inertia, &row[6 * k], 6 * sizeof *inertia);
 }
 
-static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *body, const double *row) {
+static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *body, const double *row, rs_array *scratch) {
     rs_articulation *a = body->articulation;
     if (a == NULL) {
         rs_body_properties p;
@@ -263,23 +263,29 @@ static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *bod
         put_mass(c->def.kind, row, 0, &p.mass, p.com, p.inertia);
         return rs_body_properties_set(world, c->def.object, &p);
     }
-    for (int pass = 0; pass < 2; pass++) /* all are checked before the first one changes */
-        for (int32_t k = 0; k < c->def.link_count; k++) {
-            rs_link *link = &a->links[c->def.links[k]];
-            const rs_sym3 *i = &link->inertia;
-            rs_link_def def = {.mass = link->mass, .inertia = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz}};
-            rs_v3_store(def.com, link->com);
-            put_mass(c->def.kind, row, k, &def.mass, def.com, def.inertia);
-            rs_status status = pass == 0 ? rs_articulation_check_mass(c->def.links[k], &def) : RS_OK;
-            if (status != RS_OK)
-                return status;
-            if (pass == 1)
-                rs_articulation_fill_mass(link, &def);
-        }
-    rs_articulation_fill_fours(a);
-    a->placed_at = NULL;
-    rs_world_touch_body(world, body);
-    return RS_OK;
+    const int32_t count = c->def.link_count;
+    rs_tree_model *model = NULL;
+    rs_status status = rs_array_resize(scratch, count);
+    rs_link_def *defs = RS_ITEMS(rs_link_def, *scratch);
+    for (int32_t k = 0; k < count && status == RS_OK; k++) { /* all are checked before the first one changes */
+        const rs_link *link = &a->links[c->def.links[k]];
+        const rs_sym3 *i = &link->inertia;
+        defs[k] = (rs_link_def){.mass = link->mass, .inertia = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz}};
+        rs_v3_store(defs[k].com, link->com);
+        put_mass(c->def.kind, row, k, &defs[k].mass, defs[k].com, defs[k].inertia);
+        status = rs_tree_model_check_mass(c->def.links[k], &defs[k]);
+    }
+    if (status == RS_OK) {
+        model = rs_articulation_own_model(a);
+        status = model != NULL ? RS_OK : RS_OUT_OF_MEMORY;
+    }
+    if (status == RS_OK) {
+        rs_tree_model_set_masses(model, count, c->def.links, defs);
+        a->carried.known = false;
+        a->placed_at = NULL;
+        rs_world_touch_body(world, body);
+    }
+    return status;
 }
 
 static rs_status write_material(const rs_channel *c, rs_world *world, const double *row) {
@@ -288,7 +294,7 @@ static rs_status write_material(const rs_channel *c, rs_world *world, const doub
     return rs_material_set_pair(world, c->def.material_a, c->def.material_b, &pair);
 }
 
-static rs_status write_row(const rs_channel *c, rs_world *world, const double *row) {
+static rs_status write_row(const rs_channel *c, rs_world *world, const double *row, rs_array *scratch) {
     rs_body *body = c->def.object != 0 ? rs_world_body(world, c->def.object) : NULL;
     if (c->def.object != 0 && body == NULL)
         return RS_UNKNOWN_OBJECT;
@@ -299,15 +305,15 @@ static rs_status write_row(const rs_channel *c, rs_world *world, const double *r
     case RS_CHANNEL_LINK_WRENCH: return write_wrenches(c, world, body, row);
     case RS_CHANNEL_MATERIAL: return write_material(c, world, row);
     case RS_CHANNEL_GRAVITY: return rs_world_set_gravity(world, row);
-    default: return write_masses(c, world, body, row);
+    default: return write_masses(c, world, body, row, scratch);
     }
 }
 
-rs_status rs_channel_write(const rs_channel *c, rs_world *world, int64_t member) {
+rs_status rs_channel_write(const rs_channel *c, rs_world *world, int64_t member, rs_array *link_room) {
     size_t at = (size_t)member * c->row_bytes;
     if (c->known == NULL || memcmp(c->rows + at, c->known + at, c->row_bytes) == 0)
         return RS_OK;
-    rs_status status = write_row(c, world, (const double *)(const void *)(c->rows + at));
+    rs_status status = write_row(c, world, (const double *)(const void *)(c->rows + at), link_room);
     if (status == RS_OK)
         memcpy(c->known + at, c->rows + at, c->row_bytes);
     return status;

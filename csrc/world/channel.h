@@ -18,9 +18,9 @@ typedef struct {
 rs_status rs_channel_make(const rs_channel_def *def, rs_world *world, int64_t count, rs_channel *out);
 void rs_channel_free(rs_channel *channel);
 
-/* World to row `member`; it becomes what is known. `scratch` has room for 6 numbers per ray. */
-rs_status rs_channel_read(const rs_channel *channel, rs_world *world, int64_t member, rs_array *scratch);
-/* Row `member` to world, if it differs from what is known. */
-rs_status rs_channel_write(const rs_channel *channel, rs_world *world, int64_t member);
+/* World to row `member`; it becomes what is known. `ray_room` is memory for double. */
+rs_status rs_channel_read(const rs_channel *channel, rs_world *world, int64_t member, rs_array *ray_room);
+/* Row `member` to world, if it differs from what is known. `link_room` is memory for rs_link_def. */
+rs_status rs_channel_write(const rs_channel *channel, rs_world *world, int64_t member, rs_array *link_room);
 
 #endif
