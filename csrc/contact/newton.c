@@ -138,6 +138,23 @@ static double stiffness_of(const rs_newton *n, const rs_law *law, int axis) {
     return 1.0 / (yield_of(n, law, axis) + law->softness);
 }
 
+/* The same of a row of kind TURN that asks for the moment p. Within its limits a moment is that of a spring; at the limit of
+ * rolling it turns with the motion, if `turn` says how fast. */
+static void set_turn_weight(rs_newton_row *out, const rs_law *law, rs_vec3 p, double stiffness, double turn) {
+    double load = rs_law_load(law), rolling = sqrt(p.x * p.x + p.y * p.y);
+    memset(out->weight, 0, sizeof out->weight);
+    if (fabs(p.z) <= law->spin_mu * load)
+        out->weight[2][2] = stiffness;
+    if (rolling <= law->mu * load) {
+        out->weight[0][0] = out->weight[1][1] = stiffness;
+        return;
+    }
+    double across[2] = {-p.y / rolling, p.x / rolling};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            out->weight[i][j] = turn * across[i] * across[j];
+}
+
 /* Impulse per velocity of the row in its state, without what makes it unsymmetric. */
 static void set_weight(const rs_newton *n, rs_newton_row *out, const rs_law *law, const double direction[2]) {
     memset(out->weight, 0, sizeof out->weight);
@@ -145,6 +162,12 @@ static void set_weight(const rs_newton *n, rs_newton_row *out, const rs_law *law
     if (out->state == RS_ROW_OPEN)
         return;
     double stiffness = stiffness_of(n, law, 2);
+    if (law->kind == RS_ROW_TURN) {
+        double speed = sqrt(law->error.xyz.x * law->error.xyz.x + law->error.xyz.y * law->error.xyz.y);
+        double limit = law->mu * rs_law_load(law);
+        set_turn_weight(out, law, rs_law_asked(law), stiffness, limit < stiffness * speed ? limit / speed : stiffness);
+        return;
+    }
     for (int axis = out->state == RS_ROW_SLIDING ? 2 : out->first_axis; axis < 3; axis++)
         out->weight[axis][axis] = stiffness_of(n, law, axis);
     if (out->state != RS_ROW_SLIDING || law->mu == 0.0)
@@ -178,6 +201,13 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
     return rs_newton_matrix_factorise(n, rows);
 }
 
+/* The same of a row that rolls or spins; `held`: if it did not, `turned`: what changes with the direction of rolling. */
+static rs_vec3 predicted_turn(const rs_law *law, rs_vec3 held, rs_vec3 turned) {
+    rs_vec3 asked = rs_law_asked(law), limit = rs_law_allowed(law, asked);
+    bool rolls = limit.x != asked.x || limit.y != asked.y, spins = limit.z != asked.z;
+    return rs_v3(rolls ? limit.x - turned.x : held.x, rolls ? limit.y - turned.y : held.y, spins ? limit.z : held.z);
+}
+
 /* The impulse that the row would have if no velocity changed. */
 static rs_vec3 predicted(const rs_newton *n, const rs_newton_row *row, const rs_law *law, double kept) {
     rs_vec3 p = law->impulse.xyz;
@@ -188,6 +218,8 @@ static rs_vec3 predicted(const rs_newton *n, const rs_newton_row *row, const rs_
     double across = stiffness_of(n, law, 0) * (law->softness + kept * yield_of(n, law, 0));
     double along = stiffness_of(n, law, 2) * (law->softness + kept * yield_of(n, law, 2));
     rs_vec3 turned = rs_newton_weighted(row, law->error.xyz), q = rs_sub(rs_v3(across * p.x, across * p.y, along * p.z), turned);
+    if (law->kind == RS_ROW_TURN && row->state == RS_ROW_SLIDING)
+        return predicted_turn(law, q, turned);
     if (row->state == RS_ROW_SLIDING)
         return rs_v3(row->follow[0] * q.z - turned.x, row->follow[1] * q.z - turned.y, q.z);
     return row->first_axis == 2 ? rs_v3(0.0, 0.0, q.z) : q;
@@ -241,6 +273,12 @@ static void set_smooth_weight(const rs_newton *n, rs_newton_row *row, const rs_l
     double stiffness = stiffness_of(n, law, 2), mu = law->mu;
     rs_vec3 p = smooth_asked(n, row, law, row->speed);
     double friction = sqrt(p.x * p.x + p.y * p.y);
+    if (law->kind == RS_ROW_TURN) {
+        double limit = mu * rs_law_load(law);
+        set_turn_weight(row, law, p, stiffness, friction > 0.0 ? stiffness * limit / friction : 0.0);
+        row->state = RS_ROW_SLIDING;
+        return;
+    }
     memset(row->weight, 0, sizeof row->weight);
     bool free = law->kind == RS_ROW_POINT || (law->kind == RS_ROW_CONTACT && mu > 0.0 && friction <= mu * p.z) ||
                 (law->kind == RS_ROW_AXIS && p.z > law->lower && p.z < law->upper);

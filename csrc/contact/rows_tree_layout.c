@@ -50,6 +50,10 @@ static rs_vec3 solve_row(const rs_tree_row *row, rs_vec3 c) {
     switch (row->law.kind) {
     case RS_ROW_CONTACT: return rs_coulomb_solve(&row->g, row->law.mu, c);
     case RS_ROW_AXIS: return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, row->law.lower, row->law.upper));
+    case RS_ROW_TURN: { /* a step towards it: its axes hardly differ */
+        rs_vec3 error = rs_add(c, rs_sym3_mulv(&row->g, row->law.impulse.xyz));
+        return rs_law_allowed(&row->law, rs_madd(row->law.impulse.xyz, -1.0 / row->law.inverse_mass, error));
+    }
     default: return rs_neg(rs_sym3_mulv(&row->g_inverse, c));
     }
 }

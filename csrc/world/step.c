@@ -208,12 +208,28 @@ static rs_problem_input problem_input(const rs_world *world) {
                               .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
 }
 
+/* Rows of single bodies are contacts alone: islands with rolling or spinning friction are general ones. */
+static void find_turning(rs_world *world) {
+    const rs_world_data *data = &world->data;
+    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    if (!rs_materials_resist_turning(&data->materials))
+        return;
+    for (int64_t k = 0; k < data->touches.count; k++) {
+        const rs_touch *touch = &RS_ITEMS(rs_touch, data->touches)[k];
+        const rs_material_pair *pair = rs_materials_find(&data->materials, colliders[touch->collider_a].material,
+                                                         colliders[touch->collider_b].material);
+        if (touch->island != RS_NONE && (pair->rolling_friction > 0.0 || pair->spinning_friction > 0.0))
+            RS_ITEMS(rs_island, world->islands.islands)[touch->island].general = true;
+    }
+}
+
 static rs_status stage_contact_setup(rs_world *world) {
     rs_world_data *data = &world->data;
     int64_t count = world->islands.order.count;
     if (rs_array_resize(&world->body_rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK ||
         rs_array_resize(&world->numbers, data->bodies.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
+    find_turning(world);
     rs_problem_input input = problem_input(world);
     const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
     rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
