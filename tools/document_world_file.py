@@ -115,7 +115,7 @@ motors are MuJoCo's; contacts and limits are hard. Read are
 | `default` | nested classes, childclass |
 | `body`, `frame`, `inertial` | pos and all kinds of orientation; diaginertia, fullinertia |
 | `joint`, `freejoint` | free, ball, slide, hinge; pos, axis, ref, range, damping, frictionloss, armature, stiffness, springref, actuatorfrcrange |
-| `geom` | plane, sphere, capsule, cylinder, box, ellipsoid and mesh (as convex hulls); fromto; mass, density; contype, conaffinity; friction, condim 1, priority; rgba, material |
+| `geom` | plane, sphere, capsule, cylinder, box, ellipsoid and mesh (as convex hulls); fromto; mass, density; contype, conaffinity; friction, condim, priority; rgba, material |
 | `contact` | exclude |
 | `equality` | connect, as a pin; joint, with a straight `polycoef` |
 | `actuator` | motor, position, velocity, and general with fixed gain and affine bias, on slides and hinges |

@@ -12,13 +12,18 @@ rs_vec3 rs_law_asked(const rs_law *law) {
     return rs_madd(law->impulse.xyz, -1.0 / law->inverse_mass, error);
 }
 
-double rs_law_load(const rs_law *law) { return rs_max(0.0, law->bearer->impulse.xyz.z); }
+double rs_turn_load(const rs_law *law) { return rs_max(0.0, law->bearer->impulse.xyz.z); }
 
-/* Rolling friction holds within a disc, spinning friction within an interval. */
-static rs_vec3 within_load(const rs_law *law, rs_vec3 p) {
-    double load = rs_law_load(law), limit = law->mu * load, size2 = p.x * p.x + p.y * p.y;
+rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 p) {
+    double limit = law->mu * load, size2 = p.x * p.x + p.y * p.y;
     double scale = size2 > limit * limit ? limit / sqrt(size2) : 1.0;
     return rs_v3(scale * p.x, scale * p.y, rs_clamp(p.z, -law->spin_mu * load, law->spin_mu * load));
+}
+
+rs_turning rs_turn_state(const rs_law *law, rs_vec3 p) {
+    double load = rs_turn_load(law), size = sqrt(p.x * p.x + p.y * p.y);
+    return (rs_turning){.rolls = !((1.0 - STICKINESS) * size < law->mu * load),
+                        .spins = !((1.0 - STICKINESS) * fabs(p.z) < law->spin_mu * load)};
 }
 
 double rs_law_residual(const rs_law *law) {
@@ -29,7 +34,7 @@ double rs_law_residual(const rs_law *law) {
         return law->inverse_mass * fabs(p - rs_clamp(wanted, law->lower, law->upper));
     }
     rs_vec3 wanted = rs_law_asked(law);
-    rs_vec3 nearest = law->kind == RS_ROW_TURN ? within_load(law, wanted) : rs_coulomb_project(wanted, law->mu);
+    rs_vec3 nearest = law->kind == RS_ROW_TURN ? rs_law_allowed(law, wanted) : rs_coulomb_project(wanted, law->mu);
     return law->inverse_mass * rs_norm(rs_sub(law->impulse.xyz, nearest));
 }
 
@@ -42,13 +47,11 @@ static rs_row_state state_of_touching(const rs_law *law, double touching, double
     return law->mu > 0.0 && speed <= touching ? RS_ROW_HELD : RS_ROW_SLIDING;
 }
 
-/* Rolls or spins where its friction is at a limit. */
 static rs_row_state state_of_turning(const rs_law *law, rs_vec3 asked) {
-    if (rs_law_load(law) == 0.0)
+    if (rs_turn_load(law) == 0.0)
         return RS_ROW_OPEN;
-    rs_vec3 allowed = within_load(law, asked);
-    bool held = allowed.x == asked.x && allowed.y == asked.y && allowed.z == asked.z;
-    return held ? RS_ROW_HELD : RS_ROW_SLIDING;
+    rs_turning turning = rs_turn_state(law, asked);
+    return turning.rolls || turning.spins ? RS_ROW_SLIDING : RS_ROW_HELD;
 }
 
 rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]) {
@@ -73,7 +76,7 @@ rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse) {
     switch (law->kind) {
     case RS_ROW_CONTACT: return rs_coulomb_shrink(impulse, law->mu);
     case RS_ROW_AXIS: return rs_v3(0.0, 0.0, rs_clamp(impulse.z, law->lower, law->upper));
-    case RS_ROW_TURN: return within_load(law, impulse);
+    case RS_ROW_TURN: return rs_turn_allowed(law, rs_turn_load(law), impulse);
     default: return impulse;
     }
 }

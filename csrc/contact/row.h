@@ -49,13 +49,25 @@ rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2
 /* The impulse that the error asks for, not yet inside its bounds: p - error / g, where friction also pays for the lift
  * that its cone would otherwise give to sliding contacts (De Saxce and Feng 1998). */
 rs_vec3 rs_law_asked(const rs_law *law);
-/* Normal impulse that bears a row of kind TURN. */
-double rs_law_load(const rs_law *law);
 /* The nearest impulse that the law allows. */
 rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse);
 /* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints, wires and pins against
  * the motion that they aim at, which follows the curve of their path or corrects it. */
 double rs_law_work(const rs_law *law);
+
+/* ---- rolling and spinning friction: rows of kind TURN ---- */
+
+/* Which of its moments are at their limits. */
+typedef struct {
+    bool rolls, spins;
+} rs_turning;
+
+/* Normal impulse that bears the row. */
+double rs_turn_load(const rs_law *law);
+/* The nearest moments that a load allows: rolling friction holds within a disc, spinning friction within an interval. */
+rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 moments);
+/* What a row does that asks for the moments. */
+rs_turning rs_turn_state(const rs_law *law, rs_vec3 moments);
 
 /* ---- layouts ---- */
 
@@ -109,6 +121,10 @@ struct rs_rows {
 
 static inline rs_law *rs_rows_law(const rs_rows *rows, int64_t k) {
     return (rs_law *)(void *)(rows->first + (size_t)k * rows->stride);
+}
+
+static inline int64_t rs_rows_index(const rs_rows *rows, const rs_law *law) {
+    return ((const char *)law - rows->first) / (int64_t)rows->stride;
 }
 
 #endif

@@ -251,7 +251,7 @@ static void prepare_row(rs_tree_row *row) {
  * impulses there, and compare with those of contacts. */
 static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch, const row_end points[2],
                         const rs_contact_law *law, double both) {
-    const rs_tree_row *bearer = rs_array_last(&problem->list);
+    const rs_tree_row *bearer = &RS_ITEMS(rs_tree_row, problem->list)[problem->list.count - 1];
     rs_tree_row *row = add_row(problem, RS_ROW_TURN, (rs_row_source){.vector = &touch->moment, .scale = 1.0});
     row_end ends[2] = {points[0], points[1]};
     ends[0].turns = ends[1].turns = true;

@@ -105,14 +105,14 @@ rs_status rs_material_pair_valid(const rs_material_pair *pair) {
     return RS_OK;
 }
 
-static bool resists_turning(const rs_material_pair *pair) {
+bool rs_material_resists_turning(const rs_material_pair *pair) {
     return pair->rolling_friction > 0.0 || pair->spinning_friction > 0.0;
 }
 
 bool rs_materials_resist_turning(const rs_materials *materials) {
-    bool any = resists_turning(&materials->fallback);
+    bool any = rs_material_resists_turning(&materials->fallback);
     for (int64_t k = 0; k < materials->entries.count; k++)
-        any |= resists_turning(&RS_ITEMS(rs_material_entry, materials->entries)[k].properties);
+        any |= rs_material_resists_turning(&RS_ITEMS(rs_material_entry, materials->entries)[k].properties);
     return any;
 }
 

@@ -218,7 +218,7 @@ static void find_turning(rs_world *world) {
         const rs_touch *touch = &RS_ITEMS(rs_touch, data->touches)[k];
         const rs_material_pair *pair = rs_materials_find(&data->materials, colliders[touch->collider_a].material,
                                                          colliders[touch->collider_b].material);
-        if (touch->island != RS_NONE && (pair->rolling_friction > 0.0 || pair->spinning_friction > 0.0))
+        if (touch->island != RS_NONE && rs_material_resists_turning(pair))
             RS_ITEMS(rs_island, world->islands.islands)[touch->island].general = true;
     }
 }
@@ -258,6 +258,11 @@ static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *isl
     return result;
 }
 
+static void store_contact(rs_touch *touch, const rs_law *law) {
+    touch->impulse = law->impulse.xyz;
+    touch->moment = rs_v3_zero();
+}
+
 /* An island of single bodies. */
 static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
     rs_body_row *first = &RS_ITEMS(rs_body_row, world->body_rows)[island->first_row];
@@ -267,7 +272,7 @@ static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
                                           RS_ITEMS(int32_t, world->busy_rows));
     rs_solve_result result = solve_rows(world, &rows.rows, island);
     for (int64_t k = 0; k < island->row_count; k++)
-        RS_ITEMS(rs_touch, world->data.touches)[first[k].touch].impulse = first[k].law.impulse.xyz;
+        store_contact(&RS_ITEMS(rs_touch, world->data.touches)[first[k].touch], &first[k].law);
     return result;
 }
 

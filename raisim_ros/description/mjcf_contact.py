@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from raisim_ros.description.errors import ParseError
-from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
+from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.mjcf_geom import ContactClass, Geom, Surface
 from raisim_ros.description.world_types import GROUND_GROUP, HEIGHTMAP_GROUP
 
@@ -61,7 +61,9 @@ class Materials:
         """The material of a surface."""
         if surface not in self._names:
             name = f"mjcf_{surface.friction!r}"
-            name += "_frictionless" if surface.frictionless else ""
+            name += f"_spinning_{surface.spinning!r}" if surface.spinning != Surface.spinning else ""
+            name += f"_rolling_{surface.rolling!r}" if surface.rolling != Surface.rolling else ""
+            name += f"_condim_{surface.dimensions}" if surface.dimensions != Surface.dimensions else ""
             name += f"_priority_{surface.priority}" if surface.priority else ""
             self._names[surface] = name
         return self._names[surface]
@@ -71,5 +73,4 @@ class Materials:
         surfaces = list(self._names.items())
         for index, (surface, name) in enumerate(surfaces):
             for other, other_name in surfaces[index:]:
-                pair = MaterialPairProperties(surface.friction_with(other))
-                manager.set_material_pair_prop(name, other_name, pair)
+                manager.set_material_pair_prop(name, other_name, surface.pair_with(other))

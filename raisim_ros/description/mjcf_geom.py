@@ -10,6 +10,7 @@ import numpy as np
 
 from raisim_ros.description.errors import MeshError, ParseError
 from raisim_ros.description.files import is_file
+from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.mesh_file import MeshData, convex_hull, load_mesh
 from raisim_ros.description.mjcf_source import Item, MjcfSource, rotation_of_z
 from raisim_ros.description.resources import resource
@@ -20,6 +21,7 @@ _TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box"
 _SIZES = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 _WITH_FROMTO = ("capsule", "cylinder", "box", "ellipsoid")
 _WATER = 1000.0  # kg/m³, MuJoCo's default density
+_SPINNING, _ROLLING = 0.005, 0.0001  # m, MuJoCo's default friction beside that of sliding
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,20 @@ class Surface:
     """What decides how a geom rubs."""
 
     friction: float = 1.0
-    frictionless: bool = False
+    spinning: float = _SPINNING
+    rolling: float = _ROLLING
+    dimensions: int = 3
     priority: int = 0
 
-    def friction_with(self, other: Surface) -> float:
-        """Coefficient of friction of a pair: the larger one, unless one of the two takes precedence."""
-        if self.priority != other.priority:
-            first = self if self.priority > other.priority else other
-            return 0.0 if first.frictionless else first.friction
-        return 0.0 if self.frictionless and other.frictionless else max(self.friction, other.friction)
+    def pair_with(self, other: Surface) -> MaterialPairProperties:
+        """How a pair rubs: the larger numbers count, unless one of the two takes precedence."""
+        both = (self, other) if self.priority == other.priority else (max(self, other, key=lambda one: one.priority),)
+        dimensions = max(one.dimensions for one in both)
+        return MaterialPairProperties(
+            max(one.friction for one in both) if dimensions > 1 else 0.0,
+            rolling_friction=max(one.rolling for one in both) if dimensions > 4 else 0.0,
+            spinning_friction=max(one.spinning for one in both) if dimensions > 3 else 0.0,
+        )
 
 
 @dataclass(eq=False)
@@ -195,14 +202,12 @@ class GeomReader:
         asset.fail(f"mesh file '{beside / compiler.mesh_folder / file}' does not exist")
 
     def _surface(self, item: Item) -> Surface:
-        friction = item.numbers("friction", 1, 3)
-        sliding = 1.0 if friction is None else friction[0]
-        if sliding < 0.0:
+        given = item.numbers("friction", 1, 3) or ()
+        sliding, spinning, rolling = (*given, *(1.0, _SPINNING, _ROLLING)[len(given) :])
+        if min(sliding, spinning, rolling) < 0.0:
             item.fail(f"attribute friction=\"{item.text('friction')}\"; expected zero or more")
         dimensions = item.count("condim", 3)
-        if dimensions > 3:
-            self._source.notes.add("torsional and rolling friction (condim 4 and 6)")
-        return Surface(sliding, dimensions == 1, int(item.number("priority", 0)))
+        return Surface(sliding, spinning, rolling, dimensions, int(item.number("priority", 0)))
 
     def _color(self, item: Item) -> tuple[float, ...]:
         color = item.numbers("rgba", 4)

@@ -158,7 +158,7 @@ def test_all_that_is_left_out_stands_in_one_warning(load):
     (warning,) = world.warnings
     for feature in (
         "option viscosity", "sensor", "actuator muscle", "equality weld", "contact pair", "composite",
-        "joint springdamper", "softness of contacts and limits", "torsional and rolling friction (condim 4 and 6)",
+        "joint springdamper", "softness of contacts and limits",
     ):  # fmt: skip
         assert feature in warning
     assert "visual" not in warning
