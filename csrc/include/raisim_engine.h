@@ -760,7 +760,7 @@ typedef enum {
     RS_CHANNEL_MASS,        /* of each of `links` [kg] */
     RS_CHANNEL_COM,         /* centre of mass of each of `links`, its frame [m] */
     RS_CHANNEL_INERTIA,     /* of each of `links`: xx yy zz xy xz yz about its centre of mass, its axes [kg m^2] */
-    RS_CHANNEL_MATERIAL,    /* rs_material_pair of `material_a` and `material_b`, 5 numbers */
+    RS_CHANNEL_MATERIAL,    /* rs_material_pair of `material_a` and `material_b`: its numbers */
     RS_CHANNEL_GRAVITY,     /* 3 numbers */
     RS_CHANNEL_TIME,        /* 1 number; read only */
     RS_CHANNEL_IMU,         /* specific force and angular velocity at the mount, its axes; read only */

@@ -74,7 +74,7 @@ static rs_status measure(const rs_channel_def *def, const rs_body *body, rs_chan
     case RS_CHANNEL_MASS: out->width = links; return RS_OK;
     case RS_CHANNEL_COM: out->width = 3 * links; return RS_OK;
     case RS_CHANNEL_INERTIA: out->width = 6 * links; return RS_OK;
-    case RS_CHANNEL_MATERIAL: out->width = 5; return RS_OK;
+    case RS_CHANNEL_MATERIAL: out->width = (int64_t)(sizeof(rs_material_pair) / sizeof(double)); return RS_OK;
     case RS_CHANNEL_GRAVITY: out->width = 3; return RS_OK;
     case RS_CHANNEL_TIME: out->width = 1, out->writable = false; return RS_OK;
     case RS_CHANNEL_IMU: out->width = 6, out->writable = false; return RS_OK;

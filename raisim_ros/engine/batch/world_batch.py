@@ -114,10 +114,10 @@ class WorldBatch:
         return self._engine.array(lib.RS_CHANNEL_GRAVITY, (3,))
 
     def material_pair(self, material_a: str = "default", material_b: str = "default") -> Rows:
-        """Properties of a pair of materials; (N, 5): friction, restitution, restitution threshold [m/s], static
-        friction, static friction threshold [m/s]."""
+        """Properties of a pair of materials; (N, 7): friction, restitution, restitution threshold [m/s], static
+        friction, static friction threshold [m/s], rolling and spinning friction [m]."""
         a, b = self._source._material(material_a), self._source._material(material_b)
-        return self._engine.array(lib.RS_CHANNEL_MATERIAL, (5,), material_a=a, material_b=b)
+        return self._engine.array(lib.RS_CHANNEL_MATERIAL, (7,), material_a=a, material_b=b)
 
     @property
     def diverged(self) -> NDArray[np.bool_]:
