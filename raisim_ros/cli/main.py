@@ -13,8 +13,8 @@ from typing import Any
 from raisim_ros.cli.info import describe_recording, describe_world
 from raisim_ros.cli.open_file import MESH, RECORDING, ROBOT, WORLD, kind_of, open_world
 from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.world import World
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.world.world import World
 
 FILE_HELP = "world file (XML), MJCF, URDF, xacro, mesh or recording (.raisim)"
 
@@ -233,8 +233,8 @@ def _counted(pictures: Iterator[Any], total: int) -> Iterator[Any]:
 def _convert(options: argparse.Namespace) -> None:
     kind, suffix = kind_of(options.source), Path(options.out).suffix.lower()
     if kind == MESH and suffix == ".obj":
-        from raisim_ros.description.mesh_export import write_obj
-        from raisim_ros.description.mesh_file import load_mesh
+        from raisim_ros.description.mesh.export import write_obj
+        from raisim_ros.description.mesh.file import load_mesh
 
         write_obj(load_mesh(options.source), Path(options.out))
         return

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.kinematic_tree import JointType
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.world import World
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording
 from raisim_ros.viewer.world_scene import unique_names
 

@@ -6,12 +6,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from raisim_ros.description.mesh_file import MeshData, make_mesh
-from raisim_ros.engine.colors import Looks
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.surface_handles import HeightMap
+from raisim_ros.description.mesh.file import MeshData, make_mesh
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.surface_handles import HeightMap
+from raisim_ros.engine.sensors.colors import Looks
 from raisim_ros.engine.types import MeshCollisionMode
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import VISUAL, Part, Rgb, SceneModel, Surface, Vector, compose
 from raisim_ros.viewer.surfaces import height_colors
@@ -157,7 +157,7 @@ def _pieces(surface: Surface, scale: tuple[float, float, float]) -> list[tuple[M
 
     import trimesh
 
-    from raisim_ros.description.mesh_color import part_color
+    from raisim_ros.description.mesh.color import part_color
 
     scene = trimesh.load_scene(io.BytesIO(surface.glb), file_type="glb", process=False)
     pieces: list[tuple[MeshData, Rgb | None]] = []

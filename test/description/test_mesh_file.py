@@ -11,7 +11,7 @@ import trimesh
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError
 from raisim_ros.description.limits import FileLimits, get_file_limits
-from raisim_ros.description.mesh_file import convex_hull, load_mesh, make_mesh
+from raisim_ros.description.mesh.file import convex_hull, load_mesh, make_mesh
 
 
 @pytest.fixture
