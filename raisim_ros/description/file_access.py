@@ -4,11 +4,14 @@ come from the network."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from raisim_ros.description.errors import FileRefusedError
 
+_own: set[Path] = set()  # temporary folders of this process
 _folders: tuple[Path, ...] | None = None  # with all links resolved; None: everything
 
 
@@ -23,6 +26,23 @@ def get_allowed_folders() -> tuple[Path, ...] | None:
     return _folders
 
 
+@contextmanager
+def own_folder() -> Iterator[Path]:
+    """A temporary folder for what this process alone puts there; it may be used whatever is allowed to requests."""
+    with tempfile.TemporaryDirectory(prefix="raisim_ros_") as name:
+        folder = Path(os.path.realpath(name))
+        _own.add(folder)
+        try:
+            yield folder
+        finally:
+            _own.discard(folder)
+
+
+def is_own(path: str | Path) -> bool:
+    """Whether a file lies in an own folder."""
+    return any(Path(path).is_relative_to(folder) for folder in _own)
+
+
 def is_allowed(path: str | Path) -> bool:
     """Whether a file may be read and written; it need not exist."""
     if _folders is None:
@@ -31,7 +51,7 @@ def is_allowed(path: str | Path) -> bool:
         real = Path(os.path.realpath(path))
     except (OSError, ValueError):
         return False
-    return any(real.is_relative_to(folder) for folder in _folders)
+    return is_own(real) or any(real.is_relative_to(folder) for folder in _folders)
 
 
 def check_allowed(path: str | Path, what: str) -> None:
