@@ -175,7 +175,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         n->changes += row->state != before;
         n->sliding += follows(row);
     }
-    return rs_newton_matrix_factorise(n, rows);
+    return rs_newton_matrix_factorise(n);
 }
 
 /* The impulse that the row would have if no velocity changed. */
@@ -353,7 +353,7 @@ int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance, doub
         }
         memcpy(pull, way, (size_t)n->size * sizeof(double));
         count++;
-        if (!rs_newton_matrix_factorise(n, rows))
+        if (!rs_newton_matrix_factorise(n))
             break;
         rs_newton_matrix_solve(n, way);
         if (rs_newton_dot(way, pull, n->size) <= enough)

@@ -51,13 +51,13 @@ double rs_law_work(const rs_law *law);
 
 /* ---- layouts ---- */
 
-/* What one side of a row has to do with the velocities of an object, by axis: values[axis * size + k] is the velocity
- * of the axis per unit of the object's velocity index[k]. */
+/* What one side of a row has to do with the velocities of an object: columns[k] are the velocities of the three axes per unit
+ * of the object's velocity index[k]; the fourth numbers are zero. */
 typedef struct {
     int32_t object; /* number within the island, or -1: nothing that impulses move */
     int32_t size;
     int32_t *index;
-    double *values;
+    rs_quad *columns;
 } rs_side_jacobian;
 
 /* Of one sweep over all rows. */
@@ -83,7 +83,7 @@ typedef struct {
     /* Position correction: the push-out motion is none; one sweep over its rows. */
     void (*clear_push)(rs_rows *rows);
     void (*sweep_push)(rs_rows *rows);
-    /* Number of velocities of an object, and its inertia: lower triangle of a zeroed matrix, rows `size` apart. */
+    /* Number of velocities of an object, and its inertia: a zeroed matrix as in base/band.h. */
     int32_t (*object_size)(const rs_rows *rows, int32_t object);
     void (*inertia)(const rs_rows *rows, int32_t object, double *out);
     /* Fills both sides; their arrays have room for the velocities of the objects. */

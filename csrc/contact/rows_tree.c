@@ -103,15 +103,17 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
     return RS_OK;
 }
 
-/* Numbers the objects and takes over the velocities of single bodies. */
+/* Numbers the objects and takes over the velocities without impulses. */
 static void list_objects(rs_tree_rows *problem, const rs_tree_input *input, rs_island_bodies members) {
     for (int32_t i = 0; i < members.count; i++) {
         int32_t body = members.index[i];
         rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
         RS_ITEMS(int32_t, problem->places)[body] = i;
         *object = (rs_tree_object){input->bodies[body].articulation, body, NULL};
-        if (object->tree != NULL)
+        if (object->tree != NULL) {
+            memset(object->tree->reduced, 0, sizeof(double) * (size_t)object->tree->u_count);
             continue;
+        }
         object->velocity = take(problem, BODY_NUMBERS);
         for (int part = 0; part < 12; part += 6) { /* now, and without impulses */
             rs_v3_store(object->velocity + part, input->solver_bodies[body].v.xyz);
@@ -327,25 +329,12 @@ static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t obj
     prepare_row(row);
 }
 
-/* What the rows so far lack in speed, as energy: they may give it to joints. */
-static double energy_to_give(const rs_tree_rows *problem) {
-    double energy = 0.0;
-    for (int64_t k = 0; k < problem->list.count; k++) {
-        const rs_tree_row *row = &RS_ITEMS(rs_tree_row, problem->list)[k];
-        rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].velocity) +
-                  rs_row_side_speed(&row->sides[1], row->sides[1].velocity);
-        rs_vec3 lack = rs_sub(rs_sub(row->law.aim.xyz, row->given), rs_v3(v[0], v[1], v[2]));
-        energy += 0.5 * rs_norm2(lack) / row->g.zz;
-    }
-    return energy;
-}
-
 /* Rows of limits, friction, motors and couplings. */
-static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt, double energy) {
+static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt) {
     if (rs_array_resize(&problem->joints, rs_joint_row_capacity(a)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
-    int32_t count = rs_joint_rows(a, dt, energy, joints);
+    int32_t count = rs_joint_rows(a, dt, joints);
     for (int32_t k = 0; k < count; k++)
         add_joint_row(problem, a, object, &joints[k]);
     return RS_OK;
@@ -394,13 +383,12 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
         add_contact(problem, input, &input->touches[order[home->first_row + k]]);
     for (int64_t k = 0; k < home->wire_count; k++)
         add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
-    double energy = energy_to_give(problem);
     for (int32_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree == NULL)
             continue;
         memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
-        if (add_joints(problem, tree, i, input->common.dt, energy) != RS_OK)
+        if (add_joints(problem, tree, i, input->common.dt) != RS_OK)
             return RS_OUT_OF_MEMORY;
         add_pins(problem, input, members.index[i]);
     }
@@ -410,7 +398,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
     return RS_OK;
 }
 
-void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, bool pushed) {
+static void store_impulses(const rs_tree_rows *problem) {
     const rs_tree_row *rows = RS_ITEMS(rs_tree_row, problem->list);
     const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
     for (int64_t k = 0; k < problem->list.count; k++) {
@@ -419,9 +407,26 @@ void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, 
         else
             *sources[k].impulse += sources[k].sign * rows[k].law.impulse.xyz.z;
     }
+}
+
+bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {
+    bool missed = false;
+    store_impulses(problem);
+    for (int64_t i = 0; i < problem->objects.count && problem->list.count > 0; i++) {
+        rs_articulation *tree = RS_ITEMS(rs_tree_object, problem->objects)[i].tree;
+        if (tree == NULL)
+            continue;
+        rs_response_spread(tree, tree->work[2]);
+        missed |= rs_joint_rows_missed(tree, tree->work[2], dt);
+    }
+    return missed;
+}
+
+void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, bool pushed) {
     for (int64_t i = 0; i < problem->objects.count; i++) {
         const rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
         if (object->tree != NULL) {
+            memset(object->tree->overruns, 0, sizeof(double) * (size_t)object->tree->u_count);
             if (problem->list.count > 0)
                 rs_response_end(object->tree, pushed);
             object->tree->pushed = pushed;

@@ -139,11 +139,8 @@ static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) 
         sides[s].object = side->size > 0 ? side->object : RS_NONE;
         sides[s].size = side->size;
         for (int32_t e = 0; e < side->size; e++) {
-            rs_vec3 column = side->entries[e].jacobian.xyz;
             sides[s].index[e] = side->entries[e].index;
-            sides[s].values[e] = column.x;
-            sides[s].values[side->size + e] = column.y;
-            sides[s].values[2 * side->size + e] = column.z;
+            sides[s].columns[e] = side->entries[e].jacobian;
         }
     }
 }

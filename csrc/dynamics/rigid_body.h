@@ -68,7 +68,7 @@ typedef struct {
     rs_quad v_free, w_free;     /* velocities without impulses */
 } rs_solver_body;
 
-/* Its inertia: lower triangle of a zeroed 6x6, velocity of the centre of mass first. */
+/* Its inertia: a zeroed matrix of six rows as in base/band.h, velocity of the centre of mass first. */
 void rs_solver_body_inertia(const rs_solver_body *body, double *out);
 
 /* Motion that corrects overlaps: it moves a body in one step and leaves no velocity behind. */

@@ -32,7 +32,7 @@ static size_t lay_out(rs_articulation *a, char *base) {
                          &a->applied_force, &a->u_free,      &a->weight,        &a->rhs,          &a->work[0],
                          &a->work[1],      &a->work[2],      &a->work[3],       &a->limit_impulse, &a->friction_impulse,
                          &a->errors[0],    &a->errors[1],    &a->u_push,       &a->reduced,
-                         &a->motor_impulse, &a->motor_weight, &a->motor_drive, &a->stiff_below,
+                         &a->motor_impulse, &a->motor_weight, &a->motor_drive, &a->stiff_below, &a->overruns,
                          &a->carried.u};
     double **like_q[] = {&a->spring_mount, &a->p_target, &a->q, &a->q_stage, &a->q_work[0], &a->q_work[1], &a->carried.q};
     for (size_t k = 0; k < sizeof like_u / sizeof *like_u; k++)

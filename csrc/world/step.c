@@ -255,6 +255,9 @@ static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
     return result;
 }
 
+/* How often an island may be solved again because joints would pass their limits. */
+enum { MAX_MISSES = 3 };
+
 /* An island with articulated systems or wires. */
 static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result *result) {
     rs_tree_input input = {.common = problem_input(world),
@@ -265,9 +268,13 @@ static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result
                            .islands = &world->islands,
                            .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
                            .pushes = RS_ITEMS(rs_push_body, world->pushes)};
-    if (rs_tree_rows_fill(&world->tree_rows, &input, island) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    *result = solve_rows(world, &world->tree_rows.rows, island);
+    bool missed = true;
+    for (int n = 0; n <= MAX_MISSES && missed; n++) {
+        if (rs_tree_rows_fill(&world->tree_rows, &input, island) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        *result = solve_rows(world, &world->tree_rows.rows, island);
+        missed = rs_tree_rows_store(&world->tree_rows, world->data.dt);
+    }
     rs_tree_rows_write_back(&world->tree_rows, &input, island->pushed);
     return RS_OK;
 }

@@ -115,13 +115,14 @@ static void solved_impulses_enter_the_velocity(void)
     rs_articulation *a = factorised_tree(true);
     rs_row_point at = some_point(a, 3, 1.0);
     rs_row_entry entries[ROOM];
-    double before[ROOM], change[ROOM] = {0};
+    double before[ROOM], change[ROOM] = {0}, spread[ROOM];
     rs_response_begin(a);
     memcpy(before, a->u_free, sizeof(double) * (size_t)a->u_count);
     rs_vec3 speed = rs_free_velocity_along(a, &at);
     int32_t count = rs_point_response(a, &at, 1, entries);
     for (int32_t k = 0; k < count; k++)
         a->reduced[entries[k].index] += 0.7 * entries[k].response.xyz.y;
+    rs_response_spread(a, spread);
     rs_response_end(a, false);
     double row[ROOM] = {0}, expected_speed = 0.0;
     add_jacobian(a, &at, 1, row);
@@ -131,6 +132,7 @@ static void solved_impulses_enter_the_velocity(void)
     rs_aba_solve(a, row, change);
     for (int32_t k = 0; k < a->u_count; k++) {
         CHECK_NEAR(a->u_free[k], before[k] + 0.7 * change[k], 1e-10);
+        CHECK(a->u_free[k] == spread[k]);
         CHECK(a->reduced[k] == 0.0);
     }
     rs_articulation_free(a);

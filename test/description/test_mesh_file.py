@@ -133,6 +133,14 @@ def test_wrong_files_are_refused_with_their_name(tmp_path, name, content, messag
         load_mesh(path)
 
 
+def test_collada_with_a_broken_material_keeps_its_shape(tmp_path, box):
+    path = export(box, tmp_path / "box.dae")
+    text = path.read_text()
+    assert "<bind_material" in text
+    path.write_text(re.sub(r"<library_effects>.*</library_effects>", "", text, flags=re.DOTALL))
+    assert len(load_mesh(path).triangles) == 12
+
+
 @pytest.mark.parametrize("up_axis", ["X_UP", "Y_UP", "Z_UP"])
 def test_collada_says_its_unit_and_is_not_turned(tmp_path, box, up_axis):
     box.apply_translation((5.0, 0.0, -1.0))

@@ -1,4 +1,4 @@
-"""The plain colour of a mesh file: the mean over its surfaces of what its materials, textures or vertices say."""
+"""Images on the parts of a mesh file, and its plain colour: the mean of what materials, textures or vertices say."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 Rgb = tuple[float, float, float]
 
@@ -43,14 +44,30 @@ def part_color(visual: Any) -> Rgb | None:
     if visual.kind == "texture":
         image = _image(visual.material)
         tint = np.asarray(visual.material.main_color, float)[:3] / 255.0
-        rgb = tint if image is None else image
+        rgb = tint if image is None else image.mean(axis=(0, 1)) / 255.0
     else:
         rgb = np.asarray(visual.vertex_colors, float)[:, :3].mean(axis=0) / 255.0
     red, green, blue = np.clip(rgb, 0.0, 1.0)
     return float(red), float(green), float(blue)
 
 
-def _image(material: Any) -> Any:
-    """Mean colour of a material's texture, or None."""
+def part_image(visual: Any) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
+    """The image of one of trimesh's visuals (rows from the top, sRGB) and the places of its vertices in it; or None."""
+    if not visual.defined or visual.kind != "texture" or visual.uv is None:
+        return None
+    image = _image(visual.material)
+    return None if image is None else (image, np.asarray(visual.uv, float))
+
+
+def _image(material: Any) -> NDArray[np.uint8] | None:
+    """A material's texture in the material's own tint, or None."""
     image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
-    return None if image is None else np.asarray(image.convert("RGB"), float).mean(axis=(0, 1)) / 255.0
+    if image is None:
+        return None
+    tint = getattr(material, "baseColorFactor", None)
+    pixels = np.asarray(image.convert("RGB"), np.uint8)
+    if tint is None:
+        return pixels
+    # The tint is a share of light, pixels are not.
+    share = (np.asarray(tint, float)[:3] / 255.0) ** (1.0 / 2.2)
+    return np.asarray(np.round(pixels * share), np.uint8)

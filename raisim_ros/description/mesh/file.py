@@ -14,6 +14,8 @@ sides.
 
 from __future__ import annotations
 
+import io
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -38,6 +40,8 @@ _OPTIONAL_READERS = {"dae": "pycollada", "zae": "pycollada", "3mf": "networkx", 
 
 # Their files say how long a unit is. The axis that COLLADA calls up does not count, as in rviz.
 _FORMATS_WITH_UNITS = ("dae", "zae", "3mf")
+
+_BOUND_MATERIAL = re.compile(rb"<bind_material\b.*?</bind_material>", re.DOTALL)
 
 # The engine refuses triangles whose height is below 1e-12 of their longest side; stay clear of that.
 _MIN_ASPECT = 1e-10
@@ -163,6 +167,15 @@ def make_mesh(vertices: Any, triangles: Any, source: str = "mesh", mirrored: boo
     )
 
 
+def drawn_mesh(vertices: Vertices, triangles: NDArray[np.int64]) -> tuple[MeshData, NDArray[np.bool_]]:
+    """A mesh to be looked at, its triangles as they are, and which of them have an area: the others are left out."""
+    kept = _has_area(vertices, triangles)
+    if not kept.any():
+        raise MeshError(f"none of the {len(triangles)} triangles has an area")
+    points = np.ascontiguousarray(vertices, dtype=np.float64)
+    return MeshData(_frozen(points), _frozen(triangles[kept].astype(np.int32)), is_closed=False), kept
+
+
 def convex_hull(mesh: MeshData) -> MeshData:
     """The convex hull of the mesh, closed and turned outwards. Raises MeshError when the mesh is flat."""
     return hull_of_points(mesh.vertices, f"convex hull of {mesh.source}")
@@ -240,7 +253,7 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     if suffix not in known:
         raise MeshError(f"{file}: unknown mesh format '{suffix}', expected one of {', '.join(sorted(known))}")
     try:
-        scene = trimesh.load_scene(str(file), process=False, skip_materials=True)
+        scene = trimesh.load_scene(_source(file), file_type=suffix, process=False, skip_materials=True)
         mesh = scene.to_mesh()
     except (ImportError, ModuleNotFoundError) as error:
         raise MeshError(f"{file}: reading '{suffix}' needs another Python package: {error}") from error
@@ -254,6 +267,13 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     has_units = suffix in _FORMATS_WITH_UNITS and scene.units is not None
     meters = trimesh.units.unit_conversion(scene.units, "meters") if has_units else 1.0
     return np.asarray(mesh.vertices, dtype=np.float64) * meters, np.asarray(faces, dtype=np.int64)
+
+
+def _source(file: Path) -> str | io.BytesIO:
+    """What trimesh reads. COLLADA without materials: a shape whose material is broken would be left out."""
+    if file.suffix.lower() != ".dae":
+        return str(file)
+    return io.BytesIO(_BOUND_MATERIAL.sub(b"", file.read_bytes()))
 
 
 # ---- repair ----

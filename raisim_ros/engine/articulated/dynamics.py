@@ -9,11 +9,11 @@ import numpy as np
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.state import ArticulatedState, pointer
+from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
 from raisim_ros.engine.errors import WrongStateError, check
 
 
-class ArticulatedDynamics(ArticulatedState):
+class Dynamics(ArticulatedCore):
     """Equation of motion: M du/dt + h = tau.
 
     Quantities refer to the present state; between integrate1() and integrate2() to the configuration at which the
@@ -216,15 +216,3 @@ class ArticulatedDynamics(ArticulatedState):
     def clear_command(self, local_idx: int = 0) -> None:
         """End what set_command_wrench(), or on the base set_command_pose() or set_command_velocity(), began."""
         self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), local_idx)
-
-    def _link(self, body: int) -> Any:
-        link = ffi.new("rs_link_def *")
-        check(lib.rs_articulation_link_get(self._c, self._engine_id, body, link))
-        return link
-
-    def _com_of(self, local_idx: int) -> Vector:
-        return np.array(list(self._link(self._body(local_idx)).com))
-
-    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
-        """Inertia of a body about its centre of mass, body frame [kg m^2]."""
-        return arguments.matrix_of_symmetric6(list(self._link(self._body(local_idx)).inertia))

@@ -11,15 +11,14 @@ from raisim_ros.description.robot.kinematic_tree import TreeCollision, TreeFrame
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.dynamics import ArticulatedDynamics
-from raisim_ros.engine.articulated.state import pointer
+from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import SparseJacobian
 
 FrameLike = int | str | TreeFrame
 
 
-class ArticulatedFrames(ArticulatedDynamics):
+class Frames(ArticulatedCore):
     """Bodies are numbered like joints; frames are the places of all joints, fixed ones too. World frame throughout."""
 
     # ---- bodies ----

@@ -16,13 +16,16 @@ from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.frames import ArticulatedFrames
+from raisim_ros.engine.articulated.core import ArticulatedCore
+from raisim_ros.engine.articulated.dynamics import Dynamics
+from raisim_ros.engine.articulated.frames import Frames
+from raisim_ros.engine.articulated.joints import Joints
 from raisim_ros.engine.articulated.link_shape import fill_shape
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 
 System = TypeVar("System", bound="ArticulatedSystem")
@@ -85,14 +88,14 @@ class LinkReference:
         return self.system._com_of(self.idx)
 
 
-class ArticulatedSystem(ArticulatedFrames):
+class ArticulatedSystem(Joints, Dynamics, Frames):
     """A tree of bodies connected by joints. Made by World.add_articulated_system()."""
 
-    _KEPT = (*ArticulatedFrames._KEPT, "_collision_bodies")
+    _KEPT = (*ArticulatedCore._KEPT, "_collision_bodies")
 
     def __init__(
         self,
-        world: World,
+        world: Home,
         engine_id: int,
         tree: KinematicTree,
         collision_bodies: Sequence[LinkCollisionBody],
@@ -345,7 +348,10 @@ class ArticulatedSystem(ArticulatedFrames):
 
     def export_robot_description_to_urdf(self, path: str | Path) -> None:
         """Write the robot as a URDF file; sensors that its own files do not have go to files beside it."""
-        self._world._export_urdf(self, arguments.path("path", path))
+        from raisim_ros.engine.entries.describe_sensors import export_urdf  # which is built on this class
+
+        with self._world.locked():
+            export_urdf(self, arguments.path("path", path))
 
     # ---- printing ----
 

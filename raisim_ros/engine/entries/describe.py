@@ -108,7 +108,7 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> Obje
         "collision_group": handle.get_collision_group(),
         "collision_mask": handle.get_collision_mask(),
         "interface": handle.get_interface(),
-        "sensor_sets": describe_sensor_sets(world, handle),
+        "sensor_sets": describe_sensor_sets(handle),
     }
     if isinstance(handle, Ground):
         return GroundEntry(**common, height=handle.get_height())
@@ -179,6 +179,6 @@ def _seen(world: World, handle: SingleBodyObject) -> dict[str, Any]:
         "name": handle.get_name(),
         "appearance": handle.get_appearance(),
         "interface": handle.get_interface(),
-        "sensor_sets": describe_sensor_sets(world, handle),
+        "sensor_sets": describe_sensor_sets(handle),
         "state": _body_state(handle),
     }

@@ -42,7 +42,7 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         joint_order=joint_order,
         base="fixed" if tree.fixed_base else "floating",
         robot_description=_description(world, handle),
-        sensor_sets=describe_sensor_sets(world, handle),
+        sensor_sets=describe_sensor_sets(handle),
         collide_parent=collides_with_parent,
         collision_meshes=handle.get_options().mesh_mode,
         self_collision="all",  # with every pair that does not collide written out
@@ -70,7 +70,7 @@ def _numbers(values: Any) -> Numbers:
 
 def _description(world: World, handle: ArticulatedSystem) -> str:
     """The robot's own URDF, or one with the masses, joints and sensors that were edited."""
-    tree = tree_with_kept_sensors(world, handle)
+    tree = tree_with_kept_sensors(handle)
     bodies = [_present_body(handle, index, body) for index, body in enumerate(tree.bodies)]
     if tree is handle._tree and all(present is body for present, body in zip(bodies, tree.bodies, strict=True)):
         return tree.robot_description or urdf_text(tree)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from raisim_ros.description.atomic_file import write_beside, write_file
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeSensor
@@ -15,26 +14,23 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.sensors.sensor import SensorSet
 
-if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
 
-
-def describe_sensor_sets(world: World, handle: Object) -> list[SensorSetEntry]:
+def describe_sensor_sets(handle: Object) -> list[SensorSetEntry]:
     """The sensor sets of an object, but for those that its robot file brings back."""
-    kept = kept_sensors(world, handle) if isinstance(handle, ArticulatedSystem) else {}
+    kept = kept_sensors(handle) if isinstance(handle, ArticulatedSystem) else {}
     return [
         SensorSetEntry(one.describe(), one.link, one.get_serial_number())
-        for one in world.get_sensor_sets(handle)
+        for one in handle.get_sensor_sets()
         if one not in kept
     ]
 
 
-def kept_sensors(world: World, robot: ArticulatedSystem) -> dict[SensorSet, TreeSensor]:
+def kept_sensors(robot: ArticulatedSystem) -> dict[SensorSet, TreeSensor]:
     """The sets that are still as the robot file says."""
     files = {sensor.link: sensor for sensor in robot.get_kinematic_tree().sensors}
     return {
         one: files[one.link]
-        for one in world.get_sensor_sets(robot)
+        for one in robot.get_sensor_sets()
         if one.link in files
         and one.get_name() == one.link
         and one.model.source == files[one.link].file
@@ -43,19 +39,19 @@ def kept_sensors(world: World, robot: ArticulatedSystem) -> dict[SensorSet, Tree
     }
 
 
-def tree_with_kept_sensors(world: World, robot: ArticulatedSystem) -> KinematicTree:
+def tree_with_kept_sensors(robot: ArticulatedSystem) -> KinematicTree:
     """The robot's tree; links whose sensors changed or were taken off are links like all others."""
     tree = robot.get_kinematic_tree()
-    kept = list(kept_sensors(world, robot).values())
+    kept = list(kept_sensors(robot).values())
     return tree if len(kept) == len(tree.sensors) else replace(tree, sensors=kept)
 
 
-def export_urdf(world: World, robot: ArticulatedSystem, path: Path) -> None:
+def export_urdf(robot: ArticulatedSystem, path: Path) -> None:
     """Write a robot as a URDF file; sensors that its own files do not have go to files beside it."""
-    tree = tree_with_kept_sensors(world, robot)
+    tree = tree_with_kept_sensors(robot)
     taken = {name for body in tree.bodies for name in body.links}
     mounted = []
-    for number, entry in enumerate(describe_sensor_sets(world, robot)):
+    for number, entry in enumerate(describe_sensor_sets(robot)):
         name = _free_name(entry.model.name, taken)
         text = sensor_set_text(entry.model).encode()
         file = write_beside(path.with_name(f"{path.stem}_sensors_{number}.xml"), text)

@@ -20,7 +20,7 @@ from raisim_ros.engine.objects.pose_control import make_gains, make_target
 from raisim_ros.engine.types import BodyType, CollisionBody, ObjectType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 Owner = TypeVar("Owner", bound="BodyOwner")
 
@@ -37,7 +37,7 @@ class _GivenLoads:
 class BodyOwner(Object, ABC):
     """What single bodies and articulated systems have in common. `local_idx` is the index of a body, 0 the first."""
 
-    def __init__(self, world: World, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
+    def __init__(self, world: Home, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
         super().__init__(world, engine_id, object_type, appearance)
         self._loads = _GivenLoads()
         self._collision_bodies: Sequence[CollisionBody] = ()

@@ -12,7 +12,7 @@ from raisim_ros.engine.errors import WrongStateError
 from raisim_ros.engine.types import BodyType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.core import WorldCore
+    from raisim_ros.engine.objects.home import Home
 
 # Layout of rs_contact, field by field; cffi confirms the size.
 CONTACT_DTYPE = np.dtype(
@@ -56,7 +56,7 @@ class Contact:
     The normal points towards object A, impulses act on object A; is_object_a() tells which side this is.
     """
 
-    def __init__(self, world: WorldCore, record: Any, index: int, list_index: int, as_a: bool) -> None:
+    def __init__(self, world: Home, record: Any, index: int, list_index: int, as_a: bool) -> None:
         self._world = world
         self._record = record
         self._index = index

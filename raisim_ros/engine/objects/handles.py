@@ -17,7 +17,7 @@ from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType, CollisionBody, GyroscopicMode, ObjectType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 
 class SingleBodyObject(BodyOwner):
@@ -27,7 +27,7 @@ class SingleBodyObject(BodyOwner):
 
     def __init__(
         self,
-        world: World,
+        world: Home,
         engine_id: int,
         object_type: ObjectType,
         collision_bodies: Sequence[CollisionBody],

@@ -13,8 +13,8 @@ from raisim_ros.engine.objects.contact import Contact
 from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
+    from raisim_ros.engine.objects.home import Home
     from raisim_ros.engine.sensors.sensor import SensorSet
-    from raisim_ros.engine.world.world import World
 
 
 class Object:
@@ -22,7 +22,7 @@ class Object:
 
     _KEPT: ClassVar[tuple[str, ...]] = ("_appearance", "_interface")
 
-    def __init__(self, world: World, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
+    def __init__(self, world: Home, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
         self._world = world
         self._engine_id = engine_id
         self._type = object_type

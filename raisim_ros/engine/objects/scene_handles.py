@@ -12,7 +12,7 @@ from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 Settings = TypeVar("Settings", bound=LightSettings | ViewCameraSettings)
 
@@ -22,7 +22,7 @@ class SceneObject(SingleBodyObject, Generic[Settings]):
 
     _KEPT = (*SingleBodyObject._KEPT, "_settings")
 
-    def __init__(self, world: World, engine_id: int, object_type: ObjectType, settings: Settings) -> None:
+    def __init__(self, world: Home, engine_id: int, object_type: ObjectType, settings: Settings) -> None:
         super().__init__(world, engine_id, object_type, [])
         self._settings: Settings = settings
 
@@ -50,7 +50,7 @@ class SceneObject(SingleBodyObject, Generic[Settings]):
 class LightObject(SceneObject[LightSettings]):
     """A light. Colour cameras see by the first one of the world; see LightSettings for where it shines."""
 
-    def __init__(self, world: World, engine_id: int, settings: LightSettings) -> None:
+    def __init__(self, world: Home, engine_id: int, settings: LightSettings) -> None:
         super().__init__(world, engine_id, ObjectType.LIGHT, settings)
 
     def get_direction(self) -> Vector:
@@ -62,5 +62,5 @@ class LightObject(SceneObject[LightSettings]):
 class ViewCamera(SceneObject[ViewCameraSettings]):
     """A place from which viewers may look: +x forward, +y left, +z up. It measures nothing; sensors do."""
 
-    def __init__(self, world: World, engine_id: int, settings: ViewCameraSettings) -> None:
+    def __init__(self, world: Home, engine_id: int, settings: ViewCameraSettings) -> None:
         super().__init__(world, engine_id, ObjectType.VIEW_CAMERA, settings)

@@ -21,7 +21,7 @@ from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 
 class Mesh(SingleBodyObject):
@@ -29,7 +29,7 @@ class Mesh(SingleBodyObject):
 
     def __init__(
         self,
-        world: World,
+        world: Home,
         engine_id: int,
         collision_bodies: Sequence[CollisionBody],
         mesh: MeshData,
@@ -66,7 +66,7 @@ class HeightMap(SingleBodyObject):
     _KEPT = (*SingleBodyObject._KEPT, "_data", "_color", "_color_map")
 
     def __init__(
-        self, world: World, engine_id: int, collision_bodies: Sequence[CollisionBody], data: HeightMapData
+        self, world: Home, engine_id: int, collision_bodies: Sequence[CollisionBody], data: HeightMapData
     ) -> None:
         super().__init__(world, engine_id, ObjectType.HEIGHTMAP, collision_bodies)
         self._data = data

@@ -15,7 +15,7 @@ from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.objects.object_handle import Object
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.wires import WorldWires
+    from raisim_ros.engine.objects.home import Home
 
 DEFAULT_WIDTH = 0.01
 
@@ -39,7 +39,7 @@ class StretchType(IntEnum):
 class Wire:
     """A wire of a world. Using it after it was removed, or went with an object, raises ObjectRemovedError."""
 
-    def __init__(self, world: WorldWires, wire_id: int) -> None:
+    def __init__(self, world: Home, wire_id: int) -> None:
         self._world = world
         self._id = wire_id
         self._name = ""
@@ -121,7 +121,7 @@ class Wire:
 
     def _body(self, end: int) -> Object:
         with self._world.locked():
-            return self._world._handles[int(self._definition().object[end]) >> 32]
+            return self._world._handle_of(int(self._definition().object[end]))
 
     def get_local_idx1(self) -> int:
         """Body of the first object; 0 for single bodies."""

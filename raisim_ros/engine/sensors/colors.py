@@ -18,20 +18,33 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 Rows = NDArray[np.float32]
 
 
+@dataclass(frozen=True, eq=False)
+class Texture:
+    """An image on a mesh: rows from the top (sRGB), and where the corners of every triangle lie in it, M x 3 x 2."""
+
+    pixels: NDArray[np.uint8]
+    uv: NDArray[np.float32]
+
+
 @dataclass(frozen=True)
 class Looks:
-    """Red, green, blue (0..1) of all shapes; those of object i are rows first[i] to first[i + 1] - 1."""
+    """Red, green, blue (0..1) of all shapes; those of object i are rows first[i] to first[i + 1] - 1.
+
+    `image` is the number of each row's texture, -1 where it has none.
+    """
 
     first: NDArray[np.int64]
     rgb: Rows
+    image: NDArray[np.int32] | None = None
+    textures: tuple[Texture, ...] = ()
 
 
-def world_looks(world: World) -> Looks:
+def world_looks(world: Home) -> Looks:
     """The looks of all objects, in the order of the world's list. Hidden ones have no rows."""
     rows = [object_rows(handle) for handle in world.get_obj_list()]
     first = np.cumsum([0, *(len(one) for one in rows)], dtype=np.int64)

@@ -16,7 +16,7 @@ from raisim_ros.engine.objects.contact import Contact
 from raisim_ros.engine.sensors.sensor import Mount, Sensor, SensorType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 
 class IMU(Sensor):
@@ -30,7 +30,7 @@ class IMU(Sensor):
     model: ImuModel
     _READINGS = (*Sensor._READINGS, "_acceleration", "_angular_velocity")
 
-    def __init__(self, world: World, model: ImuModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: ImuModel, mount: Mount, set_name: str) -> None:
         for name, noise in (("acc_noise", model.acc_noise), ("ang_vel_noise", model.ang_vel_noise)):
             if noise.type not in ("none", "gaussian", "uniform"):
                 raise InvalidValueError(f"{name} is '{noise.type}'; expected none, gaussian or uniform")
@@ -82,7 +82,7 @@ class ContactSensor(Sensor):
     model: ContactModel
     _READINGS = (*Sensor._READINGS, "_contacts", "_wrench")
 
-    def __init__(self, world: World, model: ContactModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: ContactModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
         self._contacts: list[Contact] = []
         self._wrench = np.zeros(6)
@@ -126,7 +126,7 @@ class ForceTorque(Sensor):
     model: ForceTorqueModel
     _READINGS = (*Sensor._READINGS, "_wrench")
 
-    def __init__(self, world: World, model: ForceTorqueModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: ForceTorqueModel, mount: Mount, set_name: str) -> None:
         if not isinstance(mount.object, ArticulatedSystem):
             raise WrongTypeError(f"{mount.object!r} has no joints; expected an articulated system")
         self._robot = mount.object

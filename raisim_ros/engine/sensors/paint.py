@@ -15,9 +15,12 @@ from raisim_ros.engine.errors import check
 from raisim_ros.engine.sensors.colors import Looks
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 Light = tuple[float, float, float]
+
+# Shares of light that bytes of sRGB stand for.
+_SHARES = ((np.arange(256) / 255.0) ** 2.2).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class Style:
     occlusion: bool = False
 
 
-def paint(world: World, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8]:
+def paint(world: Home, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8]:
     """A picture, height x width x 3 (sRGB); `looks` are shares of light."""
     camera = ffi.new("rs_depth_camera *")
     camera.position, camera.quaternion = list(eye.position), list(eye.quaternion)
@@ -67,6 +70,15 @@ def paint(world: World, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint
     c_looks.object_count = len(looks.first) - 1
     c_looks.first = ffi.cast("int64_t *", looks.first.ctypes.data)
     c_looks.rgb = ffi.cast("float *", looks.rgb.ctypes.data)
+    if looks.image is not None:
+        c_looks.image = ffi.from_buffer("int32_t *", looks.image)
+        textures = ffi.new("rs_texture []", len(looks.textures))
+        for c_texture, texture in zip(textures, looks.textures, strict=True):
+            c_texture.height, c_texture.width = texture.pixels.shape[:2]
+            c_texture.rgb = ffi.from_buffer("uint8_t *", texture.pixels)
+            c_texture.uv = ffi.from_buffer("float *", texture.uv)
+        c_looks.textures = textures
+        c_looks.shares = ffi.from_buffer("float *", _SHARES)
     picture = np.empty((eye.height, eye.width, 3), np.uint8)
     marks = np.empty((2, eye.height, eye.width), np.uint32)
     scratch, out = ffi.cast("uint32_t *", marks.ctypes.data), ffi.cast("uint8_t *", picture.ctypes.data)

@@ -23,7 +23,7 @@ from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 # Part of a period by which rounding may shift the moment of a measurement.
 _TIMING_SLACK = 1e-6
@@ -99,7 +99,7 @@ class Sensor(ABC):
     type = SensorType.UNKNOWN
     needs_inverse_dynamics = False
 
-    def __init__(self, world: World, model: SensorModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: SensorModel, mount: Mount, set_name: str) -> None:
         self.model = model
         self.mount = mount
         self._world = world

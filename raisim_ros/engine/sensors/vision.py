@@ -23,7 +23,7 @@ from raisim_ros.engine.sensors.noise import fill_noise
 from raisim_ros.engine.sensors.sensor import Mount, Sensor, SensorType
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.objects.home import Home
 
 
 def _place(target: Any, sensor: Sensor) -> None:
@@ -79,7 +79,7 @@ class SpinningLidar(_RaySensor):
     model: LidarModel
     _READINGS = (*_RaySensor._READINGS, "_scan", "_scan_times")
 
-    def __init__(self, world: World, model: LidarModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: LidarModel, mount: Mount, set_name: str) -> None:
         self._lidar = ffi.new("rs_lidar *")
         self._column = 0.0  # where the next sweep begins
         self._scan, self._scan_times = np.empty((0, 3)), np.empty(0)
@@ -253,7 +253,7 @@ class _Camera(_RaySensor):
 
     model: CameraModel
 
-    def __init__(self, world: World, model: CameraModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: CameraModel, mount: Mount, set_name: str) -> None:
         self._camera = ffi.new("rs_depth_camera *")
         super().__init__(world, model, mount, set_name)
         self._prepare()
@@ -294,7 +294,7 @@ class DepthCamera(_Camera):
     model: DepthCameraModel
     _READINGS = (*_Camera._READINGS, "_depth", "_points")
 
-    def __init__(self, world: World, model: DepthCameraModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: DepthCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
         self._depth = np.full((model.height, model.width), np.nan, dtype=np.float32)
         self._points: Vector | None = None
@@ -395,7 +395,7 @@ class RGBCamera(_Camera):
     model: RGBCameraModel
     _READINGS = (*_Camera._READINGS, "_image")
 
-    def __init__(self, world: World, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
+    def __init__(self, world: Home, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
         self._light: Light | None = None
         self._image = np.zeros((model.height, model.width, 3), dtype=np.uint8)

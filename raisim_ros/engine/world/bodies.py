@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +16,10 @@ from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decom
 from raisim_ros.description.mesh.file import MeshData, convex_hull, load_mesh
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine import arguments
-from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
-from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
+from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import (
     BodyType,
@@ -31,14 +29,11 @@ from raisim_ros.engine.types import (
     ObjectType,
     ShapeType,
 )
-from raisim_ros.engine.world.settings import WorldSettings
-
-if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+from raisim_ros.engine.world.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, ShapeDraft, insert_body
+from raisim_ros.engine.world.core import WorldCore
 
 GROUND_GROUP = 1 << 61
 HEIGHTMAP_GROUP = 1 << 63
-ALL = -1
 
 Handle = TypeVar("Handle", bound=SingleBodyObject)
 _PRIMITIVES: dict[type[SingleBodyObject], tuple[ObjectType, ShapeType]] = {
@@ -48,40 +43,9 @@ _PRIMITIVES: dict[type[SingleBodyObject], tuple[ObjectType, ShapeType]] = {
     Cone: (ObjectType.CONE, ShapeType.CONE),
     Capsule: (ObjectType.CAPSULE, ShapeType.CAPSULE),
 }
-_IDENTITY = (1.0, 0.0, 0.0, 0.0)
-_ORIGIN = (0.0, 0.0, 0.0)
 
 
-@dataclass
-class _Shape:
-    """A shape definition on its way into the engine."""
-
-    type: ShapeType
-    dim: VectorLike = ()
-    asset: int = 0
-    position: VectorLike = _ORIGIN
-    quaternion: VectorLike = _IDENTITY
-    material: str = "default"
-    appearance: str = ""
-
-
-@dataclass
-class BodyDraft:
-    """A body definition on its way into the engine."""
-
-    object_type: ObjectType
-    shapes: list[_Shape]
-    mass: float = 1.0
-    body_type: BodyType = BodyType.DYNAMIC
-    com: VectorLike = _ORIGIN
-    inertia: Vector = field(default_factory=lambda: np.zeros(6))
-    inertia_given: bool = False
-    position: VectorLike = _ORIGIN
-    collision_group: int = 1
-    collision_mask: int = ALL
-
-
-class WorldObjects(WorldSettings):
+class Bodies(WorldCore):
     """Adding single bodies. A failed call leaves the world as it was."""
 
     def add_sphere(
@@ -143,19 +107,19 @@ class WorldObjects(WorldSettings):
         """Add the half-space below z = `z_height` [m]; its collision group is bit 61."""
         body = BodyDraft(
             ObjectType.GROUND,
-            [_Shape(ShapeType.HALF_SPACE, material=material)],
+            [ShapeDraft(ShapeType.HALF_SPACE, material=material)],
             body_type=BodyType.STATIC,
             position=(0.0, 0.0, z_height),
             collision_group=GROUND_GROUP,
             collision_mask=collision_mask,
         )
-        return self._insert(body, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes))
+        return insert_body(self, body, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes))
 
     def add_compound(
         self,
         children: Sequence[CompoundChild],
         mass: float,
-        com: VectorLike = _ORIGIN,
+        com: VectorLike = ORIGIN,
         inertia: Sequence[VectorLike] | NDArray[Any] | None = None,
         collision_group: int = 1,
         collision_mask: int = ALL,
@@ -170,10 +134,10 @@ class WorldObjects(WorldSettings):
         for child in children:
             if not isinstance(child, CompoundChild):
                 raise InvalidValueError(f"a child is {child!r}; expected a CompoundChild")
-            if child.shape not in _DIM_SIZES:
+            if child.shape not in DIM_SIZES:
                 raise InvalidValueError(f"the shape of a child is {child.shape!r}; expected a primitive")
         shapes = [
-            _Shape(child.shape, child.dim, 0, child.position, child.quaternion, child.material, child.appearance)
+            ShapeDraft(child.shape, child.dim, 0, child.position, child.quaternion, child.material, child.appearance)
             for child in children
         ]
         body = BodyDraft(
@@ -181,7 +145,7 @@ class WorldObjects(WorldSettings):
         )
         if inertia is not None:
             body.inertia, body.inertia_given = arguments.symmetric6("inertia", inertia), True
-        return self._insert(body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
+        return insert_body(self, body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
 
     def add_mesh(
         self,
@@ -227,7 +191,7 @@ class WorldObjects(WorldSettings):
                 original = collision_mode == MeshCollisionMode.ORIGINAL_MESH or part is data
                 make = mesh_asset(self._world, part) if original else convex_asset(self._world, part.vertices)
                 kind = ShapeType.MESH if original else ShapeType.CONVEX
-                shapes.append(_Shape(kind, asset=assets.enter_context(make), material=material))
+                shapes.append(ShapeDraft(kind, asset=assets.enter_context(make), material=material))
             body = BodyDraft(
                 ObjectType.MESH,
                 shapes,
@@ -238,9 +202,11 @@ class WorldObjects(WorldSettings):
                 collision_group=collision_group,
                 collision_mask=collision_mask,
             )
-            return self._insert(
-                body, lambda world, key, bodies: Mesh(world, key, bodies, data, file_name, factors, collision_mode)
-            )
+
+            def handle(world: Home, key: int, bodies: list[CollisionBody]) -> Mesh:
+                return Mesh(world, key, bodies, data, file_name, factors, collision_mode)
+
+            return insert_body(self, body, handle)
 
     # ---- heightmaps ----
 
@@ -280,13 +246,13 @@ class WorldObjects(WorldSettings):
         with heightmap_asset(self._world, data) as asset:
             body = BodyDraft(
                 ObjectType.HEIGHTMAP,
-                [_Shape(ShapeType.HEIGHTMAP, asset=asset, material=material)],
+                [ShapeDraft(ShapeType.HEIGHTMAP, asset=asset, material=material)],
                 body_type=BodyType.STATIC,
                 position=position,
                 collision_group=collision_group,
                 collision_mask=collision_mask,
             )
-            return self._insert(body, lambda world, key, bodies: HeightMap(world, key, bodies, data))
+            return insert_body(self, body, lambda world, key, bodies: HeightMap(world, key, bodies, data))
 
     # ---- from definitions to handles ----
 
@@ -300,59 +266,9 @@ class WorldObjects(WorldSettings):
         collision_mask: int,
     ) -> Handle:
         object_type, shape_type = _PRIMITIVES[handle]
-        shape = _Shape(shape_type, dim, material=material)
+        shape = ShapeDraft(shape_type, dim, material=material)
         body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
-        return self._insert(body, lambda world, key, bodies: handle(world, key, object_type, bodies))
-
-    def _insert(self, body: BodyDraft, make_handle: Callable[[World, int, list[CollisionBody]], Handle]) -> Handle:
-        shapes = ffi.new("rs_shape_def[]", len(body.shapes))
-        bodies = []
-        for c_shape, shape in zip(shapes, body.shapes, strict=True):
-            c_shape.type = int(ShapeType(shape.type))
-            dim = arguments.vector("dim", shape.dim, _DIM_SIZES.get(shape.type, 0))
-            c_shape.dim = [*dim, 0.0, 0.0, 0.0][:3]
-            c_shape.asset = shape.asset
-            c_shape.position = list(arguments.vector("position", shape.position, 3))
-            c_shape.quaternion = list(arguments.vector("quaternion", shape.quaternion, 4))
-            c_shape.material = self._material(shape.material)
-            bodies.append(
-                CollisionBody(
-                    ShapeType(shape.type),
-                    dim,
-                    np.array(list(c_shape.position)),
-                    np.array(list(c_shape.quaternion)),
-                    shape.material,
-                    appearance=shape.appearance,
-                )
-            )
-        definition = ffi.new("rs_body_def *")
-        lib.rs_default_body_def(definition)
-        definition.object_type = int(body.object_type)
-        definition.body_type = int(body.body_type)
-        definition.mass = arguments.number("mass", body.mass)
-        definition.com = list(arguments.vector("com", body.com, 3))
-        definition.inertia = list(body.inertia)
-        definition.position = list(arguments.vector("position", body.position, 3))
-        definition.collision_group = arguments.collision_bits("collision_group", body.collision_group)
-        definition.collision_mask = arguments.collision_bits("collision_mask", body.collision_mask)
-        definition.shape_count = len(body.shapes)
-        definition.shapes = shapes
-        out = ffi.new("rs_object_id *")
-        with self.locked():
-            check(lib.rs_body_create(self._world, definition, out))
-            handle = make_handle(cast("World", self), int(out[0]), bodies)
-            handle._inertia_given = body.inertia_given
-            self._register(handle)
-        return handle
-
-
-_DIM_SIZES = {
-    ShapeType.SPHERE: 1,
-    ShapeType.BOX: 3,
-    ShapeType.CYLINDER: 2,
-    ShapeType.CONE: 2,
-    ShapeType.CAPSULE: 2,
-}
+        return insert_body(self, body, lambda world, key, bodies: handle(world, key, object_type, bodies))
 
 
 def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.xml.template import ParameterValue
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
 
+if TYPE_CHECKING:
+    from raisim_ros.engine.sensors.sensor import SensorSet
+
+Parameters = Mapping[str, ParameterValue] | None
 _NAME_SIZE = 64  # bytes of a material's name
 _SLICE = 0.02  # seconds of stepping after which Python may look at signals
 
 
 class WorldCore:
-    """Owns the engine's world and maps its ids to handles."""
+    """Owns the engine's world, maps its ids to handles, and tells the parts of World what happens.
+
+    A part registers what it wants to be told in its ``__init__``: see `_savers`, `_adders`, `_cloners`, `_removers`.
+    """
 
     def __init__(self) -> None:
         out = ffi.new("rs_world **")
@@ -29,6 +38,13 @@ class WorldCore:
         self._world: Any = ffi.gc(out[0], lib.rs_world_destroy)
         self._handles: dict[int, Object] = {}  # stable id -> handle, living objects only
         self._names: dict[str, list[Object]] = {}
+        self._sensor_sets: list[SensorSet] = []
+        # Called by a snapshot: keeps what a part knows, and returns what puts it back. Called in this order, and after
+        # the handles are back.
+        self._savers: list[Callable[[], Callable[[], None]]] = []
+        self._adders: list[Callable[[Object, Parameters], None]] = []  # an object came from a file with parameters
+        self._cloners: list[Callable[[BodyOwner, BodyOwner], None]] = []  # source, copy
+        self._removers: list[Callable[[], None]] = []  # an object has gone
 
     # ---- threads ----
 
@@ -49,7 +65,25 @@ class WorldCore:
         finally:
             self.unlock_mutex()
 
-    # ---- steps ----
+    # ---- time and steps ----
+
+    def get_time_step(self) -> float:
+        """Duration of a step [s]."""
+        return float(lib.rs_world_time_step(self._world))
+
+    def get_world_time(self) -> float:
+        """Simulated time [s]."""
+        return float(lib.rs_world_time(self._world))
+
+    def get_step_count(self) -> int:
+        """Steps since the world was created."""
+        return int(lib.rs_world_step_count(self._world))
+
+    def get_gravity(self) -> Vector:
+        """Gravitational acceleration [m/s^2]."""
+        out = ffi.new("double[3]")
+        lib.rs_world_gravity(self._world, out)
+        return np.array(list(out))
 
     def _step(self, steps: int) -> None:
         """Advance in slices, between which a signal such as Ctrl-C is answered: the steps before it stay made."""
@@ -70,6 +104,8 @@ class WorldCore:
             check(lib.rs_object_remove(self._world, handle._engine_id))
             del self._handles[handle.get_id()]
             self._rename(handle, "")
+            for remove in self._removers:
+                remove()
 
     def _rename(self, handle: Object, name: str) -> None:
         arguments.text("name", name)
@@ -95,6 +131,25 @@ class WorldCore:
     def is_object_alive(self, object_id: int) -> bool:
         """True while an object with that stable id is in the world."""
         return self.get_object_by_id(object_id) is not None
+
+    def get_obj_list(self) -> list[Object]:
+        """All objects; removing one moves the last into its place."""
+        with self.locked():
+            return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
+
+    def get_configuration_number(self) -> int:
+        """Changes whenever objects or wires are added or removed."""
+        return int(lib.rs_world_configuration_number(self._world))
+
+    def get_sensor_sets(self, obj: Object | None = None) -> list[SensorSet]:
+        """Sensor sets of an object, or of all objects."""
+        with self.locked():
+            return [one for one in self._sensor_sets if obj is None or one.mount.object is obj]
+
+    def get_sensor_set(self, obj: Object, name: str) -> SensorSet | None:
+        """The sensor set of that name on an object; None when there is none."""
+        wanted = arguments.text("name", name)
+        return next((one for one in self.get_sensor_sets(obj) if one.get_name() == wanted), None)
 
     def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         with self.locked():

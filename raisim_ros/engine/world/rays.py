@@ -17,7 +17,7 @@ from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.sensors.noise import fill_noise
-from raisim_ros.engine.world.snapshots import WorldSnapshots
+from raisim_ros.engine.world.core import WorldCore
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class DepthCameraFrame:
     timestamp: float
 
 
-class WorldRays(WorldSnapshots):
+class Rays(WorldCore):
     """Single rays, batches of rays, lidar scans and depth images."""
 
     def ray_test(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from raisim_ros.description.urdf.file import load_urdf, tree_from_child
 from raisim_ros.description.xml.template import ParameterValue
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.articulated.core import pointer
 from raisim_ros.engine.articulated.link_shape import fill_shape
 from raisim_ros.engine.articulated.self_collision import leave_out_pairs
-from raisim_ros.engine.articulated.state import pointer
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.errors import check
@@ -31,10 +31,7 @@ from raisim_ros.engine.types import (
     ObjectType,
     ShapeType,
 )
-from raisim_ros.engine.world.scene import WorldScene
-
-if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+from raisim_ros.engine.world.core import WorldCore
 
 _JOINT_TYPES = {
     JointType.FIXED: lib.RS_JOINT_FIXED,
@@ -56,7 +53,7 @@ _JOINT_NUMBERS = (
 )
 
 
-class WorldArticulated(WorldScene):
+class Robots(WorldCore):
     """Adding robots, and reading all of them at once. A failed call leaves the world as it was."""
 
     _articulations: ArticulationBuffer | None = None
@@ -100,14 +97,12 @@ class WorldArticulated(WorldScene):
             robot = self._insert_tree(tree, option, shapes, group, mask)
             try:
                 leave_out_pairs(robot)
-                self._mount_sensors(robot, params)
+                for add in self._adders:
+                    add(robot, params)
             except Exception:
                 self._take_out(robot)
                 raise
         return robot
-
-    def _mount_sensors(self, robot: ArticulatedSystem, params: Mapping[str, ParameterValue] | None) -> None:
-        """Give a new robot the sensors of its links; the part of World that carries sensors knows how."""
 
     def _link_shapes(
         self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
@@ -189,14 +184,14 @@ class WorldArticulated(WorldScene):
         definition.coupling_count, definition.couplings = len(followers), couplings
         out = ffi.new("rs_object_id *")
         check(lib.rs_articulation_create(self._world, definition, out))
-        handle = ArticulatedSystem(cast("World", self), int(out[0]), tree, shapes, option)
+        handle = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
         self._register(handle)
         return handle
 
     def read_articulations(self) -> ArticulationBuffer:
         """State of all articulated systems, filled by one call of the engine; the arrays are reused."""
         with self.locked():
-            number = int(lib.rs_world_configuration_number(self._world))
+            number = self.get_configuration_number()
             if self._articulations is None or self._articulations.configuration_number != number:
                 self._articulations = self._make_articulation_buffer(number)
             buffer = self._articulations

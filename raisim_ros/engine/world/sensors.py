@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.model import Pose
@@ -20,23 +20,17 @@ from raisim_ros.description.sensor.types import (
     SensorModel,
     SensorSetModel,
 )
-from raisim_ros.description.xml.template import ParameterValue
 from raisim_ros.engine import arguments
-from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.entries.describe_sensors import export_urdf
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors.sensor import MeasurementSource, Mount, Sensor, SensorSet
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera, SpinningLidar
-from raisim_ros.engine.world.rays import WorldRays
-from raisim_ros.engine.world.snapshots import Handle, WorldSnapshot
-
-if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+from raisim_ros.engine.world.core import Parameters, WorldCore
 
 _CLASSES: dict[type[SensorModel], Any] = {
     DepthCameraModel: DepthCamera,
@@ -48,17 +42,22 @@ _CLASSES: dict[type[SensorModel], Any] = {
 }
 
 
-class WorldSensors(WorldRays):
+class Sensors(WorldCore):
     """Sensor sets on objects and links. A failed call leaves the world as it was."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._sensor_sets: list[SensorSet] = []
+        self._savers.append(self._save_sensors)
+        self._adders.append(self._mount_sensors)
+        self._cloners.append(self._clone_sensors)
+        self._removers.append(self._drop_sensors)
 
-    def _mount_sensors(self, robot: ArticulatedSystem, params: Mapping[str, ParameterValue] | None) -> None:
-        for sensor in robot._tree.sensors:
-            made = self.add_sensor_set(robot, sensor.file, sensor.link, sensor.link, params)
-            made.set_serial_number(sensor.serial_number)
+    def _mount_sensors(self, obj: Object, params: Parameters) -> None:
+        """Give a new robot the sensors of its links."""
+        if isinstance(obj, ArticulatedSystem):
+            for sensor in obj.get_kinematic_tree().sensors:
+                made = self.add_sensor_set(obj, sensor.file, sensor.link, sensor.link, params)
+                made.set_serial_number(sensor.serial_number)
 
     def add_sensor_set(
         self,
@@ -66,7 +65,7 @@ class WorldSensors(WorldRays):
         sensors: SensorSetModel | str | Path,
         link: str = "",
         name: str = "",
-        params: Mapping[str, ParameterValue] | None = None,
+        params: Parameters = None,
     ) -> SensorSet:
         """Mount a sensor set (a model or a sensor file) on an object, or on a link of a robot.
 
@@ -85,22 +84,17 @@ class WorldSensors(WorldRays):
         if any(other.get_name() == set_name for other in self.get_sensor_sets(obj)):
             raise InvalidValueError(f"{obj!r} has a sensor set named '{set_name}' already")
         with self.locked():
-            made = [_make(cast("World", self), one, on_body, set_name) for one in model.sensors]
+            made = [_make(self, one, on_body, set_name) for one in model.sensors]
             sensor_set = SensorSet(model, set_name, link, on_body, made)
             self._sensor_sets.append(sensor_set)
         return sensor_set
 
-    def clone_object(self, source: Handle, name: str = "") -> Handle:
-        """Copy an object of any kind at its place with its sensors; the copy can be moved afterwards.
+    def _clone_sensors(self, source: BodyOwner, clone: BodyOwner) -> None:
+        self._sensor_sets += [self._copy_sensors(one, clone) for one in self.get_sensor_sets(source)]
 
-        The copy has the same shape, mass, state, body type, materials, filters, look and topics; a robot also the same
-        joints, gains, targets, limits and self-collision rules. Loads and commanded wrenches act on the source alone.
-        """
-        with self.locked():
-            clone = super().clone_object(source, name)
-            for one in self.get_sensor_sets(source):
-                self._sensor_sets.append(self._copy_sensors(one, clone))
-        return clone
+    def _drop_sensors(self) -> None:
+        """Forget the sensors of objects that have gone."""
+        self._sensor_sets = [one for one in self._sensor_sets if self.is_object_alive(one.mount.object.get_id())]
 
     def _copy_sensors(self, source: SensorSet, onto: BodyOwner) -> SensorSet:
         """The same sensors on a copy of the object that carries them; they begin to measure now."""
@@ -137,21 +131,6 @@ class WorldSensors(WorldRays):
         at = obj.get_frame_by_idx(frame)
         return Mount(obj, body, Pose(at.position, at.rotation))
 
-    def _export_urdf(self, robot: ArticulatedSystem, path: Path) -> None:
-        with self.locked():
-            export_urdf(cast("World", self), robot, path)
-
-    def get_sensor_sets(self, obj: Object | None = None) -> list[SensorSet]:
-        """Sensor sets of an object, or of all objects."""
-        with self.locked():
-            self._sensor_sets = [one for one in self._sensor_sets if self.is_object_alive(one.mount.object.get_id())]
-            return [one for one in self._sensor_sets if obj is None or one.mount.object is obj]
-
-    def get_sensor_set(self, obj: Object, name: str) -> SensorSet | None:
-        """The sensor set of that name on an object; None when there is none."""
-        wanted = arguments.text("name", name)
-        return next((one for one in self.get_sensor_sets(obj) if one.get_name() == wanted), None)
-
     def remove_sensor_set(self, sensor_set: SensorSet) -> None:
         """Take a sensor set off its object."""
         arguments.instance("sensor_set", sensor_set, SensorSet)
@@ -172,7 +151,7 @@ class WorldSensors(WorldRays):
 
     def update_sensors(self) -> None:
         """Take the measurements that are due now, of the sensors whose source is RAISIM."""
-        time = float(lib.rs_world_time(self._world))
+        time = self.get_world_time()
         for sensor in self._automatic_sensors():
             if isinstance(sensor, SpinningLidar):
                 sensor.follow()
@@ -183,7 +162,7 @@ class WorldSensors(WorldRays):
         """Step, and stop at every step at which a measurement is due."""
         left = steps
         while left > 0:
-            time, time_step = float(lib.rs_world_time(self._world)), float(lib.rs_world_time_step(self._world))
+            time, time_step = self.get_world_time(), self.get_time_step()
             sensors = self._automatic_sensors()
             part = min((max(1, sensor.steps_until_due(time, time_step)) for sensor in sensors), default=left)
             part = min(part, left)
@@ -193,26 +172,19 @@ class WorldSensors(WorldRays):
 
     # ---- snapshots ----
 
-    def save_snapshot(self) -> WorldSnapshot:
-        """Keep the whole world: objects, states, settings, warm starts, time, phases and readings of the sensors."""
-        with self.locked():
-            snapshot = super().save_snapshot()
-            snapshot.sensor_phases = [
-                (one, [(sensor, sensor._phase()) for sensor in one]) for one in self.get_sensor_sets()
-            ]
-        return snapshot
+    def _save_sensors(self) -> Callable[[], None]:
+        sets = list(self._sensor_sets)
+        phases = [(sensor, sensor._phase()) for one in sets for sensor in one]
 
-    def restore_snapshot(self, snapshot: WorldSnapshot) -> None:
-        """Put the world back; from here it continues to the same bits as it did after the snapshot."""
-        with self.locked():
-            super().restore_snapshot(snapshot)
-            self._sensor_sets = [one for one, _ in snapshot.sensor_phases]
-            for _, phases in snapshot.sensor_phases:
-                for sensor, phase in phases:
-                    sensor._set_phase(phase)
+        def restore() -> None:
+            self._sensor_sets = list(sets)
+            for sensor, phase in phases:
+                sensor._set_phase(phase)
+
+        return restore
 
 
-def _make(world: World, model: SensorModel, on_body: Mount, set_name: str) -> Sensor:
+def _make(world: Home, model: SensorModel, on_body: Mount, set_name: str) -> Sensor:
     mount = Mount(on_body.object, on_body.body_idx, on_body.pose @ model.origin)
     sensor: Sensor = _CLASSES[type(model)](world, model, mount, set_name)
     return sensor

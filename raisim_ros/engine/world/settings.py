@@ -25,7 +25,7 @@ from raisim_ros.engine.world.core import WorldCore
 class ContactSolver:
     """The solver of a world: its order and what it did in the last step."""
 
-    def __init__(self, world: WorldSettings) -> None:
+    def __init__(self, world: Settings) -> None:
         self._settings = world
 
     def set_order(self, order: bool) -> None:
@@ -45,7 +45,7 @@ class ContactSolver:
         return float(stats.solver_error)
 
 
-class WorldSettings(WorldCore):
+class Settings(WorldCore):
     """Solver, detection, sleeping, materials and collision filters."""
 
     # ---- solver ----

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
-from raisim_ros.engine.world.robots import WorldArticulated
-from raisim_ros.engine.world.scene import WorldScene
+from raisim_ros.engine.world.core import WorldCore
 
 Handle = TypeVar("Handle", bound=BodyOwner)
 SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
@@ -26,45 +25,41 @@ _PRIMITIVES = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectTyp
 class WorldSnapshot:
     """Everything that decides a world's future, at one moment. Made by World.save_snapshot()."""
 
-    def __init__(self, world: WorldScene) -> None:
+    def __init__(self, world: WorldCore) -> None:
         out = ffi.new("rs_snapshot **")
         check(lib.rs_snapshot_save(world._world, out))
-        self._snapshot: Any = ffi.gc(out[0], lib.rs_snapshot_destroy)
+        self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
         self._world = world
-        self._handles = dict(world._handles)
-        self.viewpoint = world.get_viewpoint()
-        self.named_poses = world.get_named_poses()
-        self.sensor_phases: list[Any] = []  # filled in by the part of World that carries sensors
-        self.wires: dict[Any, Any] = {}  # wire -> name, width, colour; filled in by the part that has wires
         self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
+        self._restorers = [save() for save in world._savers]
 
 
-class WorldSnapshots(WorldArticulated):
+class Snapshots(WorldCore):
     """Snapshots of the whole world and of single bodies, and clones."""
 
     def save_snapshot(self) -> WorldSnapshot:
-        """Keep the whole world: objects, states, settings, warm starts, time."""
+        """Keep the whole world: objects, states, wires, sensors and their readings, settings, warm starts, time."""
         with self.locked():
             return WorldSnapshot(self)
 
     def restore_snapshot(self, snapshot: WorldSnapshot) -> None:
         """Put the world back; from here it continues to the same bits as it did after the snapshot.
 
-        Objects removed since come back and their old handles work again; objects added since are gone.
+        Objects and wires removed since come back and their old handles work again; those added since are gone.
         """
         arguments.instance("snapshot", snapshot, WorldSnapshot)
         if snapshot._world is not self:
             raise InvalidValueError("the snapshot belongs to another world")
         with self.locked():
             check(lib.rs_snapshot_restore(self._world, snapshot._snapshot))
-            self._handles = dict(snapshot._handles)
+            self._handles = {handle.get_id(): handle for handle in snapshot._kept}
             self._names = {}
-            self._viewpoint = snapshot.viewpoint
-            self._named_poses = snapshot.named_poses
             for handle, (name, kept) in snapshot._kept.items():
                 handle._restore_kept(kept)
                 handle._name = ""
                 self._rename(handle, name)
+            for restore in snapshot._restorers:
+                restore()
 
     # ---- single bodies ----
 
@@ -117,7 +112,8 @@ class WorldSnapshots(WorldArticulated):
                 angular_velocity=snapshot.angular_velocity if moving else np.zeros(3),
             )
             if with_collision:
-                self.set_object_collision_filter(target, snapshot.collision_group, snapshot.collision_mask)
+                group, mask = snapshot.collision_group, snapshot.collision_mask
+                check(lib.rs_object_set_filter(self._world, target._engine_id, -1, group, mask))
                 target._set_materials(snapshot.materials)
         return True
 
@@ -129,7 +125,7 @@ class WorldSnapshots(WorldArticulated):
         return self.clone_object(source, name) if source.get_object_type() in _PRIMITIVES else None
 
     def clone_object(self, source: Handle, name: str = "") -> Handle:
-        """Copy an object of any kind at its place, and turn or move the copy afterwards.
+        """Copy an object of any kind at its place with its sensors; the copy can be moved afterwards.
 
         The copy has the same shape, mass, state, body type, materials, filters, look and topics; a robot also the same
         joints, gains, targets, limits and self-collision rules. Loads and commanded wrenches act on the source alone.
@@ -144,4 +140,6 @@ class WorldSnapshots(WorldArticulated):
             clone = source._copy(int(out[0]))
             self._register(clone)
             clone.set_name(name)
+            for copied in self._cloners:
+                copied(source, clone)
         return clone

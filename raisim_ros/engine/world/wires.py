@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.wires import Wire, WireType
-from raisim_ros.engine.world.sensors import WorldSensors
-from raisim_ros.engine.world.snapshots import WorldSnapshot
+from raisim_ros.engine.world.core import WorldCore
 
 LocalIndex = int | str
 _End = tuple[Object, LocalIndex, VectorLike]
@@ -36,7 +36,7 @@ _STATE_FIELDS = np.dtype(
 )
 
 
-class WorldWires(WorldSensors):
+class Wires(WorldCore):
     """Wires between objects. A failed call leaves the world as it was.
 
     `local_idx` is 0 for a single body; for an articulated system it is the index of a body, or the name of a frame,
@@ -47,6 +47,8 @@ class WorldWires(WorldSensors):
         super().__init__()
         self._wires: dict[int, Wire] = {}
         self._wire_states: WireBuffer | None = None
+        self._savers.append(self._save_wires)
+        self._removers.append(self._drop_wires)
 
     # ---- adding ----
 
@@ -151,15 +153,9 @@ class WorldWires(WorldSensors):
         """The wire with that stable id, or None."""
         return self._wires.get(int(wire_id)) if arguments.is_whole(wire_id) else None
 
-    def remove_object(self, obj: Object | Wire) -> None:
-        """Take an object with its wires and sensors, or a wire, out of the world; its handle becomes invalid."""
-        with self.locked():
-            if isinstance(obj, Wire):
-                self._remove_wire(obj)
-                return
-            self._own(obj)
-            self._take_out(obj)
-            self._wires = {key: wire for key, wire in self._wires.items() if lib.rs_wire_is_alive(self._world, key)}
+    def _drop_wires(self) -> None:
+        """Forget the wires that went with an object."""
+        self._wires = {key: wire for key, wire in self._wires.items() if lib.rs_wire_is_alive(self._world, key)}
 
     def _remove_wire(self, wire: Wire) -> None:
         if wire._world is not self:
@@ -174,7 +170,7 @@ class WorldWires(WorldSensors):
     def read_wires(self) -> WireBuffer:
         """State of all wires, filled by one call of the engine; the arrays are reused."""
         with self.locked():
-            number = int(lib.rs_world_configuration_number(self._world))
+            number = self.get_configuration_number()
             if self._wire_states is None or self._wire_states.configuration_number != number:
                 wires = self.get_wires()
                 self._wire_states = WireBuffer(number, wires, np.zeros(len(wires), dtype=_STATE_FIELDS))
@@ -185,20 +181,12 @@ class WorldWires(WorldSensors):
 
     # ---- snapshots ----
 
-    def save_snapshot(self) -> WorldSnapshot:
-        """Keep the whole world: objects, states, wires, sensors, settings, warm starts, time."""
-        with self.locked():
-            snapshot = super().save_snapshot()
-            snapshot.wires = {wire: (wire._name, wire._width, wire._color) for wire in self._wires.values()}
-        return snapshot
+    def _save_wires(self) -> Callable[[], None]:
+        kept = [(wire, wire._name, wire._width, wire._color) for wire in self._wires.values()]
 
-    def restore_snapshot(self, snapshot: WorldSnapshot) -> None:
-        """Put the world back; from here it continues to the same bits as it did after the snapshot.
-
-        Objects and wires removed since come back and their old handles work again; those added since are gone.
-        """
-        with self.locked():
-            super().restore_snapshot(snapshot)
-            self._wires = {wire.get_id(): wire for wire in snapshot.wires}
-            for wire, (name, width, color) in snapshot.wires.items():
+        def restore() -> None:
+            self._wires = {wire.get_id(): wire for wire, *_ in kept}
+            for wire, name, width, color in kept:
                 wire._name, wire._width, wire._color = name, width, color
+
+        return restore

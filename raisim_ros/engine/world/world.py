@@ -18,7 +18,7 @@ from raisim_ros.description.world_file import load_world_file
 from raisim_ros.description.xml.template import ParameterValue
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.articulated.report import Finding, check_robot
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build import add_description
@@ -27,11 +27,19 @@ from raisim_ros.engine.errors import WrongStateError, check
 from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import Mesh
+from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
-from raisim_ros.engine.world.wires import WorldWires
+from raisim_ros.engine.world.bodies import Bodies
+from raisim_ros.engine.world.rays import Rays
+from raisim_ros.engine.world.robots import Robots
+from raisim_ros.engine.world.scene import Scene
+from raisim_ros.engine.world.sensors import Sensors
+from raisim_ros.engine.world.settings import Settings
+from raisim_ros.engine.world.snapshots import Snapshots
+from raisim_ros.engine.world.wires import Wires
 
 
-class World(WorldWires):
+class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -153,33 +161,25 @@ class World(WorldWires):
         """Set the duration of a step [s]."""
         check(lib.rs_world_set_time_step(self._world, arguments.number("dt", dt)))
 
-    def get_time_step(self) -> float:
-        """Duration of a step [s]."""
-        return float(lib.rs_world_time_step(self._world))
-
-    def get_world_time(self) -> float:
-        """Simulated time [s]."""
-        return float(lib.rs_world_time(self._world))
 
     def set_world_time(self, time: float) -> None:
         """Set the simulated time [s]."""
         check(lib.rs_world_set_time(self._world, arguments.number("time", time)))
 
-    def get_step_count(self) -> int:
-        """Steps since the world was created."""
-        return int(lib.rs_world_step_count(self._world))
-
     def set_gravity(self, gravity: VectorLike) -> None:
         """Set the gravitational acceleration [m/s^2]."""
         check(lib.rs_world_set_gravity(self._world, list(arguments.vector("gravity", gravity, 3))))
 
-    def get_gravity(self) -> Vector:
-        """Gravitational acceleration [m/s^2]."""
-        out = ffi.new("double[3]")
-        lib.rs_world_gravity(self._world, out)
-        return np.array(list(out))
-
     # ---- objects ----
+
+    def remove_object(self, obj: Object | Wire) -> None:
+        """Take an object with its wires and sensors, or a wire, out of the world; its handle becomes invalid."""
+        with self.locked():
+            if isinstance(obj, Wire):
+                self._remove_wire(obj)
+            else:
+                self._own(obj)
+                self._take_out(obj)
 
     def get_object(self, name_or_index: str | int) -> Object | None:
         """The first object with that name, or the one at that place in the list; None when there is none."""
@@ -192,14 +192,6 @@ class World(WorldWires):
         objects = self.get_obj_list()
         return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
 
-    def get_obj_list(self) -> list[Object]:
-        """All objects; removing one moves the last into its place."""
-        with self.locked():
-            return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
-
-    def get_configuration_number(self) -> int:
-        """Changes whenever objects or wires are added or removed."""
-        return int(lib.rs_world_configuration_number(self._world))
 
     # ---- bulk reads ----
 

@@ -14,6 +14,7 @@ from raisim_ros.description.errors import FileMissingError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
+from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.world.snapshots import WorldSnapshot
 from raisim_ros.ros.conversions import Pose, Twist, Vector
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
@@ -27,6 +28,7 @@ class Saved:
 
     snapshot: WorldSnapshot
     entries: tuple[ObjectEntry, ...]
+    wires: tuple[Wire, ...]
     step: int
     sim_time: float
 
@@ -165,7 +167,9 @@ class Operations:
     # ---- snapshots ----
 
     def _save(self) -> Saved:
-        return Saved(self._world.save_snapshot(), self.table.entries(), self._loop.step, self._world.get_world_time())
+        world = self._world
+        wires = tuple(world.get_wires())
+        return Saved(world.save_snapshot(), self.table.entries(), wires, self._loop.step, world.get_world_time())
 
     def save_snapshot(self, name: str) -> None:
         """Keeps the world under a name."""
@@ -206,7 +210,7 @@ class Operations:
             self._restore(self._loaded)
         elif spawned:
             for wire in self._world.get_wires():
-                if wire not in self._loaded.snapshot.wires:
+                if wire not in self._loaded.wires:
                     self._world.remove_object(wire)
             for entry in self.table.entries():
                 if entry.spawned:
