@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import os
-import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -39,6 +37,7 @@ from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.node import inputs, preparation, shared_memory
 from raisim_ros.ros.node.allowed_folders import allowed_folders
+from raisim_ros.ros.node.banner import banner
 from raisim_ros.ros.node.clock import ClockTopic
 from raisim_ros.ros.node.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.node.inputs import Direct, read_run, recorded_world
@@ -52,6 +51,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
+from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, stop_with_process, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
@@ -87,9 +87,6 @@ _SWITCH_INTERVAL = 1e-4
 _WAKE_PERIOD = 0.2
 # The process of the launch file: killed or terminated, it leaves its nodes behind, so this one watches it.
 LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
-_LAUNCHER_CHECK_PERIOD = 0.5  # [s]
-# A thread that has not ended so long after a signal is stuck: the process then ends without it [s].
-_PATIENCE_WITH_THREADS = 0.8
 # Names and clocks of others are looked at this often [s].
 _NEIGHBOUR_PERIOD = 2.0
 
@@ -449,101 +446,14 @@ class WorldNode:
 
     def close(self) -> None:
         """Leaves the ROS graph."""
-        self._preparing.wait_for_end(_PATIENCE_WITH_THREADS)
+        self._preparing.wait_for_end(PATIENCE_WITH_THREADS)
         self._endpoints.close()
         self.node.destroy_node()
 
     def describe(self) -> str:
         """What is running, for whoever started it."""
-        values = self._parameters
-        namespace = self.node.get_namespace().rstrip("/")
-        factor = "as fast as possible" if values.real_time_factor == 0.0 else f"{values.real_time_factor:g} x real time"
-        pace = f"{factor}, paused" if values.paused else factor
-        names = [entry.name for entry in self._loop.table]
-        examples = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-        shown = {
-            "/clock": values.publish_clock,
-            "/tf": values.publish_tf,
-            "/tf_static": values.publish_tf,
-            "/diagnostics": True,
-        }
-        topics = [name for name, published in shown.items() if published]
-        topics += [f"{namespace}/{name}" for name in _TOPICS if "markers" not in name or values.publish_markers]
         standard = [] if self._standard is None else self._standard.names
-        services = [f"{namespace}/{name}" for name in sorted([*self._services.names, *standard])]
-        return "\n".join(
-            (
-                f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({examples})",
-                f"  time step {self._loop.world.get_time_step():g} s, {pace}",
-                f"  topics    {_wrapped(topics)}",
-                f"  services  {_wrapped(services)}",
-                "  stop with Ctrl-C",
-            )
-        )
-
-
-_TOPICS = (
-    "world/state",
-    "world/cmd",
-    "<object>/state",
-    "<object>/cmd",
-    "<robot>/joint_states",
-    "<robot>/joint_cmd",
-    "<robot>/joint_trajectory",
-    "<robot>/robot_description",
-    "<robot>/cmd_vel",
-    "<object>/odom",
-    "<robot>/<link>/state",
-    "<robot>/<link>/cmd",
-    "<wire>/state",
-    "<wire>/cmd",
-    "states",
-    "contacts",
-    "markers",
-    "contact_markers",
-)
-
-
-def _wrapped(words: Sequence[str], width: int = 90) -> str:
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] += f"{word}  "
-    return ("\n" + " " * 12).join(line.rstrip() for line in lines)
-
-
-def _stop_with_process(pid: int, stop: threading.Event) -> None:
-    """Set `stop` when that process of this user is gone."""
-    while not stop.wait(_LAUNCHER_CHECK_PERIOD):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            stop.set()
-
-
-def _watch_signals(stop: threading.Event, leaving: threading.Event) -> None:
-    """Sets `stop` at SIGINT and SIGTERM, even while the main thread is deep in a computation.
-
-    Python's own handlers wait for the main thread. When `leaving` is not set soon after, some thread is stuck, and the
-    process ends as it is: nobody shall have to kill it.
-    """
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    signal.set_wakeup_fd(write)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-
-    def watch() -> None:
-        os.read(read, 1)
-        stop.set()
-        asked = time.monotonic()
-        if not leaving.wait(_PATIENCE_WITH_THREADS):
-            late = time.monotonic() - asked
-            print(f"world_node: ended without its threads, {late:.1f} s after the signal", flush=True)
-            os._exit(0)
-
-    threading.Thread(target=watch, name="signals", daemon=True).start()
+        return banner(self._parameters, self._loop, self.node.get_namespace(), [*self._services.names, *standard])
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -551,8 +461,8 @@ def main(args: Sequence[str] | None = None) -> int:
     sys.setswitchinterval(_SWITCH_INTERVAL)
     stop, leaving = threading.Event(), threading.Event()
     if launcher := os.environ.get(LAUNCHER_VARIABLE):
-        threading.Thread(target=_stop_with_process, args=(int(launcher), stop), daemon=True).start()
-    _watch_signals(stop, leaving)
+        threading.Thread(target=stop_with_process, args=(int(launcher), stop), daemon=True).start()
+    watch_signals(stop, leaving)
     shared_memory.remove_stale()
     # rclpy's own handlers would invalidate the context while the world is still being published.
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
