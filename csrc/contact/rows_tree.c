@@ -346,8 +346,8 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
     double softness = PIN_SOFTNESS * inverse_mass(input, body);
     double share = rs_min(PIN_GAIN * input->common.settings->erp, MAX_PIN_SHARE) / input->common.dt;
     for (int32_t k = 0; k < a->pin_count; k++) {
-        rs_pin *pin = &a->pins[k];
-        rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &pin->impulse});
+        const rs_pin *pin = &a->pins[k];
+        rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &a->pin_impulse[k]});
         rs_vec3 points[2];
         for (int s = 0; s < 2; s++) {
             const rs_link_motion *m = &a->motion[pin->link[s]];
@@ -356,7 +356,7 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
         rs_vec3 gap = rs_sub(points[0], points[1]);
         double speed = share * rs_norm(gap);
         row->law.aim.xyz = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
-        row->law.impulse.xyz = pin->impulse;
+        row->law.impulse.xyz = a->pin_impulse[k];
         row->law.softness = softness;
         const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
                                  {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};

@@ -41,7 +41,7 @@ static void take_off_pins(rs_articulation *a, double dt) {
             const rs_pin *pin = &a->pins[k];
             const rs_link_motion *m = &a->motion[pin->link[end]];
             take_off(a, pin->link[end], rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[end])),
-                     rs_scale((end == 0 ? 1.0 : -1.0) / dt, pin->impulse));
+                     rs_scale((end == 0 ? 1.0 : -1.0) / dt, a->pin_impulse[k]));
         }
 }
 

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from raisim_ros.description.errors import FileWriteError, InvalidValueError
-from raisim_ros.description.file_access import check_allowed, own_folder
+from raisim_ros.description.file_access import check_allowed, temporary_folder
 from raisim_ros.description.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
@@ -122,7 +122,7 @@ class Recorder:
 
 
 def _world_files(world: World) -> dict[str, bytes]:
-    with own_folder() as folder:
+    with temporary_folder() as folder:
         world.export_to_xml(folder, "world.xml")
         return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
