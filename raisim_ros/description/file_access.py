@@ -41,7 +41,7 @@ def temporary_folder() -> Iterator[Path]:
 
 def is_temporary(path: str | Path) -> bool:
     """Whether a file lies in such a folder."""
-    return any(Path(path).is_relative_to(folder) for folder in _temporary)
+    return any(Path(path).is_relative_to(folder) for folder in tuple(_temporary))
 
 
 def allow_own_folder(folder: Path) -> None:
