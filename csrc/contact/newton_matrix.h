@@ -30,6 +30,11 @@ void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 i
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
 
+/* newton_follow.c: whether the friction of a sliding row follows its load; the velocities in x, found without that, take over
+ * what it adds. */
+static inline bool rs_newton_follows(const rs_newton_row *row) { return row->follow[0] != 0.0 || row->follow[1] != 0.0; }
+void rs_newton_follow_loads(rs_newton *newton, double *x);
+
 static inline double rs_newton_dot(const double *a, const double *b, int64_t count) {
     rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0), a0, b0, a1, b1;
     int64_t k = 0;
@@ -53,8 +58,6 @@ static inline double rs_newton_dot(const double *a, const double *b, int64_t cou
     return sum;
 }
 
-/* Iterations of GMRES. */
-enum { RS_NEWTON_BASIS = 30 };
 /* Vectors of velocities that a step or a descent needs. */
 enum { RS_NEWTON_VECTORS = 3 };
 
