@@ -95,7 +95,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
 /* The same of a row that rolls or spins; `held`: if it did not, `turned`: what changes with the direction of rolling. */
 static rs_vec3 predicted_turn(const rs_newton_row *row, const rs_law *law, rs_vec3 held, rs_vec3 turned) {
     rs_turning turning = row->turning;
-    rs_vec3 limit = following(row, law->bearer->step.xyz.z); /* which is what the bearer is predicted to have */
+    rs_vec3 limit = rs_newton_following(row, law->bearer->step.xyz.z); /* which is what the bearer is predicted to have */
     return rs_v3(turning.rolls ? limit.x - turned.x : held.x, turning.rolls ? limit.y - turned.y : held.y,
                  turning.spins ? limit.z : held.z);
 }
@@ -147,8 +147,8 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
         if (row->state != RS_ROW_OPEN) {
             rs_vec3 speed = rs_newton_speed(n, row, x);
             law->step.xyz = rs_sub(law->step.xyz, rs_newton_weighted(row, speed));
-            if (follows(row))
-                law->step.xyz = rs_add(law->step.xyz, following(row, change_of_load(n, row, x)));
+            if (rs_newton_follows(row))
+                law->step.xyz = rs_add(law->step.xyz, rs_newton_following(row, rs_newton_load_change(n, row, x)));
         }
         law->step.xyz = rs_sub(allowed_after_step(law), law->impulse.xyz);
     }

@@ -99,15 +99,26 @@ static void find_fixed_point(rs_newton *n, const rs_rows *rows, image_of image, 
 
 /* ---- loads ---- */
 
+bool rs_newton_follows(const rs_newton_row *row) {
+    return row->follow[0] != 0.0 || row->follow[1] != 0.0 || row->follow[2] != 0.0;
+}
+
+rs_vec3 rs_newton_following(const rs_newton_row *row, double load) {
+    return rs_v3(row->follow[0] * load, row->follow[1] * load, row->follow[2] * load);
+}
+
+double rs_newton_load_change(const rs_newton *n, const rs_newton_row *row, const double *x) {
+    const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
+    return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
+}
+
 /* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
 static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
     const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
     memset(x, 0, (size_t)n->size * sizeof *x);
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
-        if (rs_newton_follows(&rows[k])) {
-            double load = loads[at++];
-            rs_newton_pull(n, &rows[k], rs_v3(rows[k].follow[0] * load, rows[k].follow[1] * load, 0.0), x);
-        }
+        if (rs_newton_follows(&rows[k]))
+            rs_newton_pull(n, &rows[k], rs_newton_following(&rows[k], loads[at++]), x);
     rs_newton_matrix_solve(n, x);
 }
 
@@ -116,7 +127,7 @@ static void loads_at(const rs_newton *n, const double *x, double *loads) {
     const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
         if (rs_newton_follows(&rows[k]))
-            loads[at++] = -rows[k].weight[2][2] * rs_newton_speed(n, &rows[k], x).z;
+            loads[at++] = rs_newton_load_change(n, &rows[k], x);
 }
 
 static void image_of_loads(const rs_newton *n, const rs_rows *rows, const double *loads, double *x, double *out) {

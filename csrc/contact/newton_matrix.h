@@ -30,9 +30,14 @@ void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 i
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
 
-/* newton_follow.c: whether the friction of a sliding row follows its load; the velocities in x, found without that, take over
- * what it adds. */
-static inline bool rs_newton_follows(const rs_newton_row *row) { return row->follow[0] != 0.0 || row->follow[1] != 0.0; }
+/* ---- newton_follow.c ---- */
+
+/* Whether the friction of a row follows a load, and what goes with one. */
+bool rs_newton_follows(const rs_newton_row *row);
+rs_vec3 rs_newton_following(const rs_newton_row *row, double load);
+/* How the load that a row follows changes when velocities change by x. */
+double rs_newton_load_change(const rs_newton *newton, const rs_newton_row *row, const double *x);
+/* Changes of velocity x, found without friction that follows, take over what that adds. */
 void rs_newton_follow_loads(rs_newton *newton, double *x);
 
 static inline double rs_newton_dot(const double *a, const double *b, int64_t count) {
