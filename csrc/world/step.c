@@ -277,7 +277,7 @@ static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
 }
 
 /* How often an island may be solved again because joints would pass their limits. */
-enum { MAX_MISSES = 3 };
+enum { MAX_MISSES = 6 };
 
 /* An island with articulated systems or wires. */
 static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result *result) {
