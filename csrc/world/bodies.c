@@ -131,7 +131,7 @@ rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body
     for (int32_t c = body->first_collider; c != RS_NONE;) {
         rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
         collider->dynamic = body->type == RS_BODY_DYNAMIC;
-        rs_measure_collider(collider, body->com);
+        rs_measure_collider(collider, body);
         c = collider->next_in_body;
     }
     rs_world_touch_body(world, body);
@@ -211,7 +211,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     rs_world_asset_release(world, collider->asset);
     collider->asset = asset;
     collider->shape.grid = entry->asset->grid;
-    rs_measure_collider(collider, body->com);
+    rs_measure_collider(collider, body);
     body->position = rs_v3_load(position);
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
@@ -267,7 +267,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     collider->local = draft.local;
     collider->asset = draft.asset;
     collider->material = draft.material;
-    rs_measure_collider(collider, body->com);
+    rs_measure_collider(collider, body);
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }

@@ -36,11 +36,6 @@ rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
     return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
 }
 
-void rs_wake_body(rs_body *body) {
-    body->asleep = false;
-    body->quiet_steps = 0;
-}
-
 void rs_world_touch_body(rs_world *world, rs_body *body) {
     world->version++;
     world->changed = true;
@@ -179,8 +174,8 @@ static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body
     return status;
 }
 
-/* Smallest half extent and farthest distance from the centre of mass. */
-void rs_measure_collider(rs_collider *collider, rs_vec3 com) {
+void rs_measure_collider(rs_collider *collider, const rs_body *body) {
+    rs_vec3 com = rs_carrier_com(body, collider->link);
     rs_transform still = rs_transform_identity();
     rs_aabb own = rs_shape_aabb(&collider->shape, &still);
     rs_vec3 extent = rs_scale(0.5, rs_sub(own.max, own.min));
@@ -225,12 +220,11 @@ static void attach_colliders(rs_world *world, int32_t body_index, int32_t count,
         rs_collider *collider = new_collider(world, &index);
         *collider = drafts[k];
         collider->alive = true;
-        bool held = body->articulation != NULL && body->articulation->fixed_base && collider->link == 0;
-        collider->dynamic = body->type == RS_BODY_DYNAMIC && !held;
+        collider->dynamic = rs_carrier_is_dynamic(body, collider->link);
         collider->body = body_index;
         collider->next_in_body = RS_NONE;
         collider->number = k;
-        rs_measure_collider(collider, body->articulation != NULL ? body->articulation->links[collider->link].com : body->com);
+        rs_measure_collider(collider, body);
         if (collider->asset != 0)
             rs_world_asset(world, collider->asset)->users++;
         if (previous == RS_NONE)
@@ -321,8 +315,7 @@ static bool copy_body(const rs_body *source, rs_body *out) {
     out->force = out->torque = out->command_force = out->command_torque = rs_v3_zero();
     out->applied_force = out->applied_torque = rs_v3_zero();
     out->controller = 0;
-    out->asleep = false;
-    out->quiet_steps = 0;
+    rs_wake_body(out);
     if (source->articulation == NULL)
         return true;
     rs_articulation *a = out->articulation = rs_articulation_clone(source->articulation);
@@ -370,9 +363,7 @@ void rs_world_forget_touches(rs_world *world, int32_t body) {
             touches[kept++] = touches[k];
             continue;
         }
-        rs_body *partner = &bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a];
-        partner->asleep = false;
-        partner->quiet_steps = 0;
+        rs_wake_body(&bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a]);
     }
     world->data.touches.count = kept;
     rs_pair_memory_forget(&world->data.pair_hints, RS_ITEMS(rs_collider, world->data.colliders), body);

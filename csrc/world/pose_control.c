@@ -130,11 +130,8 @@ void rs_world_anchor_controller(rs_world *world, rs_body *body) {
 /* ---- stages ---- */
 
 void rs_world_wake_controlled(rs_world *world) {
-    for (int64_t k = 0; k < world->data.controllers.count; k++) {
-        rs_body *body = body_of(world, &RS_ITEMS(rs_pose_controller, world->data.controllers)[k]);
-        body->asleep = false;
-        body->quiet_steps = 0;
-    }
+    for (int64_t k = 0; k < world->data.controllers.count; k++)
+        rs_wake_body(body_of(world, &RS_ITEMS(rs_pose_controller, world->data.controllers)[k]));
 }
 
 void rs_world_update_controllers(rs_world *world) {

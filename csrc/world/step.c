@@ -93,7 +93,7 @@ static void stage_midpoint(rs_world *world) {
             rs_rigid_body_hold(body);
         }
         double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
-        rs_carrier by = {body->middle, body->middle_com, body->velocity, body->omega, time};
+        rs_carrier_motion by = {body->middle, body->middle_com, body->velocity, body->omega, time};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
             colliders[c].active = active;
             rs_place_collider(&colliders[c], &by, data);

@@ -150,7 +150,7 @@ static void ensure_placed(const rs_world *world, const rs_articulation *a, rs_co
     const rs_world_data *data = &world->data;
     const rs_link_motion *m = &a->motion[collider->link];
     rs_vec3 com = rs_m3_mulv(&m->rot, a->links[collider->link].com);
-    rs_carrier by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
+    rs_carrier_motion by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
     rs_place_collider(collider, &by, data);
     collider->placed_in = world->detection;
 }

@@ -155,11 +155,9 @@ rs_status rs_wire_properties_set(rs_world *world, rs_wire_id id, const rs_wire_p
 
 /* Present frame of a body or link; within a step that of the midpoint. */
 static rs_transform present_frame(const rs_world *world, const rs_body *body, int32_t link) {
-    if (body->articulation == NULL && !world->half_way)
-        return rs_transform_make(body->position, body->quaternion);
     if (body->articulation != NULL)
         rs_world_place_links(world, body->articulation);
-    return rs_wire_mount_frame(body, link);
+    return world->half_way ? rs_carrier_middle(body, link) : rs_carrier_pose(body, link);
 }
 
 static void read_state(const rs_world *world, const rs_wire *wire, rs_wire_state *out) {

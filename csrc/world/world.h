@@ -12,7 +12,7 @@
 #include "../contact/rows_tree.h"
 #include "../contact/solve_island.h"
 #include "../contact/wire.h"
-#include "../dynamics/articulated.h"
+#include "../dynamics/carrier.h"
 #include "../dynamics/pose_controller.h"
 #include "../model/asset.h"
 #include "../sensors/camera.h"
@@ -154,8 +154,6 @@ void rs_world_forget_touches(rs_world *world, int32_t body);
 
 /* The body must be placed and looked at again in the next step, or in this one when half of it is made. */
 void rs_world_touch_body(rs_world *world, rs_body *body);
-/* The body moves again, if it slept. */
-void rs_wake_body(rs_body *body);
 /* Places the links of an articulated system where questions are answered: at the present state, or within a step where
  * the step takes its dynamics. */
 void rs_world_place_links(const rs_world *world, rs_articulation *a);
@@ -176,7 +174,8 @@ rs_status rs_check_inertia(const rs_sym3 *inertia);
 /* Normalises, except what is a unit quaternion already. */
 rs_status rs_load_quaternion(const double *wxyz, rs_quat *out);
 
-/* Sizes of the collider that follow from its shape and from the body's centre of mass. */
-void rs_measure_collider(rs_collider *collider, rs_vec3 com);
+/* Sizes of the collider that follow from its shape, its place and the centre of mass of what carries it: to be called when one
+ * of them changed. */
+void rs_measure_collider(rs_collider *collider, const rs_body *body);
 
 #endif
