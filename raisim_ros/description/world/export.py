@@ -319,4 +319,7 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
         _add(element, "ignore_collision", link1=link1, link2=link2)
     for actuator in entry.actuators:
         _add(element, "actuator", **asdict(actuator))
+    for name, state in entry.states.items():
+        numbers = (tuple(map(float, part)) for part in (state.coordinate, state.velocity, state.control))
+        _add(element, "named_state", name=name, **dict(zip(("qpos", "qvel", "control"), numbers, strict=True)))
     return element
