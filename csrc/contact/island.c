@@ -115,7 +115,7 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, int6
             of_body[i] = of_body[root];
         }
         if (bodies[i].articulation != NULL)
-            RS_ITEMS(rs_island, islands->islands)[of_body[i]].general = true;
+            RS_ITEM(rs_island, islands->islands, of_body[i])->general = true;
     }
     return RS_OK;
 }

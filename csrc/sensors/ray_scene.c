@@ -104,14 +104,14 @@ rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, con
     rs_scene_hit best = {.body = RS_NONE};
     double max = ray->max;
     for (int64_t i = 0; i < scene->unbounded.count; i++)
-        try_target(&RS_ITEMS(rs_ray_target, scene->unbounded)[i], ray, filter, &max, &best);
+        try_target(RS_ITEM(rs_ray_target, scene->unbounded, i), ray, filter, &max, &best);
     rs_bvh_ray walk;
     rs_bvh_ray_begin(&walk, &scene->bvh, ray);
     walk.max = max;
     uint32_t first, count;
     while (rs_bvh_ray_next(&walk, &first, &count))
         for (uint32_t i = first; i < first + count; i++)
-            try_target(&RS_ITEMS(rs_ray_target, scene->targets)[i], ray, filter, &walk.max, &best);
+            try_target(RS_ITEM(rs_ray_target, scene->targets, i), ray, filter, &walk.max, &best);
     return best;
 }
 
@@ -119,8 +119,8 @@ rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, con
 
 const rs_ray_target *rs_ray_scene_target(const rs_ray_scene *scene, int64_t number) {
     int64_t bounded = scene->targets.count;
-    return number < bounded ? &RS_ITEMS(rs_ray_target, scene->targets)[number]
-                            : &RS_ITEMS(rs_ray_target, scene->unbounded)[number - bounded];
+    return number < bounded ? RS_ITEM(rs_ray_target, scene->targets, number)
+                            : RS_ITEM(rs_ray_target, scene->unbounded, number - bounded);
 }
 
 static void rays_in_frame(const rs_packet_rays *rays, const rs_transform *pose, rs_packet_rays *out) {

@@ -21,7 +21,7 @@ rs_slot *rs_world_slot(rs_world *world, rs_object_id id) {
 
 rs_body *rs_world_body(rs_world *world, rs_object_id id) {
     const rs_slot *slot = rs_world_slot(world, id);
-    return slot != NULL ? &RS_ITEMS(rs_body, world->data.bodies)[slot->body] : NULL;
+    return slot != NULL ? RS_ITEM(rs_body, world->data.bodies, slot->body) : NULL;
 }
 
 rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
@@ -33,7 +33,7 @@ rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
 }
 
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
-    return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
+    return ((uint64_t)RS_ITEM(rs_slot, world->data.slots, slot)->serial << 32) | (uint32_t)slot;
 }
 
 void rs_world_touch_body(rs_world *world, rs_body *body) {
@@ -205,13 +205,13 @@ static rs_collider *new_collider(rs_world *world, int32_t *index) {
     rs_world_data *data = &world->data;
     int32_t next = data->free_collider == RS_NONE
                        ? RS_NONE
-                       : RS_ITEMS(rs_collider, data->colliders)[data->free_collider].next_in_body;
+                       : RS_ITEM(rs_collider, data->colliders, data->free_collider)->next_in_body;
     *index = take_place(&data->colliders, &data->free_collider, next);
-    return &RS_ITEMS(rs_collider, data->colliders)[*index];
+    return RS_ITEM(rs_collider, data->colliders, *index);
 }
 
 static void attach_colliders(rs_world *world, int32_t body_index, int32_t count, const rs_collider *drafts) {
-    rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[body_index];
+    rs_body *body = RS_ITEM(rs_body, world->data.bodies, body_index);
     body->first_collider = RS_NONE;
     body->collider_count = count;
     int32_t previous = RS_NONE;
@@ -230,7 +230,7 @@ static void attach_colliders(rs_world *world, int32_t body_index, int32_t count,
         if (previous == RS_NONE)
             body->first_collider = index;
         else
-            RS_ITEMS(rs_collider, world->data.colliders)[previous].next_in_body = index;
+            RS_ITEM(rs_collider, world->data.colliders, previous)->next_in_body = index;
         previous = index;
     }
 }
@@ -344,7 +344,7 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
     int32_t count = 0;
     for (int32_t c = source->first_collider; c != RS_NONE; c = colliders[count++].next_in_body)
         colliders[count] = RS_ITEMS(rs_collider, world->data.colliders)[c];
-    int32_t type = RS_ITEMS(rs_slot, world->data.slots)[source->slot].object_type;
+    int32_t type = RS_ITEM(rs_slot, world->data.slots, source->slot)->object_type;
     status = rs_world_insert_body(world, type, &copy, count, colliders, out);
     if (status != RS_OK)
         rs_articulation_free(copy.articulation);
@@ -372,7 +372,7 @@ void rs_world_forget_touches(rs_world *world, int32_t body) {
 static void free_colliders(rs_world *world, rs_body *body) {
     rs_world_data *data = &world->data;
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = &RS_ITEMS(rs_collider, data->colliders)[c];
+        rs_collider *collider = RS_ITEM(rs_collider, data->colliders, c);
         int32_t next = collider->next_in_body;
         rs_world_asset_release(world, collider->asset);
         *collider = (rs_collider){.next_in_body = data->free_collider};
@@ -390,7 +390,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
         return rs_world_leave(world, status);
 
     int32_t body_index = slot->body, slot_index = (int32_t)(uint32_t)id, hole = slot->list_index;
-    rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
+    rs_body *body = RS_ITEM(rs_body, data->bodies, body_index);
     rs_world_forget_touches(world, body_index);
     rs_world_drop_wires_of(world, body_index);
     rs_world_drop_controller(world, body);
@@ -402,7 +402,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     int32_t *list = RS_ITEMS(int32_t, data->list);
     int32_t last = list[--data->list.count];
     list[hole] = last;
-    RS_ITEMS(rs_slot, data->slots)[last].list_index = hole;
+    RS_ITEM(rs_slot, data->slots, last)->list_index = hole;
     *slot = (rs_slot){.next_free = data->free_slot};
     data->free_slot = slot_index;
     data->configuration_number++;
