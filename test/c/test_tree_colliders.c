@@ -59,7 +59,7 @@ static void place_all(rs_world *world)
             continue;
         const rs_link_motion *m = &a->motion[colliders[c].link];
         rs_vec3 com = rs_m3_mulv(&m->rot, a->links[colliders[c].link].com);
-        rs_carrier by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, colliders[c].link, com), m->w, world->data.dt};
+        rs_carrier_motion by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, colliders[c].link, com), m->w, world->data.dt};
         rs_place_collider(&colliders[c], &by, &world->data);
     }
 }
