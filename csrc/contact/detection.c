@@ -374,7 +374,7 @@ rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_se
     int64_t done = 0;
     spare->count = 0;
     for (int64_t i = 0; i < search->found.count; i++) {
-        const rs_hidden_contacts *hidden = &RS_ITEMS(rs_hidden_contacts, search->found)[i];
+        const rs_hidden_contacts *hidden = RS_ITEM(rs_hidden_contacts, search->found, i);
         const rs_touch *first = &old[hidden->first];
         rs_pair pair = {first->collider_a, first->collider_b};
         rs_manifold manifold;

@@ -62,7 +62,7 @@ static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_
 
 /* Aligned for four-wide vectors. */
 static double *take(rs_tree_rows *problem, int64_t count) {
-    double *numbers = &RS_ITEMS(double, problem->numbers)[problem->used];
+    double *numbers = RS_ITEM(double, problem->numbers, problem->used);
     problem->used += padded(count);
     return numbers;
 }
@@ -108,7 +108,7 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
 static void list_objects(rs_tree_rows *problem, const rs_tree_input *input, rs_island_bodies members) {
     for (int32_t i = 0; i < members.count; i++) {
         int32_t body = members.index[i];
-        rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
+        rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
         RS_ITEMS(int32_t, problem->places)[body] = i;
         *object = (rs_tree_object){input->bodies[body].articulation, body, NULL};
         if (object->tree != NULL) {
@@ -147,7 +147,7 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
     const rs_solver_body *inertia = &input->solver_bodies[end->body];
     rs_vec3 arm = rs_sub(end->point, input->bodies[end->body].middle_com);
     int32_t object = RS_ITEMS(int32_t, problem->places)[end->body];
-    double *velocity = RS_ITEMS(rs_tree_object, problem->objects)[object].velocity;
+    double *velocity = RS_ITEM(rs_tree_object, problem->objects, object)->velocity;
     rs_row_entry *entries = take_entries(problem, 6);
     memset(entries, 0, sizeof *entries * 6);
     for (int axis = 0; axis < 3; axis++) {
@@ -469,7 +469,7 @@ bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {
     bool missed = false;
     store_impulses(problem);
     for (int64_t i = 0; i < problem->objects.count && problem->list.count > 0; i++) {
-        rs_articulation *tree = RS_ITEMS(rs_tree_object, problem->objects)[i].tree;
+        rs_articulation *tree = RS_ITEM(rs_tree_object, problem->objects, i)->tree;
         if (tree == NULL)
             continue;
         rs_response_spread(tree, tree->work[2]);
@@ -491,7 +491,7 @@ static void store_reliefs(const rs_tree_rows *problem, double dt, bool pushed) {
 void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, bool pushed) {
     store_reliefs(problem, input->common.dt, pushed);
     for (int64_t i = 0; i < problem->objects.count; i++) {
-        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
+        const rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
         if (object->tree != NULL) {
             memset(object->tree->overruns, 0, sizeof(double) * (size_t)object->tree->u_count);
             memset(object->tree->overruns_before, 0, sizeof(double) * (size_t)object->tree->u_count);
