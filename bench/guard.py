@@ -3,7 +3,8 @@
     python bench/guard.py [--keep] [--only NAME ...]
 
 Instructions do not depend on how busy the machine is, so that a change that makes a step dearer is seen on any machine
-with the same compiler. Counted is what happens inside the engine's steps, in the build for x86-64-v3.
+with the same compiler. Counted is what happens inside the engine's steps, in the build for the base: valgrind does not
+know all instructions of newer processors.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def count(name: str) -> int:
         toggles = [f"--toggle-collect={function}" for function in ("rs_world_step", "rs_world_step_within")]
         command = ["valgrind", "--tool=callgrind", *toggles, f"--callgrind-out-file={folder}/out",
                    sys.executable, __file__, "--run", name]
-        environment = os.environ | {"RAISIM_ISA": "v3", "PYTHONHASHSEED": "0"}
+        environment = os.environ | {"RAISIM_ISA": "base", "PYTHONHASHSEED": "0"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{name}: {done.stderr[-2000:]}")
