@@ -108,7 +108,7 @@ rs_vec3 rs_newton_following(const rs_newton_row *row, double load) {
 }
 
 double rs_newton_load_change(const rs_newton *n, const rs_newton_row *row, const double *x) {
-    const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
+    const rs_newton_row *bearer = RS_ITEM(rs_newton_row, n->rows, row->bearer);
     return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
 }
 

@@ -107,6 +107,7 @@ typedef struct {
                               below about this */
     int32_t fixed_order;   /* nonzero: the sweep direction does not flip between steps */
 } rs_solver_settings;
+void rs_default_solver_settings(rs_solver_settings *settings);
 void rs_world_solver_settings(rs_world *world, rs_solver_settings *out);
 rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings);
 
@@ -127,6 +128,7 @@ typedef struct {
     int32_t mbp_max_cells_per_axis, mbp_max_cells_per_object;
     int32_t mbp_use_world_bounds;
 } rs_contact_settings;
+void rs_default_contact_settings(rs_contact_settings *settings);
 void rs_world_contact_settings(rs_world *world, rs_contact_settings *out);
 rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settings *settings);
 
@@ -136,6 +138,7 @@ typedef struct {
     double angular_threshold; /* [rad/s] */
     int32_t quiet_steps;
 } rs_sleep_settings;
+void rs_default_sleep_settings(rs_sleep_settings *settings);
 void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out);
 rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *settings);
 rs_status rs_world_wake_all(rs_world *world);
@@ -386,6 +389,22 @@ typedef enum {
 rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, double *out, int32_t count);
 /* Wakes the object; quaternions are normalised. A new coordinate or velocity drops the contacts of the object. */
 rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count);
+
+/* Two vectors in one call; nothing is written when one of them is refused. */
+rs_status rs_articulation_write_two(rs_world *world, rs_object_id id, int32_t field_a, const double *a, int32_t count_a,
+                                    int32_t field_b, const double *b, int32_t count_b);
+rs_status rs_articulation_read_two(rs_world *world, rs_object_id id, int32_t field_a, double *a, int32_t count_a,
+                                   int32_t field_b, double *b, int32_t count_b);
+
+/* A motor: gear * clamp(gain * clamp(control) + bias) is its force on a degree of freedom. */
+typedef struct {
+    int32_t dof;
+    double gear, gain, bias;
+    double control_range[2], force_range[2];
+} rs_actuator;
+/* Sets the feed-forward forces: those of the motors for their controls, zero elsewhere. */
+rs_status rs_articulation_actuate(rs_world *world, rs_object_id id, int32_t count, const rs_actuator *actuators,
+                                  const double *control);
 
 typedef struct {
     int32_t scheme;       /* rs_integration_scheme */
