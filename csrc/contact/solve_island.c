@@ -43,7 +43,7 @@ static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE 
  * Newton's method may take as long as all the sweeps that are allowed. */
 static const double VISIT_WORK = 400.0, ROW_WORK = 1500.0;
 /* Newton's method for the lifts may take so many times as long, and so many points. */
-static const double LIFT_SHARE = 4.0;
+static const double LIFT_SHARE = 8.0;
 enum { MAX_LIFTS = 25 };
 /* If it can take fewer steps than this, it is not begun. It is cheap while it costs less than so many sweeps. */
 static const double LEAST_NEWTONS = 12.0, CHEAP_SWEEPS = 16.0;
