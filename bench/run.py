@@ -61,7 +61,7 @@ SECTIONS = (
     Section("robots", ("articulated",)),
     Section("zoo", ("zoo",)),
     Section("sensors", ("sensors", "sensors_ros")),
-    Section("ros", ("ros_publish",)),
+    Section("ros", ("ros_publish", "ros_load")),
     Section("files", ("load_time",)),
 )
 
