@@ -10,24 +10,29 @@ void rs_world_data_drop(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
         if (RS_ITEMS(rs_asset_entry, data->assets)[i].id != 0)
             rs_asset_drop(RS_ITEMS(rs_asset_entry, data->assets)[i].asset);
-    for (int64_t i = 0; i < data->bodies.count; i++)
+    for (int64_t i = 0; i < data->bodies.count; i++) {
         rs_articulation_free(RS_ITEMS(rs_body, data->bodies)[i].articulation);
+        rs_soft_free(RS_ITEMS(rs_body, data->bodies)[i].soft);
+    }
     rs_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
         rs_array_free(arrays[i]);
 }
 
-/* Every articulation of a copied list of bodies gets a copy of its own; on failure the rest is left out. */
-static rs_status copy_articulations(rs_array *bodies) {
+/* What bodies of a copied list own gets copied, too; on failure the rest is left out. */
+static rs_status copy_owned(rs_array *bodies) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = &RS_ITEMS(rs_body, *bodies)[i];
-        if (body->articulation == NULL)
-            continue;
-        body->articulation = status == RS_OK ? rs_articulation_clone(body->articulation) : NULL;
-        if (body->articulation == NULL)
-            status = RS_OUT_OF_MEMORY;
+        if (body->articulation != NULL) {
+            body->articulation = status == RS_OK ? rs_articulation_clone(body->articulation) : NULL;
+            status = body->articulation == NULL ? RS_OUT_OF_MEMORY : status;
+        }
+        if (body->soft != NULL) {
+            body->soft = status == RS_OK ? rs_soft_clone(body->soft) : NULL;
+            status = body->soft == NULL ? RS_OUT_OF_MEMORY : status;
+        }
     }
     return status;
 }
@@ -47,7 +52,7 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
             rs_world_data_drop(to);
             return RS_OUT_OF_MEMORY;
         }
-    if (copy_articulations(&to->bodies) != RS_OK) {
+    if (copy_owned(&to->bodies) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_drop(to);
         return RS_OUT_OF_MEMORY;
