@@ -9,7 +9,7 @@
 #   make smoke    only: the installed node starts, publishes, answers and ends
 #   make fuzz     damaged files and random calls under sanitizers (MINUTES=60 for longer); docs/reliability.md
 #   make soak     hours of spawning, stepping, saving and loading (HOURS=8), memory and files watched
-#   make dist     source archive and wheel; make lock pins the Python packages of the environments
+#   make dist     source archive and wheel; make wheel: one for every Linux, tried out; make lock pins the Python packages
 #   make build | lint | test-c | test-c-sanitized | test-python
 #   make clean    removes what was built; distclean also the virtual environments
 #
@@ -54,7 +54,7 @@ REQUIREMENTS := $(or $(LOCKED),tools/requirements/ros-$(ENVIRONMENT_KIND).txt to
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run docs pictures lock dist fuzz soak test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
+.PHONY: build run docs pictures lock dist wheel fuzz soak test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -170,6 +170,18 @@ lock:
 dist: $(VENV)/.installed
 	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 315532800)} \
 	    $(VENV)/bin/python tools/build_distributions.py dist
+
+$(VENV)/.installed-wheel: tools/requirements/wheel.txt $(VENV)/.installed
+	@$(VENV)/bin/python -m pip install --disable-pip-version-check -q -r $<
+	@touch $@
+
+# A wheel for every Linux that is as new as the C library it needs, tried in an environment of its own.
+wheel: $(VENV)/.installed-wheel
+	@rm -rf dist/*.whl
+	@$(MAKE) dist
+	@PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --wheel-dir dist dist/*-linux_*.whl
+	@rm dist/*-linux_*.whl
+	@tools/try_wheel.sh dist/*manylinux*.whl $(PYTHON)
 
 clean:
 	rm -rf dist build install log

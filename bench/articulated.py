@@ -18,9 +18,9 @@ import mujoco
 import numpy as np
 
 from raisim_ros import ControlMode, IntegrationScheme, TerrainProperties, World
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.description.terrain import generate_height_map
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
 

@@ -29,10 +29,10 @@ from rclpy.node import Node
 from raisim_ros import World
 from raisim_ros.msg import ObjectState, ObjectStateArray
 from raisim_ros.ros import qos
-from raisim_ros.ros.command_inbox import HiddenGroup
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.object_table import ObjectTable
-from raisim_ros.ros.state_topics import ShownFields, StateRates, StateTable, StateTopics, freeze_state
+from raisim_ros.ros.objects.command_inbox import HiddenGroup
+from raisim_ros.ros.objects.object_table import ObjectTable
+from raisim_ros.ros.objects.state_topics import ShownFields, StateRates, StateTable, StateTopics, freeze_state
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
 

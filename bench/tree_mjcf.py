@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
+from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 
 _JOINTS = {JointType.REVOLUTE: "hinge", JointType.PRISMATIC: "slide", JointType.SPHERICAL: "ball"}
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from raisim_ros import RaisimError, World, load_mesh
 from raisim_ros.description.resource_paths import first_file, resource_candidates
-from raisim_ros.engine.self_collision import reference_configuration
+from raisim_ros.engine.articulated.self_collision import reference_configuration
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
 

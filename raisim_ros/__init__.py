@@ -5,7 +5,6 @@
 
 from typing import Any
 
-from raisim_ros.description.convex_decomposition import CoacdOptions
 from raisim_ros.description.errors import (
     FileMissingError,
     FileReadError,
@@ -20,14 +19,13 @@ from raisim_ros.description.errors import (
     UrdfError,
 )
 from raisim_ros.description.file_access import get_allowed_folders, set_allowed_folders
-from raisim_ros.description.interface_settings import InterfaceSettings
 from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
-from raisim_ros.description.mesh_file import MeshData, load_mesh
-from raisim_ros.description.robot_model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
-from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
-from raisim_ros.description.sensor_file import load_sensor_set
-from raisim_ros.description.sensor_types import (
+from raisim_ros.description.mesh.convex_decomposition import CoacdOptions
+from raisim_ros.description.mesh.file import MeshData, load_mesh
+from raisim_ros.description.robot.model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
+from raisim_ros.description.sensor.file import load_sensor_set
+from raisim_ros.description.sensor.types import (
     ContactModel,
     DepthCameraModel,
     ForceTorqueModel,
@@ -38,9 +36,11 @@ from raisim_ros.description.sensor_types import (
     SensorSetModel,
 )
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.description.world.interface_settings import InterfaceSettings
+from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.engine._library import Info, info
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.contact import Contact
+from raisim_ros.engine.articulated.report import Finding
+from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.errors import (
     DivergedError,
     EngineMemoryError,
@@ -48,14 +48,15 @@ from raisim_ros.engine.errors import (
     WrongStateError,
     WrongTypeError,
 )
-from raisim_ros.engine.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
-from raisim_ros.engine.object_handle import Object
-from raisim_ros.engine.robot_report import Finding
-from raisim_ros.engine.scene_handles import LightObject, ViewCamera
-from raisim_ros.engine.sensors import MeasurementSource, Sensor, SensorSet, SensorType
-from raisim_ros.engine.sensors_motion import IMU, ContactSensor, ForceTorque
-from raisim_ros.engine.sensors_vision import DepthCamera, Light, RGBCamera, SpinningLidar
-from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.objects.contact import Contact
+from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.objects.wires import StretchType, Wire, WireType
+from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
+from raisim_ros.engine.sensors.sensor import MeasurementSource, Sensor, SensorSet, SensorType
+from raisim_ros.engine.sensors.vision import DepthCamera, Light, RGBCamera, SpinningLidar
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
     BodyType,
@@ -77,10 +78,9 @@ from raisim_ros.engine.types import (
     SparseJacobian,
     StateBuffer,
 )
-from raisim_ros.engine.wires import StretchType, Wire, WireType
-from raisim_ros.engine.world import World
-from raisim_ros.engine.world_rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
-from raisim_ros.engine.world_snapshots import WorldSnapshot
+from raisim_ros.engine.world.rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
+from raisim_ros.engine.world.snapshots import WorldSnapshot
+from raisim_ros.engine.world.world import World
 
 __all__ = [
     "IMU",

@@ -1,6 +1,6 @@
 """Writes docs/world_file.md: the hand-written part, then one section per element from the reader's own tables.
 
-Run ``python tools/document_world_file.py`` after a change of raisim_ros/description/world_schema.py; a test compares.
+Run ``python tools/document_world_file.py`` after a change of raisim_ros/description/world/schema.py; a test compares.
 """
 
 # ruff: noqa: E501  (the page has lines of its own length)
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from raisim_ros.description.world_schema import DIMENSIONS, ELEMENTS, REQUIRED, ROBOT_STATE, Attribute
+from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, REQUIRED, ROBOT_STATE, Attribute
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "world_file.md"

@@ -21,7 +21,9 @@ mkdir -p "$folder/objects" "$package/engine"
 for source in raisim_ros/*; do
     [ "$(basename "$source")" = engine ] || ln -sfn "$PWD/$source" "$package/$(basename "$source")"
 done
-for source in raisim_ros/engine/*.py; do ln -sfn "$PWD/$source" "$package/engine/$(basename "$source")"; done
+for source in raisim_ros/engine/*; do
+    case "$source" in *.so | *__pycache__) ;; *) ln -sfn "$PWD/$source" "$package/engine/$(basename "$source")" ;; esac
+done
 ln -sfn "$PWD/rsc" "$folder/rsc"
 
 python="${PYTHON:-python3}"

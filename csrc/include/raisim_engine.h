@@ -773,12 +773,22 @@ typedef struct {
     int32_t shadows;
     double shadow_reach;  /* things farther away than this from a point do not shade it [m] */
 } rs_light;
+/* An image on a mesh. */
+typedef struct {
+    int32_t width, height;
+    const uint8_t *rgb; /* rows from the top */
+    const float *uv;    /* 6 per triangle, in the order in which the mesh was given: where its corners lie in the image, which
+                           is 0..1 wide (u, to the right) and high (v, up) and repeats itself */
+} rs_texture;
 /* What the objects in the list look like. Those of object i are the rows first[i] to first[i + 1] - 1 of `rgb`: one for
  * each of its shapes, or one for each sample of its heightmap; an object without rows is not seen. */
 typedef struct {
     int64_t object_count;
     const int64_t *first; /* object_count + 1 numbers */
     const float *rgb;     /* red, green, blue, 0..1 */
+    const int32_t *image; /* number of the texture of each row, -1: plain; NULL: all are */
+    const rs_texture *textures;
+    const float *shares; /* 256 numbers: what the bytes of textures stand for, 0..1 */
 } rs_looks;
 /* Colours, 3 bytes per pixel. */
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,

@@ -65,8 +65,7 @@ static rs_aabb triangle_box(const rs_vec3 v[3]) {
 static rs_status order_triangles(rs_tri_mesh *mesh, const int32_t *indices) {
     uint32_t count = mesh->triangle_count;
     rs_aabb *boxes = rs_alloc(count * sizeof *boxes);
-    uint32_t *order = rs_alloc(count * sizeof *order);
-    rs_status status = boxes && order ? RS_OK : RS_OUT_OF_MEMORY;
+    rs_status status = boxes != NULL ? RS_OK : RS_OUT_OF_MEMORY;
     mesh->box = (rs_aabb){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t t = 0; status == RS_OK && t < count; t++) {
         rs_vec3 v[3];
@@ -74,17 +73,16 @@ static rs_status order_triangles(rs_tri_mesh *mesh, const int32_t *indices) {
         boxes[t] = triangle_box(v);
         mesh->box = (rs_aabb){rs_v3_min(mesh->box.min, boxes[t].min), rs_v3_max(mesh->box.max, boxes[t].max)};
     }
-    if (status == RS_OK) status = rs_bvh_build(&mesh->bvh, boxes, count, order);
+    if (status == RS_OK) status = rs_bvh_build(&mesh->bvh, boxes, count, mesh->given);
     for (uint32_t t = 0; status == RS_OK && t < count; t++) {
         rs_vec3 v[3];
         for (int k = 0; k < 3; k++) {
-            mesh->triangles[t][k] = (uint32_t)indices[3 * (size_t)order[t] + (size_t)k];
+            mesh->triangles[t][k] = (uint32_t)indices[3 * (size_t)mesh->given[t] + (size_t)k];
             v[k] = mesh->vertices[mesh->triangles[t][k]];
         }
         mesh->normals[t] = rs_normalize_or(rs_cross(rs_sub(v[1], v[0]), rs_sub(v[2], v[0])), rs_v3(0, 0, 1));
     }
     rs_free(boxes);
-    rs_free(order);
     return status;
 }
 
@@ -198,10 +196,11 @@ static rs_status build(rs_tri_mesh *mesh, const double *xyz, const int32_t *indi
     mesh->vertex_normals = rs_alloc(vertices * sizeof *mesh->vertex_normals);
     mesh->owner = rs_alloc(vertices * sizeof *mesh->owner);
     mesh->triangles = rs_alloc(triangles * sizeof *mesh->triangles);
+    mesh->given = rs_alloc(triangles * sizeof *mesh->given);
     mesh->normals = rs_alloc(triangles * sizeof *mesh->normals);
     mesh->neighbors = rs_alloc(triangles * sizeof *mesh->neighbors);
-    if (!mesh->vertices || !mesh->vertex_normals || !mesh->owner || !mesh->triangles || !mesh->normals ||
-        !mesh->neighbors)
+    if (!mesh->vertices || !mesh->vertex_normals || !mesh->owner || !mesh->triangles || !mesh->given ||
+        !mesh->normals || !mesh->neighbors)
         return RS_OUT_OF_MEMORY;
     for (size_t i = 0; i < vertices; i++) mesh->vertices[i] = rs_v3_load(&xyz[3 * i]);
     rs_status status = order_triangles(mesh, indices);
@@ -231,6 +230,7 @@ void rs_tri_mesh_destroy(rs_tri_mesh *mesh) {
     rs_bvh_free(&mesh->bvh);
     rs_free(mesh->vertices);
     rs_free(mesh->triangles);
+    rs_free(mesh->given);
     rs_free(mesh->normals);
     rs_free(mesh->neighbors);
     rs_free(mesh->vertex_normals);

@@ -11,6 +11,7 @@ typedef struct rs_tri_mesh {
     uint32_t vertex_count, triangle_count;
     rs_vec3 *vertices;
     uint32_t (*triangles)[3]; /* in the order of the tree, not of the input */
+    uint32_t *given;          /* number of each triangle in the input */
     rs_vec3 *normals;         /* unit, of each triangle */
     int32_t (*neighbors)[3];  /* across edge k (vertices k, k+1): triangle, or -1 at a border or where more than
                                  two triangles meet */

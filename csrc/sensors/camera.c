@@ -134,7 +134,7 @@ void rs_camera_color(const rs_ray_scene *scene, const rs_depth_camera *camera, c
                 if (seen) {
                     double lit = lit_share(scene, &ray, filter, light, hits.target[l], hits.feature[l]);
                     rs_vec3 point = rs_madd(ray.origin, ray.max, ray.direction);
-                    rs_color_at(colors, rs_ray_scene_target(scene, hits.target[l]), point, color);
+                    rs_color_at(colors, rs_ray_scene_target(scene, hits.target[l]), hits.feature[l], point, color);
                     for (int k = 0; k < 3; k++)
                         color[k] *= light->ambient + (1.0 - light->ambient) * lit * light->color[k];
                 }

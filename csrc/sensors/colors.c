@@ -1,6 +1,9 @@
 #include "colors.h"
 
 #include "../model/height_grid.h"
+#include "../model/tri_mesh.h"
+
+#include <math.h>
 
 int64_t rs_heightmap_color_rows(const rs_shape *shape) {
     return (int64_t)shape->grid->x_samples * shape->grid->y_samples;
@@ -25,13 +28,62 @@ static void blend_samples(const rs_height_grid *grid, const float *rgb, rs_vec3 
                  v * ((1.0 - u) * (double)far[k] + u * (double)far[3 + k]);
 }
 
-void rs_color_at(const rs_colors *colors, const rs_ray_target *target, rs_vec3 point, double rgb[3]) {
+/* ---- images ---- */
+
+/* Shares of the corners of a triangle in a point of it. */
+static rs_vec3 shares_of_corners(const rs_tri_mesh *mesh, int64_t triangle, rs_vec3 point) {
+    const uint32_t *corner = mesh->triangles[triangle];
+    rs_vec3 a = mesh->vertices[corner[0]], n = mesh->normals[triangle];
+    rs_vec3 ab = rs_sub(mesh->vertices[corner[1]], a), ac = rs_sub(mesh->vertices[corner[2]], a), ap = rs_sub(point, a);
+    double area = rs_dot(n, rs_cross(ab, ac));
+    double b = rs_dot(n, rs_cross(ap, ac)) / area, c = rs_dot(n, rs_cross(ab, ap)) / area;
+    return rs_v3(1.0 - b - c, b, c);
+}
+
+/* The pixel before a place 0..1 of a line of pixels that repeats itself, the one after it, and the rest of the way. */
+static void pixels_around(double place, int32_t count, int32_t *before, int32_t *after, double *rest) {
+    double at = (place - floor(place)) * count - 0.5, whole = floor(at);
+    *rest = at - whole;
+    *before = ((int32_t)whole + count) % count;
+    *after = (*before + 1) % count;
+}
+
+static void image_at(const rs_texture *image, const float *shares, double u, double v, double rgb[3]) {
+    int32_t left, right, above, below;
+    double across, down;
+    pixels_around(u, image->width, &left, &right, &across);
+    pixels_around(1.0 - v, image->height, &above, &below, &down);
+    const uint8_t *upper = &image->rgb[3 * (int64_t)above * image->width], *lower = &image->rgb[3 * (int64_t)below * image->width];
+    for (int k = 0; k < 3; k++) {
+        double top = (1.0 - across) * (double)shares[upper[3 * left + k]] + across * (double)shares[upper[3 * right + k]];
+        double bottom = (1.0 - across) * (double)shares[lower[3 * left + k]] + across * (double)shares[lower[3 * right + k]];
+        rgb[k] = (1.0 - down) * top + down * bottom;
+    }
+}
+
+static void texture_at(const rs_texture *image, const float *shares, const rs_tri_mesh *mesh, int64_t triangle, rs_vec3 point,
+                       double rgb[3]) {
+    rs_vec3 share = shares_of_corners(mesh, triangle, point);
+    const float *uv = &image->uv[6 * (int64_t)mesh->given[triangle]];
+    double u = share.x * (double)uv[0] + share.y * (double)uv[2] + share.z * (double)uv[4];
+    double v = share.x * (double)uv[1] + share.y * (double)uv[3] + share.z * (double)uv[5];
+    image_at(image, shares, u, v, rgb);
+}
+
+void rs_color_at(const rs_colors *colors, const rs_ray_target *target, int64_t feature, rs_vec3 point, double rgb[3]) {
     const rs_color_rows *rows = &colors->of_body[target->body];
-    const float *first = &colors->rgb[3 * rows->first];
-    if (target->shape->type == RS_SHAPE_HEIGHTMAP && rows->count > 1) {
-        blend_samples(target->shape->grid, first, rs_transform_inv_point(&target->pose, point), rgb);
+    const rs_looks *looks = colors->looks;
+    const rs_shape *shape = target->shape;
+    if (shape->type == RS_SHAPE_HEIGHTMAP && rows->count > 1) {
+        blend_samples(shape->grid, &looks->rgb[3 * rows->first], rs_transform_inv_point(&target->pose, point), rgb);
+        return;
+    }
+    int64_t row = rows->first + target->number;
+    if (looks->image != NULL && looks->image[row] >= 0 && shape->type == RS_SHAPE_MESH) {
+        const rs_texture *image = &looks->textures[looks->image[row]];
+        texture_at(image, looks->shares, shape->mesh, feature, rs_transform_inv_point(&target->pose, point), rgb);
         return;
     }
     for (int k = 0; k < 3; k++)
-        rgb[k] = (double)first[3 * target->number + k];
+        rgb[k] = (double)looks->rgb[3 * row + k];
 }

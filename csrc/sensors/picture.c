@@ -99,7 +99,7 @@ static sample shade(const painter *p, const rs_ray *ray, int64_t target, int64_t
     rs_vec3 surface = rs_madd(ray->origin, ray->max, ray->direction);
     rs_vec3 point = rs_madd(surface, 1e-5 * (1.0 + ray->max), normal);
     double color[3];
-    rs_color_at(p->colors, hit, surface, color);
+    rs_color_at(p->colors, hit, feature, surface, color);
     /* Faces whose normals differ are told apart, smooth surfaces are not. */
     rs_shape_type type = hit->shape->type;
     bool smooth = type == RS_SHAPE_SPHERE || type == RS_SHAPE_CAPSULE || type == RS_SHAPE_HEIGHTMAP;

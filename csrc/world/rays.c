@@ -243,7 +243,7 @@ rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, co
     if (status == RS_OK)
         status = rows_by_body(world, looks, &filter.looks);
     if (status == RS_OK) {
-        rs_colors colors = {filter.looks, looks->rgb};
+        rs_colors colors = {filter.looks, looks};
         rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, rgb);
     }
     return rs_world_leave(world, status);
@@ -271,7 +271,7 @@ rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const r
     if (status == RS_OK)
         status = rows_by_body(world, looks, &filter.looks);
     if (status == RS_OK) {
-        rs_colors colors = {filter.looks, looks->rgb};
+        rs_colors colors = {filter.looks, looks};
         rs_camera_picture(&world->ray_scene, camera, &filter, style, &colors, scratch, rgb);
     }
     return rs_world_leave(world, status);

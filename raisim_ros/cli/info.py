@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from raisim_ros.description.kinematic_tree import KinematicTree
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import SingleBodyObject
+from raisim_ros.description.robot.kinematic_tree import KinematicTree
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.types import BodyType
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording
 from raisim_ros.viewer.world_scene import unique_names
 

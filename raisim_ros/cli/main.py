@@ -13,8 +13,8 @@ from typing import Any
 from raisim_ros.cli.info import describe_recording, describe_world
 from raisim_ros.cli.open_file import MESH, RECORDING, ROBOT, WORLD, kind_of, open_world
 from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.world import World
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.world.world import World
 
 FILE_HELP = "world file (XML), MJCF, URDF, xacro, mesh or recording (.raisim)"
 
@@ -55,9 +55,13 @@ def make_parser() -> argparse.ArgumentParser:
     view.add_argument("--port", type=int, default=8080, help="port of the page; when it is taken, the next free one")
     view.add_argument("--paused", action="store_true", help="do not start to run at once")
     view.add_argument("--seconds", type=float, help="end after so much wall time")
+    view.add_argument("--compare", metavar="OTHER.raisim", help="of a recording: a second run, shown as ghosts")
 
     info = add("info", _info, "Tell what a file holds: objects, tree, masses, limits, shapes, warnings")
     info.add_argument("file", help=FILE_HELP)
+
+    check = add("check", _check, "Report what about robots may be a mistake or cost time, and what to do about it")
+    check.add_argument("file", help=FILE_HELP)
 
     run = add("run", _run, "Run a world without a viewer, as fast as possible")
     run.add_argument("file", help=FILE_HELP)
@@ -84,7 +88,7 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("file", nargs="?", help="default: the world of `make run`")
     bench.add_argument("--seconds", type=float, default=5.0, help="simulated time [s] (default 5)")
     for command in commands.choices.values():
-        if command.prog.split()[-1] in ("view", "info", "run", "render", "bench"):
+        if command.prog.split()[-1] in ("view", "info", "check", "run", "render", "bench"):
             command.add_argument(
                 "--param", action="append", default=[], type=_param, metavar="NAME=VALUE", help="of the file's @@NAME"
             )
@@ -135,10 +139,14 @@ class _Progress:
 def _view(options: argparse.Namespace) -> None:
     from raisim_ros.viewer.viewer import Page, Viewer
 
+    if options.compare and {kind_of(options.file), kind_of(options.compare)} != {RECORDING}:
+        raise InvalidValueError("--compare takes two recordings; make one with `raisim_ros run WORLD --record`")
     if kind_of(options.file) == RECORDING:
+        from raisim_ros.viewer.comparison import ComparisonFeed
         from raisim_ros.viewer.recording import Recording, RecordingFeed
 
-        feed = RecordingFeed(Recording(options.file))
+        recording = Recording(options.file)
+        feed = ComparisonFeed(recording, Recording(options.compare)) if options.compare else RecordingFeed(recording)
         page: Page = Page(feed, options.host, options.port)
         if not options.paused:
             feed.play()
@@ -167,6 +175,13 @@ def _info(options: argparse.Namespace) -> None:
     print("\n".join(describe_world(world)))
     for text in told:
         print(f"warning: {text}")
+
+
+def _check(options: argparse.Namespace) -> None:
+    findings = _opened(options).check()
+    for finding in findings:
+        print(finding)
+    print(f"{options.file}: {len(findings)} findings")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -233,8 +248,8 @@ def _counted(pictures: Iterator[Any], total: int) -> Iterator[Any]:
 def _convert(options: argparse.Namespace) -> None:
     kind, suffix = kind_of(options.source), Path(options.out).suffix.lower()
     if kind == MESH and suffix == ".obj":
-        from raisim_ros.description.mesh_export import write_obj
-        from raisim_ros.description.mesh_file import load_mesh
+        from raisim_ros.description.mesh.export import write_obj
+        from raisim_ros.description.mesh.file import load_mesh
 
         write_obj(load_mesh(options.source), Path(options.out))
         return

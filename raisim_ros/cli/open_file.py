@@ -9,10 +9,10 @@ from pathlib import Path
 from lxml import etree
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
-from raisim_ros.description.mesh_file import USD_SUFFIXES
-from raisim_ros.engine.articulated import ArticulatedSystem
+from raisim_ros.description.mesh.file import USD_SUFFIXES
+from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.types import MeshCollisionMode
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 
 RECORDING, WORLD, ROBOT, MESH = "recording", "world", "robot", "mesh"
 _MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".dae", ".3mf", *USD_SUFFIXES)

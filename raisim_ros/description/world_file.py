@@ -12,20 +12,18 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.checked import mapping
-from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.files import is_file
-from raisim_ros.description.interface_settings import InterfaceSettings
-from raisim_ros.description.kinematic_tree import TreeActuator
 from raisim_ros.description.limits import IncludeBudget, get_file_limits
-from raisim_ros.description.literal_text import ATTRIBUTE, is_literal
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
-from raisim_ros.description.mjcf import read_mjcf
-from raisim_ros.description.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
-from raisim_ros.description.sensor_file import sensor_set_of_element
-from raisim_ros.description.template import ParameterValue, check_known, expand_template
-from raisim_ros.description.tree_topology import DEPTH_FIRST
-from raisim_ros.description.world_schema import (
+from raisim_ros.description.mjcf.file import read_mjcf
+from raisim_ros.description.robot.drive import DriveSettings
+from raisim_ros.description.robot.kinematic_tree import TreeActuator
+from raisim_ros.description.robot.tree_topology import DEPTH_FIRST
+from raisim_ros.description.sensor.file import sensor_set_of_element
+from raisim_ros.description.world.interface_settings import InterfaceSettings
+from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
+from raisim_ros.description.world.schema import (
     CANONICAL,
     DIMENSIONS,
     ELEMENTS,
@@ -35,7 +33,7 @@ from raisim_ros.description.world_schema import (
     ROBOT_STATE,
     Attribute,
 )
-from raisim_ros.description.world_types import (
+from raisim_ros.description.world.types import (
     GROUND_GROUP,
     ArticulatedEntry,
     BodyState,
@@ -56,8 +54,10 @@ from raisim_ros.description.world_types import (
     WireEntry,
     WorldDescription,
 )
-from raisim_ros.description.world_values import read_value
-from raisim_ros.description.xml_source import parse_xml, read_text
+from raisim_ros.description.world.values import read_value
+from raisim_ros.description.xml.literal_text import ATTRIBUTE, is_literal
+from raisim_ros.description.xml.source import parse_xml, read_text
+from raisim_ros.description.xml.template import ParameterValue, check_known, expand_template
 
 Values = dict[str, Any]
 

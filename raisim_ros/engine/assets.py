@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.mesh_file import MeshData
+from raisim_ros.description.mesh.file import MeshData
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import check

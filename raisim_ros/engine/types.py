@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.link_mesh import COLLISION_MESHES
+from raisim_ros.description.mesh.link_mesh import COLLISION_MESHES
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 

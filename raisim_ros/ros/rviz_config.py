@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 
 from raisim_ros.description.errors import RaisimError
-from raisim_ros.description.sensor_types import DepthCameraModel, LidarModel, RGBCameraModel
+from raisim_ros.description.sensor.types import DepthCameraModel, LidarModel, RGBCameraModel
+from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.world_file import load_world_file
-from raisim_ros.description.world_types import ArticulatedEntry, WorldDescription
 from raisim_ros.ros import names
 
 _LATCHED = {"Durability Policy": "Transient Local", "Reliability Policy": "Reliable"}

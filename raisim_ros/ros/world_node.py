@@ -30,50 +30,51 @@ from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.file_access import set_allowed_folders
-from raisim_ros.description.world_types import WorldDescription
-from raisim_ros.engine.world import World
+from raisim_ros.description.world.types import WorldDescription
+from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
-from raisim_ros.ros import preparation, qos, shared_memory
-from raisim_ros.ros.allowed_folders import allowed_folders
-from raisim_ros.ros.clock import ClockTopic
-from raisim_ros.ros.command_inbox import CommandInbox
-from raisim_ros.ros.commands import CommandRefusedError, Commands, Watchdog
-from raisim_ros.ros.contact_markers import ContactMarkers
-from raisim_ros.ros.contact_topic import ContactTopic
-from raisim_ros.ros.diagnostics import DiagnosticsTopic
-from raisim_ros.ros.endpoints import ObjectEndpoints
+from raisim_ros.ros import qos
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
-from raisim_ros.ros.frames import FrameNames, FrameTopics
-from raisim_ros.ros.joint_topics import JointTopics
-from raisim_ros.ros.known_frames import KnownFrames
-from raisim_ros.ros.link_topics import LinkTopics
-from raisim_ros.ros.live_parameters import LiveParameters
-from raisim_ros.ros.long_work import LongWork
-from raisim_ros.ros.markers import MarkerTopics
-from raisim_ros.ros.object_table import LinkEntry, ObjectTable
-from raisim_ros.ros.odometry import OdometryTopics
-from raisim_ros.ros.operations import Operations
+from raisim_ros.ros.node import preparation, shared_memory
+from raisim_ros.ros.node.allowed_folders import allowed_folders
+from raisim_ros.ros.node.clock import ClockTopic
+from raisim_ros.ros.node.diagnostics import DiagnosticsTopic
+from raisim_ros.ros.node.live_parameters import LiveParameters
+from raisim_ros.ros.node.long_work import LongWork
+from raisim_ros.ros.node.operations import Operations
+from raisim_ros.ros.node.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
+from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing
+from raisim_ros.ros.node.services import Services
+from raisim_ros.ros.node.setting_services import SettingServices
+from raisim_ros.ros.node.stepping import SteppingLoop
+from raisim_ros.ros.node.throttled_log import ThrottledLog
+from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
+from raisim_ros.ros.objects.command_inbox import CommandInbox
+from raisim_ros.ros.objects.commands import CommandRefusedError, Commands, Watchdog
+from raisim_ros.ros.objects.contact_markers import ContactMarkers
+from raisim_ros.ros.objects.contact_topic import ContactTopic
+from raisim_ros.ros.objects.endpoints import ObjectEndpoints
+from raisim_ros.ros.objects.frames import FrameNames, FrameTopics
+from raisim_ros.ros.objects.known_frames import KnownFrames
+from raisim_ros.ros.objects.markers import MarkerTopics
+from raisim_ros.ros.objects.object_table import LinkEntry, ObjectTable
+from raisim_ros.ros.objects.spawning import Spawner
+from raisim_ros.ros.objects.state_topics import Entry, ShownFields, StateRates, StateTopics
+from raisim_ros.ros.objects.topic import Topic
 from raisim_ros.ros.pacing import Pacer
-from raisim_ros.ros.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
-from raisim_ros.ros.preparing import ExecutorTasks, Preparing
 from raisim_ros.ros.request_queue import RequestQueue
-from raisim_ros.ros.sensor_endpoints import SensorEndpoints
-from raisim_ros.ros.sensor_messages import SensorOptions
-from raisim_ros.ros.sensor_services import SensorServices
-from raisim_ros.ros.sensor_table import SensorTable
-from raisim_ros.ros.sensor_topics import SensorFrames, SensorTopics
-from raisim_ros.ros.services import Services
-from raisim_ros.ros.setting_services import SettingServices
-from raisim_ros.ros.spawning import Spawner
-from raisim_ros.ros.state_topics import Entry, ShownFields, StateRates, StateTopics
-from raisim_ros.ros.stepping import SteppingLoop
-from raisim_ros.ros.throttled_log import ThrottledLog
-from raisim_ros.ros.topic import Topic
-from raisim_ros.ros.wire_services import WireServices
-from raisim_ros.ros.wire_table import WireTable
-from raisim_ros.ros.wire_topics import WireEndpoints, WireMarkers, WireTopics
-from raisim_ros.ros.world_topics import WorldStateTopic, apply_world_command
+from raisim_ros.ros.robots.joint_topics import JointTopics
+from raisim_ros.ros.robots.link_topics import LinkTopics
+from raisim_ros.ros.robots.odometry import OdometryTopics
+from raisim_ros.ros.sensors.endpoints import SensorEndpoints
+from raisim_ros.ros.sensors.messages import SensorOptions
+from raisim_ros.ros.sensors.services import SensorServices
+from raisim_ros.ros.sensors.table import SensorTable
+from raisim_ros.ros.sensors.topics import SensorFrames, SensorTopics
+from raisim_ros.ros.wires.services import WireServices
+from raisim_ros.ros.wires.table import WireTable
+from raisim_ros.ros.wires.topics import WireEndpoints, WireMarkers, WireTopics
 
 # With CPython's default of 5 ms the stepping thread's short engine calls starve beside a busy thread.
 _SWITCH_INTERVAL = 1e-4
@@ -235,7 +236,7 @@ class WorldNode:
     def _trajectory_actions(self) -> Callable[[str, int], Any] | None:
         """Makes the actions of robots, where control_msgs is installed."""
         try:
-            from raisim_ros.ros.trajectory_goals import TrajectoryActions
+            from raisim_ros.ros.node.trajectory_goals import TrajectoryActions
         except ImportError as error:
             self.node.get_logger().warning(f"robots have no follow_joint_trajectory: {error}")
             return None
@@ -244,7 +245,10 @@ class WorldNode:
     def _make_standard(self, operations: Operations) -> Any:
         """The services of simulation_interfaces, where that package is installed."""
         try:
-            from raisim_ros.ros import standard_entities, standard_services, standard_spawning, standard_world
+            from raisim_ros.ros.standard import entities as standard_entities
+            from raisim_ros.ros.standard import services as standard_services
+            from raisim_ros.ros.standard import spawning as standard_spawning
+            from raisim_ros.ros.standard import world as standard_world
         except ImportError as error:
             self.node.get_logger().warning(f"the services of simulation_interfaces are missing: {error}")
             return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.engine.body_owner import BodyOwner
+from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 
 
 def contact_forces(world: World) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

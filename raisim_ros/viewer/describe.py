@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.object_handle import Object
-from raisim_ros.engine.world import World
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.world.world import World
 
 _MOST_CONTACTS = 8
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording, RecordingFeed
 
 Picture = NDArray[np.uint8]

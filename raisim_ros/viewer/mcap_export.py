@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.kinematic_tree import JointType
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.world import World
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.types import ArticulationBuffer
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording
 from raisim_ros.viewer.world_scene import unique_names
 
@@ -62,7 +63,8 @@ def _messages(recording: Recording, world: World, frame: int, now: int) -> Itera
             first = len(names) + robots.link_first[handle.get_id()]
             for index, body in enumerate(handle.get_body_names()):
                 transforms.append(_transform(header, f"{name}/{body}", poses[first + index]))
-            yield f"/{name}/joint_states", "sensor_msgs/msg/JointState", _joints(recording, handle, frame, header)
+            joints = _joints(recording, robots, handle, frame, header)
+            yield f"/{name}/joint_states", "sensor_msgs/msg/JointState", joints
     yield "/tf", "tf2_msgs/msg/TFMessage", {"transforms": transforms}
 
 
@@ -72,9 +74,10 @@ def _transform(header: dict[str, Any], name: str, pose: Any) -> dict[str, Any]:
     return {"header": header, "child_frame_id": name, "transform": placed}
 
 
-def _joints(recording: Recording, robot: ArticulatedSystem, frame: int, header: dict[str, Any]) -> dict[str, Any]:
+def _joints(
+    recording: Recording, robots: ArticulationBuffer, robot: ArticulatedSystem, frame: int, header: dict[str, Any]
+) -> dict[str, Any]:
     """Joints with one coordinate."""
-    robots = robot._world.read_articulations()
     q = recording.array("coordinates", frame)[robots.coordinate_first[robot.get_id()] :]
     first = robots.velocity_first[robot.get_id()]
     u, effort = recording.array("velocities", frame)[first:], recording.array("efforts", frame)[first:]

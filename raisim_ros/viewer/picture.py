@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
-from raisim_ros.engine.paint import Eye, Style, paint
-from raisim_ros.engine.scene_handles import ViewCamera
-from raisim_ros.engine.world import World
+from raisim_ros.engine.objects.scene_handles import ViewCamera
+from raisim_ros.engine.sensors.paint import Eye, Style, paint
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view, interesting_frames
 from raisim_ros.viewer.sensor_views import seen_points

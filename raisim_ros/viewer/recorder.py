@@ -13,7 +13,7 @@ import numpy as np
 
 from raisim_ros.description.errors import FileWriteError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError, ParseError
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.world import World
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.describe import numbers, table
 from raisim_ros.viewer.recording_file import FRAMES, WORLD, Arrays, read_chunks, unpack_arrays, unpack_files
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, SceneModel, Vector, Wanted
@@ -173,15 +173,15 @@ class RecordingFeed:
 
     def moment(self, wanted: Wanted) -> Moment:
         """See Feed."""
-        number = self.model_number()
+        shown = self.recording.epoch_of(self.recording.frame_at(self._time))
         frame = self._frame()
-        moment = self.recording.moment(frame if self.recording.epoch_of(frame) == number else self._last)
+        moment = self.recording.moment(frame if self.recording.epoch_of(frame) == shown else self._last)
         self._last = frame
         empty = np.zeros((0, 3))
-        shown = (moment.contacts, moment.forces) if wanted.contacts else (empty, empty)
+        touches = (moment.contacts, moment.forces) if wanted.contacts else (empty, empty)
         rate = self._speed if self._playing else 0.0
         return Moment(
-            moment.time, moment.poses, not self._playing, rate, *shown, wires=moment.wires, tensions=moment.tensions
+            moment.time, moment.poses, not self._playing, rate, *touches, wires=moment.wires, tensions=moment.tensions
         )
 
     _last = 0
@@ -216,14 +216,24 @@ class RecordingFeed:
         self._frame()
         self._speed = factor
 
+    def _row(self, frame: int, name: str) -> int | None:
+        """Place of an object in the list of a frame."""
+        RecordingFeed.model(self)
+        names = self._names[self.recording.epoch_of(frame)]
+        return names.index(name) if name in names else None
+
+    def place(self, name: str) -> Vector | None:
+        """Where an object is now [m]; None: there is none of that name."""
+        frame = self.recording.frame_at(self._time)
+        row = self._row(frame, name)
+        return None if row is None else self.recording.array("poses", frame)[row, :3]
+
     def describe(self, name: str) -> str:
         """See Feed."""
         frame = self.recording.frame_at(self._time)
-        self.model()
-        names = self._names[self.recording.epoch_of(frame)]
-        if name not in names:
+        row = self._row(frame, name)
+        if row is None:
             raise InvalidValueError(f"there is no object named '{name}'")
-        row = names.index(name)
         pose, twist = self.recording.array("poses", frame)[row], self.recording.array("twists", frame)[row]
         rows = [("position [m]", numbers(pose[:3])), ("velocity [m/s]", numbers(twist[:3]))]
         return f"**{name}**\n\n{table(rows)}"

@@ -18,7 +18,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 from raisim_ros.msg import ContactArray, ObjectCmd, ResultCode, WorldCmd, WorldState
 from raisim_ros.ros import qos
 from raisim_ros.srv import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.engine.sensors_vision import DepthCamera, RGBCamera, SpinningLidar
-from raisim_ros.engine.world import World
+from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera, SpinningLidar
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.scene import Vector
 
 # More points of a depth camera than this are thinned out.

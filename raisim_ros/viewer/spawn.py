@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.object_handle import Object
-from raisim_ros.engine.world import World
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.scene import SHAPES, NewObject
 
 ROBOT_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.mesh_file import MeshData, make_mesh
-from raisim_ros.engine.colors import Looks
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.surface_handles import HeightMap
+from raisim_ros.description.mesh.color import part_color, part_image
+from raisim_ros.description.mesh.file import MeshData, drawn_mesh, make_mesh
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.surface_handles import HeightMap
+from raisim_ros.engine.sensors.colors import Looks, Texture
 from raisim_ros.engine.types import MeshCollisionMode
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import VISUAL, Part, Rgb, SceneModel, Surface, Vector, compose
 from raisim_ros.viewer.surfaces import height_colors
@@ -28,6 +30,8 @@ class Studio:
         self.grounds: list[int] = []  # places in the list of endless planes
         self._parts: list[tuple[Part, SingleBodyObject]] = []
         self._colors: list[Vector] = []
+        self._textures: list[Texture] = []
+        self._images: dict[int, int] = {}  # place in the list of colours -> number of its texture
         self._models: dict[tuple[Surface, tuple[float, float, float], int], SingleBodyObject] = {}
         self._extras: list[SingleBodyObject] = []
         for item in model.items:
@@ -75,13 +79,17 @@ class Studio:
         elif part.surface is surfaces.unit_cone():
             self._keep(part, self.world.add_cone(x, z, 1.0), part.color)
         else:
-            for number, (mesh, color) in enumerate(_pieces(part.surface, part.scale)):
+            for number, (mesh, color, texture) in enumerate(_pieces(part.surface, part.scale)):
                 key = (part.surface, part.scale, number)
                 if key in self._models:
                     body = self.world.clone_object(self._models[key])
                 else:
                     body = self.world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH)
                     self._models[key] = body
+                if texture is not None:
+                    if texture not in self._textures:
+                        self._textures.append(texture)
+                    self._images[len(self._colors)] = self._textures.index(texture)
                 self._keep(part, body, color or part.color)
 
     # ---- every picture ----
@@ -131,7 +139,13 @@ class Studio:
         """Colours of all shapes, as shares of light."""
         first = np.cumsum([0, *(len(rows) for rows in self._colors)], dtype=np.int64)
         rgb = np.concatenate([np.zeros((0, 3)), *self._colors])
-        return Looks(first, np.ascontiguousarray(np.clip(rgb, 0.0, 1.0) ** 2.2, np.float32))
+        light = np.ascontiguousarray(np.clip(rgb, 0.0, 1.0) ** 2.2, np.float32)
+        if not self._textures:
+            return Looks(first, light)
+        image = np.full(len(rgb), -1, np.int32)
+        for place, number in self._images.items():
+            image[first[place] : first[place + 1]] = number
+        return Looks(first, light, image, tuple(self._textures))
 
 
 def _is(handle: HeightMap, name: str) -> bool:
@@ -147,22 +161,32 @@ def _turn_z_to(direction: Vector) -> Vector:
     return np.asarray(turn / np.linalg.norm(turn))
 
 
+# A mesh in one colour, or in its own, or with an image.
+Piece = tuple[MeshData, Rgb | None, Texture | None]
+
+
 @lru_cache(maxsize=256)
-def _pieces(surface: Surface, scale: tuple[float, float, float]) -> list[tuple[MeshData, Rgb | None]]:
-    """A mesh, or one for each of its materials with their colours."""
+def _pieces(surface: Surface, scale: tuple[float, float, float]) -> list[Piece]:
+    """A mesh, or one for each of its materials."""
     if surface.glb is None:
         mirrored = bool(np.prod(scale) < 0)
-        return [(make_mesh(surface.vertices * np.array(scale), surface.triangles, mirrored=mirrored), None)]
+        return [(make_mesh(surface.vertices * np.array(scale), surface.triangles, mirrored=mirrored), None, None)]
     import io
 
     import trimesh
 
-    from raisim_ros.description.mesh_color import part_color
-
     scene = trimesh.load_scene(io.BytesIO(surface.glb), file_type="glb", process=False)
-    pieces: list[tuple[MeshData, Rgb | None]] = []
-    for piece in scene.dump():
-        if hasattr(piece, "faces") and len(piece.faces):
-            mesh = make_mesh(piece.vertices * np.array(scale), piece.faces, mirrored=bool(np.prod(scale) < 0))
-            pieces.append((mesh, part_color(piece.visual)))
-    return pieces
+    parts = [part for part in scene.dump() if hasattr(part, "faces") and len(part.faces)]
+    return [_piece(part, np.array(scale)) for part in parts]
+
+
+def _piece(part: Any, scale: Vector) -> Piece:
+    image = part_image(part.visual)
+    if image is None:
+        mesh = make_mesh(part.vertices * scale, part.faces, mirrored=bool(np.prod(scale) < 0))
+        return mesh, part_color(part.visual), None
+    pixels, uv = image
+    faces = np.asarray(part.faces, np.int64)
+    mesh, kept = drawn_mesh(part.vertices * scale, faces)
+    corners = np.ascontiguousarray(uv[faces[kept]], np.float32)
+    return mesh, None, Texture(np.ascontiguousarray(pixels), corners)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import RaisimError
-from raisim_ros.description.mesh_file import MeshData, load_mesh
+from raisim_ros.description.mesh.file import MeshData, load_mesh
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.viewer.scene import IDENTITY, Surface, Vector
 

@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.kinematic_tree import JointType
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.body_owner import BodyOwner
-from raisim_ros.engine.handles import SingleBodyObject
-from raisim_ros.engine.object_handle import Object
-from raisim_ros.engine.surface_handles import HeightMap
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.surface_handles import HeightMap
 from raisim_ros.engine.types import BodyType, ControlMode
-from raisim_ros.engine.world import World
-from raisim_ros.engine.world_snapshots import WorldSnapshot
+from raisim_ros.engine.world.snapshots import WorldSnapshot
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.describe import describe_object
 from raisim_ros.viewer.pull import Pull

@@ -7,16 +7,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from raisim_ros.description.appearance import HIDDEN, colour
-from raisim_ros.description.kinematic_tree import TreeBody, TreeCollision, TreeVisual
-from raisim_ros.description.mesh_file import MeshData
+from raisim_ros.description.mesh.file import MeshData
+from raisim_ros.description.robot.kinematic_tree import TreeBody, TreeCollision, TreeVisual
 from raisim_ros.description.rotation import quaternion_from_matrix
-from raisim_ros.engine.articulated import ArticulatedSystem
-from raisim_ros.engine.handles import Ground, SingleBodyObject
-from raisim_ros.engine.object_handle import Object
-from raisim_ros.engine.scene_handles import LightObject, SceneObject
-from raisim_ros.engine.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.handles import Ground, SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.scene_handles import LightObject, SceneObject
+from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, BodyType
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Surface, Vector, compose
 

@@ -42,7 +42,7 @@ static rs_world *make_scene(rs_depth_camera *camera, int32_t width, int32_t heig
 
 static const int64_t FIRST[] = {0, 1, 2};
 static const float RGB[] = {0, 1, 0, 1, 0, 0}; /* the ground is green, the box red */
-static const rs_looks LOOKS = {2, FIRST, RGB};
+static const rs_looks LOOKS = {.object_count = 2, .first = FIRST, .rgb = RGB};
 
 static void things_have_their_colours_and_shadows(void)
 {
@@ -101,8 +101,44 @@ static void styles_that_make_no_sense_are_refused(void)
     rs_world_destroy(world);
 }
 
+/* A square of 2 m in two triangles, given in an order that is not that of its tree, under an image of 2 x 2 pixels. */
+static void a_mesh_wears_its_image(void)
+{
+    rs_depth_camera camera;
+    rs_world *world = make_scene(&camera, MOST, MOST);
+    const double xyz[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    const int32_t triangles[] = {2, 3, 0, 0, 1, 2};
+    const float uv[] = {1, 1, 0, 1, 0, 0, 0, 0, 1, 0, 1, 1};
+    const uint8_t pixels[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0}; /* red, green; blue, yellow */
+    float shares[256];
+    for (int k = 0; k < 256; k++)
+        shares[k] = (float)k / 255.0f;
+    rs_asset_id asset = 0;
+    CHECK(rs_asset_create_mesh(world, 4, xyz, 2, triangles, &asset) == RS_OK);
+    add_shape(world, (rs_shape_def){.type = RS_SHAPE_MESH, .asset = asset, .quaternion = {1, 0, 0, 0}}, 4.0);
+    const int64_t first[] = {0, 1, 2, 3};
+    const float rgb[] = {0, 1, 0, 1, 0, 0, 0, 0, 0};
+    const int32_t image_of[] = {-1, -1, 0};
+    const rs_texture texture = {2, 2, pixels, uv};
+    rs_looks looks = {3, first, rgb, image_of, &texture, shares};
+    rs_picture style = plain();
+    uint8_t image[3 * MOST * MOST];
+    uint32_t scratch[2 * MOST * MOST];
+    CHECK(rs_world_paint(world, &camera, &EVERYTHING, &style, &looks, scratch, image) == RS_OK);
+    /* The camera looks down with +x up and +y to the left in the image, and so grow u and v. */
+    const uint8_t wanted[4][3] = {{0, 255, 0}, {255, 255, 0}, {255, 0, 0}, {0, 0, 255}};
+    for (int k = 0; k < 4; k++) {
+        int row = MOST / 2 + (k < 2 ? -5 : 5), column = MOST / 2 + (k % 2 == 0 ? -5 : 5);
+        const uint8_t *seen = &image[3 * (row * MOST + column)];
+        for (int c = 0; c < 3; c++)
+            CHECK((seen[c] > 128) == (wanted[k][c] > 128));
+    }
+    rs_world_destroy(world);
+}
+
 int main(void)
 {
+    RUN(a_mesh_wears_its_image);
     RUN(things_have_their_colours_and_shadows);
     RUN(images_of_all_small_sizes_are_painted_within_their_bounds);
     RUN(styles_that_make_no_sense_are_refused);

@@ -26,7 +26,7 @@ def crane(tmp_path):
 def test_python_m_raisim_ros_helps():
     done = subprocess.run([sys.executable, "-m", "raisim_ros", "--help"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
-    for command in ("view", "info", "run", "render", "convert", "bench"):
+    for command in ("view", "info", "check", "run", "render", "convert", "bench"):
         assert command in done.stdout
 
 
@@ -45,6 +45,26 @@ def test_info_tells_what_is_in_a_file(capsys, file, expected):
     shown = capsys.readouterr().out
     for text in expected:
         assert text in shown
+
+
+def test_check_reports_on_robots(tmp_path, capsys):
+    mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    robot = tmp_path / "slider.urdf"
+    robot.write_text(
+        f'<robot name="r"><link name="world"/><link name="cart">{mass}</link><joint name="rail" type="prismatic">'
+        '<parent link="world"/><child link="cart"/><axis xyz="1 0 0"/></joint></robot>'
+    )
+    assert main(["check", str(robot)]) == 0
+    shown = capsys.readouterr().out
+    assert "sliding joints without limits: rail" in shown
+    assert "2 findings" in shown  # and nothing holds it
+    assert main(["check", str(resource("worlds/default.xml"))]) == 0
+    assert "0 findings" in capsys.readouterr().out
+
+
+def test_only_recordings_are_compared(crane, capsys):
+    assert main(["view", str(crane), "--compare", str(resource("worlds/crane.xml"))]) == 2
+    assert "--compare takes two recordings" in capsys.readouterr().err
 
 
 def test_a_run_is_recorded_and_described(crane, capsys):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.description.rotation import matrix_from_axis_angle, matrix_from_quaternion
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import trimesh
 
-from raisim_ros.description import mesh_cache
-from raisim_ros.description.convex_decomposition import CoacdOptions, decompose
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.mesh_file import make_mesh
+from raisim_ros.description.mesh import cache as mesh_cache
+from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decompose
+from raisim_ros.description.mesh.file import make_mesh
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.expression import MAX_DEPTH, MAX_LENGTH, evaluate, format_number
+from raisim_ros.description.xml.expression import MAX_DEPTH, MAX_LENGTH, evaluate, format_number
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from raisim_ros import (
 )
 from raisim_ros.description.resources import resource
 from raisim_ros.description.terrain import height_map_from_png, height_map_from_text
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 
 @pytest.fixture

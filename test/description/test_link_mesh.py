@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import trimesh
 
-from raisim_ros.description import link_mesh as module
 from raisim_ros.description.errors import MeshError
-from raisim_ros.description.link_mesh import link_mesh
-from raisim_ros.description.mesh_file import MeshData
+from raisim_ros.description.mesh import link_mesh as module
+from raisim_ros.description.mesh.file import MeshData
+from raisim_ros.description.mesh.link_mesh import link_mesh
 
 UNIT = (1.0, 1.0, 1.0)
 

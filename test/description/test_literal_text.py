@@ -5,8 +5,8 @@ import pytest
 
 from raisim_ros import Child, Collision, Geometry, Joint, Link, SensorSetModel, World
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.literal_text import escaped, unescaped
-from raisim_ros.description.sensor_types import ImuModel
+from raisim_ros.description.sensor.types import ImuModel
+from raisim_ros.description.xml.literal_text import escaped, unescaped
 
 NAMES = [
     "{", "}", "{1+1}", "{{", "@@", "@@n", "[THIS_DIR]", "[THIS_DIR]/a", "${x}", "\x07", "\x00", "\x1b[31m", "a\nb\tc\r", " a ", "  ",

@@ -11,7 +11,7 @@ import trimesh
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError, MeshError
 from raisim_ros.description.limits import FileLimits, get_file_limits
-from raisim_ros.description.mesh_file import convex_hull, load_mesh, make_mesh
+from raisim_ros.description.mesh.file import convex_hull, load_mesh, make_mesh
 
 
 @pytest.fixture
@@ -131,6 +131,14 @@ def test_wrong_files_are_refused_with_their_name(tmp_path, name, content, messag
     path.write_bytes(content)
     with pytest.raises(MeshError, match=message):
         load_mesh(path)
+
+
+def test_collada_with_a_broken_material_keeps_its_shape(tmp_path, box):
+    path = export(box, tmp_path / "box.dae")
+    text = path.read_text()
+    assert "<bind_material" in text
+    path.write_text(re.sub(r"<library_effects>.*</library_effects>", "", text, flags=re.DOTALL))
+    assert len(load_mesh(path).triangles) == 12
 
 
 @pytest.mark.parametrize("up_axis", ["X_UP", "Y_UP", "Z_UP"])

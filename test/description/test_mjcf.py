@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from raisim_ros.description.errors import ParseError, RaisimError
+from raisim_ros.description.world.types import ArticulatedEntry, GroundEntry, MeshEntry, PrimitiveEntry
 from raisim_ros.description.world_file import load_world_file
-from raisim_ros.description.world_types import ArticulatedEntry, GroundEntry, MeshEntry, PrimitiveEntry
 
 
 @pytest.fixture

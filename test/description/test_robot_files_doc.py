@@ -8,8 +8,8 @@ import pytest
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource, resource_dir
-from raisim_ros.description.robot_model import Child
-from raisim_ros.description.urdf import load_urdf, tree_from_child
+from raisim_ros.description.robot.model import Child
+from raisim_ros.description.urdf.file import load_urdf, tree_from_child
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/robot_files.md"
 

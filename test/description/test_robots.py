@@ -5,8 +5,8 @@ import pytest
 
 from raisim_ros.description.resources import resource, resource_dir
 from raisim_ros.description.rotation import matrix_from_rpy
-from raisim_ros.description.urdf import load_urdf
-from raisim_ros.description.xml_source import parse_xml
+from raisim_ros.description.urdf.file import load_urdf
+from raisim_ros.description.xml.source import parse_xml
 
 ALL = sorted(path.name for path in (resource_dir() / "robots").glob("*.urdf"))
 

@@ -8,9 +8,9 @@ import pytest
 
 from raisim_ros.description.errors import FileMissingError, ParseError
 from raisim_ros.description.resources import resource
-from raisim_ros.description.sensor_export import sensor_set_text
-from raisim_ros.description.sensor_file import load_sensor_set, sensor_set_of_text
-from raisim_ros.description.sensor_types import (
+from raisim_ros.description.sensor.export import sensor_set_text
+from raisim_ros.description.sensor.file import load_sensor_set, sensor_set_of_text
+from raisim_ros.description.sensor.types import (
     ContactModel,
     DepthCameraModel,
     ForceTorqueModel,

@@ -5,8 +5,8 @@ from lxml import etree
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError, TemplateError
 from raisim_ros.description.limits import get_file_limits
-from raisim_ros.description.template import expand_template
-from raisim_ros.description.xml_source import parse_xml
+from raisim_ros.description.xml.source import parse_xml
+from raisim_ros.description.xml.template import expand_template
 
 
 def expand(text, params=None, directory="/folder", **more):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from raisim_ros.description.errors import InvalidValueError, UrdfError
-from raisim_ros.description.robot_model import (
+from raisim_ros.description.robot.model import (
     Child,
     Collision,
     Geometry,
@@ -14,9 +14,9 @@ from raisim_ros.description.robot_model import (
     Pose,
     Visual,
 )
+from raisim_ros.description.robot.tree_builder import merged_inertia
 from raisim_ros.description.rotation import matrix_from_rpy
-from raisim_ros.description.tree_builder import merged_inertia
-from raisim_ros.description.urdf import load_urdf, tree_from_child
+from raisim_ros.description.urdf.file import load_urdf, tree_from_child
 
 RNG = np.random.default_rng(5)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from raisim_ros.description.errors import UrdfError
-from raisim_ros.description.robot_model import Child, Joint, Link, Pose
-from raisim_ros.description.tree_regularity import find_singular_body
-from raisim_ros.description.urdf import tree_from_child
+from raisim_ros.description.robot.model import Child, Joint, Link, Pose
+from raisim_ros.description.robot.tree_regularity import find_singular_body
+from raisim_ros.description.urdf.file import tree_from_child
 
 X, Y, Z = np.eye(3)
 BALL = {"mass": 1.0, "inertia": np.eye(3)}

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 

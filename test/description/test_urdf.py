@@ -7,9 +7,9 @@ import pytest
 import trimesh
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError, ParseError, TemplateError
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.description.rotation import matrix_from_rpy
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 

@@ -7,10 +7,10 @@ import pytest
 from example_robots import example_robots
 
 from raisim_ros.description.errors import UrdfError
-from raisim_ros.description.kinematic_tree import JointType
 from raisim_ros.description.resources import resource
-from raisim_ros.description.urdf import load_urdf
-from raisim_ros.description.urdf_export import urdf_text
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.description.urdf.export import urdf_text
+from raisim_ros.description.urdf.file import load_urdf
 
 pinocchio = pytest.importorskip("pinocchio", reason="the package 'pin' is not installed")
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from raisim_ros import World
-from raisim_ros.description.tree_regularity import find_singular_body
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.robot.tree_regularity import find_singular_body
+from raisim_ros.description.urdf.file import load_urdf
 
 BODY = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
 BOX = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'

@@ -3,7 +3,7 @@
 import pytest
 
 from raisim_ros.description.errors import ParseError, UrdfError
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>'
 A, B, C = (f'<link name="{name}">{INERTIAL}</link>' for name in "abc")

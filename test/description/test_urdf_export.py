@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import trimesh
 
-from raisim_ros.description.kinematic_tree import JointType
 from raisim_ros.description.resources import resource
-from raisim_ros.description.robot_model import (
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.description.robot.model import (
     Child,
     Collision,
     Geometry,
@@ -17,8 +17,8 @@ from raisim_ros.description.robot_model import (
     Visual,
 )
 from raisim_ros.description.rotation import matrix_from_rpy
-from raisim_ros.description.urdf import load_urdf, tree_from_child
-from raisim_ros.description.urdf_export import urdf_text
+from raisim_ros.description.urdf.export import urdf_text
+from raisim_ros.description.urdf.file import load_urdf, tree_from_child
 
 ROBOTS = ["quadruped", "arm", "wheeled_base", "cartpole", "chain", "four_bar"]
 SHAPES = [("sphere", 1), ("box", 3), ("cylinder", 2), ("capsule", 2)]

@@ -9,7 +9,7 @@ import pytest
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 WORDS = ["0", "-1", "1e308", "nan", "inf", "", "@@x", "{1/0}", "{", "world", "base", "fixed", "spherical", "floating",
          "mesh", "<", "&amp;", "\u00e9", "1 2", "99999999999999999999"]  # fmt: skip

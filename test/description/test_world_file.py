@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError
-from raisim_ros.description.interface_settings import InterfaceSettings
-from raisim_ros.description.world_file import load_world_file
-from raisim_ros.description.world_schema import ELEMENTS
-from raisim_ros.description.world_types import (
+from raisim_ros.description.world.interface_settings import InterfaceSettings
+from raisim_ros.description.world.schema import ELEMENTS
+from raisim_ros.description.world.types import (
     ArticulatedEntry,
     CompoundEntry,
     GroundEntry,
@@ -18,7 +17,8 @@ from raisim_ros.description.world_types import (
     MeshEntry,
     PrimitiveEntry,
 )
-from raisim_ros.description.world_values import collision_groups
+from raisim_ros.description.world.values import collision_groups
+from raisim_ros.description.world_file import load_world_file
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from raisim_ros.description.errors import FileMissingError, ParseError
-from raisim_ros.description.xml_source import parse_xml, read_text
+from raisim_ros.description.xml.source import parse_xml, read_text
 
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>'
 

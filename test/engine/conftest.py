@@ -8,7 +8,7 @@ import pytest
 
 from raisim_ros import World
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.core import WorldCore
+from raisim_ros.engine.world.core import WorldCore
 
 
 def validated(function: Callable[..., None]) -> Callable[..., None]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 
 mujoco = pytest.importorskip("mujoco")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from raisim_ros.description.kinematic_tree import JointType, KinematicTree, TreeBody, TreeFrame
+from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeFrame
 
 MOVABLE = (JointType.REVOLUTE, JointType.PRISMATIC, JointType.SPHERICAL)
 

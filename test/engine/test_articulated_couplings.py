@@ -6,8 +6,8 @@ import pytest
 from random_tree import random_state, random_tree
 
 from raisim_ros import World
-from raisim_ros.description.kinematic_tree import JointType
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.description.urdf.file import load_urdf
 
 BODY = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 

@@ -9,7 +9,7 @@ from pinocchio_model import PinocchioRobot, pin
 from random_tree import random_state
 
 from raisim_ros import UrdfError, World
-from raisim_ros.description.urdf import load_urdf
+from raisim_ros.description.urdf.file import load_urdf
 
 STATES = 100
 RELATIVE = 1e-9

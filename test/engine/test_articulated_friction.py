@@ -6,7 +6,7 @@ from random_tree import make_body, tree_of
 from robot_scenes import ROBOTS
 
 from raisim_ros import World
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 
 FRICTION = 1.5  # [N m, N]
 ABOUT_Y = {"joint_position": np.zeros(3), "joint_rotation": np.eye(3), "axis": np.array([0.0, 1.0, 0.0])}

@@ -5,8 +5,8 @@ import pytest
 from random_tree import make_body, tree_of
 
 from raisim_ros import IntegrationScheme, World
-from raisim_ros.description.kinematic_tree import JointType
-from raisim_ros.description.robot_model import Child, Joint, Link
+from raisim_ros.description.robot.kinematic_tree import JointType
+from raisim_ros.description.robot.model import Child, Joint, Link
 
 STOPPING_SCHEMES = [IntegrationScheme.TRAPEZOID, IntegrationScheme.MIDPOINT, IntegrationScheme.SEMI_IMPLICIT]
 

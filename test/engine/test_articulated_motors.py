@@ -5,7 +5,7 @@ import pytest
 from random_tree import make_body, random_state, random_tree, tree_of
 
 from raisim_ros import IntegrationScheme, World
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 
 GAINS = [(1e2, 1.0), (1e4, 0.0), (1e6, 0.0), (1e6, 1e2), (1e9, 0.0), (1e9, 1e4), (0.0, 1e7), (1e7, 1e6)]
 

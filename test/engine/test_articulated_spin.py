@@ -5,7 +5,7 @@ import pytest
 from random_tree import make_body, random_inertia, random_state, random_tree, tree_of
 
 from raisim_ros import World
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 
 
 def weightless_world(dt):

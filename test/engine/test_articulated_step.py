@@ -7,7 +7,7 @@ import pytest
 from random_tree import make_body, random_inertia, random_state, random_tree, tree_of
 
 from raisim_ros import ControlMode, IntegrationScheme, InvalidValueError, JointSpring, World, WrongStateError
-from raisim_ros.description.kinematic_tree import JointType
+from raisim_ros.description.robot.kinematic_tree import JointType
 
 SCHEMES = list(IntegrationScheme)
 

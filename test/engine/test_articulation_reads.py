@@ -6,8 +6,8 @@ import pytest
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.arguments import rotation_of_quaternion
-from raisim_ros.engine.world import World
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
+from raisim_ros.engine.world.robots import ArticulatedSystemOption
+from raisim_ros.engine.world.world import World
 
 
 def robot(name):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from raisim_ros import InterfaceSettings, NamedPose, World
-from raisim_ros.description.drive import DriveSettings
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.resources import resource
+from raisim_ros.description.robot.drive import DriveSettings
 
 ROBOT = resource("robots/wheeled_base.urdf")
 WHEELS = 'left_joints="left_wheel_joint" right_joints="right_wheel_joint" wheel_radius="0.1" wheel_separation="0.4"'

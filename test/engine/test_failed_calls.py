@@ -7,7 +7,7 @@ import pytest
 from api_machine import ApiMachine
 
 from raisim_ros import IMU, ImuModel, InvalidValueError, LightSettings, NoiseModel, RaisimError, SensorSetModel, World
-from raisim_ros.engine.sensors_vision import Light
+from raisim_ros.engine.sensors.vision import Light
 
 
 def faults(answers):

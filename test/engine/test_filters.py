@@ -3,7 +3,7 @@
 import pytest
 
 from raisim_ros import BroadphaseSettings, BroadphaseType, InvalidValueError, World
-from raisim_ros.engine.world_objects import GROUND_GROUP, HEIGHTMAP_GROUP
+from raisim_ros.engine.world.bodies import GROUND_GROUP, HEIGHTMAP_GROUP
 
 ALL = 2**64 - 1
 

@@ -27,7 +27,7 @@ from raisim_ros import (
     Viewpoint,
     World,
 )
-from raisim_ros.engine.describe import describe_world
+from raisim_ros.engine.entries.describe import describe_world
 
 RESOURCES = Path(__file__).resolve().parents[2] / "rsc"
 WORLDS = sorted((RESOURCES / "worlds").glob("*.xml"))

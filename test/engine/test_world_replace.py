@@ -5,7 +5,7 @@ import pytest
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.description.world_file import load_world_file
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 
 
 def description(tmp_path, text):

@@ -24,11 +24,11 @@ from raisim_ros import (
     ShapeType,
     World,
 )
-from raisim_ros.description.mesh_file import make_mesh
+from raisim_ros.description.mesh.file import make_mesh
 from raisim_ros.description.resources import resource
 from raisim_ros.description.terrain import height_map_from_values
-from raisim_ros.engine.describe import describe_world
-from raisim_ros.engine.surface_handles import Mesh
+from raisim_ros.engine.entries.describe import describe_world
+from raisim_ros.engine.objects.surface_handles import Mesh
 
 TETRAHEDRON = make_mesh(
     [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)],

@@ -8,7 +8,7 @@ import random
 from lxml import etree
 
 from raisim_ros.description.resources import resource_dir
-from raisim_ros.description.world_schema import ELEMENTS, Kind
+from raisim_ros.description.world.schema import ELEMENTS, Kind
 
 NUMBERS = ["0", "1", "-1", "0.5", "1e-3", "3", "1e30", "1e51", "-1e308", "1e-320", "nan", "inf", "-inf", "", "x", "1_0", "0x10", "٣"]
 WORDS = [

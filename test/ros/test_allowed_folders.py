@@ -9,7 +9,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.msg import ResultCode
-from raisim_ros.ros.allowed_folders import allowed_folders
+from raisim_ros.ros.node.allowed_folders import allowed_folders
 from raisim_ros.srv import LoadWorld, SaveWorld, SpawnArticulatedSystem, SpawnHeightMap, SpawnObject, SpawnSensorSet
 
 

@@ -10,7 +10,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_srvs.srv import Trigger
 
-from raisim_ros.ros.answers import Answers
+from raisim_ros.ros.node.answers import Answers
 from raisim_ros.srv import ListObjects, Step
 
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
-from raisim_ros.ros.command_inbox import CommandInbox, CommandTopic
+from raisim_ros.ros.objects.command_inbox import CommandInbox, CommandTopic
 
 
 class FakeSubscription:

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from raisim_ros.description.interface_settings import InterfaceSettings
+from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine.types import BodyType
 from raisim_ros.msg import ObjectCmd
-from raisim_ros.ros.commands import Commands, StaleAction, Twist, Watchdog, Wrench, target_of
-from raisim_ros.ros.topic import NEVER
+from raisim_ros.ros.objects.commands import Commands, StaleAction, Twist, Watchdog, Wrench, target_of
+from raisim_ros.ros.objects.topic import NEVER
 
 DT = 0.005
 

@@ -10,7 +10,7 @@ pytest.importorskip("yaml", reason="needs PyYAML")
 
 import yaml
 
-from raisim_ros.ros import parameters
+from raisim_ros.ros.node import parameters
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,10 +8,10 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ResultCode
-from raisim_ros.ros.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.moment import Moment
+from raisim_ros.ros.node.diagnostics import DiagnosticsTopic
 from raisim_ros.srv import Play
 
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.srv import LoadWorld, RemoveObject, SaveWorld, SpawnArticulatedSystem, SpawnObject
 
 SEED = 20261116

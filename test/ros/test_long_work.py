@@ -14,8 +14,9 @@ from service_calls import ok
 
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.msg import ResultCode, TerrainProperties
-from raisim_ros.ros import preparation, qos
-from raisim_ros.ros.long_work import LongWork, LongWorkError
+from raisim_ros.ros import qos
+from raisim_ros.ros.node import preparation
+from raisim_ros.ros.node.long_work import LongWork, LongWorkError
 from raisim_ros.srv import ListObjects, SpawnHeightMap, SpawnObject
 
 HUGE = {"source": "generator", "terrain": TerrainProperties(x_samples=4000, y_samples=4000)}

@@ -9,7 +9,7 @@ from geometry_msgs.msg import Vector3, Wrench
 from robot_calls import STAND, deliver, robot, spawn, spawn_arm, step
 from service_calls import ok
 
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.srv import CloneObject, ListObjects, LoadWorld, RemoveObject, Reset
 

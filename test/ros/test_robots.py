@@ -18,8 +18,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.description.resources import resource
-from raisim_ros.engine.world import World
-from raisim_ros.engine.world_articulated import ArticulatedSystemOption
+from raisim_ros.engine.world.robots import ArticulatedSystemOption
+from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ObjectCmd, ObjectState, ObjectStateArray, ResultCode
 from raisim_ros.srv import (
     GetObjectInfo,

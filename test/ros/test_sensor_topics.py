@@ -17,7 +17,7 @@ from tf2_msgs.msg import TFMessage
 from raisim_ros.msg import ResultCode
 from raisim_ros.ros import qos
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.sensor_topics import SensorTopics
+from raisim_ros.ros.sensors.topics import SensorTopics
 from raisim_ros.srv import RemoveSensor, SpawnDepthCamera, SpawnImu, SpawnLidar, SpawnSensorSet, Step
 
 SPEED, WALL, COLUMNS, SPIN = 2.0, 9.0, 360, 10.0

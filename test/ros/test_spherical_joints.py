@@ -12,11 +12,11 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ObjectCmd, ResultCode
-from raisim_ros.ros.joint_commands import targets_of_joint_state, targets_of_object_command
-from raisim_ros.ros.object_table import ObjectTable
-from raisim_ros.ros.trajectories import trajectory_of
+from raisim_ros.ros.objects.object_table import ObjectTable
+from raisim_ros.ros.robots.joint_commands import targets_of_joint_state, targets_of_object_command
+from raisim_ros.ros.robots.trajectories import trajectory_of
 from raisim_ros.srv import SetObjectState
 
 INERTIA = 0.5  # the same about every axis: angular velocity = torque * time / inertia, in any fixed frame

@@ -1,6 +1,6 @@
 """One log line per kind and second."""
 
-from raisim_ros.ros.throttled_log import ThrottledLog
+from raisim_ros.ros.node.throttled_log import ThrottledLog
 
 
 def test_lines_of_one_kind_are_thinned_and_kinds_do_not_disturb_each_other():

@@ -10,10 +10,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource
-from raisim_ros.engine.world import World
-from raisim_ros.ros.object_table import ObjectTable
-from raisim_ros.ros.topic import NEVER
-from raisim_ros.ros.trajectories import Trajectories, trajectory_of
+from raisim_ros.engine.world.world import World
+from raisim_ros.ros.objects.object_table import ObjectTable
+from raisim_ros.ros.objects.topic import NEVER
+from raisim_ros.ros.robots.trajectories import Trajectories, trajectory_of
 
 NAMES = ["elbow", "wrist_1"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from raisim_ros.description.terrain import height_map_from_values
-from raisim_ros.ros import triangles
+from raisim_ros.ros.objects import triangles
 
 
 def volume_and_centroid(corners):

@@ -10,9 +10,9 @@ from service_calls import ok
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource
-from raisim_ros.engine.world import World
+from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ResultCode
-from raisim_ros.ros.parameters import world_parameters
+from raisim_ros.ros.node.parameters import world_parameters
 from raisim_ros.srv import (
     GetObjectInfo,
     ListObjects,

@@ -25,6 +25,38 @@ ROS_MODULES = {
     "rcl_interfaces", "rclpy", "rosgraph_msgs", "sensor_msgs", "simulation_interfaces", "std_msgs", "std_srvs", "tf2_msgs",
     "trajectory_msgs", "visualization_msgs",
 }
+# Within a folder of the package: what each inner folder may import of its siblings; "" is what lies beside them, shared by
+# all, except for the entries, which stand above and may import everything.
+INNER_MAY_IMPORT = {
+    "description": {
+        "": set(),
+        "mesh": {""},
+        "xml": {""},
+        "robot": {""},
+        "urdf": {"", "robot", "xml"},
+        "sensor": {"", "robot", "urdf", "xml"},
+        "world": {"", "robot", "sensor", "xml"},
+        "mjcf": {"", "mesh", "robot", "urdf", "world", "xml"},
+    },
+    "engine": {
+        "": set(),
+        "objects": {""},
+        "articulated": {"", "objects"},
+        "sensors": {"", "articulated", "objects"},
+        "entries": {"", "articulated", "objects", "sensors"},
+        "world": {"", "articulated", "entries", "objects", "sensors"},
+    },
+    "ros": {
+        "": set(),
+        "objects": {"", "robots"},  # an object may be a robot
+        "robots": {"", "objects"},
+        "sensors": {"", "objects"},
+        "wires": {"", "objects"},
+        "node": {"", "objects", "robots", "sensors", "wires"},
+        "standard": {"", "node", "objects"},
+    },
+}
+ENTRIES = {"description/world_file.py", "ros/world_node.py"}
 MAY_IMPORT_ROS = {"client", "ros", "viewer"}
 MAY_IMPORT_CFFI = {"engine"}
 
@@ -79,6 +111,20 @@ def forbidden_imports(folder: str, source: str) -> list[str]:
     return wrong
 
 
+def forbidden_inner_imports(folder: str, source: str) -> list[str]:
+    """The imports of a file in raisim_ros/<folder> of siblings that are none of its business."""
+    top, _, inner = folder.partition(".")
+    rules = INNER_MAY_IMPORT.get(top, {})
+    wrong = []
+    for name in module_level_imports(folder, source):
+        parts = name.split(".")
+        if rules and parts[:2] == ["raisim_ros", top]:
+            target = parts[2] if len(parts) > 2 and parts[2] in rules else ""
+            if target != inner and target not in rules[inner]:
+                wrong.append(name)
+    return wrong
+
+
 def forbidden_includes(folder: str, source: str) -> list[str]:
     """The quoted includes of a file in csrc/<folder> that go upwards."""
     wrong = []
@@ -107,7 +153,10 @@ C_FILES = sorted(path for path in (ROOT / "csrc").glob("*/*.[ch]") if path.paren
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_python_imports_go_one_way(path):
     folder = ".".join(path.relative_to(ROOT / "raisim_ros").parts[:-1])
-    assert forbidden_imports(folder, path.read_text(encoding="utf-8")) == []
+    source = path.read_text(encoding="utf-8")
+    assert forbidden_imports(folder, source) == []
+    if str(path.relative_to(ROOT / "raisim_ros")) not in ENTRIES:
+        assert forbidden_inner_imports(folder, source) == []
 
 
 @pytest.mark.parametrize("path", C_FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -150,6 +199,13 @@ def test_generated_packages_are_not_in_the_source():
 )
 def test_the_python_check_finds_wrong_directions(folder, source, expected):
     assert forbidden_imports(folder, source) == expected
+
+
+def test_the_python_check_finds_wrong_inner_directions():
+    source = "from raisim_ros.ros.node.stepping import SteppingLoop\nfrom raisim_ros.ros import qos"
+    assert forbidden_inner_imports("ros.node", source) == []
+    assert forbidden_inner_imports("ros.objects", source) == ["raisim_ros.ros.node.stepping.SteppingLoop"]
+    assert forbidden_inner_imports("ros", source) == ["raisim_ros.ros.node.stepping.SteppingLoop"]
 
 
 @pytest.mark.parametrize(

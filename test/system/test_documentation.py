@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from raisim_ros import World
-from raisim_ros.description.sensor_file import load_sensor_set
+from raisim_ros.description.sensor.file import load_sensor_set
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from raisim_ros import View, ViewCameraSettings, Viewpoint, World
+from raisim_ros import MeshCollisionMode, View, ViewCameraSettings, Viewpoint, World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 
@@ -78,6 +78,29 @@ def test_visual_meshes_are_drawn_and_hidden_things_are_not():
     shown = world.render(view, 80, 45)
     robot.set_appearance("hidden")
     assert not np.array_equal(shown, world.render(view, 80, 45))
+
+
+@pytest.mark.parametrize("suffix", ["glb", "obj"])
+@pytest.mark.parametrize("mirror", [1.0, -1.0])
+def test_textures_lie_on_meshes_as_their_files_say(tmp_path, suffix, mirror):
+    import trimesh
+    from PIL import Image
+
+    pixels = np.zeros((64, 64, 3), np.uint8)
+    pixels[:32, :32], pixels[:32, 32:] = (255, 0, 0), (0, 255, 0)
+    pixels[32:, :32], pixels[32:, 32:] = (0, 0, 255), (255, 255, 0)
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    visual = trimesh.visual.TextureVisuals(uv=corners[:, :2], image=Image.fromarray(pixels))
+    square = trimesh.Trimesh(corners, [[0, 1, 2], [0, 2, 3]], process=False, visual=visual)
+    file = tmp_path / f"square.{suffix}"
+    square.export(file)
+    world = World()
+    mesh = world.add_mesh(file, 1.0, scale=(mirror, 1.0, 1.0), collision_mode=MeshCollisionMode.ORIGINAL_MESH)
+    mesh.set_position(0.0 if mirror > 0 else 1.0, 0.0, 0.0)
+    picture = world.render(View((0.5, 0.5, 3.0), (0.5, 0.5001, 0.0)), 200, 200, "draft").astype(int)
+    seen = [tuple(picture[row, column] > 100) for row in (80, 120) for column in (80, 120)]  # +y is up
+    red, green, blue, yellow = (True, False, False), (False, True, False), (False, False, True), (True, True, False)
+    assert seen == ([red, green, blue, yellow] if mirror > 0 else [green, red, yellow, blue])
 
 
 def test_wires_and_contact_forces_are_drawn():

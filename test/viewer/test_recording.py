@@ -8,6 +8,7 @@ import pytest
 from raisim_ros import Recording, World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
+from raisim_ros.viewer.comparison import GHOST_OPACITY, ComparisonFeed
 from raisim_ros.viewer.recording import RecordingFeed
 from raisim_ros.viewer.scene import Wanted
 
@@ -144,3 +145,32 @@ def test_a_world_is_recorded_once_at_a_time(tmp_path):
     with pytest.raises(OSError, match="nowhere"):
         world.start_recording(tmp_path / "nowhere" / "d.raisim")
     world.integrate()
+
+
+def test_two_runs_are_compared_at_the_same_times(recorded, tmp_path):
+    file = recorded[1]
+    other = bouncing_world()
+    other.get_object("ball").set_position(0.0, 0.7, 0.5)
+    late = other.add_sphere(0.1, 1.0)  # only in the second run
+    late.set_name("late")
+    late.set_position(1.0, 1.0, 0.1)
+    second = tmp_path / "second.raisim"
+    other.start_recording(second, 20.0)
+    other.integrate(300)
+    other.stop_recording()
+    feed = ComparisonFeed(Recording(file), Recording(second))
+    model = feed.model()
+    items = {item.name: item for item in model.items}
+    assert [name for name in items if name.endswith("(2)")] == ["ball (2)", "arm (2)", "late (2)"]
+    assert {part.opacity for part in items["ball (2)"].parts} == {GHOST_OPACITY}
+    for moment_time in (0.0, 0.3, 0.8):  # the second run ends at 0.6 s
+        feed.seek(moment_time)
+        moment = feed.moment(Wanted())
+        assert len(moment.poses) == model.frames
+        here, there = (moment.poses[items[name].first_frame, :3] for name in ("ball", "ball (2)"))
+        first, second_run = Recording(file), Recording(second)
+        assert np.array_equal(here, first.array("poses", first.frame_at(moment_time))[1, :3])
+        assert np.array_equal(there, second_run.array("poses", second_run.frame_at(moment_time))[1, :3])
+    feed.seek(0.0)
+    assert "0.7" in feed.describe("ball").splitlines()[-1]
+    assert "position" in feed.describe("late (2)")

@@ -1,0 +1,1 @@
+"""Mesh files: read, written, taken apart into convex pieces."""

@@ -1,0 +1,73 @@
+"""Images on the parts of a mesh file, and its plain colour: the mean of what materials, textures or vertices say."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rgb = tuple[float, float, float]
+
+
+def mesh_color(path: str | Path) -> Rgb | None:
+    """Red, green, blue (0..1), or None when the file has no colour, or none that can be read."""
+    file = Path(path)
+    if not file.is_file():
+        return None
+    return _read(str(file.resolve()), file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _read(file: str, changed: int) -> Rgb | None:
+    """`changed` makes the cache forget a file that was written anew."""
+    import trimesh
+
+    try:
+        parts = list(trimesh.load_scene(file, process=False).geometry.values())
+    except Exception:  # trimesh's readers raise whatever their parsers raise; shapes are read elsewhere
+        return None
+    colors = [(part_color(part.visual), float(part.area)) for part in parts if hasattr(part, "faces")]
+    known = [(color, area) for color, area in colors if color is not None and area > 0.0]
+    if not known:
+        return None
+    red, green, blue = np.average([color for color, _ in known], axis=0, weights=[area for _, area in known])
+    return float(red), float(green), float(blue)
+
+
+def part_color(visual: Any) -> Rgb | None:
+    """Colour of one of trimesh's visuals."""
+    if not visual.defined:
+        return None
+    if visual.kind == "texture":
+        image = _image(visual.material)
+        tint = np.asarray(visual.material.main_color, float)[:3] / 255.0
+        rgb = tint if image is None else image.mean(axis=(0, 1)) / 255.0
+    else:
+        rgb = np.asarray(visual.vertex_colors, float)[:, :3].mean(axis=0) / 255.0
+    red, green, blue = np.clip(rgb, 0.0, 1.0)
+    return float(red), float(green), float(blue)
+
+
+def part_image(visual: Any) -> tuple[NDArray[np.uint8], NDArray[np.float64]] | None:
+    """The image of one of trimesh's visuals (rows from the top, sRGB) and the places of its vertices in it; or None."""
+    if not visual.defined or visual.kind != "texture" or visual.uv is None:
+        return None
+    image = _image(visual.material)
+    return None if image is None else (image, np.asarray(visual.uv, float))
+
+
+def _image(material: Any) -> NDArray[np.uint8] | None:
+    """A material's texture in the material's own tint, or None."""
+    image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+    if image is None:
+        return None
+    tint = getattr(material, "baseColorFactor", None)
+    pixels = np.asarray(image.convert("RGB"), np.uint8)
+    if tint is None:
+        return pixels
+    # The tint is a share of light, pixels are not.
+    share = (np.asarray(tint, float)[:3] / 255.0) ** (1.0 / 2.2)
+    return np.asarray(np.round(pixels * share), np.uint8)

@@ -1,0 +1,61 @@
+"""What collides in the place of a link's mesh: its convex hull, its triangles, or convex pieces."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from raisim_ros.description.files import existing_file
+from raisim_ros.description.mesh import cache as mesh_cache
+from raisim_ros.description.mesh.cache import Points
+from raisim_ros.description.mesh.convex_decomposition import decompose
+from raisim_ros.description.mesh.file import MeshData, load_mesh, load_points
+
+COLLISION_MESHES = ("hull", "original", "convexify")
+
+_KIND = "hulls"
+
+Scale = Sequence[float] | Points
+
+
+def link_mesh(file: str, scale: Scale, mode: str) -> list[Points] | MeshData:
+    """The vertices of convex pieces, or a mesh whose triangles collide.
+
+    `mode`: "hull", one piece that is the exact convex hull; "original"; "convexify", pieces of CoACD. Without a result
+    of CoACD the hull is used, without a hull (a flat mesh) the triangles; a warning tells.
+    """
+    if mode == "original":
+        return load_mesh(file, list(scale))
+    if mode == "convexify":
+        parts = decompose(load_mesh(file, list(scale)), otherwise="its convex hull is used")
+        if parts:
+            return [part.vertices for part in parts]
+    hull = _hull(file, scale)
+    if hull is None:
+        text = f"{file}: the mesh is flat and has no convex hull; its triangles are used"
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return load_mesh(file, list(scale))
+    return [hull]
+
+
+def _hull(file: str, scale: Scale) -> Points | None:
+    """Corners of the convex hull, from the cache if the file's content is known; None for a flat mesh."""
+    path = existing_file(file, "mesh file")
+    # Other formats may take their shape from further files, so that one file's content does not tell all.
+    whole = path.suffix.lower() in (".stl", ".obj", ".dae", ".ply", ".off", ".glb")
+    key = mesh_cache.content_key(path.suffix.lower(), np.asarray(scale, dtype=np.float64), path.read_bytes())
+    stored = mesh_cache.read_points(_KIND, key) if whole else None
+    if stored is not None:
+        return stored[0]
+    vertices = load_points(file, list(scale))
+    try:
+        corners = np.sort(ConvexHull(vertices).vertices)
+    except (QhullError, ValueError):
+        return None
+    hull = np.ascontiguousarray(vertices[corners])
+    if whole:
+        mesh_cache.write_points(_KIND, key, [hull])
+    return hull

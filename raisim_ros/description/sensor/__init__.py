@@ -1,0 +1,1 @@
+"""Sensor files: read and written."""

@@ -1,0 +1,1 @@
+"""URDF files: read and written."""

@@ -1,0 +1,1 @@
+"""World files: their elements as plain data, read and written."""

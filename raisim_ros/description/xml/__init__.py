@@ -1,0 +1,1 @@
+"""XML with the template language."""

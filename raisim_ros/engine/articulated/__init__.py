@@ -1,0 +1,1 @@
+"""Handles of articulated systems."""

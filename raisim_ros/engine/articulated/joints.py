@@ -1,0 +1,248 @@
+"""The part of ArticulatedSystem that holds commands and parameters of joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import lib
+from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.types import ControlMode, IntegrationScheme, JointSpring
+
+
+@dataclass(frozen=True)
+class JointLimitViolation:
+    """A joint at its limit: its index, and the impulse [N m s, N s] that the limit exerted along its coordinate (of a
+    spherical joint: towards its zero position)."""
+
+    joint_id: int
+    impulse: float
+
+
+class Joints(ArticulatedCore):
+    """Motors, springs, dampers and limits of the joints; vectors have one entry per degree of freedom."""
+
+    def _write_bounds(self, field: int, name: str, values: VectorLike) -> None:
+        self._write(field, self._bounds(name, values))
+
+    def _bounds(self, name: str, values: VectorLike) -> Vector:
+        """One number per degree of freedom, also infinite ones."""
+        array = arguments.table(name, values, (-1,))
+        if array.shape != (self._u_count,) or np.isnan(array).any():
+            raise InvalidValueError(f"{name} is {arguments.shown(values)}; expected {self._u_count} numbers")
+        return array
+
+    # ---- forces and PD ----
+
+    def set_generalized_force(self, force: VectorLike) -> None:
+        """Set the feed-forward forces; they act until replaced."""
+        self._write_u(lib.RS_FIELD_FEED_FORWARD, "generalized force", force)
+
+    def get_feed_forward_generalized_force(self) -> Vector:
+        """The feed-forward forces as set."""
+        return self._read_u(lib.RS_FIELD_FEED_FORWARD)
+
+    def get_generalized_force(self) -> Vector:
+        """Motor command at the present state: feed-forward plus PD, clamped to the effort limits."""
+        out = np.empty(self._u_count)
+        check(lib.rs_articulation_command(self._c, self._engine_id, pointer(out)))
+        return out
+
+    def get_actuators(self) -> list[TreeActuator]:
+        """The motors that the robot's file gives it, in the order of the file; only MJCF files do."""
+        return list(self._tree.actuators)
+
+    def set_actuation(self, control: VectorLike) -> None:
+        """Set the feed-forward forces through the motors: one control per actuator, zero force at other joints."""
+        controls = arguments.vector("control", control, len(self._tree.actuators))
+        force = np.zeros(self._u_count)
+        joints = {body.joint_name: index for index, body in enumerate(self._tree.bodies)}
+        for actuator, value in zip(self._tree.actuators, controls, strict=True):
+            force[self._u_first[joints[actuator.joint]]] += actuator.joint_force(float(value))
+        self.set_generalized_force(force)
+
+    def set_control_mode(self, mode: ControlMode) -> None:
+        """Choose feed-forward forces alone, or PD control on top of them."""
+        self._set_options(control_mode=int(arguments.choice("mode", ControlMode, mode)))
+
+    def get_control_mode(self) -> ControlMode:
+        """What drives the joints."""
+        return ControlMode(self._options().control_mode)
+
+    def set_pd_target(self, position: VectorLike, velocity: VectorLike) -> None:
+        """Set the targets of q and u; the entries of a floating base are ignored."""
+        u = arguments.vector("velocity target", velocity, self._u_count)
+        with self._kept_on_error(lib.RS_FIELD_D_TARGET):
+            self._write(lib.RS_FIELD_D_TARGET, u)
+            self.set_p_target(position)
+
+    def set_p_target(self, position: VectorLike) -> None:
+        """Set the target of q."""
+        self._write_q(lib.RS_FIELD_P_TARGET, "position target", position)
+
+    def set_d_target(self, velocity: VectorLike) -> None:
+        """Set the target of u."""
+        self._write_u(lib.RS_FIELD_D_TARGET, "velocity target", velocity)
+
+    def get_pd_target(self) -> tuple[Vector, Vector]:
+        """Targets of q and u."""
+        with self._world.locked():
+            return self._read(lib.RS_FIELD_P_TARGET, self._q_count), self._read_u(lib.RS_FIELD_D_TARGET)
+
+    def set_pd_gains(self, p_gain: VectorLike, d_gain: VectorLike) -> None:
+        """Set the gains per degree of freedom and turn PD control on; a floating base keeps zeros."""
+        d = arguments.vector("d gain", d_gain, self._u_count)
+        with self._kept_on_error(lib.RS_FIELD_D_GAIN):
+            self._write(lib.RS_FIELD_D_GAIN, d)
+            self.set_p_gains(p_gain)
+
+    def set_p_gains(self, gain: VectorLike) -> None:
+        """Set the position gains and turn PD control on."""
+        with self._world.locked():
+            self._write_u(lib.RS_FIELD_P_GAIN, "p gain", gain)
+            self.set_control_mode(ControlMode.PD_PLUS_FEEDFORWARD_TORQUE)
+
+    def set_d_gains(self, gain: VectorLike) -> None:
+        """Set the velocity gains and turn PD control on."""
+        with self._world.locked():
+            self._write_u(lib.RS_FIELD_D_GAIN, "d gain", gain)
+            self.set_control_mode(ControlMode.PD_PLUS_FEEDFORWARD_TORQUE)
+
+    def get_pd_gains(self) -> tuple[Vector, Vector]:
+        """Position and velocity gains."""
+        with self._world.locked():
+            return self._read_u(lib.RS_FIELD_P_GAIN), self._read_u(lib.RS_FIELD_D_GAIN)
+
+    # ---- passive elements ----
+
+    def set_joint_damping(self, damping: VectorLike) -> None:
+        """Set the viscous damping per degree of freedom [N m s/rad, N s/m]."""
+        self._write_u(lib.RS_FIELD_DAMPING, "joint damping", damping)
+
+    def get_joint_damping(self) -> Vector:
+        """Viscous damping per degree of freedom."""
+        return self._read_u(lib.RS_FIELD_DAMPING)
+
+    def set_rotor_inertia(self, inertia: VectorLike) -> None:
+        """Set the rotor inertia per degree of freedom [kg m^2, kg]."""
+        self._write_u(lib.RS_FIELD_ROTOR_INERTIA, "rotor inertia", inertia)
+
+    def get_rotor_inertia(self) -> Vector:
+        """Rotor inertia per degree of freedom."""
+        return self._read_u(lib.RS_FIELD_ROTOR_INERTIA)
+
+    def add_spring(self, spring: JointSpring) -> None:
+        """Put a spring on a joint; it replaces the joint's former spring."""
+        arguments.instance("spring", spring, JointSpring)
+        joint = arguments.index("spring.joint", spring.joint, len(self._tree.bodies))
+        if self._tree.bodies[joint].parent < 0:
+            raise InvalidValueError(f"spring.joint is {joint}; expected the index of a movable joint")
+        kind = self._tree.bodies[joint].joint_type
+        q_first, u_first = self._q_first[joint], self._u_first[joint]
+        mount_values = arguments.vector("spring.mount", np.atleast_1d(spring.mount), kind.coordinate_dim)
+        with self._world.locked():
+            stiffness = self._read_u(lib.RS_FIELD_STIFFNESS)
+            stiffness[u_first : u_first + kind.velocity_dim] = arguments.number("spring.stiffness", spring.stiffness)
+            mount = self._read(lib.RS_FIELD_SPRING_MOUNT, self._q_count)
+            mount[q_first : q_first + kind.coordinate_dim] = mount_values
+            with self._kept_on_error(lib.RS_FIELD_STIFFNESS):
+                self._write(lib.RS_FIELD_STIFFNESS, stiffness)
+                self._write(lib.RS_FIELD_SPRING_MOUNT, mount)
+
+    def get_springs(self) -> list[JointSpring]:
+        """The springs with a stiffness."""
+        with self._world.locked():
+            stiffness = self._read_u(lib.RS_FIELD_STIFFNESS)
+            mount = self._read(lib.RS_FIELD_SPRING_MOUNT, self._q_count)
+        springs = []
+        for joint, body in enumerate(self._tree.bodies):
+            k = stiffness[self._u_first[joint]] if body.parent >= 0 else 0.0
+            if k > 0:
+                first = self._q_first[joint]
+                rest = mount[first : first + body.joint_type.coordinate_dim]
+                springs.append(JointSpring(joint, float(k), rest if len(rest) > 1 else float(rest[0])))
+        return springs
+
+    # ---- limits ----
+
+    def set_actuation_limits(self, upper: VectorLike, lower: VectorLike) -> None:
+        """Set the largest and smallest command per degree of freedom [N m, N]; infinite for none."""
+        high, low = self._bounds("upper actuation limit", upper), self._bounds("lower actuation limit", lower)
+        if (low > high).any():
+            raise InvalidValueError("a lower actuation limit is above the upper one")
+        with self._world.locked():
+            self._write(lib.RS_FIELD_EFFORT_UPPER, high)
+            self._write(lib.RS_FIELD_EFFORT_LOWER, low)
+
+    def get_actuation_upper_limits(self) -> Vector:
+        """Largest command per degree of freedom."""
+        return self._read_u(lib.RS_FIELD_EFFORT_UPPER)
+
+    def get_actuation_lower_limits(self) -> Vector:
+        """Smallest command per degree of freedom."""
+        return self._read_u(lib.RS_FIELD_EFFORT_LOWER)
+
+    def get_joint_limit_violations(self) -> list[JointLimitViolation]:
+        """Joints that their position or velocity limits held back in the last step."""
+        impulses = self._read_u(lib.RS_FIELD_LIMIT_IMPULSE)
+        held = [(joint, impulses[first]) for joint, first in enumerate(self._u_first) if first < len(impulses)]
+        return [
+            JointLimitViolation(joint, float(impulse))
+            for joint, impulse in held
+            if impulse != 0.0 and self._tree.bodies[joint].parent >= 0
+        ]
+
+    def set_joint_limits(self, limits: Sequence[VectorLike] | NDArray[Any]) -> None:
+        """Set [lower, upper] per degree of freedom [rad, m]; spherical joints use the first row: [largest angle, -]."""
+        rows = arguments.table("joint limits", limits, (self._u_count, 2))
+        if np.isnan(rows).any():
+            raise InvalidValueError(f"joint limits are {arguments.shown(limits)}; expected numbers")
+        lower, upper = rows[:, 0].copy(), rows[:, 1].copy()
+        for joint, body in enumerate(self._tree.bodies):
+            if body.joint_type is JointType.SPHERICAL:
+                own = slice(self._u_first[joint], self._u_first[joint] + 3)
+                upper[own] = lower[self._u_first[joint]]
+                lower[own] = -np.inf
+        if (lower > upper).any():
+            raise InvalidValueError("a lower joint limit is above the upper one")
+        with self._world.locked():
+            self._write(lib.RS_FIELD_LOWER, lower)
+            self._write(lib.RS_FIELD_UPPER, upper)
+
+    def get_joint_limits(self) -> Vector:
+        """[lower, upper] per degree of freedom, as in set_joint_limits()."""
+        with self._world.locked():
+            lower, upper = self._read_u(lib.RS_FIELD_LOWER), self._read_u(lib.RS_FIELD_UPPER)
+        for joint, body in enumerate(self._tree.bodies):
+            if body.joint_type is JointType.SPHERICAL:
+                own = slice(self._u_first[joint], self._u_first[joint] + 3)
+                lower[own] = upper[own]
+                upper[own] = np.inf
+        return np.stack([lower, upper], axis=1)
+
+    def set_joint_velocity_limits(self, limits: VectorLike) -> None:
+        """Set the largest speed per degree of freedom [rad/s, m/s]; infinite for none."""
+        self._write_bounds(lib.RS_FIELD_VELOCITY_LIMIT, "joint velocity limit", limits)
+
+    def get_joint_velocity_limits(self) -> Vector:
+        """Largest speed per degree of freedom."""
+        return self._read_u(lib.RS_FIELD_VELOCITY_LIMIT)
+
+    # ---- integration ----
+
+    def set_integration_scheme(self, scheme: IntegrationScheme) -> None:
+        """Choose how the system is advanced in time."""
+        self._set_options(scheme=int(arguments.choice("scheme", IntegrationScheme, scheme)))
+
+    def get_integration_scheme(self) -> IntegrationScheme:
+        """How the system is advanced in time."""
+        return IntegrationScheme(self._options().scheme)

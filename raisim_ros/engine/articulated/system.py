@@ -1,0 +1,368 @@
+"""Handle of an articulated system: a robot, or any tree of bodies and joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree
+from raisim_ros.description.world.interface_settings import InterfaceSettings
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.articulated.core import ArticulatedCore
+from raisim_ros.engine.articulated.dynamics import Dynamics
+from raisim_ros.engine.articulated.frames import Frames
+from raisim_ros.engine.articulated.joints import Joints
+from raisim_ros.engine.articulated.link_shape import fill_shape
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.objects.home import Home
+
+
+System = TypeVar("System", bound="ArticulatedSystem")
+
+
+@dataclass
+class _LinkEdits:
+    """What users may change in place between update_mass_info() calls; one row per body."""
+
+    joint_position: Vector
+    joint_rotation: Vector
+    axis: Vector
+    mass: Vector
+    com: Vector
+    inertia: Vector  # n x 3 x 3
+
+
+@dataclass(frozen=True)
+class JointReference:
+    """A movable joint by name."""
+
+    name: str
+    idx: int
+    type: JointType
+    system: ArticulatedSystem
+
+    def get_position(self) -> Vector:
+        """Place of the joint, which is the origin of its body [m]."""
+        return self.system.get_body_position(self.idx)
+
+    def get_generalized_coordinate(self) -> Vector:
+        """The joint's part of q."""
+        first = self.system._q_first[self.idx]
+        return self.system.get_generalized_coordinate()[first : first + self.type.coordinate_dim]
+
+    def get_generalized_velocity(self) -> Vector:
+        """The joint's part of u."""
+        first = self.system._u_first[self.idx]
+        return self.system.get_generalized_velocity()[first : first + self.type.velocity_dim]
+
+
+@dataclass(frozen=True)
+class LinkReference:
+    """A body by the name of one of its links."""
+
+    name: str
+    idx: int
+    system: ArticulatedSystem
+
+    def get_pose(self) -> tuple[Vector, Vector]:
+        """Rotation matrix (body to world) and position."""
+        return self.system.get_body_pose(self.idx)
+
+    def get_mass(self) -> float:
+        """Mass of the body with all links merged into it [kg]."""
+        return self.system.get_mass(self.idx)
+
+    def get_com_b(self) -> Vector:
+        """Centre of mass in the body frame [m]."""
+        return self.system._com_of(self.idx)
+
+
+class ArticulatedSystem(Joints, Dynamics, Frames):
+    """A tree of bodies connected by joints. Made by World.add_articulated_system()."""
+
+    _KEPT = (*ArticulatedCore._KEPT, "_collision_bodies")
+
+    def __init__(
+        self,
+        world: Home,
+        engine_id: int,
+        tree: KinematicTree,
+        collision_bodies: Sequence[LinkCollisionBody],
+        options: ArticulatedSystemOption,
+    ) -> None:
+        super().__init__(world, engine_id, tree)
+        self._collision_bodies: list[LinkCollisionBody] = list(collision_bodies)
+        self._build_options = options
+        self._edits: _LinkEdits | None = None
+
+    def _copy(self: System, engine_id: int) -> System:
+        other = super()._copy(engine_id)
+        other._tree = deepcopy(self._tree)  # frames may be moved
+        other._edits = deepcopy(self._edits)
+        return other
+
+    # ---- joints and links ----
+
+    def get_joint_type(self, joint_idx: int) -> JointType:
+        """Type of a joint."""
+        return self._tree.bodies[self._body(joint_idx)].joint_type
+
+    def get_joint(self, name: str) -> JointReference:
+        """A movable joint by name."""
+        for index, body in enumerate(self._tree.bodies):
+            if body.joint_name == arguments.text("name", name):
+                return JointReference(name, index, body.joint_type, self)
+        raise InvalidValueError(f"no movable joint named '{name}'; there are {self.get_movable_joint_names()}")
+
+    def get_link(self, name: str) -> LinkReference:
+        """A body by the name of one of its links."""
+        index = self.get_body_idx(name)
+        if index < 0:
+            raise InvalidValueError(f"no link named '{name}' in '{self._tree.name}'")
+        return LinkReference(name, index, self)
+
+    # ---- constants of bodies: edit in place, then update_mass_info() ----
+
+    def _editable(self) -> _LinkEdits:
+        if self._edits is None:
+            links = [self._link(index) for index in range(len(self._tree.bodies))]
+            self._edits = _LinkEdits(
+                np.array([list(link.joint_position) for link in links]),
+                np.array([list(link.joint_rotation) for link in links]).reshape(-1, 3, 3),
+                np.array([list(link.axis) for link in links]),
+                np.array([link.mass for link in links]),
+                np.array([list(link.com) for link in links]),
+                np.array([arguments.matrix_of_symmetric6(list(link.inertia)) for link in links]),
+            )
+        return self._edits
+
+    def get_joint_pos_p(self) -> Vector:
+        """Joint positions in the parents' frames, one per row [m]; editable, see update_mass_info()."""
+        return self._editable().joint_position
+
+    def get_joint_orientation_p(self) -> Vector:
+        """Joint rotation matrices in the parents' frames; editable, see update_mass_info()."""
+        return self._editable().joint_rotation
+
+    def get_joint_axis_p(self) -> Vector:
+        """Joint axes in the joint frames, one per row; editable, see update_mass_info()."""
+        return self._editable().axis
+
+    def get_joint_axis(self, joint_idx: int) -> Vector:
+        """Axis of a joint in the world frame."""
+        index = self._body(joint_idx)
+        if self._tree.bodies[index].joint_type not in (JointType.REVOLUTE, JointType.PRISMATIC):
+            raise InvalidValueError(f"joint {index} is {self._tree.bodies[index].joint_type.value}: it has no axis")
+        # The joint's own motion leaves its axis where it is.
+        axis: Vector = self.get_body_orientation(index) @ np.array(list(self._link(index).axis))
+        return axis
+
+    def get_inertia(self) -> Vector:
+        """Inertias about the centres of mass, body axes, n x 3 x 3; editable, see update_mass_info()."""
+        return self._editable().inertia
+
+    def get_body_com_b(self) -> Vector:
+        """Centres of mass in the body frames, one per row [m]; editable, see update_mass_info()."""
+        return self._editable().com
+
+    def get_body_com_w(self) -> Vector:
+        """Centres of mass in the world frame, one per row [m]."""
+        with self._world.locked():
+            position, rotation, _, _ = self._links()
+            coms = np.array([self._com_of(index) for index in range(len(position))])
+        centres: Vector = position + np.einsum("nij,nj->ni", rotation, coms)
+        return centres
+
+    def get_mass(self, local_idx: int) -> float:
+        """Mass of a body [kg]."""
+        return float(self._link(self._body(local_idx)).mass)
+
+    def get_masses(self) -> Vector:
+        """Masses of the bodies [kg]; editable, see update_mass_info()."""
+        return self._editable().mass
+
+    def set_mass(self, local_idx: int, mass: float) -> None:
+        """Set the mass of a body [kg]; update_mass_info() puts it into effect."""
+        self._editable().mass[self._body(local_idx)] = arguments.number("mass", mass)
+
+    def update_mass_info(self) -> None:
+        """Put edits of masses, inertias, centres of mass and joint placements into effect, all or none."""
+        if self._edits is None:
+            return
+        edits, self._edits = self._edits, None
+        with self._world.locked():
+            before = [self._link(index) for index in range(len(self._tree.bodies))]
+            for index in range(len(before)):
+                changed = self._edited(edits, index)
+                status = lib.rs_articulation_link_set(self._c, self._engine_id, index, changed)
+                if status == lib.RS_OK:
+                    continue
+                try:
+                    check(status)
+                finally:
+                    for k in range(index):
+                        lib.rs_articulation_link_set(self._c, self._engine_id, k, before[k])
+
+    def _edited(self, edits: _LinkEdits, index: int) -> Any:
+        changed = self._link(index)
+        changed.joint_position = list(edits.joint_position[index])
+        changed.joint_rotation = list(edits.joint_rotation[index].reshape(-1))
+        changed.axis = list(edits.axis[index])
+        changed.mass = edits.mass[index]
+        changed.com = list(edits.com[index])
+        changed.inertia = list(arguments.symmetric6("inertia", edits.inertia[index]))
+        return changed
+
+    def update_kinematics(self) -> None:
+        """Do nothing that needs doing: positions and velocities follow every change of the state."""
+        self._alive()
+
+    # ---- collision ----
+
+    def set_interface(self, settings: InterfaceSettings) -> None:
+        """Say how the robot's topics shall be; a drive must name joints that turn or slide."""
+        arguments.instance("settings", settings, InterfaceSettings)
+        single = {
+            body.joint_name
+            for body in self.get_kinematic_tree().bodies
+            if body.joint_type in (JointType.REVOLUTE, JointType.PRISMATIC)
+        }
+        for joint in settings.drive.joints if settings.drive is not None else ():
+            if joint not in single:
+                known = ", ".join(sorted(single)) or "none"
+                raise InvalidValueError(f"drive: no joint '{joint}' can be a wheel; there are: {known}")
+        super().set_interface(settings)
+
+    def get_collision_bodies(self) -> list[LinkCollisionBody]:
+        """Collision shapes of all bodies, placed in their body frames, with their present materials."""
+        return [
+            replace(shape, material=material)
+            for shape, material in zip(self._collision_bodies, self._materials(), strict=True)
+        ]
+
+    def get_collision_body(self, name: str) -> LinkCollisionBody:
+        """The collision shape named "LINK/k"."""
+        return self.get_collision_bodies()[self._shape_number(name)]
+
+    def _shape_number(self, name: str) -> int:
+        for number, shape in enumerate(self._collision_bodies):
+            if shape.name == arguments.text("name", name):
+                return number
+        raise InvalidValueError(f"no collision body named '{name}' in '{self._tree.name}'")
+
+    def ignore_collision_between(self, body_idx1: int, body_idx2: int) -> None:
+        """Let two bodies of the robot pass through each other."""
+        self.set_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2, 0)
+
+    def get_ignored_collision_pairs(self) -> list[tuple[str, str]]:
+        """Names of every two bodies with collision shapes that pass through each other, neighbours included."""
+        bodies = self._tree.bodies
+        shaped = [index for index, body in enumerate(bodies) if body.collisions]
+        pairs = [(i, j) for k, i in enumerate(shaped) for j in shaped[k + 1 :]]
+        return [(bodies[i].name, bodies[j].name) for i, j in pairs if not self.may_collide(i, j)]
+
+    def may_collide(self, body_idx1: int, body_idx2: int) -> bool:
+        """Whether two bodies of the robot can touch each other."""
+        return self.get_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2) > 0
+
+    def set_allowed_number_of_internal_contacts_between_two_bodies(
+        self, body_idx1: int, body_idx2: int, count: int
+    ) -> None:
+        """Set how many contacts two bodies of the robot may have with each other, 0 to 8."""
+        pair = self._body(body_idx1), self._body(body_idx2)
+        number = arguments.count("count", count)
+        check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, *pair, number))
+
+    def get_allowed_number_of_internal_contacts_between_two_bodies(self, body_idx1: int, body_idx2: int) -> int:
+        """How many contacts two bodies of the robot may have with each other."""
+        out = ffi.new("int32_t *")
+        pair = self._body(body_idx1), self._body(body_idx2)
+        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, *pair, out))
+        return int(out[0])
+
+    def set_collision_body_shape_parameters(self, name: str, parameters: VectorLike) -> None:
+        """Set the dimensions of the primitive named "LINK/k": as in CompoundChild.dim [m]."""
+        shape = self.get_collision_body(name)
+        self._replace_collision_body(replace(shape, dim=arguments.vector("parameters", parameters, len(shape.dim))))
+
+    def set_collision_body_position_offset(self, name: str, position: VectorLike) -> None:
+        """Move the collision shape named "LINK/k" within its body frame [m]."""
+        shape = self.get_collision_body(name)
+        self._replace_collision_body(replace(shape, position=arguments.vector("position", position, 3)))
+
+    def set_collision_body_orientation_offset(self, name: str, orientation: VectorLike | Sequence[VectorLike]) -> None:
+        """Turn the collision shape named "LINK/k" within its body frame (quaternion w, x, y, z or matrix)."""
+        shape = self.get_collision_body(name)
+        self._replace_collision_body(replace(shape, quaternion=arguments.orientation(orientation)))
+
+    def _replace_collision_body(self, new: LinkCollisionBody) -> None:
+        number = self._shape_number(new.name)
+        with self._world.locked():
+            definition = ffi.new("rs_shape_def *")
+            fill_shape(definition, new, self._world._material(new.material))
+            check(lib.rs_object_set_shape(self._c, self._engine_id, number, definition))
+            shapes = list(self._collision_bodies)  # a snapshot may hold the old list
+            shapes[number] = new
+            self._collision_bodies = shapes
+
+    def get_options(self) -> ArticulatedSystemOption:
+        """How the robot was built."""
+        return self._build_options
+
+    # ---- files ----
+
+    def get_kinematic_tree(self) -> KinematicTree:
+        """What the robot was built from: bodies, joints, frames, shapes to draw. Not to be changed."""
+        return self._tree
+
+    def get_resource_dir(self) -> str:
+        """Folder of the meshes."""
+        return self._tree.resource_dir
+
+    def get_robot_description(self) -> str:
+        """URDF text after templating."""
+        return self._tree.robot_description
+
+    def get_robot_description_full_path(self) -> str:
+        """Path of the file; empty for a robot made from text or in code."""
+        return "" if self._tree.source == "text" else self._tree.source
+
+    def get_robot_descriptionf_file_name(self) -> str:
+        """Name of the file."""
+        return Path(self.get_robot_description_full_path()).name
+
+    def get_robot_descriptionf_top_dir_name(self) -> str:
+        """Name of the folder that holds the file."""
+        return Path(self.get_robot_description_full_path()).parent.name
+
+    def export_robot_description_to_urdf(self, path: str | Path) -> None:
+        """Write the robot as a URDF file; sensors that its own files do not have go to files beside it."""
+        from raisim_ros.engine.entries.describe_sensors import export_urdf  # which is built on this class
+
+        with self._world.locked():
+            export_urdf(self, arguments.path("path", path))
+
+    # ---- printing ----
+
+    def print_out_body_names_in_order(self) -> None:
+        """Print the names of the bodies."""
+        print("\n".join(self.get_body_names()))
+
+    def print_out_movable_joint_names_in_order(self) -> None:
+        """Print the names of the movable joints."""
+        print("\n".join(self.get_movable_joint_names()))
+
+    def print_out_frame_names_in_order(self) -> None:
+        """Print the names of the frames."""
+        print("\n".join(frame.name for frame in self.get_frames()))

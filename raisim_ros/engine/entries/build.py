@@ -1,0 +1,283 @@
+"""From a WorldDescription to objects in a world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raisim_ros.description import terrain
+from raisim_ros.description.errors import (
+    FileMissingError,
+    InvalidValueError,
+    MeshError,
+    ParseError,
+    RaisimError,
+    TerrainError,
+)
+from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.description.world.types import (
+    ArticulatedEntry,
+    BodyEntry,
+    BodyState,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    LightEntry,
+    MeshEntry,
+    ObjectEntry,
+    PrimitiveEntry,
+    ViewCameraEntry,
+    WorldDescription,
+)
+from raisim_ros.engine.entries.build_articulated import add_articulated_entry
+from raisim_ros.engine.entries.build_wires import add_wire_entry
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.types import (
+    BodyType,
+    BroadphaseSettings,
+    BroadphaseType,
+    CompoundChild,
+    ContactSettings,
+    GyroscopicMode,
+    MeshCollisionMode,
+    ShapeType,
+)
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world.world import World
+
+_MESH_MODES = {
+    "original": MeshCollisionMode.ORIGINAL_MESH,
+    "convex_hull": MeshCollisionMode.CONVEX_HULL,
+    "convexify": MeshCollisionMode.CONVEXIFY,
+}
+
+_AT_REST = (0.0, 0.0, 0.0)
+
+
+def add_description(world: World, description: WorldDescription) -> None:
+    """Applies settings and adds all objects. On any error the world is as it was."""
+    before = world.save_snapshot()
+    try:
+        _apply_settings(world, description)
+        objects = [_add_entry(world, entry) for entry in description.objects]
+        for wire in description.wires:
+            add_wire_entry(world, wire, objects)
+    except BaseException:
+        world.restore_snapshot(before)
+        raise
+
+
+def _apply_settings(world: World, description: WorldDescription) -> None:
+    settings = description.settings
+    if settings.gravity is not None:
+        world.set_gravity(settings.gravity)
+    if settings.time_step is not None:
+        world.set_time_step(settings.time_step)
+    if settings.erp is not None:
+        world.set_erp(*settings.erp)
+    if settings.time is not None:
+        world.set_world_time(settings.time)
+    if settings.solver is not None:
+        solver = settings.solver
+        world.set_contact_solver_param(1.0, 1.0, 1.0, solver["max_iterations"], solver["threshold"])
+        world.set_contact_solver_iteration_order(solver["fixed_order"])
+    if settings.contact is not None:
+        world.set_contact_settings(_contact_settings(settings.contact))
+    if settings.sleeping is not None:
+        sleeping = settings.sleeping
+        world.set_sleeping_parameters(
+            sleeping["linear_threshold"], sleeping["angular_threshold"], sleeping["quiet_steps"]
+        )
+        world.set_sleeping_enabled(sleeping["enabled"])
+    if description.viewpoint is not None:
+        world.set_viewpoint(description.viewpoint)
+    if description.named_poses:
+        world.set_named_poses([*world.get_named_poses(), *description.named_poses])
+    if description.materials is not None:
+        world.update_material_prop(description.materials)
+
+
+def _contact_settings(values: dict[str, Any]) -> ContactSettings:
+    grid = {name: value for name, value in values.items() if name.startswith("mbp_")}
+    others = {name: value for name, value in values.items() if name not in grid and name != "broadphase"}
+    broadphase = BroadphaseSettings(BroadphaseType[values["broadphase"].upper()], **grid)
+    return ContactSettings(**others, broadphase=broadphase)
+
+
+def _add_entry(world: World, entry: ObjectEntry) -> Object:
+    """Adds one object; whatever is wrong with it is told with its place in the file."""
+    try:
+        handle = _ADDERS[type(entry)](world, entry)
+        handle.set_appearance(entry.appearance)
+        handle.set_name(entry.name)
+        handle.set_interface(entry.interface)
+        if isinstance(entry, BodyEntry) and entry.sensor is not None:
+            world.add_sensor_set(handle, entry.sensor)
+        for one in entry.sensor_sets:
+            world.add_sensor_set(handle, one.model, one.link).set_serial_number(one.serial_number)
+    except (InvalidValueError, MeshError, TerrainError) as error:
+        raise ParseError(entry.place.file, entry.place.line, str(error)) from error
+    except FileMissingError as error:
+        raise FileMissingError(error.path, f"{entry.place}: file") from error
+    return handle
+
+
+def _inertia_matrix(entry: BodyEntry) -> np.ndarray[Any, Any] | None:
+    if entry.inertia is None:
+        return None
+    xx, xy, xz, yy, yz, zz = entry.inertia
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _furnish(handle: SingleBodyObject, entry: BodyEntry, **properties: Any) -> None:
+    """Gives a new body its properties and its state, in one call of the engine each: worlds may be large."""
+    if entry.body_type != "dynamic":
+        properties["body_type"] = int(BodyType[entry.body_type.upper()])
+    if entry.linear_damping != 0.0:
+        properties["linear_damping"] = entry.linear_damping
+    if any(entry.angular_damping):
+        properties["angular_damping"] = entry.angular_damping
+    mode = GyroscopicMode[entry.gyroscopic_mode.upper()]
+    if mode != GyroscopicMode.ENERGY_CONSERVING:
+        properties["gyroscopic_mode"] = int(mode)
+    if properties:
+        handle._set_properties(**properties)
+    state = entry.state
+    moves = entry.body_type != "static"
+    handle._set_state(
+        position=state.position,
+        quaternion=state.quaternion,
+        linear_velocity=state.linear_velocity if moves else _AT_REST,
+        angular_velocity=state.angular_velocity if moves else _AT_REST,
+    )
+
+
+def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
+    adders: dict[str, Callable[..., SingleBodyObject]] = {
+        "sphere": world.add_sphere,
+        "box": world.add_box,
+        "cylinder": world.add_cylinder,
+        "cone": world.add_cone,
+        "capsule": world.add_capsule,
+    }
+    handle = adders[entry.shape](*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask)
+    mass_properties: dict[str, Any] = {}
+    if entry.inertia is not None:
+        xx, xy, xz, yy, yz, zz = entry.inertia
+        mass_properties["inertia"] = (xx, yy, zz, xy, xz, yz)  # the engine's order
+    if entry.com is not None:
+        mass_properties["com"] = entry.com
+    _furnish(handle, entry, **mass_properties)
+    return handle
+
+
+def _add_compound(world: World, entry: CompoundEntry) -> Object:
+    children = [
+        CompoundChild(
+            ShapeType[child.shape.upper()],
+            child.dim,
+            child.position,
+            child.quaternion,
+            child.material,
+            child.appearance,
+        )
+        for child in entry.children
+    ]
+    com = entry.com if entry.com is not None else (0.0, 0.0, 0.0)
+    handle = world.add_compound(
+        children, entry.mass, com, _inertia_matrix(entry), entry.collision_group, entry.collision_mask
+    )
+    _furnish(handle, entry)
+    return handle
+
+
+def _add_mesh(world: World, entry: MeshEntry) -> Object:
+    handle = world.add_mesh(
+        entry.file,
+        entry.mass,
+        _inertia_matrix(entry),
+        entry.com,
+        entry.scale,
+        entry.material,
+        _MESH_MODES[entry.collision_mode],
+        entry.collision_group,
+        entry.collision_mask,
+    )
+    _furnish(handle, entry)
+    return handle
+
+
+def _add_ground(world: World, entry: GroundEntry) -> Object:
+    return world.add_ground(entry.height, entry.material, entry.collision_mask)
+
+
+def height_map_data(entry: HeightMapEntry) -> HeightMapData:
+    x, y, _ = entry.center
+    if entry.heights is not None:
+        return terrain.height_map_from_values(
+            entry.x_samples, entry.y_samples, entry.x_size, entry.y_size, entry.heights, x, y
+        )
+    if entry.terrain is not None:
+        t = entry.terrain
+        properties = TerrainProperties(
+            t.frequency,
+            entry.x_size,
+            entry.y_size,
+            t.z_scale,
+            entry.x_samples or TerrainProperties.x_samples,
+            entry.y_samples or TerrainProperties.y_samples,
+            t.fractal_octaves,
+            t.fractal_lacunarity,
+            t.fractal_gain,
+            t.step_size,
+            t.height_offset,
+            t.seed,
+        )
+        return terrain.generate_height_map(properties, x, y)
+    if entry.png is not None:
+        return terrain.height_map_from_png(entry.png, entry.x_size, entry.y_size, entry.z_scale, entry.z_offset, x, y)
+    if entry.text is not None:
+        return terrain.height_map_from_text(entry.text, x, y)
+    raise RaisimError(f"{entry.place}: the heightmap has no source")
+
+
+def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
+    handle = world.add_height_map(
+        height_map_data(entry),
+        material=entry.material,
+        collision_group=entry.collision_group,
+        collision_mask=entry.collision_mask,
+    )
+    if entry.center[2] != 0.0:
+        handle.set_position(entry.center)
+    return handle
+
+
+def _add_light(world: World, entry: LightEntry) -> Object:
+    return _placed(world.add_light(entry.settings), entry.state)
+
+
+def _add_view_camera(world: World, entry: ViewCameraEntry) -> Object:
+    return _placed(world.add_view_camera(entry.settings), entry.state)
+
+
+def _placed(handle: SingleBodyObject, state: BodyState) -> SingleBodyObject:
+    handle.set_pose(state.position, state.quaternion)
+    handle.set_velocity(state.linear_velocity, state.angular_velocity)
+    return handle
+
+
+_ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
+    PrimitiveEntry: _add_primitive,
+    CompoundEntry: _add_compound,
+    MeshEntry: _add_mesh,
+    GroundEntry: _add_ground,
+    HeightMapEntry: _add_height_map,
+    ArticulatedEntry: add_articulated_entry,
+    LightEntry: _add_light,
+    ViewCameraEntry: _add_view_camera,
+}

@@ -1,0 +1,184 @@
+"""From a world to a WorldDescription: the reverse of build.py."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.world.types import (
+    BodyState,
+    ChildEntry,
+    CompoundEntry,
+    GroundEntry,
+    HeightMapEntry,
+    LightEntry,
+    MeshEntry,
+    ObjectEntry,
+    Place,
+    PrimitiveEntry,
+    SimulationSettings,
+    ViewCameraEntry,
+    WorldDescription,
+)
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.entries.build_wires import describe_wire
+from raisim_ros.engine.entries.describe_articulated import describe_articulated
+from raisim_ros.engine.entries.describe_sensors import describe_sensor_sets
+from raisim_ros.engine.objects.handles import Ground, SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world.world import World
+
+_MESH_MODES = {
+    MeshCollisionMode.ORIGINAL_MESH: "original",
+    MeshCollisionMode.CONVEX_HULL: "convex_hull",
+    MeshCollisionMode.CONVEXIFY: "convexify",
+}
+
+
+def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescription:
+    """Settings, materials, objects and states; `mesh_files` tells the file of every mesh object."""
+    with world.locked():
+        objects = world.get_obj_list()
+        return WorldDescription(
+            world.get_config_file(),
+            _settings(world),
+            world.get_material_manager(),
+            [_entry(world, handle, mesh_files) for handle in objects],
+            [describe_wire(wire, objects) for wire in world.get_wires()],
+            world.get_viewpoint(),
+            list(world.get_named_poses()),
+        )
+
+
+def _settings(world: World) -> SimulationSettings:
+    solver = ffi.new("rs_solver_settings *")
+    lib.rs_world_solver_settings(world._world, solver)
+    contact = asdict(world.get_contact_settings())
+    broadphase = contact.pop("broadphase")
+    contact["broadphase"] = broadphase.pop("type").name.lower()
+    sleeping = world.get_sleeping_parameters()
+    return SimulationSettings(
+        gravity=_numbers(world.get_gravity()),
+        time_step=world.get_time_step(),
+        erp=(solver.erp, solver.erp2),
+        time=world.get_world_time(),
+        solver={
+            "max_iterations": int(solver.max_iterations),
+            "threshold": float(solver.threshold),
+            "fixed_order": bool(solver.fixed_order),
+        },
+        contact=contact | broadphase,
+        sleeping={
+            "enabled": sleeping.enabled,
+            "linear_threshold": sleeping.linear_vel_threshold,
+            "angular_threshold": sleeping.angular_vel_threshold,
+            "quiet_steps": sleeping.quiet_steps,
+        },
+    )
+
+
+def _numbers(values: Any) -> tuple[float, ...]:
+    return tuple(float(value) for value in np.asarray(values).reshape(-1))
+
+
+def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> ObjectEntry:
+    if isinstance(handle, ArticulatedSystem):
+        return describe_articulated(world, handle)
+    if not isinstance(handle, SingleBodyObject):
+        raise InvalidValueError(f"{handle!r} cannot be written to a world file")
+    if isinstance(handle, LightObject):
+        return LightEntry(**_seen(world, handle), settings=handle.get_settings())
+    if isinstance(handle, ViewCamera):
+        return ViewCameraEntry(**_seen(world, handle), settings=handle.get_settings())
+    common: dict[str, Any] = {
+        "place": Place("", 0),
+        "name": handle.get_name(),
+        "material": world.get_object_material(handle),
+        "appearance": handle.get_appearance(),
+        "collision_group": handle.get_collision_group(),
+        "collision_mask": handle.get_collision_mask(),
+        "interface": handle.get_interface(),
+        "sensor_sets": describe_sensor_sets(handle),
+    }
+    if isinstance(handle, Ground):
+        return GroundEntry(**common, height=handle.get_height())
+    if isinstance(handle, HeightMap):
+        data = handle.get_data()
+        common["appearance"] = handle.get_color() or handle.get_appearance()
+        return HeightMapEntry(
+            **common,
+            x_samples=data.x_samples,
+            y_samples=data.y_samples,
+            x_size=data.x_size,
+            y_size=data.y_size,
+            center=_numbers(handle.get_position()),
+            heights=_numbers(data.heights),
+        )
+    common |= _body_arguments(handle)
+    if isinstance(handle, Mesh):
+        return MeshEntry(
+            **common,
+            file=mesh_files[handle],
+            scale=_numbers(handle.get_scale()),
+            collision_mode=_MESH_MODES[handle.get_collision_mode()],
+        )
+    shapes = handle.get_collision_body_list()
+    if handle.get_object_type() == ObjectType.COMPOUND:
+        return CompoundEntry(**common, children=[_child(shape) for shape in shapes])
+    return PrimitiveEntry(**common, shape=shapes[0].shape.name.lower(), dim=_numbers(shapes[0].dim))
+
+
+def _child(shape: CollisionBody) -> ChildEntry:
+    return ChildEntry(
+        Place("", 0),
+        shape.shape.name.lower(),
+        _numbers(shape.dim),
+        _numbers(shape.position),
+        _numbers(shape.quaternion),
+        shape.material,
+        shape.appearance,
+    )
+
+
+def _body_arguments(handle: SingleBodyObject) -> dict[str, Any]:
+    properties = handle._properties()
+    xx, yy, zz, xy, xz, yz = properties.inertia
+    return {
+        "body_type": handle.get_body_type().name.lower(),
+        "mass": float(properties.mass),
+        "com": tuple(properties.com),
+        "inertia": (xx, xy, xz, yy, yz, zz),
+        "linear_damping": float(properties.linear_damping),
+        "angular_damping": tuple(properties.angular_damping),
+        "gyroscopic_mode": handle.get_gyroscopic_mode().name.lower(),
+        "state": _body_state(handle),
+    }
+
+
+def _body_state(handle: SingleBodyObject) -> BodyState:
+    state = handle._state()
+    return BodyState(
+        tuple(state.position), tuple(state.quaternion), tuple(state.linear_velocity), tuple(state.angular_velocity)
+    )
+
+
+def _seen(world: World, handle: SingleBodyObject) -> dict[str, Any]:
+    """What entries of lights and cameras have in common."""
+    return {
+        "place": Place("", 0),
+        "name": handle.get_name(),
+        "appearance": handle.get_appearance(),
+        "interface": handle.get_interface(),
+        "sensor_sets": describe_sensor_sets(handle),
+        "state": _body_state(handle),
+    }

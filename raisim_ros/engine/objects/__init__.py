@@ -1,0 +1,1 @@
+"""Handles of objects and wires, and their contacts."""

@@ -1,0 +1,321 @@
+"""What all sensors share: where they are mounted, when they measure, and sets of them."""
+
+from __future__ import annotations
+
+import enum
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.robot.model import Pose
+from raisim_ros.description.sensor.types import SensorModel, SensorSetModel
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.objects.body_owner import BodyOwner
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.objects.home import Home
+
+# Part of a period by which rounding may shift the moment of a measurement.
+_TIMING_SLACK = 1e-6
+_MOST_STEPS = 2.0**31
+
+
+class MeasurementSource(enum.IntEnum):
+    """Who writes the measurements: the world while it steps, a visualizer, or the user."""
+
+    RAISIM = 0
+    VISUALIZER = 1
+    MANUAL = 2
+
+
+class SensorType(enum.IntEnum):
+    """What a sensor measures."""
+
+    UNKNOWN = 0
+    RGB = 1
+    DEPTH = 2
+    IMU = 3
+    SPINNING_LIDAR = 4
+    CONTACT = 5
+    FORCE_TORQUE = 6
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A frame fixed to a body: `pose` is given in the frame of body `body_idx` of the object."""
+
+    object: BodyOwner
+    body_idx: int
+    pose: Pose
+
+    def world_pose(self) -> tuple[Vector, Vector]:
+        """Position [m] and rotation matrix (to world)."""
+        position, rotation = self.pose.arrays()
+        turn = self.object.get_orientation(self.body_idx)
+        return self.object.get_position(self.body_idx) + turn @ position, turn @ rotation
+
+    def angular_velocity(self) -> Vector:
+        """World frame [rad/s]."""
+        return self.object.get_angular_velocity(self.body_idx)
+
+    def acceleration(self) -> Vector:
+        """Acceleration of the frame's origin in the last step, world frame [m/s^2]."""
+        point = self.world_pose()[0]
+        if isinstance(self.object, ArticulatedSystem):
+            return _link_acceleration(self.object, self.body_idx, point)
+        linear, angular = ffi.new("double[3]"), ffi.new("double[3]")
+        check(lib.rs_body_acceleration(self.object._c, self.object._engine_id, linear, angular))
+        arm, omega = point - self.object.get_com_position(), self.angular_velocity()
+        turning = np.cross(np.array(list(angular)), arm) + np.cross(omega, np.cross(omega, arm))
+        acceleration: Vector = np.array(list(linear)) + turning
+        return acceleration
+
+
+def _link_acceleration(robot: ArticulatedSystem, body_idx: int, point: Vector) -> Vector:
+    u, udot = robot.get_generalized_velocity(), robot.get_generalized_acceleration()
+    jacobian = robot.get_sparse_jacobian(body_idx, point)
+    rate = robot.get_time_derivative_of_sparse_jacobian(body_idx, point)
+    acceleration: Vector = jacobian.v @ udot[jacobian.idx] + rate.v @ u[rate.idx]
+    return acceleration
+
+
+class Sensor(ABC):
+    """A sensor on a body. Frame: x forward, y left, z up.
+
+    A measurement is due when 1 / update rate of simulation time has passed. With the source RAISIM the world takes it
+    while it steps; with MANUAL, the user calls update() or sets the numbers.
+    """
+
+    type = SensorType.UNKNOWN
+    needs_inverse_dynamics = False
+
+    def __init__(self, world: Home, model: SensorModel, mount: Mount, set_name: str) -> None:
+        self.model = model
+        self.mount = mount
+        self._world = world
+        self._set_name = set_name
+        self._serial_number = ""
+        self._source = MeasurementSource.RAISIM
+        self._rate = self._checked_rate(model.update_rate)
+        self._start = world.get_world_time()
+        self._measured = 0  # measurements that were due since `_start`
+        self._frame = 0  # measurements ever taken: each has its own noise
+        self._stamp = -1.0
+        self.update_pose()
+
+    # ---- identity ----
+
+    def get_name(self) -> str:
+        """Name within the set."""
+        return self.model.name
+
+    def get_full_name(self) -> str:
+        """``set/sensor``."""
+        return f"{self._set_name}/{self.model.name}" if self._set_name else self.model.name
+
+    def get_type(self) -> SensorType:
+        """What it measures."""
+        return self.type
+
+    def get_serial_number(self) -> str:
+        """Serial number, empty when none was given."""
+        return self._serial_number
+
+    def set_serial_number(self, serial_number: str) -> None:
+        """Give the sensor a serial number."""
+        self._serial_number = arguments.text("serial_number", serial_number)
+
+    def get_frame_id(self) -> int:
+        """Index of the body that carries the sensor."""
+        return self.mount.body_idx
+
+    # ---- place ----
+
+    def update_pose(self) -> None:
+        """Take over the present pose of the body."""
+        self._position, self._rotation = self.mount.world_pose()
+
+    def get_position(self) -> Vector:
+        """World position at the last update [m]."""
+        return self._position.copy()
+
+    def get_orientation(self) -> Vector:
+        """Rotation matrix (sensor to world) at the last update."""
+        return self._rotation.copy()
+
+    def get_frame_position(self) -> Vector:
+        """World position of the body that carries the sensor [m]."""
+        return self.mount.object.get_position(self.mount.body_idx)
+
+    def get_frame_orientation(self) -> Vector:
+        """Rotation matrix of the body that carries the sensor."""
+        return self.mount.object.get_orientation(self.mount.body_idx)
+
+    def get_pos_in_sensor_frame(self) -> Vector:
+        """Position of the sensor in the frame of its body [m]."""
+        return self.mount.pose.arrays()[0].copy()
+
+    def get_ori_in_sensor_frame(self) -> Vector:
+        """Rotation matrix of the sensor in the frame of its body."""
+        return self.mount.pose.arrays()[1].copy()
+
+    # ---- time ----
+
+    @staticmethod
+    def _checked_rate(rate: float) -> float:
+        number = arguments.number("update_rate", rate)
+        if not (number > 0.0 and math.isfinite(number)):
+            raise InvalidValueError(f"update_rate is {number:g}; expected more than 0 [Hz]")
+        return number
+
+    def get_update_rate(self) -> float:
+        """Measurements a second of simulation time [Hz]."""
+        return self._rate
+
+    def set_update_rate(self, rate: float) -> None:
+        """Set the rate [Hz]; the next measurement is due now."""
+        self._rate = self._checked_rate(rate)
+        self._start, self._measured = self._world.get_world_time(), 0
+
+    def get_update_time_stamp(self) -> float:
+        """Simulation time of the last measurement [s]; -1 before the first."""
+        return self._stamp
+
+    def set_update_time_stamp(self, time: float) -> None:
+        """Set the time of the last measurement [s]: for measurements that the user sets."""
+        self._stamp = arguments.number("time", time)
+
+    def is_due(self, time: float) -> bool:
+        """Whether a measurement is due at a simulation time [s]."""
+        now = arguments.number("time", time)
+        return (now - self._start) * self._rate >= self._measured - _TIMING_SLACK or now < self._start
+
+    def steps_until_due(self, time: float, time_step: float) -> int:
+        """Steps until the next measurement is due; 0: now."""
+        if self.is_due(time):
+            return 0
+        step = arguments.number("time_step", time_step)
+        if not (step > 0.0 and math.isfinite(step) and math.isfinite(time)):
+            raise InvalidValueError(f"time is {time}, time_step {step}; expected finite numbers, the step above 0")
+        wait = self._start + self._measured / self._rate - time
+        return max(1, math.ceil(min(wait / step - _TIMING_SLACK, _MOST_STEPS)))
+
+    def get_measurement_source(self) -> MeasurementSource:
+        """Who writes the measurements."""
+        return self._source
+
+    def set_measurement_source(self, source: MeasurementSource | int) -> None:
+        """Say who writes the measurements."""
+        self._source = arguments.choice("source", MeasurementSource, source)
+
+    # ---- measuring ----
+
+    def note_update(self) -> None:
+        """Take over pose and time of a measurement that is taken now, and count it."""
+        time = self._world.get_world_time()
+        self.update_pose()
+        if time < self._start:  # time was set back
+            self._start, self._measured = time, 0
+        self._measured = math.floor((time - self._start) * self._rate + _TIMING_SLACK) + 1
+        self._stamp = time
+        self._frame += 1
+
+    def number_next(self, number: int) -> None:
+        """Give the next measurement a number; its noise depends on that and on the seed alone."""
+        self._frame = arguments.count("number", number) - 1
+
+    def update(self) -> None:
+        """Measure now."""
+        with self._world.locked():
+            before = self._phase()
+            try:
+                self.note_update()
+                self._measure()
+            except BaseException:
+                self._set_phase(before)
+                raise
+
+    @abstractmethod
+    def _measure(self) -> None:
+        """Take the measurement at the pose and time of now."""
+
+    # ---- phases, for snapshots ----
+
+    # What it shows: kept with the phase, so that a restored world shows what it showed.
+    _READINGS: ClassVar[tuple[str, ...]] = ("_position", "_rotation")
+
+    def _phase(self) -> dict[str, Any]:
+        kept = ("_rate", "_start", "_measured", "_frame", "_stamp", "_source", *self._READINGS)
+        return {name: copy(getattr(self, name)) for name in kept}
+
+    def _set_phase(self, phase: dict[str, Any]) -> None:
+        for name, value in phase.items():
+            setattr(self, name, copy(value))
+
+
+class SensorSet:
+    """Sensors that are mounted together. Made by World.add_sensor_set() or with a robot."""
+
+    def __init__(self, model: SensorSetModel, name: str, link: str, mount: Mount, sensors: list[Sensor]) -> None:
+        self.model = model
+        self.link = link  # of a robot; empty: its first one
+        self.mount = mount
+        self._name = name
+        self._serial_number = ""
+        self._sensors = {sensor.get_name(): sensor for sensor in sensors}
+
+    def __iter__(self) -> Iterator[Sensor]:
+        return iter(self._sensors.values())
+
+    def __len__(self) -> int:
+        return len(self._sensors)
+
+    def get_name(self) -> str:
+        """Name of the set: that of its link, when it belongs to a robot."""
+        return self._name
+
+    def get_sensor(self, name: str, kind: type[Sensor] = Sensor) -> Any:
+        """The sensor of that name; InvalidValueError when there is none, or it is of another kind."""
+        sensor = self._sensors.get(arguments.text("name", name))
+        if sensor is None:
+            raise InvalidValueError(f"no sensor named '{name}' in '{self._name}'; there are {list(self._sensors)}")
+        if not isinstance(kind, type):
+            raise InvalidValueError(f"kind is {arguments.shown(kind)}; expected a class of sensors")
+        if not isinstance(sensor, kind):
+            raise InvalidValueError(f"sensor '{name}' is a {type(sensor).__name__}; expected {kind.__name__}")
+        return sensor
+
+    def get_sensors(self) -> list[Sensor]:
+        """All sensors in the order of the file."""
+        return list(self._sensors.values())
+
+    def describe(self) -> SensorSetModel:
+        """The set as it is now, under its own name: with the update rates of the sensors."""
+        sensors = (replace(sensor.model, update_rate=sensor.get_update_rate()) for sensor in self)
+        return replace(self.model, name=self._name, sensors=tuple(sensors))
+
+    def get_serial_number(self) -> str:
+        """Serial number of the set."""
+        return self._serial_number
+
+    def set_serial_number(self, serial_number: str) -> None:
+        """Give the set a serial number."""
+        self._serial_number = arguments.text("serial_number", serial_number)
+
+    def get_position(self) -> Vector:
+        """Present world position of the set's frame [m]."""
+        return self.mount.world_pose()[0]
+
+    def get_orientation(self) -> Vector:
+        """Present rotation matrix of the set's frame."""
+        return self.mount.world_pose()[1]

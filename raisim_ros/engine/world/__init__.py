@@ -1,0 +1,1 @@
+"""The World and its parts."""

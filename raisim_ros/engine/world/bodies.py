@@ -1,0 +1,306 @@
+"""The part of World that adds objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description import terrain
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decompose
+from raisim_ros.description.mesh.file import MeshData, convex_hull, load_mesh
+from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.engine import arguments
+from raisim_ros.engine.arguments import VectorLike
+from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
+from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
+from raisim_ros.engine.objects.home import Home
+from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
+from raisim_ros.engine.types import (
+    BodyType,
+    CollisionBody,
+    CompoundChild,
+    MeshCollisionMode,
+    ObjectType,
+    ShapeType,
+)
+from raisim_ros.engine.world.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, ShapeDraft, insert_body
+from raisim_ros.engine.world.core import WorldCore
+
+GROUND_GROUP = 1 << 61
+HEIGHTMAP_GROUP = 1 << 63
+
+Handle = TypeVar("Handle", bound=SingleBodyObject)
+_PRIMITIVES: dict[type[SingleBodyObject], tuple[ObjectType, ShapeType]] = {
+    Sphere: (ObjectType.SPHERE, ShapeType.SPHERE),
+    Box: (ObjectType.BOX, ShapeType.BOX),
+    Cylinder: (ObjectType.CYLINDER, ShapeType.CYLINDER),
+    Cone: (ObjectType.CONE, ShapeType.CONE),
+    Capsule: (ObjectType.CAPSULE, ShapeType.CAPSULE),
+}
+
+
+class Bodies(WorldCore):
+    """Adding single bodies. A failed call leaves the world as it was."""
+
+    def add_sphere(
+        self, radius: float, mass: float, material: str = "default", collision_group: int = 1, collision_mask: int = ALL
+    ) -> Sphere:
+        """Add a ball [m, kg]."""
+        return self._add_primitive(Sphere, (radius,), mass, material, collision_group, collision_mask)
+
+    def add_box(
+        self,
+        x_length: float,
+        y_length: float,
+        z_length: float,
+        mass: float,
+        material: str = "default",
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+    ) -> Box:
+        """Add a box with the given full lengths [m, kg]."""
+        return self._add_primitive(Box, (x_length, y_length, z_length), mass, material, collision_group, collision_mask)
+
+    def add_cylinder(
+        self,
+        radius: float,
+        height: float,
+        mass: float,
+        material: str = "default",
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+    ) -> Cylinder:
+        """Add a cylinder along z; `height` is its full length [m, kg]."""
+        return self._add_primitive(Cylinder, (radius, height), mass, material, collision_group, collision_mask)
+
+    def add_cone(
+        self,
+        radius: float,
+        height: float,
+        mass: float,
+        material: str = "default",
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+    ) -> Cone:
+        """Add a cone with its apex towards +z; the origin is the centroid of the solid [m, kg]."""
+        return self._add_primitive(Cone, (radius, height), mass, material, collision_group, collision_mask)
+
+    def add_capsule(
+        self,
+        radius: float,
+        height: float,
+        mass: float,
+        material: str = "default",
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+    ) -> Capsule:
+        """Add a capsule along z; `height` is the distance of the two sphere centres [m, kg]."""
+        return self._add_primitive(Capsule, (radius, height), mass, material, collision_group, collision_mask)
+
+    def add_ground(self, z_height: float = 0.0, material: str = "default", collision_mask: int = ALL) -> Ground:
+        """Add the half-space below z = `z_height` [m]; its collision group is bit 61."""
+        body = BodyDraft(
+            ObjectType.GROUND,
+            [ShapeDraft(ShapeType.HALF_SPACE, material=material)],
+            body_type=BodyType.STATIC,
+            position=(0.0, 0.0, z_height),
+            collision_group=GROUND_GROUP,
+            collision_mask=collision_mask,
+        )
+        return insert_body(self, body, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes))
+
+    def add_compound(
+        self,
+        children: Sequence[CompoundChild],
+        mass: float,
+        com: VectorLike = ORIGIN,
+        inertia: Sequence[VectorLike] | NDArray[Any] | None = None,
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+    ) -> Compound:
+        """Add one rigid body made of several primitives.
+
+        `com` is in the body frame [m], `inertia` about it (3 x 3, body axes) [kg m^2]; without it the children count
+        as uniform solids of equal density.
+        """
+        if not isinstance(children, Sequence) or not children:
+            raise InvalidValueError(f"children is {arguments.shown(children)}; expected at least one CompoundChild")
+        for child in children:
+            if not isinstance(child, CompoundChild):
+                raise InvalidValueError(f"a child is {child!r}; expected a CompoundChild")
+            if child.shape not in DIM_SIZES:
+                raise InvalidValueError(f"the shape of a child is {child.shape!r}; expected a primitive")
+        shapes = [
+            ShapeDraft(child.shape, child.dim, 0, child.position, child.quaternion, child.material, child.appearance)
+            for child in children
+        ]
+        body = BodyDraft(
+            ObjectType.COMPOUND, shapes, mass, com=com, collision_group=collision_group, collision_mask=collision_mask
+        )
+        if inertia is not None:
+            body.inertia, body.inertia_given = arguments.symmetric6("inertia", inertia), True
+        return insert_body(self, body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
+
+    def add_mesh(
+        self,
+        mesh: str | Path | MeshData | Mesh,
+        mass: float | None = None,
+        inertia: Sequence[VectorLike] | NDArray[Any] | None = None,
+        com: VectorLike | None = None,
+        scale: float | VectorLike = 1.0,
+        material: str = "default",
+        collision_mode: MeshCollisionMode = MeshCollisionMode.CONVEXIFY,
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+        coacd_options: CoacdOptions | None = None,
+    ) -> Mesh:
+        """Add a body with the shape of a mesh: a file, mesh data, or another mesh object to clone.
+
+        Without `inertia` and `com` [kg m^2, m] they are those of the mesh's bounding box as a uniform solid. The
+        convex decomposition needs the package coacd; without it the original triangles collide, with a warning.
+        """
+        file_name, factors = "", np.ones(3)
+        if isinstance(mesh, Mesh):
+            self._own(mesh)
+            mass = mesh.get_mass() if mass is None else mass
+            inertia = mesh.get_inertia_matrix_b() if inertia is None else inertia
+            com = mesh.get_com() if com is None else com
+            data, file_name, collision_mode = mesh.get_mesh(), mesh.get_mesh_file_name(), mesh.get_collision_mode()
+            factors = mesh.get_scale()
+        elif isinstance(mesh, MeshData):
+            data = mesh
+        else:
+            file_name = str(arguments.path("mesh", mesh))
+            factors = arguments.vector("scale", [scale] * 3 if isinstance(scale, (int, float)) else scale, 3)
+            data = load_mesh(file_name, list(factors))
+        if mass is None:
+            raise InvalidValueError("mass is missing; only the clone of a mesh takes it over")
+        mass = arguments.number("mass", mass)
+
+        collision_mode = arguments.choice("collision_mode", MeshCollisionMode, collision_mode)
+        parts = _collision_parts(data, collision_mode, coacd_options)
+        with ExitStack() as assets:
+            shapes = []
+            for part in parts:
+                original = collision_mode == MeshCollisionMode.ORIGINAL_MESH or part is data
+                make = mesh_asset(self._world, part) if original else convex_asset(self._world, part.vertices)
+                kind = ShapeType.MESH if original else ShapeType.CONVEX
+                shapes.append(ShapeDraft(kind, asset=assets.enter_context(make), material=material))
+            body = BodyDraft(
+                ObjectType.MESH,
+                shapes,
+                mass,
+                com=data.box_center() if com is None else com,
+                inertia=arguments.symmetric6("inertia", data.box_inertia(mass) if inertia is None else inertia),
+                inertia_given=inertia is not None,
+                collision_group=collision_group,
+                collision_mask=collision_mask,
+            )
+
+            def handle(world: Home, key: int, bodies: list[CollisionBody]) -> Mesh:
+                return Mesh(world, key, bodies, data, file_name, factors, collision_mode)
+
+            return insert_body(self, body, handle)
+
+    # ---- heightmaps ----
+
+    def add_height_map(
+        self,
+        source: int | str | Path | TerrainProperties | HeightMapData | HeightMap,
+        y_samples: int | None = None,
+        x_size: float | None = None,
+        y_size: float | None = None,
+        center_x: float = 0.0,
+        center_y: float = 0.0,
+        height: Sequence[float] | NDArray[Any] | None = None,
+        material: str = "default",
+        collision_group: int = HEIGHTMAP_GROUP,
+        collision_mask: int = ALL,
+        *,
+        height_scale: float | None = None,
+        height_offset: float = 0.0,
+    ) -> HeightMap:
+        """Add terrain; the first argument says where it comes from.
+
+        - ``(x_samples, y_samples, x_size, y_size, center_x, center_y, height)``: values, ``[iy * x_samples + ix]``;
+        - a ``.png`` file (8- or 16-bit greyscale) with `x_size`, `y_size`, `height_scale` and `height_offset`;
+        - a text file (``x_samples y_samples x_size y_size`` and the heights);
+        - TerrainProperties: a fractal landscape;
+        - HeightMapData, or another heightmap to clone.
+        """
+        if isinstance(source, HeightMap):
+            self._own(source)
+            data = source.get_data()
+            position = source.get_position()
+        else:
+            data = _height_map_data(
+                source, y_samples, x_size, y_size, center_x, center_y, height, height_scale, height_offset
+            )
+            position = np.array([data.center_x, data.center_y, 0.0])
+        with heightmap_asset(self._world, data) as asset:
+            body = BodyDraft(
+                ObjectType.HEIGHTMAP,
+                [ShapeDraft(ShapeType.HEIGHTMAP, asset=asset, material=material)],
+                body_type=BodyType.STATIC,
+                position=position,
+                collision_group=collision_group,
+                collision_mask=collision_mask,
+            )
+            return insert_body(self, body, lambda world, key, bodies: HeightMap(world, key, bodies, data))
+
+    # ---- from definitions to handles ----
+
+    def _add_primitive(
+        self,
+        handle: type[Handle],
+        dim: VectorLike,
+        mass: float,
+        material: str,
+        collision_group: int,
+        collision_mask: int,
+    ) -> Handle:
+        object_type, shape_type = _PRIMITIVES[handle]
+        shape = ShapeDraft(shape_type, dim, material=material)
+        body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
+        return insert_body(self, body, lambda world, key, bodies: handle(world, key, object_type, bodies))
+
+
+def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:
+    """What collides in place of the mesh; the mesh itself means its triangles."""
+    if mode == MeshCollisionMode.ORIGINAL_MESH:
+        return [mesh]
+    if mode == MeshCollisionMode.CONVEX_HULL:
+        return [convex_hull(mesh)]
+    return decompose(mesh, options) or [mesh]  # empty: not to be had, as a warning told
+
+
+def _height_map_data(
+    source: int | str | Path | TerrainProperties | HeightMapData,
+    y_samples: int | None,
+    x_size: float | None,
+    y_size: float | None,
+    center_x: float,
+    center_y: float,
+    height: Sequence[float] | NDArray[Any] | None,
+    height_scale: float | None,
+    height_offset: float,
+) -> HeightMapData:
+    if isinstance(source, HeightMapData):
+        return source
+    if isinstance(source, TerrainProperties):
+        return terrain.generate_height_map(source, center_x, center_y)
+    if isinstance(source, (str, Path)):
+        if arguments.path("source", source).suffix.lower() != ".png":
+            return terrain.height_map_from_text(source, center_x, center_y)
+        if x_size is None or y_size is None or height_scale is None:
+            raise InvalidValueError("a PNG heightmap needs x_size, y_size and height_scale")
+        return terrain.height_map_from_png(source, x_size, y_size, height_scale, height_offset, center_x, center_y)
+    if y_samples is None or x_size is None or y_size is None or height is None:
+        raise InvalidValueError("a heightmap of values needs x_samples, y_samples, x_size, y_size and height")
+    return terrain.height_map_from_values(source, y_samples, x_size, y_size, height, center_x, center_y)

@@ -1,0 +1,189 @@
+"""What every part of World builds on: the engine's world, its lock and the handles of its objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
+from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.contact import Contact, read_contacts
+from raisim_ros.engine.objects.object_handle import Object
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.sensors.sensor import SensorSet
+
+Parameters = Mapping[str, ParameterValue] | None
+_NAME_SIZE = 64  # bytes of a material's name
+_SLICE = 0.02  # seconds of stepping after which Python may look at signals
+
+
+class WorldCore:
+    """Owns the engine's world, maps its ids to handles, and tells the parts of World what happens.
+
+    A part registers what it wants to be told in its ``__init__``: see `_savers`, `_adders`, `_cloners`, `_removers`.
+    """
+
+    def __init__(self) -> None:
+        out = ffi.new("rs_world **")
+        check(lib.rs_world_create(out))
+        self._world: Any = ffi.gc(out[0], lib.rs_world_destroy)
+        self._handles: dict[int, Object] = {}  # stable id -> handle, living objects only
+        self._names: dict[str, list[Object]] = {}
+        self._sensor_sets: list[SensorSet] = []
+        # Called by a snapshot: keeps what a part knows, and returns what puts it back. Called in this order, and after
+        # the handles are back.
+        self._savers: list[Callable[[], Callable[[], None]]] = []
+        self._adders: list[Callable[[Object, Parameters], None]] = []  # an object came from a file with parameters
+        self._cloners: list[Callable[[BodyOwner, BodyOwner], None]] = []  # source, copy
+        self._removers: list[Callable[[], None]] = []  # an object has gone
+
+    # ---- threads ----
+
+    def lock_mutex(self) -> None:
+        """Keep other threads out of the world until unlock_mutex(); may be nested."""
+        check(lib.rs_world_lock(self._world))
+
+    def unlock_mutex(self) -> None:
+        """End what lock_mutex() began."""
+        check(lib.rs_world_unlock(self._world))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """``with world.locked():`` keeps other threads out of the world."""
+        self.lock_mutex()
+        try:
+            yield
+        finally:
+            self.unlock_mutex()
+
+    # ---- time and steps ----
+
+    def get_time_step(self) -> float:
+        """Duration of a step [s]."""
+        return float(lib.rs_world_time_step(self._world))
+
+    def get_world_time(self) -> float:
+        """Simulated time [s]."""
+        return float(lib.rs_world_time(self._world))
+
+    def get_step_count(self) -> int:
+        """Steps since the world was created."""
+        return int(lib.rs_world_step_count(self._world))
+
+    def get_gravity(self) -> Vector:
+        """Gravitational acceleration [m/s^2]."""
+        out = ffi.new("double[3]")
+        lib.rs_world_gravity(self._world, out)
+        return np.array(list(out))
+
+    def _step(self, steps: int) -> None:
+        """Advance in slices, between which a signal such as Ctrl-C is answered: the steps before it stay made."""
+        done = ffi.new("int64_t *")
+        while steps > 0:
+            status = lib.rs_world_step_within(self._world, steps, _SLICE, done)
+            steps -= done[0]
+            check(status)
+
+    # ---- handles ----
+
+    def _register(self, handle: Object) -> None:
+        self._handles[handle.get_id()] = handle
+
+    def _take_out(self, handle: Object) -> None:
+        """Remove an object from the engine and forget its handle."""
+        with self.locked():
+            check(lib.rs_object_remove(self._world, handle._engine_id))
+            del self._handles[handle.get_id()]
+            self._rename(handle, "")
+            for remove in self._removers:
+                remove()
+
+    def _rename(self, handle: Object, name: str) -> None:
+        arguments.text("name", name)
+        with self.locked():
+            if handle._name:
+                self._names[handle._name].remove(handle)
+                if not self._names[handle._name]:
+                    del self._names[handle._name]
+            handle._name = name
+            if name:
+                self._names.setdefault(name, []).append(handle)
+
+    def _handle_of(self, engine_id: int) -> BodyOwner:
+        handle = self._handles.get(engine_id >> 32)
+        if not isinstance(handle, BodyOwner):
+            raise ObjectRemovedError(f"object {engine_id >> 32} was removed from its world")
+        return handle
+
+    def get_object_by_id(self, object_id: int) -> Object | None:
+        """The object with that stable id, or None."""
+        return self._handles.get(int(object_id)) if arguments.is_whole(object_id) else None
+
+    def is_object_alive(self, object_id: int) -> bool:
+        """True while an object with that stable id is in the world."""
+        return self.get_object_by_id(object_id) is not None
+
+    def get_obj_list(self) -> list[Object]:
+        """All objects; removing one moves the last into its place."""
+        with self.locked():
+            return [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
+
+    def get_configuration_number(self) -> int:
+        """Changes whenever objects or wires are added or removed."""
+        return int(lib.rs_world_configuration_number(self._world))
+
+    def get_sensor_sets(self, obj: Object | None = None) -> list[SensorSet]:
+        """Sensor sets of an object, or of all objects."""
+        with self.locked():
+            return [one for one in self._sensor_sets if obj is None or one.mount.object is obj]
+
+    def get_sensor_set(self, obj: Object, name: str) -> SensorSet | None:
+        """The sensor set of that name on an object; None when there is none."""
+        wanted = arguments.text("name", name)
+        return next((one for one in self.get_sensor_sets(obj) if one.get_name() == wanted), None)
+
+    def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
+        with self.locked():
+            ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
+            check(lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids)))
+        return ids
+
+    def _own(self, handle: Object) -> None:
+        """Refuse handles of other worlds and of removed objects."""
+        if not isinstance(handle, Object):
+            raise WrongTypeError(f"expected an object of this world, got {handle!r}")
+        if handle._world is not self:
+            raise InvalidValueError(f"{handle!r} belongs to another world")
+        handle._alive()
+
+    def _contacts_of(self, handle: Object) -> list[Contact]:
+        records = read_contacts(self._world)
+        contacts: list[Contact] = []
+        for index, record in enumerate(records):
+            for side, as_a in (("object_a", True), ("object_b", False)):
+                if int(record[side]) == handle._engine_id:
+                    contacts.append(Contact(self, record, index, len(contacts), as_a))
+        return contacts
+
+    # ---- materials ----
+
+    def _material(self, name: str) -> int:
+        if "\0" in arguments.text("material", name):
+            raise InvalidValueError(f"material is {name!r}; expected a name without a zero byte")
+        out = ffi.new("int32_t *")
+        check(lib.rs_material_index(self._world, (name or "default").encode(), out))
+        return int(out[0])
+
+    def _material_name(self, index: int) -> str:
+        out = ffi.new("char[]", _NAME_SIZE)
+        check(lib.rs_material_name(self._world, index, out))
+        return str(ffi.string(out).decode())

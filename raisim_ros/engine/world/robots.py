@@ -1,0 +1,250 @@
+"""The part of World that adds articulated systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh.file import MeshData
+from raisim_ros.description.mesh.link_mesh import link_mesh
+from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
+from raisim_ros.description.robot.model import Child
+from raisim_ros.description.urdf.file import load_urdf, tree_from_child
+from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.articulated.core import pointer
+from raisim_ros.engine.articulated.link_shape import fill_shape
+from raisim_ros.engine.articulated.self_collision import leave_out_pairs
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.assets import convex_asset, mesh_asset
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.types import (
+    ArticulatedSystemOption,
+    ArticulationBuffer,
+    LinkCollisionBody,
+    ObjectType,
+    ShapeType,
+)
+from raisim_ros.engine.world.core import WorldCore
+
+_JOINT_TYPES = {
+    JointType.FIXED: lib.RS_JOINT_FIXED,
+    JointType.FLOATING: lib.RS_JOINT_FLOATING,
+    JointType.REVOLUTE: lib.RS_JOINT_REVOLUTE,
+    JointType.PRISMATIC: lib.RS_JOINT_PRISMATIC,
+    JointType.SPHERICAL: lib.RS_JOINT_SPHERICAL,
+}
+
+_JOINT_NUMBERS = (
+    "damping",
+    "friction",
+    "rotor_inertia",
+    "stiffness",
+    "lower",
+    "upper",
+    "velocity_limit",
+    "effort_limit",
+)
+
+
+class Robots(WorldCore):
+    """Adding robots, and reading all of them at once. A failed call leaves the world as it was."""
+
+    _articulations: ArticulationBuffer | None = None
+
+    def add_articulated_system(
+        self,
+        file_path_or_urdf_script: str | Path | Child | KinematicTree,
+        res_path: str | Path = "",
+        joint_order: Sequence[str] | str = (),
+        collision_group: int = 1,
+        collision_mask: int = -1,
+        options: ArticulatedSystemOption | None = None,
+        *,
+        modules: Sequence[str | Path] = (),
+        params: Mapping[str, ParameterValue] | None = None,
+    ) -> ArticulatedSystem:
+        """Add a robot from a URDF file, URDF text, a Child tree or a KinematicTree, with the sensors of its links.
+
+        `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
+        parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
+        """
+        option = ArticulatedSystemOption() if options is None else options
+        arguments.instance("options", option, ArticulatedSystemOption)
+        source, base = file_path_or_urdf_script, option.base
+        if isinstance(source, KinematicTree):
+            tree = source
+        elif isinstance(source, Child):
+            tree = tree_from_child(source, res_path, joint_order, base)
+        else:
+            for name, given in (("file_path_or_urdf_script", source), ("res_path", res_path)):
+                arguments.path(name, given)
+            if not isinstance(modules, Sequence) or isinstance(modules, str):
+                raise InvalidValueError(f"modules is {arguments.shown(modules)}; expected a list of files")
+            for module in modules:
+                arguments.path("module", module)
+            tree = load_urdf(source, res_path, joint_order, params, modules, base)
+        group = arguments.collision_bits("collision_group", collision_group)
+        mask = arguments.collision_bits("collision_mask", collision_mask)
+        with ExitStack() as assets, self.locked():
+            shapes = self._link_shapes(tree, option, assets)
+            robot = self._insert_tree(tree, option, shapes, group, mask)
+            try:
+                leave_out_pairs(robot)
+                for add in self._adders:
+                    add(robot, params)
+            except Exception:
+                self._take_out(robot)
+                raise
+        return robot
+
+    def _link_shapes(
+        self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
+    ) -> list[LinkCollisionBody]:
+        """Collision shapes of all bodies; meshes become assets that live until `assets` is closed."""
+        shapes = []
+        for index, body in enumerate(tree.bodies):
+            for collision in body.collisions:
+                quaternion = arguments.quaternion_of_matrix(np.asarray(collision.rotation))
+                if collision.shape == "mesh":
+                    parts = self._mesh_parts(collision, option, assets)
+                else:
+                    parts = [(ShapeType[collision.shape.upper()], 0)]
+                for shape, asset in parts:
+                    shapes.append(
+                        LinkCollisionBody(
+                            shape,
+                            np.asarray(collision.dim, dtype=np.float64),
+                            np.asarray(collision.position, dtype=np.float64),
+                            quaternion,
+                            collision.material,
+                            collision.name,
+                            index,
+                            asset,
+                            collision.collision_group,
+                            collision.collision_mask,
+                        )
+                    )
+        return shapes
+
+    def _mesh_parts(
+        self, collision: TreeCollision, option: ArticulatedSystemOption, assets: ExitStack
+    ) -> list[tuple[ShapeType, int]]:
+        if collision.mesh_file is None:
+            raise InvalidValueError(f"collision shape '{collision.name}' is a mesh without a file")
+        made = link_mesh(collision.mesh_file, collision.scale, "hull" if collision.convex else option.mesh_mode)
+        if isinstance(made, MeshData):
+            return [(ShapeType.MESH, assets.enter_context(mesh_asset(self._world, made)))]
+        return [(ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part))) for part in made]
+
+    def _insert_tree(
+        self,
+        tree: KinematicTree,
+        option: ArticulatedSystemOption,
+        shapes: list[LinkCollisionBody],
+        group: int,
+        mask: int,
+    ) -> ArticulatedSystem:
+        links = ffi.new("rs_link_def[]", len(tree.bodies))
+        names = [ffi.new("char[]", body.name.encode()) for body in tree.bodies]
+        for link, body, name in zip(links, tree.bodies, names, strict=True):
+            _fill_link(link, body)
+            link.name = name
+        definition = ffi.new("rs_articulation_def *")
+        definition.object_type = int(ObjectType.ARTICULATED_SYSTEM)
+        definition.link_count = len(tree.bodies)
+        definition.links = links
+        c_shapes = ffi.new("rs_link_shape_def[]", len(shapes))
+        for c_shape, shape in zip(c_shapes, shapes, strict=True):
+            fill_shape(c_shape.shape, shape, self._material(shape.material))
+            c_shape.link = shape.body_index
+            c_shape.collision_group = group if shape.collision_group is None else shape.collision_group
+            c_shape.collision_mask = mask if shape.collision_mask is None else shape.collision_mask
+        definition.shape_count = len(shapes)
+        definition.shapes = c_shapes
+        definition.collide_with_parent = not option.do_not_collide_with_parent
+        pins = ffi.new("rs_pin_def[]", len(tree.pins))
+        nominal = [ffi.new("double[]", list(pin.nominal_config)) for pin in tree.pins]
+        for c_pin, pin, config in zip(pins, tree.pins, nominal, strict=True):
+            c_pin.link_a, c_pin.link_b, c_pin.nominal = pin.body1, pin.body2, config
+            c_pin.anchor = list(arguments.vector("pin anchor", pin.anchor, 3))
+        definition.pin_count, definition.pins = len(tree.pins), pins
+        place = {body.joint_name: index for index, body in enumerate(tree.bodies)}
+        followers = [(index, body.mimic) for index, body in enumerate(tree.bodies) if body.mimic is not None]
+        couplings = ffi.new("rs_coupling_def[]", len(followers))
+        for coupling, (index, (leader, multiplier, offset)) in zip(couplings, followers, strict=True):
+            coupling.follower, coupling.leader = index, place[leader]
+            coupling.multiplier, coupling.offset = multiplier, offset
+        definition.coupling_count, definition.couplings = len(followers), couplings
+        out = ffi.new("rs_object_id *")
+        check(lib.rs_articulation_create(self._world, definition, out))
+        handle = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
+        self._register(handle)
+        return handle
+
+    def read_articulations(self) -> ArticulationBuffer:
+        """State of all articulated systems, filled by one call of the engine; the arrays are reused."""
+        with self.locked():
+            number = self.get_configuration_number()
+            if self._articulations is None or self._articulations.configuration_number != number:
+                self._articulations = self._make_articulation_buffer(number)
+            buffer = self._articulations
+            check(
+                lib.rs_world_read_articulations(
+                    self._world,
+                    len(buffer.link_poses),
+                    len(buffer.coordinates),
+                    len(buffer.velocities),
+                    pointer(buffer.link_poses),
+                    pointer(buffer.link_twists),
+                    pointer(buffer.link_wrenches),
+                    pointer(buffer.coordinates),
+                    pointer(buffer.velocities),
+                    pointer(buffer.efforts),
+                )
+            )
+        return buffer
+
+    def _make_articulation_buffer(self, configuration_number: int) -> ArticulationBuffer:
+        links, coordinates, velocities = 0, 0, 0
+        firsts: tuple[dict[int, int], dict[int, int], dict[int, int]] = ({}, {}, {})
+        for engine_id in self._engine_ids():
+            handle = self._handles[int(engine_id) >> 32]
+            if isinstance(handle, ArticulatedSystem):
+                for first, place in zip(firsts, (links, coordinates, velocities), strict=True):
+                    first[handle.get_id()] = place
+                links += handle.get_number_of_joints()
+                coordinates += handle.get_generalized_coordinate_dim()
+                velocities += handle.get_dof()
+        return ArticulationBuffer(
+            configuration_number,
+            np.zeros((links, 7)),
+            np.zeros((links, 6)),
+            np.zeros((links, 6)),
+            np.zeros(coordinates),
+            np.zeros(velocities),
+            np.zeros(velocities),
+            *firsts,
+        )
+
+
+def _fill_link(link: Any, body: TreeBody) -> None:
+    lib.rs_default_link_def(ffi.addressof(link))
+    link.parent = body.parent
+    link.joint_type = _JOINT_TYPES[body.joint_type]
+    link.joint_position = list(arguments.vector("joint position", body.joint_position, 3))
+    link.joint_rotation = list(arguments.vector("joint rotation", np.reshape(body.joint_rotation, -1), 9))
+    link.axis = list(arguments.vector("axis", body.axis, 3))
+    link.mass = body.mass
+    link.com = list(arguments.vector("com", body.com, 3))
+    link.inertia = list(arguments.symmetric6("inertia", body.inertia))
+    for name in _JOINT_NUMBERS:
+        setattr(link, name, getattr(body, name))
+    mount = np.atleast_1d(np.asarray(body.spring_mount, dtype=np.float64))
+    link.spring_mount = [*mount, 0.0, 0.0, 0.0, 0.0][:4]

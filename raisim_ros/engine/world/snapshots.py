@@ -1,0 +1,145 @@
+"""The part of World that saves, restores and clones."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.errors import WrongTypeError, check
+from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
+from raisim_ros.engine.world.core import WorldCore
+
+Handle = TypeVar("Handle", bound=BodyOwner)
+SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
+
+_PRIMITIVES = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectType.CONE, ObjectType.CAPSULE)
+
+
+class WorldSnapshot:
+    """Everything that decides a world's future, at one moment. Made by World.save_snapshot()."""
+
+    def __init__(self, world: WorldCore) -> None:
+        out = ffi.new("rs_snapshot **")
+        check(lib.rs_snapshot_save(world._world, out))
+        self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
+        self._world = world
+        self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
+        self._restorers = [save() for save in world._savers]
+
+
+class Snapshots(WorldCore):
+    """Snapshots of the whole world and of single bodies, and clones."""
+
+    def save_snapshot(self) -> WorldSnapshot:
+        """Keep the whole world: objects, states, wires, sensors and their readings, settings, warm starts, time."""
+        with self.locked():
+            return WorldSnapshot(self)
+
+    def restore_snapshot(self, snapshot: WorldSnapshot) -> None:
+        """Put the world back; from here it continues to the same bits as it did after the snapshot.
+
+        Objects and wires removed since come back and their old handles work again; those added since are gone.
+        """
+        arguments.instance("snapshot", snapshot, WorldSnapshot)
+        if snapshot._world is not self:
+            raise InvalidValueError("the snapshot belongs to another world")
+        with self.locked():
+            check(lib.rs_snapshot_restore(self._world, snapshot._snapshot))
+            self._handles = {handle.get_id(): handle for handle in snapshot._kept}
+            self._names = {}
+            for handle, (name, kept) in snapshot._kept.items():
+                handle._restore_kept(kept)
+                handle._name = ""
+                self._rename(handle, name)
+            for restore in snapshot._restorers:
+                restore()
+
+    # ---- single bodies ----
+
+    def capture_single_body_snapshot(self, obj: Object) -> SingleBodySnapshot | None:
+        """State and collision properties of a single body; None for other objects."""
+        self._own(obj)
+        if not isinstance(obj, SingleBodyObject):
+            return None
+        with self.locked():
+            state = obj._state()
+            return SingleBodySnapshot(
+                np.array(list(state.position)),
+                np.array(list(state.quaternion)),
+                np.array(list(state.linear_velocity)),
+                np.array(list(state.angular_velocity)),
+                obj.get_body_type(),
+                obj._materials(),
+                obj.get_collision_group(),
+                obj.get_collision_mask(),
+            )
+
+    def restore_single_body_snapshot(
+        self,
+        obj: Object | int,
+        snapshot: SingleBodySnapshot,
+        restore_collision_properties: bool = True,
+    ) -> bool:
+        """Put a single body (handle or stable id) back; False when there is no such single body.
+
+        `restore_collision_properties` tells whether group, mask and materials come back too.
+        """
+        target = self.get_object_by_id(obj) if isinstance(obj, int) else obj
+        if not isinstance(target, SingleBodyObject):
+            return False
+        self._own(target)
+        arguments.instance("snapshot", snapshot, SingleBodySnapshot)
+        bodies = len(target.get_collision_body_list())
+        with_collision = arguments.flag("restore_collision_properties", restore_collision_properties)
+        if with_collision and len(snapshot.materials) != bodies:
+            raise InvalidValueError(
+                f"the snapshot has {len(snapshot.materials)} collision bodies; {target!r} has {bodies}"
+            )
+        with self.locked():
+            target.set_body_type(snapshot.body_type)
+            moving = snapshot.body_type != BodyType.STATIC
+            target._set_state(
+                position=snapshot.position,
+                quaternion=snapshot.quaternion,
+                linear_velocity=snapshot.linear_velocity if moving else np.zeros(3),
+                angular_velocity=snapshot.angular_velocity if moving else np.zeros(3),
+            )
+            if with_collision:
+                group, mask = snapshot.collision_group, snapshot.collision_mask
+                check(lib.rs_object_set_filter(self._world, target._engine_id, -1, group, mask))
+                target._set_materials(snapshot.materials)
+        return True
+
+    # ---- copies ----
+
+    def clone_single_body_object(self, source: SingleBody, name: str = "") -> SingleBody | None:
+        """Copy a primitive, see clone_object(); None for other objects."""
+        self._own(source)
+        return self.clone_object(source, name) if source.get_object_type() in _PRIMITIVES else None
+
+    def clone_object(self, source: Handle, name: str = "") -> Handle:
+        """Copy an object of any kind at its place with its sensors; the copy can be moved afterwards.
+
+        The copy has the same shape, mass, state, body type, materials, filters, look and topics; a robot also the same
+        joints, gains, targets, limits and self-collision rules. Loads and commanded wrenches act on the source alone.
+        """
+        self._own(source)
+        if not isinstance(source, BodyOwner):
+            raise WrongTypeError(f"{source!r} cannot be cloned")
+        arguments.text("name", name)
+        out = ffi.new("rs_object_id *")
+        with self.locked():
+            check(lib.rs_object_clone(self._world, source._engine_id, out))
+            clone = source._copy(int(out[0]))
+            self._register(clone)
+            clone.set_name(name)
+            for copied in self._cloners:
+                copied(source, clone)
+        return clone

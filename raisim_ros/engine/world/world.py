@@ -1,0 +1,320 @@
+"""The World: objects, time and contacts of one simulation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh.export import write_obj, write_obj_beside
+from raisim_ros.description.world.export import write_world_file
+from raisim_ros.description.world.types import WorldDescription
+from raisim_ros.description.world_file import load_world_file
+from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import VectorLike
+from raisim_ros.engine.articulated.report import Finding, check_robot
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.entries.build import add_description
+from raisim_ros.engine.entries.describe import describe_world
+from raisim_ros.engine.errors import WrongStateError, check
+from raisim_ros.engine.objects.contact import Contact, read_contacts
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.surface_handles import Mesh
+from raisim_ros.engine.objects.wires import Wire
+from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
+from raisim_ros.engine.world.bodies import Bodies
+from raisim_ros.engine.world.rays import Rays
+from raisim_ros.engine.world.robots import Robots
+from raisim_ros.engine.world.scene import Scene
+from raisim_ros.engine.world.sensors import Sensors
+from raisim_ros.engine.world.settings import Settings
+from raisim_ros.engine.world.snapshots import Snapshots
+from raisim_ros.engine.world.wires import Wires
+
+
+class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
+    """Everything that is simulated together.
+
+    SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
+    interpreter lock.
+    """
+
+    def __init__(
+        self, config_file: str | Path | None = None, params: Mapping[str, ParameterValue] | None = None
+    ) -> None:
+        """An empty world, or that of a world file; `params` are values of its ``@@parameters``."""
+        super().__init__()
+        self._states: StateBuffer | None = None
+        self._config_file = ""
+        self._recorder: Any = None
+        if config_file is not None:
+            self.load(config_file, params)
+            self._config_file = str(config_file)
+
+    def load(self, config_file: str | Path, params: Mapping[str, ParameterValue] | None = None) -> None:
+        """Add what a world file says; on any error the world is as it was."""
+        description = load_world_file(arguments.path("config_file", config_file), params)
+        for text in description.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=2)
+        with self.locked():
+            add_description(self, description)
+
+    def replace(self, description: WorldDescription) -> None:
+        """Take everything out of the world and add what a description says; on any error the world is as it was.
+
+        Settings that the description does not give return to their defaults.
+        """
+        arguments.instance("description", description, WorldDescription)
+        with self.locked():
+            before = self.save_snapshot()
+            try:
+                for handle in self.get_obj_list():
+                    self.remove_object(handle)
+                self.set_viewpoint(None)
+                self.set_named_poses(())
+                add_description(self, describe_world(World(), {}))
+                add_description(self, description)
+            except BaseException:
+                self.restore_snapshot(before)
+                raise
+            self._config_file = description.source
+
+    def export_to_xml(self, dir_or_path: str | Path, file_name: str | None = None) -> None:
+        """Write the world (objects, states, settings) to a file: ``(dir, file_name)`` or ``(path)``.
+
+        Loading the file gives the same world. Meshes that came from no file are written beside it as OBJ files.
+        """
+        path = arguments.path("dir_or_path", dir_or_path)
+        if file_name is not None:
+            path = path / arguments.path("file_name", file_name)
+        with self.locked():
+            files: dict[Object, Path] = {}
+            for number, mesh in enumerate(self._meshes()):
+                file = Path(mesh.get_mesh_file_name())
+                if not mesh.get_mesh_file_name() or not file.is_file():
+                    file = write_obj_beside(mesh.get_mesh(), path.parent / f"{path.stem}_mesh_{number}.obj")
+                files[mesh] = file
+            write_world_file(path, describe_world(self, files))
+
+    def export_mesh_assets_to_obj(self, directory: str | Path, prefix: str = "mesh") -> list[str]:
+        """Write every mesh object as an OBJ file (scaled, body frame); the paths are in the order of the objects."""
+        folder, name = arguments.path("directory", directory), arguments.text("prefix", prefix)
+        paths = []
+        for number, mesh in enumerate(self._meshes()):
+            path = folder / f"{name}_{number}.obj"
+            write_obj(mesh.get_mesh(), path)
+            paths.append(str(path))
+        return paths
+
+    def _meshes(self) -> list[Mesh]:
+        return [handle for handle in self.get_obj_list() if isinstance(handle, Mesh)]
+
+    def get_config_file(self) -> str:
+        """Path of the file that the world was made from, empty when there was none."""
+        return self._config_file
+
+    @staticmethod
+    def set_activation_key(activation_key: str) -> None:
+        """Do nothing: this engine needs no licence. Kept so that programs written for RaiSim run."""
+
+    # ---- stepping and time ----
+
+    def integrate(self, steps: int = 1) -> None:
+        """Advance by a number of time steps; sensors measure on the way.
+
+        Ctrl-C is answered within 50 ms or one step, whichever is longer; the steps made until then stay.
+        """
+        number = arguments.count("steps", steps)
+        if self._recorder is not None and self._recorder.integrate(number):
+            return
+        if self._sensor_sets:
+            self._integrate_with_sensors(number)
+        else:
+            self._step(number)
+
+    def integrate1(self) -> None:
+        """First half of a step: midpoint poses and contact detection."""
+        check(lib.rs_world_integrate1(self._world))
+
+    def integrate2(self) -> None:
+        """Second half of a step: forces, contact solution, integration; time advances, sensors measure.
+
+        States that were set since integrate1() are kept: contacts are then looked for again.
+        """
+        check(lib.rs_world_integrate2(self._world))
+        self.update_sensors()
+        if self._recorder is not None:
+            self._recorder.note()
+
+    def integrate_no_contact_detection(self) -> None:
+        """In place of integrate1(): a step without contacts."""
+        check(lib.rs_world_integrate_no_contact_detection(self._world))
+
+    def set_time_step(self, dt: float) -> None:
+        """Set the duration of a step [s]."""
+        check(lib.rs_world_set_time_step(self._world, arguments.number("dt", dt)))
+
+
+    def set_world_time(self, time: float) -> None:
+        """Set the simulated time [s]."""
+        check(lib.rs_world_set_time(self._world, arguments.number("time", time)))
+
+    def set_gravity(self, gravity: VectorLike) -> None:
+        """Set the gravitational acceleration [m/s^2]."""
+        check(lib.rs_world_set_gravity(self._world, list(arguments.vector("gravity", gravity, 3))))
+
+    # ---- objects ----
+
+    def remove_object(self, obj: Object | Wire) -> None:
+        """Take an object with its wires and sensors, or a wire, out of the world; its handle becomes invalid."""
+        with self.locked():
+            if isinstance(obj, Wire):
+                self._remove_wire(obj)
+            else:
+                self._own(obj)
+                self._take_out(obj)
+
+    def get_object(self, name_or_index: str | int) -> Object | None:
+        """The first object with that name, or the one at that place in the list; None when there is none."""
+        if isinstance(name_or_index, str):
+            with self.locked():
+                named = self._names.get(name_or_index, [])
+                return min(named, key=Object.get_index_in_world) if named else None
+        if not arguments.is_whole(name_or_index):
+            raise InvalidValueError(f"name_or_index is {arguments.shown(name_or_index)}; expected a name or a place")
+        objects = self.get_obj_list()
+        return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
+
+
+    # ---- bulk reads ----
+
+    def read_states(self) -> StateBuffer:
+        """State of all objects, filled by one call of the engine; the arrays are reused."""
+        with self.locked():
+            number = self.get_configuration_number()
+            if self._states is None or self._states.configuration_number != number:
+                self._states = self._make_state_buffer(number)
+            states = self._states
+            check(
+                lib.rs_world_read_states(
+                    self._world,
+                    len(states.ids),
+                    ffi.cast("double *", states.poses.ctypes.data),
+                    ffi.cast("double *", states.twists.ctypes.data),
+                    ffi.cast("double *", states.wrenches.ctypes.data),
+                    ffi.cast("uint8_t *", states.sleeping.ctypes.data),
+                )
+            )
+        return states
+
+    def _make_state_buffer(self, configuration_number: int) -> StateBuffer:
+        ids = self._engine_ids()
+        count = len(ids)
+        return StateBuffer(
+            configuration_number,
+            ids >> np.uint64(32),
+            np.zeros((count, 7)),
+            np.zeros((count, 6)),
+            np.zeros((count, 6)),
+            np.zeros(count, dtype=np.uint8),
+        )
+
+    def read_contacts(self) -> np.ndarray[Any, Any]:
+        """All contacts of the last step as a structured array.
+
+        Fields: object_a, object_b (stable ids), position, frame (rows: tangents, normal towards A), impulse (on A,
+        contact frame) [N s], depth (negative when penetrating) [m], velocity, friction, restitution and others.
+        """
+        contacts = read_contacts(self._world)
+        contacts["object_a"] >>= np.uint64(32)
+        contacts["object_b"] >>= np.uint64(32)
+        return contacts
+
+    def get_contact_problem(self) -> list[Contact]:
+        """All contacts of the last step, each as its object A sees it."""
+        return [Contact(self, record, k, k, True) for k, record in enumerate(read_contacts(self._world))]
+
+    def get_collision_counters(self) -> CollisionCounters:
+        """What detection and solver did in the last step."""
+        stats = ffi.new("rs_step_stats *")
+        lib.rs_world_step_stats(self._world, stats)
+        return CollisionCounters(
+            int(stats.broad_phase_pairs),
+            int(stats.contacts),
+            int(stats.islands),
+            int(stats.solver_iterations),
+            float(stats.solver_error),
+            float(stats.solver_relative_error),
+            float(stats.contact_work),
+            int(stats.restrained_islands),
+            int(stats.awake_bodies),
+        )
+
+    def check(self) -> list[Finding]:
+        """What about the robots may be a mistake or cost time, each with what to do: print the list's items.
+
+        Links that collide although they overlap, inertias that no solid has, heavy collision meshes, joints without
+        limits, effort or anything that holds them, joints that start beyond their limits.
+        """
+        with self.locked():
+            robots = [handle for handle in self.get_obj_list() if isinstance(handle, ArticulatedSystem)]
+            return [finding for robot in robots for finding in check_robot(robot)]
+
+    def set_profiling(self, enabled: bool) -> None:
+        """Turn the timing of stages on or off; turning it on clears the sums."""
+        check(lib.rs_world_set_profiling(self._world, arguments.flag("enabled", enabled)))
+
+    def get_profile(self) -> StepProfile:
+        """Wall time per stage since profiling was turned on."""
+        p = ffi.new("rs_profile *")
+        lib.rs_world_profile(self._world, p)
+        return StepProfile(**{field.name: getattr(p, field.name) for field in fields(StepProfile)})
+
+    def start_recording(self, path: str | Path, rate: float = 60.0) -> None:
+        """Write what happens from now on to a file, `rate` frames per simulated second, until stop_recording().
+
+        Poses, velocities, joints, forces, contacts and wires; a thread of its own packs and writes them, and a crash
+        costs at most the last second. ``raisim_ros.Recording`` reads the file, ``raisim_ros view`` plays it.
+        """
+        from raisim_ros.viewer.recorder import Recorder
+
+        if self._recorder is not None:
+            raise WrongStateError("the world is being recorded already")
+        self._recorder = Recorder(self, path, arguments.number("rate", rate))
+
+    def stop_recording(self) -> None:
+        """Finish the file; does nothing when nothing is recorded."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            recorder.stop()
+
+    def render(
+        self,
+        camera: Any = None,
+        width: int = 640,
+        height: int = 360,
+        quality: str = "draft",
+        *,
+        contacts: bool = False,
+        points: bool = False,
+    ) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """A picture, height x width x 3 (red, green, blue), by the engine's rays; needs no display.
+
+        `camera`: a ``raisim_ros.View``, a ViewCamera, or None for the world's viewpoint. `quality`: "draft" (smooth
+        edges and shadows), "good" or "best" (also light of the sky, many rays per pixel). `contacts` draws forces,
+        `points` what lidars and depth cameras see.
+        """
+        from raisim_ros.viewer.picture import render
+
+        return render(self, camera, width, height, quality, contacts=contacts, points=points)
+
+    def get_state_hash(self) -> int:
+        """Hash of time and of all states: equal hashes mean equal bits."""
+        return int(lib.rs_world_state_hash(self._world))

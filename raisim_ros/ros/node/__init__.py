@@ -1,0 +1,1 @@
+"""The node: parameters, the thread that steps, requests and services."""

@@ -1,0 +1,272 @@
+"""What is done for a request before the world changes: reading, generating, decomposing.
+
+The functions here run in a worker process or, where a look tells that it will be quick, in the node's own. They know
+neither the world nor the node; `tell` takes a line about how far they are.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from raisim_ros.description.errors import ParseError, RaisimError
+from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
+from raisim_ros.description.mesh.file import load_mesh
+from raisim_ros.description.mesh.link_mesh import link_mesh
+from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision
+from raisim_ros.description.terrain import HeightMapData
+from raisim_ros.description.world.types import (
+    ArticulatedEntry,
+    HeightMapEntry,
+    MeshEntry,
+    ObjectEntry,
+    WorldDescription,
+)
+from raisim_ros.description.world_file import load_world_file
+from raisim_ros.engine.entries.build import height_map_data
+from raisim_ros.engine.entries.build_articulated import entry_tree
+from raisim_ros.ros.file_address import resolve_file
+from raisim_ros.ros.node import requests
+from raisim_ros.ros.objects.spawning import BodySpec, RobotSpec
+
+Tell = Callable[[str], object]
+
+# Beyond these it is long: bytes of files, samples of terrain, passes of loops in a file.
+_LARGE_FILE = 4_000_000
+_LARGE_TEXT = 400_000
+_MANY_SAMPLES = 250_000
+_MANY_PASSES = 2_500
+_SAMPLES = re.compile(rb'[xy]_?[sS]amples\s*=\s*"\s*([^"]*)"')
+# Where loops end, directly or by a parameter.
+_LOOP_ENDS = re.compile(rb'(?:end|value)\s*=\s*"\s*([^"]*)"')
+_SLOW_WORDS = (b"<mesh", b"convexif", b"<include", b"<mujoco", b".png")
+
+
+def _quiet(line: str) -> None:
+    """Nobody wants to know."""
+
+
+def _large(file: str | Path | None, limit: int = _LARGE_FILE) -> bool:
+    try:
+        return file is not None and Path(file).stat().st_size > limit
+    except OSError:
+        return False
+
+
+# ---- bodies ----
+
+
+def body(request: Any, tell: Tell = _quiet) -> BodySpec:
+    """The body of a SpawnObject request, its mesh decomposed."""
+    spec = requests.body_spec(request)
+    if spec.mesh_file is not None:
+        mesh = load_mesh(spec.mesh_file, list(spec.scale))
+        if spec.mesh_mode == "convexify":
+            tell("decomposing its mesh into convex parts")
+            decompose(mesh)
+    return spec
+
+
+def body_is_long(request: Any) -> bool:
+    """Whether that may take more than a moment."""
+    if request.shape != "mesh" or request.mesh_mode != "convexify":
+        return bool(request.shape == "mesh" and _large(request.mesh_file))
+    try:
+        file = resolve_file(request.mesh_file, "mesh_file")
+        return _large(file) or not is_decomposed(load_mesh(file, [float(value) for value in request.scale]))
+    except RaisimError:
+        return False  # it is refused at once
+
+
+# ---- robots ----
+
+
+def _mesh_shapes(tree: KinematicTree) -> list[TreeCollision]:
+    return [shape for one in tree.bodies for shape in one.collisions if shape.mesh_file is not None]
+
+
+def _make_link_meshes(tree: KinematicTree, mode: str, tell: Tell = _quiet) -> None:
+    """What collides in the place of meshes, kept in the caches: adding the robot is then quick."""
+    shapes = _mesh_shapes(tree)
+    for number, shape in enumerate(shapes, start=1):
+        assert shape.mesh_file is not None
+        if mode == "convexify" and not shape.convex:
+            tell(f"decomposing mesh {number} of {len(shapes)} into convex parts: {Path(shape.mesh_file).name}")
+        link_mesh(shape.mesh_file, list(shape.scale), "hull" if shape.convex else mode)
+
+
+def robot(request: Any, tell: Tell = _quiet) -> RobotSpec:
+    """The robot of a SpawnArticulatedSystem request, what collides in the place of its meshes made."""
+    spec = requests.robot_spec(request)
+    read_meshes(spec, tell)
+    return spec
+
+
+def read_meshes(spec: RobotSpec, tell: Tell = _quiet) -> None:
+    """Reads the meshes that collide into the caches of this process."""
+    _make_link_meshes(spec.tree, spec.construction.mesh_mode, tell)
+
+
+def robot_is_long(request: Any) -> bool:
+    """Whether that may take more than a moment."""
+    return bool(request.collision_meshes == "convexify" or _large(request.file, _LARGE_TEXT))
+
+
+# ---- terrain ----
+
+
+def terrain(request: Any, tell: Tell = _quiet) -> HeightMapData:
+    """The terrain of a SpawnHeightMap request."""
+    return requests.height_map_data(request)
+
+
+def terrain_is_long(request: Any) -> bool:
+    """Whether that may take more than a moment."""
+    samples = {
+        "generator": request.terrain.x_samples * request.terrain.y_samples,
+        "values": len(request.heights),
+    }
+    return samples.get(request.source, 0) > _MANY_SAMPLES or _large(request.file, _LARGE_TEXT)
+
+
+# ---- worlds ----
+
+
+def world(file_and_parameters: tuple[Path, dict[str, str]], tell: Tell = _quiet) -> WorldDescription:
+    """A world file with everything that adding its objects would otherwise have to compute."""
+    description = load_world_file(*file_and_parameters)
+    count = len(description.objects)
+    tell(f"{count} objects read")
+    description.objects = [
+        _prepared(entry, lambda line, number=number: tell(f"object {number} of {count}: {line}"))  # type: ignore[misc]
+        for number, entry in enumerate(description.objects, start=1)
+    ]
+    return description
+
+
+def world_is_long(file_and_parameters: tuple[Path, dict[str, str]]) -> bool:
+    """Whether that may take more than a moment: a look at its text."""
+    file, _ = file_and_parameters
+    if _large(file, _LARGE_TEXT):
+        return True
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return False  # whoever reads it will tell
+    return _text_is_long(text, file_and_parameters[1])
+
+
+def _text_is_long(text: bytes, parameters: dict[str, str] | None = None) -> bool:
+    if len(text) > _LARGE_TEXT or any(word in text for word in _SLOW_WORDS):
+        return True
+    samples = max((_as_number(match) for match in _SAMPLES.findall(text)), default=0.0)
+    if samples**2 > _MANY_SAMPLES:
+        return True
+    values = [*_LOOP_ENDS.findall(text), *(value.encode() for value in (parameters or {}).values())]
+    *_, second, first = sorted([1.0, 1.0, *map(_as_number, values)])
+    return b"<array" in text and first * second > _MANY_PASSES
+
+
+@contextmanager
+def _as_file(file: Path | None, text: str) -> Iterator[Path]:
+    """The file, or one with that text as long as it is needed."""
+    if file is not None:
+        yield file
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".xml", prefix="raisim_ros_") as stream:
+        stream.write(text)
+        stream.flush()
+        yield Path(stream.name)
+
+
+def world_text(text: str, tell: Tell = _quiet) -> WorldDescription:
+    """A world that came as text."""
+    with _as_file(None, text) as file:
+        return replace(world((file, {}), tell), source="text")
+
+
+def world_text_is_long(text: str) -> bool:
+    """Whether that may take more than a moment."""
+    return _text_is_long(text.encode())
+
+
+def entry(file_and_text: tuple[Path | None, str], tell: Tell = _quiet) -> ObjectEntry:
+    """The one object of a world file or MJCF file, or an object's element alone."""
+    file, text = file_and_text
+    if file is None and not text.lstrip().startswith(("<?", "<raisim", "<mujoco")):
+        text = f"<raisim><objects>{text}</objects></raisim>"
+    with _as_file(file, text) as source:
+        objects = world((source, {}), tell).objects
+    robots = [one for one in objects if isinstance(one, ArticulatedEntry)]
+    chosen = robots if len(objects) > 1 else objects
+    if len(chosen) != 1:
+        count = f"{len(objects)} objects, {len(robots)} of them robots"
+        raise ParseError(file or "text", None, f"it has {count}; an entity is one object, or one robot among others")
+    return chosen[0]
+
+
+def entry_is_long(file_and_text: tuple[Path | None, str]) -> bool:
+    """Whether that may take more than a moment."""
+    file, text = file_and_text
+    return world_is_long((file, {})) if file is not None else _text_is_long(text.encode())
+
+
+def read_world_meshes(description: WorldDescription) -> None:
+    """Reads the meshes of all objects into the cache of this process: adding them is then quick."""
+    for entry in description.objects:
+        try:
+            if isinstance(entry, MeshEntry):
+                load_mesh(entry.file, list(entry.scale))
+            elif isinstance(entry, ArticulatedEntry) and entry.tree is not None:
+                _make_link_meshes(entry.tree, _mesh_mode(entry))
+        except RaisimError:
+            continue  # adding the object tells
+
+
+def _as_number(text: bytes) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 1.0  # an expression: its parameters are counted where they stand
+
+
+def _mesh_mode(entry: ArticulatedEntry) -> str:
+    return "convexify" if entry.convexify_meshes else entry.collision_meshes
+
+
+def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
+    """The entry with its files read; where something is wrong, as it is: adding it tells what, and where."""
+    try:
+        if isinstance(entry, HeightMapEntry) and entry.heights is None:
+            return _with_heights(entry, tell)
+        if isinstance(entry, ArticulatedEntry):
+            tree = entry_tree(entry)
+            _make_link_meshes(tree, _mesh_mode(entry), tell)
+            return replace(entry, tree=tree)
+        if isinstance(entry, MeshEntry) and entry.collision_mode == "convexify":
+            tell(f"decomposing {entry.file.name} into convex parts")
+            decompose(load_mesh(entry.file, list(entry.scale)))
+    except RaisimError:
+        pass
+    return entry
+
+
+def _with_heights(entry: HeightMapEntry, tell: Tell) -> HeightMapEntry:
+    tell("terrain")
+    data = height_map_data(entry)
+    return replace(
+        entry,
+        x_samples=data.x_samples,
+        y_samples=data.y_samples,
+        x_size=data.x_size,
+        y_size=data.y_size,
+        heights=data.heights.reshape(-1),  # type: ignore[arg-type]
+        terrain=None,
+        png=None,
+        text=None,
+    )

@@ -1,0 +1,286 @@
+"""From service requests to what the operations take, and back. Wrong values are named by their field."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from geometry_msgs.msg import Vector3
+
+from raisim_ros.description.appearance import check_appearance
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.materials import MaterialPairProperties
+from raisim_ros.description.robot.drive import DriveSettings
+from raisim_ros.description.terrain import (
+    HeightMapData,
+    TerrainProperties,
+    generate_height_map,
+    height_map_from_png,
+    height_map_from_text,
+    height_map_from_values,
+)
+from raisim_ros.description.urdf.file import load_urdf
+from raisim_ros.description.world.interface_settings import InterfaceSettings
+from raisim_ros.engine.types import ArticulatedSystemOption, CompoundChild, ShapeType
+from raisim_ros.engine.world.world import World
+from raisim_ros.msg import MaterialPair, ObjectInfo
+from raisim_ros.ros.conversions import MAX_DISTANCE, finite_vector, pose_from_message, twist_from_message
+from raisim_ros.ros.file_address import resolve_file
+from raisim_ros.ros.node.operations import JointPlacement
+from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.spawning import CHILD_SHAPES, BodySpec, Naming, RobotSpec, choice
+
+
+def _interface(request: Any) -> InterfaceSettings:
+    """What every request to add an object says about its topics; negative rates leave them to the node."""
+    low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
+    return InterfaceSettings(
+        publish_tf=request.publish_tf,
+        odometry=request.odometry,
+        odom_tf=request.odom_tf,
+        min_rate_hz=low,
+        max_rate_hz=high,
+        drive=_drive(request.drive) if hasattr(request, "drive") else None,
+    )
+
+
+def _drive(message: Any) -> DriveSettings | None:
+    """A Drive message; None: the robot is not driven."""
+    if not message.type:
+        return None
+    values = {field.name: getattr(message, field.name) for field in fields(DriveSettings)}
+    joints = {name: tuple(getattr(message, name)) for name in ("left_joints", "right_joints")}
+    return DriveSettings(**{**values, **joints})
+
+
+
+def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:
+    if shape == ShapeType.SPHERE:
+        return (message.radius,)
+    if shape == ShapeType.BOX:
+        return tuple(float(length) for length in message.size)
+    return (message.radius, message.height)
+
+
+def compound_child(message: Any, field: str) -> CompoundChild:
+    """One shape of a compound."""
+    shape = choice(f"{field}.shape", message.shape, CHILD_SHAPES)
+    pose = pose_from_message(message.pose, f"{field}.pose")
+    return CompoundChild(shape, _dimensions(shape, message), pose.position, pose.wxyz, message.material)
+
+
+def body_spec(request: Any) -> BodySpec:
+    """What a SpawnObject request asks for."""
+    check_appearance(request.appearance)
+    check_material(request.material, "material")
+    return BodySpec(
+        naming=Naming(request.name, request.allow_renaming),
+        shape=request.shape,
+        pose=pose_from_message(request.pose, "pose"),
+        twist=twist_from_message(request.twist, "twist"),
+        radius=request.radius,
+        height=request.height,
+        size=[float(length) for length in finite_vector(request.size, "size", math.inf)],
+        mesh_file=resolve_file(request.mesh_file, "mesh_file") if request.shape == "mesh" else None,
+        mesh_mode=request.mesh_mode,
+        scale=[float(value) for value in request.scale],
+        children=[compound_child(child, f"children[{i}]") for i, child in enumerate(request.children)],
+        mass=request.mass,
+        com=list(request.com),
+        inertia=list(request.inertia),
+        material=request.material,
+        collision_group=request.collision_group,
+        collision_mask=request.collision_mask,
+        body_type=request.body_type,
+        appearance=request.appearance,
+        interface=_interface(request),
+    )
+
+
+def parameters(request: Any) -> dict[str, str]:
+    """The template parameters of a request."""
+    names, values = list(request.parameter_names), list(request.parameter_values)
+    if len(names) != len(values):
+        raise InvalidValueError(f"parameter_values has {len(values)} texts for {len(names)} parameter_names")
+    return dict(zip(names, values, strict=True))
+
+
+def check_material(name: str, field: str) -> None:
+    """Refuses a material without a name."""
+    if not name.strip():
+        raise InvalidValueError(f"{field} is empty; expected the name of a material")
+
+
+def new_file(address: str, field: str) -> Path:
+    """A file to be written."""
+    if not address:
+        raise InvalidValueError(f"{field} is empty; expected a path or a file:// address")
+    return Path(address.removeprefix("file://")).expanduser()
+
+
+def _srdf(file_or_text: str) -> str | Path | None:
+    if not file_or_text or "<" in file_or_text:
+        return file_or_text or None
+    return resolve_file(file_or_text, "srdf")
+
+
+def robot_spec(request: Any) -> RobotSpec:
+    """What a SpawnArticulatedSystem request asks for."""
+    if bool(request.file) == bool(request.text):
+        both = "both given" if request.file else "both empty"
+        raise InvalidValueError(f"file and text are {both}; expected one of them")
+    tree = load_urdf(
+        resolve_file(request.file, "file") if request.file else request.text,
+        request.resource_dir,
+        list(request.joint_order),
+        parameters(request),
+        [resolve_file(module, f"modules[{i}]") for i, module in enumerate(request.modules)],
+        request.base,
+    )
+    coordinates = finite_vector(request.coordinates, "coordinates") if len(request.coordinates) else None
+    velocities = finite_vector(request.velocities, "velocities") if len(request.velocities) else None
+    return RobotSpec(
+        naming=Naming(request.name, request.allow_renaming),
+        tree=tree,
+        construction=ArticulatedSystemOption(
+            request.base,
+            request.do_not_collide_with_parent,
+            collision_meshes=request.collision_meshes,
+            self_collision=request.self_collision,
+            srdf=_srdf(request.srdf),
+        ),
+        pose=pose_from_message(request.pose, "pose"),
+        coordinates=coordinates,
+        velocities=velocities,
+        p_gains=list(request.p_gains),
+        d_gains=list(request.d_gains),
+        collision_group=request.collision_group,
+        collision_mask=request.collision_mask,
+        interface=replace(
+            _interface(request),
+            publish_children_names=request.publish_children_names,
+            publish_joint_names=request.publish_joint_names,
+            publish_joint_positions=request.publish_joint_positions,
+            publish_links=request.publish_links,
+        ),
+    )
+
+
+def joint_placement(request: Any) -> JointPlacement | None:
+    """Where a SetObjectState request puts joints."""
+    names = list(request.joint_names)
+    values = {}
+    for field in ("joint_positions", "joint_velocities"):
+        numbers = getattr(request, field)
+        if len(numbers) not in (0, len(names)):
+            raise InvalidValueError(f"{field} has {len(numbers)} numbers for {len(names)} joint_names")
+        values[field] = finite_vector(numbers, field) if len(numbers) else None
+    return JointPlacement(names, values["joint_positions"], values["joint_velocities"]) if names else None
+
+
+def height_map_data(request: Any) -> HeightMapData:
+    """The heights that a SpawnHeightMap request asks for."""
+    check_appearance(request.appearance)
+    check_material(request.material, "material")
+    center = finite_vector((request.center_x, request.center_y), "center", MAX_DISTANCE).tolist()
+    sources = {"values": _from_values, "text": _from_text, "png": _from_png, "generator": _from_generator}
+    data: HeightMapData = choice("source", request.source, sources)(request, *center)
+    return data
+
+
+def _from_values(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    return height_map_from_values(
+        request.x_samples,
+        request.y_samples,
+        request.x_size,
+        request.y_size,
+        request.heights,
+        center_x,
+        center_y,
+    )
+
+
+def _from_text(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    return height_map_from_text(resolve_file(request.file, "file"), center_x, center_y)
+
+
+def _from_png(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    file = resolve_file(request.file, "file")
+    return height_map_from_png(
+        file, request.x_size, request.y_size, request.height_scale, request.height_offset, center_x, center_y
+    )
+
+
+def _from_generator(request: Any, center_x: float, center_y: float) -> HeightMapData:
+    fields = request.terrain.get_fields_and_field_types()
+    properties = TerrainProperties(**{name: getattr(request.terrain, name) for name in fields})
+    return generate_height_map(properties, center_x, center_y)
+
+
+def material_pair_arguments(message: Any) -> tuple[float, float, float, float | None, float]:
+    """The arguments of the world's material setters."""
+    static_friction = None if message.static_friction < 0.0 else message.static_friction
+    if math.isnan(message.static_friction):
+        raise InvalidValueError("static_friction is NaN; expected a number, negative for the same as friction")
+    return (
+        message.friction,
+        message.restitution,
+        message.restitution_threshold,
+        static_friction,
+        message.static_friction_velocity_threshold,
+    )
+
+
+def material_pair_message(properties: MaterialPairProperties) -> MaterialPair:
+    """How two materials touch, as a message."""
+    friction = properties.friction
+    return MaterialPair(
+        friction=friction,
+        restitution=properties.restitution,
+        restitution_threshold=properties.restitution_threshold,
+        static_friction=friction if properties.static_friction is None else properties.static_friction,
+        static_friction_velocity_threshold=properties.static_friction_velocity_threshold,
+    )
+
+
+def _call(handle: Any, method: str, default: Any) -> Any:
+    """What a getter says that only some shapes have."""
+    return getattr(handle, method)() if hasattr(handle, method) else default
+
+
+def object_info(world: World, entry: ObjectEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
+    """What an object is."""
+    handle = entry.handle
+    robot = entry.joints is not None
+    com = handle.get_body_com_b()[0] if robot else handle.get_com()
+    inertia = handle.get_inertia()[0] if robot else handle.get_inertia_matrix_b()
+    collides = bool(handle.get_collision_bodies() if robot else handle.get_collision_body_list())
+    info = ObjectInfo(
+        name=entry.name,
+        id=entry.id,
+        world_index=handle.get_index_in_world(),
+        type=entry.type,
+        body_type=entry.body_type,
+        material=world.get_object_material(handle) if collides else "",
+        appearance=handle.get_appearance(),
+        collision_group=handle.get_collision_group(),
+        collision_mask=handle.get_collision_mask(),
+        mass=handle.get_total_mass() if robot else float(handle.get_mass()),
+        com=Vector3(x=com[0], y=com[1], z=com[2]),
+        inertia=inertia.reshape(-1),
+        radius=float(_call(handle, "get_radius", 0.0)),
+        mesh_file=_call(handle, "get_mesh_file_name", ""),
+        frame_id=frame_id,
+        state_topic=f"{topic_prefix}{entry.name}/state",
+        command_topic=f"{topic_prefix}{entry.name}/cmd",
+    )
+    if entry.joints is not None:
+        info.link_names, info.joint_names = entry.joints.link_names, entry.joints.names
+    if entry.type == "heightmap":
+        info.size = [handle.get_x_size(), handle.get_y_size(), 0.0]
+    else:
+        info.height = float(_call(handle, "get_height", 0.0))
+        info.size = _call(handle, "get_dim", [0.0, 0.0, 0.0])
+    return info

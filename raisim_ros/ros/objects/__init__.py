@@ -1,0 +1,1 @@
+"""Topics, frames and commands of objects."""

@@ -1,0 +1,28 @@
+"""What the stepping loop expects of everything that publishes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from raisim_ros.engine.types import StateBuffer
+from raisim_ros.ros.moment import Moment
+from raisim_ros.ros.objects.object_table import ObjectEntry
+
+# For topics that follow wall time only: they never ask the loop to stop at a step.
+NEVER = 1 << 62
+
+
+class Topic(Protocol):
+    """One or several topics; used by the stepping thread alone."""
+
+    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+        """Objects came, went or changed, or the time step changed."""
+
+    def steps_until_due(self, step: int) -> int:
+        """Steps until the next message must go out."""
+
+    def due(self, moment: Moment) -> bool:
+        """Whether a message must go out at this moment."""
+
+    def publish(self, moment: Moment, states: StateBuffer) -> None:
+        """Publishes what is due; `states` has the rows of the last rebuild."""

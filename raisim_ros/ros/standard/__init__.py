@@ -1,0 +1,1 @@
+"""simulation_interfaces: the services that simulators have in common."""
