@@ -571,6 +571,7 @@ rs_status rs_grains_add(rs_world *world, rs_object_id id, int64_t count, const d
                         const double *velocities, const rs_grain_material *material);
 /* The last grain takes the number of the removed one. */
 rs_status rs_grains_remove(rs_world *world, rs_object_id id, int64_t index);
+rs_status rs_grains_clear(rs_world *world, rs_object_id id);
 /* A fixed grain stays where it is, whatever hits it. */
 rs_status rs_grains_set_fixed(rs_world *world, rs_object_id id, int64_t index, int32_t fixed);
 rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index, const rs_grain_material *material);

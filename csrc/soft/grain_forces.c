@@ -72,8 +72,12 @@ static inline reaction react(const rs_grain_law *law, const meeting *m, double h
     }
     double k_n = normal_stiffness(law, m->radius, m->overlap);
     double c_n = rs_min(law->c_n, DAMPING_LIMIT * m->mass / h);
-    double push = rs_max(0.0, k_n * m->overlap - c_n * rs_dot(m->v, m->n));
+    /* the damper sees the velocity half-way through the substep: second order */
+    double half = 0.5 * h / m->mass, spring = k_n * m->overlap;
+    double middle = (rs_dot(m->v, m->n) + half * spring) / (1.0 + half * c_n);
+    double push = rs_max(0.0, spring - c_n * middle);
     bond->spring.rest = 1.0;
+    bond->roll.rest = m->overlap;
     out.force = rs_madd(out.force, push, m->n);
     if (law->friction > 0.0)
         out.force = rs_add(out.force, hold(law, m, h, k_n, law->friction * push, &bond->spring));

@@ -275,8 +275,21 @@ static double pair_energy(const rs_grains *g) {
     return sum;
 }
 
+/* Of contacts with walls and shapes, as in the last substep. */
+static double touch_energy(const rs_grains *g) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < g->touches.count; k++) {
+        const rs_grain_touch *touch = &RS_ITEMS(rs_grain_touch, g->touches)[k];
+        int32_t kind = RS_ITEMS(int32_t, g->kinds)[touch->grain];
+        if (touch->bond.spring.rest != 0.0)
+            sum += bond_energy(&RS_ITEMS(rs_grain_law, g->laws)[kind * (g->materials.count + 1)], &touch->bond,
+                               touch->bond.roll.rest, RS_ITEMS(rs_quad, g->x)[touch->grain].rest);
+    }
+    return sum;
+}
+
 rs_soft_sums rs_grains_sum(const rs_grains *g, rs_vec3 gravity) {
-    rs_soft_sums sums = {.elastic = pair_energy(g)};
+    rs_soft_sums sums = {.elastic = pair_energy(g) + touch_energy(g)};
     for (int64_t i = 0; i < g->x.count; i++) {
         const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i], *v = &RS_ITEMS(rs_quad, g->v)[i], *w = &RS_ITEMS(rs_quad, g->w)[i];
         double mass = rs_grain_mass(g, i), moment = 0.4 * mass * x->rest * x->rest;

@@ -19,7 +19,7 @@ typedef struct {
     bool hertz;
 } rs_grain_law;
 
-/* Springs of a pair of surfaces that touch. `spring.rest` is 1 while they do. */
+/* Springs of a pair of surfaces that touch. `spring.rest` is 1 while they do, `roll.rest` their overlap. */
 typedef struct {
     rs_quad spring; /* how far the first surface slid along the other [m] */
     rs_quad roll;   /* how far the first one rolled against the other [rad] */

@@ -1,5 +1,7 @@
 #include "soft.h"
 
+#include "../base/limits.h"
+
 /* Speeds below this share of the limit are rounding: they may grow. */
 static const double ROUNDING_SHARE = 1e-3;
 
@@ -31,6 +33,13 @@ rs_soft *rs_soft_clone(const rs_soft *source) {
         return copy;
     rs_soft_free(copy);
     return NULL;
+}
+
+bool rs_soft_is_carried(const rs_soft *soft) {
+    for (int64_t k = 0; k < rs_soft_count(soft); k++)
+        if (!rs_v3_is_carried(rs_soft_positions(soft)[k].xyz) || !rs_v3_is_carried(rs_soft_velocities(soft)[k].xyz))
+            return false;
+    return true;
 }
 
 void rs_soft_measure(rs_soft *soft) { soft->box = rs_grains_bounds(soft->grains, &soft->speed); }

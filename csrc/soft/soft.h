@@ -30,6 +30,9 @@ rs_quad *rs_soft_velocities(const rs_soft *soft);
 /* Particles were placed anew: what is known of their contacts is out of date. */
 void rs_soft_forget(rs_soft *soft);
 
+/* Whether all numbers are finite and not too large to calculate with. */
+bool rs_soft_is_carried(const rs_soft *soft);
+
 /* Measures box and speed: after particles were placed. */
 void rs_soft_measure(rs_soft *soft);
 /* One step of the world. RS_DIVERGED: it was stopped. */

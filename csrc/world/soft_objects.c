@@ -173,6 +173,20 @@ rs_status rs_grains_remove(rs_world *world, rs_object_id id, int64_t index) {
     return rs_world_leave(world, status);
 }
 
+rs_status rs_grains_clear(rs_world *world, rs_object_id id) {
+    rs_body *body;
+    rs_status status;
+    rs_grains *g = enter_grains(world, id, &body, &status);
+    if (status == RS_OK)
+        status = rs_world_check_not_half_way(world);
+    if (status == RS_OK) {
+        g->x.count = g->v.count = g->w.count = g->kinds.count = 0;
+        rs_grains_forget(g);
+        touch(world, body);
+    }
+    return rs_world_leave(world, status);
+}
+
 rs_status rs_grains_set_fixed(rs_world *world, rs_object_id id, int64_t index, int32_t fixed) {
     rs_body *body;
     rs_status status;
