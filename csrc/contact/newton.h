@@ -18,7 +18,7 @@
 /* Memory, reused from step to step. */
 typedef struct {
     rs_array rows;       /* newton_row, one for each row of the island */
-    rs_array numbers;    /* double: Jacobians; never grows while rows are made */
+    rs_array columns;    /* rs_quad: Jacobians; never grows while rows are made */
     rs_array indices;    /* int32_t: of the Jacobians */
     rs_array links;      /* int32_t: objects that share rows, grouped by object */
     rs_array link_start; /* int32_t per object, and the end */
@@ -28,7 +28,9 @@ typedef struct {
     rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
     rs_array matrix;     /* double: each row from its first column to the diagonal */
-    rs_array block;      /* double: inertia of one object */
+    rs_array inertia;    /* double: the matrix without any row */
+    rs_array bands;      /* double: inertias of the objects, base/band.h */
+    rs_array block;      /* double: weighted Jacobian of a row */
     rs_array vectors;    /* double: velocities */
     rs_array loads;      /* double: of sliding rows, and velocities */
     int64_t profile;     /* entries of the matrix */

@@ -1,5 +1,7 @@
 #include "newton_matrix.h"
 
+#include "../base/band.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@ enum { NONE = -1 };
 
 rs_newton rs_newton_make(void) {
     return (rs_newton){.rows = rs_array_of(sizeof(rs_newton_row)),
-                       .numbers = rs_array_of(sizeof(double)),
+                       .columns = rs_array_of(sizeof(rs_quad)),
                        .indices = rs_array_of(sizeof(int32_t)),
                        .links = rs_array_of(sizeof(int32_t)),
                        .link_start = rs_array_of(sizeof(int32_t)),
@@ -17,30 +19,47 @@ rs_newton rs_newton_make(void) {
                        .first = rs_array_of(sizeof(int32_t)),
                        .start = rs_array_of(sizeof(int64_t)),
                        .matrix = rs_array_of(sizeof(double)),
+                       .inertia = rs_array_of(sizeof(double)),
+                       .bands = rs_array_of(sizeof(double)),
                        .block = rs_array_of(sizeof(double)),
                        .vectors = rs_array_of(sizeof(double)),
                        .loads = rs_array_of(sizeof(double))};
 }
 
 void rs_newton_free(rs_newton *n) {
-    rs_array *arrays[] = {&n->rows,   &n->numbers, &n->indices, &n->links,  &n->link_start, &n->order,
-                          &n->offset, &n->first,   &n->start,   &n->matrix, &n->block,      &n->vectors, &n->loads, &n->spans};
+    rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
+                          &n->first,  &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }
 
 /* ---- rows ---- */
 
+/* Where the velocity k of an object stands among its own. The last one of a tree comes first: that of a leaf before those of
+ * the joints on its way to the root, which are all that its rows know. Eliminated in this order, branches stay apart. */
+static inline int32_t place_of(int32_t k, int32_t span) { return span > RS_BAND_WIDTH ? span - 1 - k : k; }
+
+/* Velocities by their place. Returns the lowest. */
+static int32_t find_places(rs_side_jacobian *side, int32_t span) {
+    int32_t low = span;
+    for (int32_t k = 0; k < side->size; k++) {
+        side->index[k] = place_of(side->index[k], span);
+        low = side->index[k] < low ? side->index[k] : low;
+    }
+    return low;
+}
+
 static bool list_rows(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->spans, rows->object_count) != RS_OK)
         return false;
+    int32_t *spans = RS_ITEMS(int32_t, n->spans);
     n->widest = 0;
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t size = RS_ITEMS(int32_t, n->spans)[k] = rows->layout->object_size(rows, k);
-        n->widest = size > n->widest ? size : n->widest;
+        spans[k] = rows->layout->object_size(rows, k);
+        n->widest = spans[k] > n->widest ? spans[k] : n->widest;
     }
     if (rs_array_resize(&n->rows, rows->count) != RS_OK ||
-        rs_array_resize(&n->numbers, 6 * (int64_t)n->widest * rows->count) != RS_OK ||
+        rs_array_resize(&n->columns, 2 * (int64_t)n->widest * rows->count) != RS_OK ||
         rs_array_resize(&n->indices, 2 * (int64_t)n->widest * rows->count) != RS_OK)
         return false;
     for (int64_t k = 0; k < rows->count; k++) {
@@ -48,9 +67,12 @@ static bool list_rows(rs_newton *n, const rs_rows *rows) {
         *out = (rs_newton_row){.first_axis = rs_rows_law(rows, k)->kind == RS_ROW_AXIS ? 2 : 0};
         for (int64_t s = 0; s < 2; s++) {
             out->sides[s].index = RS_ITEMS(int32_t, n->indices) + (2 * k + s) * n->widest;
-            out->sides[s].values = RS_ITEMS(double, n->numbers) + 3 * (2 * k + s) * n->widest;
+            out->sides[s].columns = RS_ITEMS(rs_quad, n->columns) + (2 * k + s) * n->widest;
         }
         rows->layout->jacobian(rows, k, out->sides);
+        for (int s = 0; s < 2; s++)
+            if (out->sides[s].object != NONE)
+                out->low[s] = find_places(&out->sides[s], spans[out->sides[s].object]);
     }
     return true;
 }
@@ -137,24 +159,63 @@ static bool order_objects(rs_newton *n, const rs_rows *rows) {
 
 /* ---- matrix ---- */
 
+static void lower_first(int32_t *first, int32_t column) { *first = column < *first ? column : *first; }
+
+/* Where the inertia of the velocities i and j of an object at `at` lies, on or below the diagonal. */
+typedef struct {
+    int32_t row, column;
+} cell;
+static cell cell_of(int32_t i, int32_t j, int32_t at, int32_t span) {
+    int32_t a = at + place_of(i, span), b = at + place_of(j, span);
+    return a > b ? (cell){a, b} : (cell){b, a};
+}
+
+/* Inertias of the objects one behind the other, and the columns that they reach back to. */
+static bool list_inertias(rs_newton *n, const rs_rows *rows) {
+    if (rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->size) != RS_OK)
+        return false;
+    double *band = RS_ITEMS(double, n->bands);
+    memset(band, 0, (size_t)n->bands.count * sizeof *band);
+    for (int32_t k = 0; k < rows->object_count; k++) {
+        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        rows->layout->inertia(rows, k, band);
+        for (int32_t i = 0; i < span; i++)
+            for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j < i; j++)
+                if (*rs_band_at(band, i, j) != 0.0) {
+                    cell c = cell_of(i, j, at, span);
+                    lower_first(&RS_ITEMS(int32_t, n->first)[c.row], c.column);
+                }
+        band += RS_BAND_WIDTH * span;
+    }
+    return true;
+}
+
+/* The columns that the rows of the matrix reach back to: to the lowest velocity of every row of the island. */
+static void reach_back(rs_newton *n) {
+    int32_t *first = RS_ITEMS(int32_t, n->first);
+    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
+    for (int64_t k = 0; k < n->rows.count; k++) {
+        const rs_newton_row *row = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        int32_t lowest = n->size;
+        for (int s = 0; s < 2; s++)
+            if (row->sides[s].object != NONE)
+                lower_first(&lowest, offset[row->sides[s].object] + row->low[s]);
+        for (int s = 0; s < 2; s++)
+            for (int32_t e = 0; row->sides[s].object != NONE && e < row->sides[s].size; e++)
+                lower_first(&first[offset[row->sides[s].object] + row->sides[s].index[e]], lowest);
+    }
+}
+
 /* The first columns, and where the rows of the matrix lie. Returns the work of a factorisation. */
 static double find_profile(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->first, n->size) != RS_OK || rs_array_resize(&n->start, n->size) != RS_OK)
         return -1.0;
     int32_t *first = RS_ITEMS(int32_t, n->first);
-    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
-    for (int32_t k = 0; k < rows->object_count; k++)
-        for (int32_t i = offset[k]; i < offset[k] + RS_ITEMS(int32_t, n->spans)[k]; i++)
-            first[i] = offset[k];
-    const rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
-    for (int64_t k = 0; k < n->rows.count; k++) {
-        if (!is_new_link(list, k))
-            continue;
-        int32_t a = list[k].sides[0].object, b = list[k].sides[1].object;
-        int32_t low = offset[a] < offset[b] ? a : b, high = low == a ? b : a;
-        for (int32_t i = offset[high]; i < offset[high] + RS_ITEMS(int32_t, n->spans)[high]; i++)
-            first[i] = offset[low] < first[i] ? offset[low] : first[i];
-    }
+    for (int32_t i = 0; i < n->size; i++)
+        first[i] = i;
+    if (!list_inertias(n, rows))
+        return -1.0;
+    reach_back(n);
     double work = 0.0;
     n->profile = 0;
     for (int32_t i = 0; i < n->size; i++) {
@@ -166,59 +227,70 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
     return work;
 }
 
-double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
-    if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
-        return -1.0;
-    return find_profile(n, rows);
+static inline double *entry_of(const rs_newton *n, const rs_array *matrix, int32_t i, int32_t j) {
+    return RS_ITEMS(double, *matrix) + RS_ITEMS(int64_t, n->start)[i] + j;
 }
 
-static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
-    return RS_ITEMS(double, n->matrix) + RS_ITEMS(int64_t, n->start)[i] + j;
-}
+static inline double *entry(const rs_newton *n, int32_t i, int32_t j) { return entry_of(n, &n->matrix, i, j); }
 
-static bool add_inertia(rs_newton *n, const rs_rows *rows) {
+/* The matrix without any row. */
+static bool place_inertias(rs_newton *n, const rs_rows *rows) {
+    if (rs_array_resize(&n->inertia, n->profile) != RS_OK)
+        return false;
+    memset(n->inertia.data, 0, (size_t)n->profile * sizeof(double));
+    double *band = RS_ITEMS(double, n->bands);
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t size = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
-        if (rs_array_resize(&n->block, (int64_t)size * size) != RS_OK)
-            return false;
-        double *block = RS_ITEMS(double, n->block);
-        memset(block, 0, (size_t)size * (size_t)size * sizeof *block);
-        rows->layout->inertia(rows, k, block);
-        for (int32_t i = 0; i < size; i++)
-            memcpy(entry(n, at + i, at), &block[i * size], (size_t)(i + 1) * sizeof(double));
+        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        for (int32_t i = 0; i < span; i++)
+            for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
+                if (*rs_band_at(band, i, j) != 0.0) {
+                    cell c = cell_of(i, j, at, span);
+                    *entry_of(n, &n->inertia, c.row, c.column) = *rs_band_at(band, i, j);
+                }
+        band += RS_BAND_WIDTH * span;
     }
     return true;
 }
 
-/* weighted = weight * J, by axis, `span` numbers each: zero where the row has nothing to do with a velocity. */
-static void weigh(const rs_newton_row *row, const rs_side_jacobian *side, int32_t span, double *weighted) {
-    memset(weighted, 0, 3 * (size_t)span * sizeof *weighted);
-    for (int a = row->first_axis; a < 3; a++)
-        for (int b = row->first_axis; b < 3; b++) {
-            double weight = row->weight[a][b];
-            const double *from = &side->values[b * side->size];
-            for (int32_t k = 0; k < side->size && weight != 0.0; k++)
-                weighted[a * span + side->index[k]] += weight * from[k];
-        }
+double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
+    if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
+        return -1.0;
+    double work = find_profile(n, rows);
+    return work >= 0.0 && place_inertias(n, rows) ? work : -1.0;
 }
 
-/* Adds J' * weighted to the block of two objects; only what lies on and below the diagonal. */
+/* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
+ * nothing to do with a velocity. */
+static void weigh(const rs_newton_row *row, int s, int32_t span, double *weighted) {
+    const rs_side_jacobian *side = &row->sides[s];
+    const double (*w)[3] = row->weight;
+    rs_v4 x = {w[0][0], w[1][0], w[2][0], 0.0}, y = {w[0][1], w[1][1], w[2][1], 0.0}, z = {w[0][2], w[1][2], w[2][2], 0.0};
+    for (int a = row->first_axis; a < 3; a++)
+        memset(weighted + a * span + row->low[s], 0, (size_t)(span - row->low[s]) * sizeof *weighted);
+    for (int32_t k = 0; k < side->size; k++) {
+        rs_v4 product = rs_v4_combine(rs_v4_load(&side->columns[k]), x, y, z);
+        for (int a = row->first_axis; a < 3; a++)
+            weighted[a * span + side->index[k]] = product[a];
+    }
+}
+
+/* Adds J' * weighted to the block of two objects, where `weighted` begins at the velocity `from` of the second; only what
+ * lies on and below the diagonal. */
 static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
-                      int32_t span, const double *weighted) {
+                      int32_t from, int32_t span, const double *weighted) {
     int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
     const double *restrict w0 = weighted, *restrict w1 = weighted + span, *restrict w2 = weighted + 2 * span;
     for (int32_t i = 0; i < high->size; i++) {
         double *restrict to = entry(n, at_high + high->index[i], at_low);
         int32_t end = high->object == low->object ? high->index[i] + 1 : span;
-        double f2 = high->values[2 * high->size + i];
+        rs_vec3 f = high->columns[i].xyz;
         if (row->first_axis == 2) {
-            for (int32_t j = 0; j < end; j++)
-                to[j] += f2 * w2[j];
+            for (int32_t j = from; j < end; j++)
+                to[j] += f.z * w2[j];
             continue;
         }
-        double f0 = high->values[i], f1 = high->values[high->size + i];
-        for (int32_t j = 0; j < end; j++)
-            to[j] += f0 * w0[j] + f1 * w1[j] + f2 * w2[j];
+        for (int32_t j = from; j < end; j++)
+            to[j] += f.x * w0[j] + f.y * w1[j] + f.z * w2[j];
     }
 }
 
@@ -237,10 +309,10 @@ static bool add_rows(rs_newton *n) {
             if (side->object == NONE)
                 continue;
             int32_t span = RS_ITEMS(int32_t, n->spans)[side->object];
-            weigh(row, side, span, weighted);
-            add_block(n, row, side, side, span, weighted);
+            weigh(row, s, span, weighted);
+            add_block(n, row, side, side, row->low[s], span, weighted);
             if (other->object != NONE && offset[other->object] > offset[side->object])
-                add_block(n, row, other, side, span, weighted);
+                add_block(n, row, other, side, row->low[s], span, weighted);
         }
     }
     return true;
@@ -279,40 +351,39 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
 }
 
 /* For the weights of the rows. */
-bool rs_newton_matrix_factorise(rs_newton *n, const rs_rows *rows) {
+bool rs_newton_matrix_factorise(rs_newton *n) {
     if (rs_array_resize(&n->matrix, n->profile) != RS_OK ||
         rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return false;
-    memset(n->matrix.data, 0, (size_t)n->profile * sizeof(double));
-    return add_inertia(n, rows) && add_rows(n) && cholesky(n);
+    memcpy(n->matrix.data, n->inertia.data, (size_t)n->profile * sizeof(double));
+    return add_rows(n) && cholesky(n);
 }
 
 /* ---- vectors ---- */
 
 rs_vec3 rs_newton_speed(const rs_newton *n, const rs_newton_row *row, const double *x) {
-    double v[3] = {0.0, 0.0, 0.0};
+    rs_v4 v = rs_v4_all(0.0);
     for (int s = 0; s < 2; s++) {
         const rs_side_jacobian *side = &row->sides[s];
         if (side->object == NONE)
             continue;
         const double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
-        for (int a = row->first_axis; a < 3; a++)
-            for (int32_t k = 0; k < side->size; k++)
-                v[a] += side->values[a * side->size + k] * own[side->index[k]];
+        for (int32_t k = 0; k < side->size; k++)
+            v += rs_v4_load(&side->columns[k]) * rs_v4_all(own[side->index[k]]);
     }
     return rs_v3(v[0], v[1], v[2]);
 }
 
 void rs_newton_pull(const rs_newton *n, const rs_newton_row *row, rs_vec3 impulse, double *x) {
-    double p[3] = {impulse.x, impulse.y, impulse.z};
     for (int s = 0; s < 2; s++) {
         const rs_side_jacobian *side = &row->sides[s];
         if (side->object == NONE)
             continue;
         double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
-        for (int a = row->first_axis; a < 3; a++)
-            for (int32_t k = 0; k < side->size; k++)
-                own[side->index[k]] += side->values[a * side->size + k] * p[a];
+        for (int32_t k = 0; k < side->size; k++) {
+            rs_vec3 column = side->columns[k].xyz;
+            own[side->index[k]] = own[side->index[k]] + column.x * impulse.x + column.y * impulse.y + column.z * impulse.z;
+        }
     }
 }
 

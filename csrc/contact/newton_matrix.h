@@ -6,17 +6,20 @@
 
 typedef struct {
     int32_t first_axis;  /* 0: three axes; 2: one */
-    rs_side_jacobian sides[2];
+    rs_side_jacobian sides[2]; /* velocities counted from the object's last */
+    int32_t low[2];      /* smallest index of each side */
     rs_row_state state;
     double weight[3][3]; /* impulse per velocity, symmetric */
-    double follow[2];    /* sliding: friction per normal impulse */
+    int64_t bearer;      /* the row whose load its friction follows: itself, but for kind TURN */
+    rs_turning turning;  /* kind TURN */
+    double follow[3];    /* sliding: friction per unit of that load */
     rs_vec3 centre;      /* descent: impulse around which the law is smoothed */
     rs_vec3 speed, turn; /* descent: error without softness at the present velocities, its change along the direction */
     double lift;         /* descent: De Saxce's correction of the normal speed */
 } rs_newton_row;
 
 /* Factorises the matrix for the weights of the rows. False when it is not positive definite, or memory is short. */
-bool rs_newton_matrix_factorise(rs_newton *newton, const rs_rows *rows);
+bool rs_newton_matrix_factorise(rs_newton *newton);
 /* x = (matrix)^-1 * x */
 void rs_newton_matrix_solve(const rs_newton *newton, double *x);
 

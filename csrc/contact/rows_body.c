@@ -204,12 +204,15 @@ static void fill_side(const rs_body_rows *self, int32_t body, rs_vec3 r, const r
                       rs_side_jacobian *out) {
     out->object = self->bodies[body].inverse_mass > 0.0 ? self->number[body] : RS_NONE;
     out->size = 6;
-    for (int axis = 0; axis < 3; axis++) {
-        rs_v3_store(&out->values[6 * axis], rs_scale(sign, axes[axis]));
-        rs_v3_store(&out->values[6 * axis + 3], rs_scale(sign, rs_cross(r, axes[axis])));
-    }
-    for (int k = 0; k < 6; k++)
+    rs_vec3 turns[3] = {rs_cross(r, axes[0]), rs_cross(r, axes[1]), rs_cross(r, axes[2])};
+    for (int k = 0; k < 3; k++) {
+        rs_vec3 linear = rs_v3(rs_v3_get(axes[0], k), rs_v3_get(axes[1], k), rs_v3_get(axes[2], k));
+        rs_vec3 angular = rs_v3(rs_v3_get(turns[0], k), rs_v3_get(turns[1], k), rs_v3_get(turns[2], k));
+        out->columns[k] = (rs_quad){rs_scale(sign, linear), 0.0};
+        out->columns[3 + k] = (rs_quad){rs_scale(sign, angular), 0.0};
         out->index[k] = k;
+        out->index[3 + k] = 3 + k;
+    }
 }
 
 static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) {

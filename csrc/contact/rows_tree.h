@@ -1,5 +1,6 @@
-/* Rows of islands that hold articulated systems or wires: contacts of links and bodies, wires, joint limits, joint
- * friction and motors, pins. A row acts on any number of velocities through its entries. */
+/* Rows of islands that hold articulated systems, wires or friction against turning: contacts of links and bodies and their
+ * rolling and spinning friction, wires, joint limits, joint friction and motors, pins. A row acts on any number of velocities
+ * through its entries. */
 #ifndef RS_CONTACT_ROWS_TREE_H
 #define RS_CONTACT_ROWS_TREE_H
 
@@ -65,7 +66,10 @@ const rs_row_layout *rs_tree_layout(void);
 
 /* Makes the rows of an island; impulses start from those of the last step. */
 rs_status rs_tree_rows_fill(rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island);
-/* Writes velocities, impulses and, with `pushed`, the motion that removes overlap back to where they belong. */
+/* Writes the impulses back to where they belong. True when joints without rows for their limits would pass them: then the
+ * rows are to be made and solved again, from these impulses. */
+bool rs_tree_rows_store(rs_tree_rows *rows, double dt);
+/* After that writes velocities and, with `pushed`, the motion that removes overlap back. */
 void rs_tree_rows_write_back(rs_tree_rows *rows, const rs_tree_input *input, bool pushed);
 
 /* Speed of the axes that belongs to velocities of one side (its `velocity` or its `push`). */

@@ -1,4 +1,5 @@
 #include "contact_response.h"
+#include "../base/band.h"
 #include "inertia6.h"
 
 /* ---- lanes: three axes at once ---- */
@@ -69,8 +70,13 @@ void rs_response_begin(rs_articulation *a) {
     a->inverse_mass = 1.0 / mass;
 }
 
-void rs_response_end(rs_articulation *a, bool pushed) {
+void rs_response_spread(rs_articulation *a, double *u) {
     rs_aba_spread(a, a->reduced);
+    for (int32_t k = 0; k < a->u_count; k++)
+        u[k] = a->u_free[k] + a->reduced[k];
+}
+
+void rs_response_end(rs_articulation *a, bool pushed) {
     for (int32_t k = 0; k < a->u_count; k++) {
         a->u_free[k] += a->reduced[k];
         a->reduced[k] = 0.0;
@@ -79,15 +85,14 @@ void rs_response_end(rs_articulation *a, bool pushed) {
         rs_aba_spread(a, a->u_push);
 }
 
-/* Lower triangle of a symmetric 3x3 at (k, k) of a matrix with rows `size` apart. */
-static void store_lower(double *out, int32_t size, int32_t k, const rs_sym3 *s) {
-    double *row0 = &out[k * size + k], *row1 = row0 + size, *row2 = row1 + size;
-    row0[0] = s->xx;
-    row1[0] = s->xy;
-    row1[1] = s->yy;
-    row2[0] = s->xz;
-    row2[1] = s->yz;
-    row2[2] = s->zz;
+/* A block of three velocities from number k on. */
+static void store_block(double *out, int32_t k, const rs_sym3 *s) {
+    *rs_band_at(out, k, k) = s->xx;
+    *rs_band_at(out, k + 1, k) = s->xy;
+    *rs_band_at(out, k + 1, k + 1) = s->yy;
+    *rs_band_at(out, k + 2, k) = s->xz;
+    *rs_band_at(out, k + 2, k + 1) = s->yz;
+    *rs_band_at(out, k + 2, k + 2) = s->zz;
 }
 
 static void store_base(const rs_articulation *a, double *out) {
@@ -100,11 +105,11 @@ static void store_base(const rs_articulation *a, double *out) {
     inertia.xx += a->weight[3];
     inertia.yy += a->weight[4];
     inertia.zz += a->weight[5];
-    store_lower(out, a->u_count, 0, &mass);
-    store_lower(out, a->u_count, 3, &inertia);
+    store_block(out, 0, &mass);
+    store_block(out, 3, &inertia);
     for (int r = 0; r < 3; r++) /* moment per linear acceleration: the couple transposed */
         for (int c = 0; c < 3; c++)
-            out[(3 + r) * a->u_count + c] = couple.m[3 * c + r];
+            *rs_band_at(out, 3 + r, c) = couple.m[3 * c + r];
 }
 
 void rs_response_inertia(const rs_articulation *a, double *out) {
@@ -114,15 +119,16 @@ void rs_response_inertia(const rs_articulation *a, double *out) {
         int32_t k = a->links[i].u_first;
         if (a->links[i].type == RS_JOINT_SPHERICAL) {
             rs_sym3 inverse = rs_sym3_of_columns(a->factor[i].d_inverse3), d = rs_sym3_inverse(&inverse);
-            store_lower(out, a->u_count, k, &d);
+            store_block(out, k, &d);
         } else if (a->links[i].u_count == 1) {
-            out[k * a->u_count + k] = 1.0 / a->factor[i].d_inverse;
+            *rs_band_at(out, k, k) = 1.0 / a->factor[i].d_inverse;
         }
     }
 }
 
 rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at) {
-    rs_vec3 v = rs_shift_motion(a->free_motion[at->link], rs_sub(at->point, a->motion[at->link].pos)).lin;
+    rs_pair6 motion = rs_shift_motion(a->free_motion[at->link], rs_sub(at->point, a->motion[at->link].pos));
+    rs_vec3 v = at->turns ? motion.ang : motion.lin;
     return rs_v3(rs_dot(v, at->axes[0]), rs_dot(v, at->axes[1]), rs_dot(v, at->axes[2]));
 }
 
@@ -185,6 +191,8 @@ static int32_t move_base(const rs_articulation *a, const lanes6 *f, rs_row_entry
 /* Unit impulses along the axes, as wrenches about the origin of the link. */
 static lanes6 unit_impulses(const rs_articulation *a, const rs_row_point *at) {
     lanes3 lin = lanes_of(at->axes);
+    if (at->turns)
+        return (lanes6){.ang = lin};
     return (lanes6){lin, cross(rs_sub(at->point, a->motion[at->link].pos), lin)};
 }
 

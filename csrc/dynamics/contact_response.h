@@ -30,15 +30,18 @@ typedef struct {
     int32_t link;
     rs_vec3 point;
     rs_vec3 axes[3]; /* of the row, with the sign of the impulse on this point */
+    bool turns;      /* the row is about turning around its axes, its impulses are moments */
 } rs_row_point;
 
 /* Before points get rows: velocities of the links before the step and at a->u_free. */
 void rs_response_begin(rs_articulation *a);
-/* After the solve: a->u_free takes over what a->reduced stands for, which is zero again. With `pushed` a->u_push was
- * reduced, too, and becomes a generalised velocity. */
+/* After the solve: a->reduced becomes the change of the generalised velocity, which would then be `u`. */
+void rs_response_spread(rs_articulation *a, double *u);
+/* a->u_free takes that change over; a->reduced is zero again. With `pushed` a->u_push was reduced, and becomes a generalised
+ * velocity, too. */
 void rs_response_end(rs_articulation *a, bool pushed);
 
-/* Inertia of the reduced velocities: lower triangle of a zeroed matrix, u_count x u_count. It is diagonal but for blocks. */
+/* Inertia of the reduced velocities: a zeroed matrix of u_count rows as in base/band.h. */
 void rs_response_inertia(const rs_articulation *a, double *out);
 
 /* Velocity of a point at a->u_free along its axes. */

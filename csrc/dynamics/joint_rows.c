@@ -24,7 +24,7 @@ static const double COARSE_SHARE = 0.25;
 /* Rows of one system under construction. */
 typedef struct {
     rs_articulation *a;
-    double dt, energy;
+    double dt;
     rs_joint_row *rows;
     int32_t count;
 } row_list;
@@ -35,17 +35,6 @@ static rs_joint_row *add_row(row_list *list, int32_t link, rs_vec3 along, rs_imp
     *row = (rs_joint_row){.torques = {{link, along}}, .count = 1, .bounds = bounds, .impulse = impulse, .sign = sign,
                           .start = rs_clamp(sign * *impulse, bounds.lower, bounds.upper)};
     return row;
-}
-
-/* Most that others may change the speed of a joint in this step: by all the energy that they have. */
-static double speed_from_others(const row_list *list, int32_t link) {
-    if (list->energy == 0.0)
-        return 0.0;
-    const rs_joint_factor *f = &list->a->factor[link];
-    double inverse = list->a->links[link].type == RS_JOINT_SPHERICAL
-                         ? rs_max(f->d_inverse3[0][0], rs_max(f->d_inverse3[1][1], f->d_inverse3[2][2]))
-                         : f->d_inverse;
-    return sqrt(2.0 * list->energy * inverse);
 }
 
 /* Speed that takes back an error: at once what this step has brought, over many steps what was there at its beginning. */
@@ -67,20 +56,44 @@ static void add_lock(row_list *list, int32_t link) {
     row->push = return_speed(a->q_stage[at] - place, a->q[at] - place, MAX_RETURN_SPEED, list->dt);
 }
 
-/* The limits of place and speed to one side: +1 above, -1 below. */
+/* A joint on its way to its limits of place and speed on one side: +1 above, -1 below. */
+typedef struct {
+    double bound, room; /* where the limit is, and the way to it */
+    bool near;          /* gets a row for its place, */
+    bool fast;          /* for its speed */
+} limit_side;
+
+/* Others drive the joint beyond its limits, or did so in the step before. */
+static bool is_driven(const rs_articulation *a, int32_t k) { return a->overruns[k] > 0.0 || a->limit_impulse[k] != 0.0; }
+
+static limit_side look_at_side(const rs_articulation *a, int32_t link, double side, double dt) {
+    int32_t k = a->links[link].u_first;
+    double bound = side > 0.0 ? a->upper[k] : a->lower[k], room = side * (bound - a->q_stage[a->links[link].q_first]);
+    double speed = side * a->u_free[k];
+    bool driven = is_driven(a, k); /* comparisons are false when they are not numbers */
+    return (limit_side){bound, room, dt * (speed + NEAR_SPEED) > room || (driven && room < INFINITY),
+                        speed > a->velocity_limit[k] || (driven && a->velocity_limit[k] < INFINITY)};
+}
+
 static void add_side(row_list *list, int32_t link, double side) {
     rs_articulation *a = list->a;
     int32_t k = a->links[link].u_first, at = a->links[link].q_first;
-    double bound = side > 0.0 ? a->upper[k] : a->lower[k], dt = list->dt;
-    double room = side * (bound - a->q_stage[at]), speed = side * a->u_free[k] + speed_from_others(list, link);
-    bool near = dt * (speed + NEAR_SPEED) > room;
-    if (!near && !(speed > a->velocity_limit[k])) /* not even when they are not numbers */
+    limit_side limit = look_at_side(a, link, side, list->dt);
+    if (!limit.near && !limit.fast)
         return;
     rs_joint_row *row = add_row(list, link, rs_v3(-side, 0, 0), RS_PUSHES, &a->limit_impulse[k], -side);
-    double allowed = near ? (room < AT_LIMIT ? 0.0 : room / dt) : INFINITY;
+    double allowed = limit.near ? (limit.room < AT_LIMIT ? 0.0 : limit.room / list->dt) : INFINITY;
     row->target = -rs_min(allowed, a->velocity_limit[k]);
-    if (near)
-        row->push = return_speed(rs_min(room, 0.0), rs_min(side * (bound - a->q[at]), 0.0), MAX_RETURN_SPEED, dt);
+    if (limit.near)
+        row->push = return_speed(rs_min(limit.room, 0.0), rs_min(side * (limit.bound - a->q[at]), 0.0), MAX_RETURN_SPEED,
+                                 list->dt);
+}
+
+/* Whether a joint has no row on this side, but the velocity u takes it beyond its limits. */
+static bool misses_side(const rs_articulation *a, int32_t link, double side, double u, double dt) {
+    limit_side limit = look_at_side(a, link, side, dt);
+    return !limit.near && !limit.fast &&
+           (dt * side * u > limit.room + AT_LIMIT || side * u > a->velocity_limit[a->links[link].u_first]);
 }
 
 /* ---- cones of spherical joints ---- */
@@ -107,17 +120,28 @@ static void add_spherical_lock(row_list *list, int32_t link) {
     }
 }
 
+static bool gets_cone(const rs_articulation *a, int32_t link, rs_vec3 turn, double dt) {
+    int32_t k = a->links[link].u_first;
+    double farthest = rs_max(rs_norm(turn), rs_norm(rs_madd(turn, dt, rs_v3_load(&a->u_free[k]))));
+    return farthest + dt * NEAR_SPEED > a->upper[k] || (is_driven(a, k) && a->upper[k] < INFINITY);
+}
+
+static bool misses_cone(const rs_articulation *a, int32_t link, rs_vec3 u, double dt) {
+    rs_vec3 turn = turn_of(&a->q_stage[a->links[link].q_first]);
+    return !gets_cone(a, link, turn, dt) && rs_norm(rs_madd(turn, dt, u)) > a->upper[a->links[link].u_first] + AT_LIMIT;
+}
+
 /* The angle from the zero position grows with the velocity along the rotation. */
 static void add_cone(row_list *list, int32_t link) {
     rs_articulation *a = list->a;
     int32_t k = a->links[link].u_first, at = a->links[link].q_first;
     double dt = list->dt, widest = a->upper[k];
     rs_vec3 turn = turn_of(&a->q_stage[at]), u = rs_v3_load(&a->u_free[k]), next = rs_madd(turn, dt, u);
-    double angle = rs_norm(turn), reach = dt * (speed_from_others(list, link) + NEAR_SPEED);
+    double angle = rs_norm(turn);
     bool coarse = dt * dt * rs_norm2(u) > COARSE_SHARE * COARSE_SHARE * widest * widest;
     rs_vec3 outward = rs_normalize_or(coarse ? next : turn, rs_normalize_or(u, rs_v3(1, 0, 0)));
     double room = widest - rs_dot(outward, turn);
-    if (rs_max(rs_norm(next), angle) + reach <= widest)
+    if (!gets_cone(a, link, turn, dt))
         return;
     rs_joint_row *row = add_row(list, link, rs_neg(outward), RS_PUSHES, &a->limit_impulse[k], 1.0);
     double most = coarse ? rs_dot(u, outward) : INFINITY;
@@ -144,10 +168,11 @@ static void add_friction_and_motor(row_list *list, int32_t link, int32_t axis) {
     }
 }
 
-static void add_coupling(row_list *list, rs_coupling *coupling) {
+static void add_coupling(row_list *list, int32_t k) {
     rs_articulation *a = list->a;
+    const rs_coupling *coupling = &a->couplings[k];
     const rs_link *follower = &a->links[coupling->follower], *leader = &a->links[coupling->leader];
-    rs_joint_row *row = add_row(list, coupling->follower, rs_v3(1, 0, 0), RS_HOLDS, &coupling->impulse, 1.0);
+    rs_joint_row *row = add_row(list, coupling->follower, rs_v3(1, 0, 0), RS_HOLDS, &a->coupling_impulse[k], 1.0);
     row->torques[row->count++] = (rs_joint_torque){coupling->leader, rs_v3(-coupling->multiplier, 0, 0)};
     double offset = coupling->offset;
     double error = a->q_stage[follower->q_first] - coupling->multiplier * a->q_stage[leader->q_first] - offset;
@@ -159,13 +184,13 @@ static void add_coupling(row_list *list, rs_coupling *coupling) {
 
 static bool has_range(const rs_articulation *a, int32_t k) { return a->upper[k] - a->lower[k] >= AT_LIMIT; }
 
-/* A quick look at a joint with one degree of freedom, without the root of speed_from_others(). */
+/* A quick look at a joint with one degree of freedom. */
 static inline bool may_reach_limits(const row_list *list, int32_t link) {
     const rs_articulation *a = list->a;
     int32_t k = a->links[link].u_first;
-    double q = a->q_stage[a->links[link].q_first], speed = fabs(a->u_free[k]) + NEAR_SPEED;
-    double room = rs_min(q - a->lower[k], a->upper[k] - q), spare = rs_min(room / list->dt, a->velocity_limit[k]) - speed;
-    return !(spare > 0.0 && 2.0 * list->energy * a->factor[link].d_inverse < spare * spare);
+    double q = a->q_stage[a->links[link].q_first], speed = fabs(a->u_free[k]);
+    double room = rs_min(q - a->lower[k], a->upper[k] - q);
+    return !(list->dt * (speed + NEAR_SPEED) < room && speed < a->velocity_limit[k] && !is_driven(a, k));
 }
 
 static inline void add_limits(row_list *list, int32_t link) {
@@ -199,8 +224,8 @@ int32_t rs_joint_row_capacity(const rs_articulation *a) {
     return count;
 }
 
-int32_t rs_joint_rows(rs_articulation *a, double dt, double energy, rs_joint_row *out) {
-    row_list list = {a, dt, energy, out, 0};
+int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out) {
+    row_list list = {a, dt, out, 0};
     for (int32_t i = 1; i < a->link_count; i++) {
         const rs_link *link = &a->links[i];
         add_limits(&list, i);
@@ -209,14 +234,32 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, double energy, rs_joint_row
                 add_friction_and_motor(&list, i, axis);
     }
     for (int32_t k = 0; k < a->coupling_count; k++)
-        add_coupling(&list, &a->couplings[k]);
+        add_coupling(&list, k);
     size_t bytes = sizeof(double) * (size_t)a->u_count;
     memset(a->limit_impulse, 0, bytes);
     memset(a->friction_impulse, 0, bytes);
     memset(a->motor_impulse, 0, bytes);
     for (int32_t k = 0; k < a->coupling_count; k++)
-        a->couplings[k].impulse = 0.0;
+        a->coupling_impulse[k] = 0.0;
     return list.count;
+}
+
+static bool misses_limits(const rs_articulation *a, int32_t link, const double *u, double dt) {
+    int32_t k = a->links[link].u_first;
+    if (a->links[link].type == RS_JOINT_SPHERICAL)
+        return a->upper[k] >= AT_LIMIT && a->upper[k] < INFINITY && misses_cone(a, link, rs_v3_load(&u[k]), dt);
+    return a->links[link].u_count == 1 && has_range(a, k) &&
+           (misses_side(a, link, 1.0, u[k], dt) || misses_side(a, link, -1.0, u[k], dt));
+}
+
+bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt) {
+    bool missed = false;
+    for (int32_t i = 1; i < a->link_count; i++)
+        if (misses_limits(a, i, u, dt)) {
+            a->overruns[a->links[i].u_first] = 1.0;
+            missed = true;
+        }
+    return missed;
 }
 
 double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row) {

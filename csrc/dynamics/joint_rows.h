@@ -22,12 +22,16 @@ typedef struct {
 /* Room for all rows that the system can need in this step. */
 int32_t rs_joint_row_capacity(const rs_articulation *a);
 
-/* Rows that may act in this step, seen from a->u_free; `energy` is what other rows may give to a joint [J]. The impulses of
- * all joints are zero afterwards: rows add to them. Returns their number.
+/* Rows that may act in this step, seen from a->u_free. The impulses of all joints are zero afterwards: rows add to them.
+ * Returns their number.
  *
- * A limit gets a row when the velocity carries the joint to it within a step, or what else acts could; the target lets it
- * arrive at the next midpoint and no farther. */
-int32_t rs_joint_rows(rs_articulation *a, double dt, double energy, rs_joint_row *out);
+ * A limit gets a row when the velocity carries the joint to it within a step, or nearly; the target lets it arrive at the
+ * next midpoint and no farther. */
+int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out);
+
+/* After a solve: whether the solved velocities `u` take joints beyond limits for which they had no rows, because others
+ * drove them there. They are marked in a->overruns, and get rows when the step is solved again. */
+bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt);
 
 /* Speed of a row at a->u_free. */
 double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row);

@@ -1,5 +1,6 @@
 #include "rigid_body.h"
 
+#include "../base/band.h"
 #include "../base/limits.h"
 
 /* Relative spread of the principal moments below which a tensor counts as a multiple of the identity: rounding in
@@ -191,13 +192,14 @@ static void remember_velocity(rs_body *body) {
 
 void rs_solver_body_inertia(const rs_solver_body *body, double *out) {
     rs_sym3 inverse = rs_sym3_of_quads(&body->inverse_inertia), inertia = rs_sym3_inverse(&inverse);
-    out[0] = out[7] = out[14] = 1.0 / body->inverse_mass;
-    out[21] = inertia.xx;
-    out[27] = inertia.xy;
-    out[28] = inertia.yy;
-    out[33] = inertia.xz;
-    out[34] = inertia.yz;
-    out[35] = inertia.zz;
+    for (int k = 0; k < 3; k++)
+        *rs_band_at(out, k, k) = 1.0 / body->inverse_mass;
+    *rs_band_at(out, 3, 3) = inertia.xx;
+    *rs_band_at(out, 4, 3) = inertia.xy;
+    *rs_band_at(out, 4, 4) = inertia.yy;
+    *rs_band_at(out, 5, 3) = inertia.xz;
+    *rs_band_at(out, 5, 4) = inertia.yz;
+    *rs_band_at(out, 5, 5) = inertia.zz;
 }
 
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out) {

@@ -58,6 +58,7 @@ typedef struct {
     bool soft_held;              /* touched in this step */
     bool soft_restless;          /* near one that is not at rest */
     rs_vec3 soft_velocity, soft_omega;               /* what they changed in this step, */
+    rs_vec3 soft_shift, soft_turn;                   /* how far that moved it, beyond half a step of that velocity */
     rs_vec3 former_soft_velocity, former_soft_omega; /* and in the one before */
     rs_vec3 contact_velocity, contact_omega; /* what contacts changed in the step before */
 
@@ -76,7 +77,7 @@ typedef struct {
     rs_quad v_free, w_free;     /* velocities without impulses */
 } rs_solver_body;
 
-/* Its inertia: lower triangle of a zeroed 6x6, velocity of the centre of mass first. */
+/* Its inertia: a zeroed matrix of six rows as in base/band.h, velocity of the centre of mass first. */
 void rs_solver_body_inertia(const rs_solver_body *body, double *out);
 
 /* Motion that corrects overlaps: it moves a body in one step and leaves no velocity behind. */

@@ -167,6 +167,16 @@ rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, 
 
 /* ---- motion within the step ---- */
 
+/* The first of the links of its robot that impulses move. */
+static bool leads_tree(const rs_partner *all, int64_t k) {
+    if (all[k].tree == NULL || !all[k].mobile)
+        return false;
+    for (int64_t other = 0; other < k; other++)
+        if (all[other].tree == all[k].tree && all[other].mobile)
+            return false;
+    return true;
+}
+
 void rs_partners_drift(rs_partners *partners, double time) {
     rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
     rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
@@ -175,6 +185,13 @@ void rs_partners_drift(rs_partners *partners, double time) {
         rs_way way = {p->centre, rs_scale(time, p->v), rs_scale(time, p->w)};
         p->pose = rs_way_pose(&way, 1.0, &p->pose);
         p->centre = rs_add(p->centre, way.shift);
+        if (p->tree == NULL) {
+            p->shift = rs_madd(p->shift, time * p->inverse_mass, p->impulse.lin);
+            p->turn = rs_madd(p->turn, time, rs_sym3_mulv(&p->inverse_inertia, p->impulse.ang));
+        } else if (leads_tree(all, k)) {
+            for (int32_t u = 0; u < p->tree->u_count; u++)
+                p->tree->soft_shift[u] += time * p->tree->soft_change[u];
+        }
     }
     for (int64_t k = 0; k < partners->shapes.count; k++)
         shapes[k].pose = rs_transform_mul(&all[shapes[k].partner].pose, &shapes[k].local);
@@ -203,8 +220,10 @@ static void settle_tree(rs_partner *all, int64_t count, int64_t first) {
         if (all[k].tree == a)
             a->force[all[k].link] = (rs_pair6){rs_neg(all[k].substep.lin), rs_neg(all[k].substep.ang)};
     const double *change = respond(a);
-    for (int32_t k = 0; k < a->u_count; k++)
+    for (int32_t k = 0; k < a->u_count; k++) {
         a->u_free[k] += change[k];
+        a->soft_change[k] += change[k];
+    }
     for (int64_t k = first; k < count; k++)
         if (all[k].tree == a && all[k].mobile) {
             rs_pair6 motion = link_motion(a, all[k].link, change);
@@ -219,14 +238,12 @@ void rs_partners_settle(rs_partners *partners) {
     rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
     int64_t count = partners->partners.count;
     for (int64_t k = 0; k < count; k++) {
-        if (all[k].tree == NULL || !all[k].mobile)
+        if (!leads_tree(all, k))
             continue;
-        bool leads = true, acted = has_impulse(&all[k]);
-        for (int64_t other = 0; other < count; other++) {
-            leads &= other >= k || all[other].tree != all[k].tree || !all[other].mobile;
+        bool acted = false;
+        for (int64_t other = k; other < count; other++)
             acted |= all[other].tree == all[k].tree && has_impulse(&all[other]);
-        }
-        if (leads && acted)
+        if (acted)
             settle_tree(all, count, k);
     }
 }
@@ -244,6 +261,8 @@ void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene) {
         solver->w.xyz = rs_add(solver->w.xyz, dw);
         body->soft_velocity = rs_add(body->soft_velocity, dv);
         body->soft_omega = rs_add(body->soft_omega, dw);
+        body->soft_shift = rs_add(body->soft_shift, rs_madd(p->shift, -0.5 * scene->dt, dv));
+        body->soft_turn = rs_add(body->soft_turn, rs_madd(p->turn, -0.5 * scene->dt, dw));
     }
 }
 

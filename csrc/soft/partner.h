@@ -27,6 +27,7 @@ typedef struct {
     rs_vec3 v_start, w_start;        /* link: before the impulses of this substep */
     rs_pair6 substep;                /* link: impulse and moment in this substep */
     rs_pair6 impulse;                /* in this step, about the centre; moments are those of the moments of the impulses */
+    rs_vec3 shift, turn;             /* single body: how far the impulses of this step moved it so far */
     int32_t contacts;                /* in the last substep */
 } rs_partner;
 

@@ -20,13 +20,15 @@ void rs_world_data_drop(rs_world_data *data) {
         rs_array_free(arrays[i]);
 }
 
+typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
+
 /* What bodies of a copied list own gets copied, too; on failure the rest is left out. */
-static rs_status copy_owned(rs_array *bodies) {
+static rs_status copy_owned(rs_array *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = &RS_ITEMS(rs_body, *bodies)[i];
         if (body->articulation != NULL) {
-            body->articulation = status == RS_OK ? rs_articulation_clone(body->articulation) : NULL;
+            body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
             status = body->articulation == NULL ? RS_OUT_OF_MEMORY : status;
         }
         if (body->soft != NULL) {
@@ -38,7 +40,7 @@ static rs_status copy_owned(rs_array *bodies) {
 }
 
 /* Copies everything, holding the assets once more; on failure `to` is empty. */
-static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
+static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_articulation copy) {
     rs_world_data source = *from; /* the list of arrays wants a writable struct */
     rs_array *from_arrays[RS_DATA_ARRAY_COUNT], *to_arrays[RS_DATA_ARRAY_COUNT];
     *to = *from;
@@ -52,7 +54,7 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
             rs_world_data_drop(to);
             return RS_OUT_OF_MEMORY;
         }
-    if (copy_owned(&to->bodies) != RS_OK) {
+    if (copy_owned(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_drop(to);
         return RS_OUT_OF_MEMORY;
@@ -68,7 +70,7 @@ rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out) {
     if (world->half_way)
         return rs_world_leave(world, rs_fail(RS_WRONG_STATE, "no snapshot between integrate1 and integrate2"));
     rs_snapshot *snapshot = rs_alloc(sizeof *snapshot);
-    rs_status status = snapshot != NULL ? copy_data(&snapshot->data, &world->data) : RS_OUT_OF_MEMORY;
+    rs_status status = snapshot != NULL ? copy_data(&snapshot->data, &world->data, rs_articulation_pack) : RS_OUT_OF_MEMORY;
     if (status == RS_OK) {
         snapshot->next_serial = world->next_serial;
         *out = snapshot;
@@ -81,7 +83,7 @@ rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out) {
 rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
     rs_world_data copy;
     rs_world_enter(world);
-    rs_status status = copy_data(&copy, &snapshot->data);
+    rs_status status = copy_data(&copy, &snapshot->data, rs_articulation_clone);
     if (status != RS_OK)
         return rs_world_leave(world, status);
     uint64_t configuration_number = world->data.configuration_number + 1;

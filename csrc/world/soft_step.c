@@ -85,7 +85,10 @@ rs_status rs_world_step_soft(rs_world *world) {
         bodies[i].soft_held = false;
         bodies[i].former_soft_velocity = bodies[i].soft_velocity;
         bodies[i].former_soft_omega = bodies[i].soft_omega;
-        bodies[i].soft_velocity = bodies[i].soft_omega = rs_v3_zero();
+        bodies[i].soft_velocity = bodies[i].soft_omega = bodies[i].soft_shift = bodies[i].soft_turn = rs_v3_zero();
+        rs_articulation *tree = bodies[i].alive ? bodies[i].articulation : NULL;
+        for (int32_t k = 0; tree != NULL && k < tree->u_count; k++)
+            tree->soft_change[k] = tree->soft_shift[k] = 0.0;
     }
     rs_soft_scene scene = soft_scene(world);
     for (int64_t i = 0; i < data->bodies.count; i++) {
@@ -110,6 +113,18 @@ rs_status rs_world_step_soft(rs_world *world) {
     return RS_OK;
 }
 
+/* Within a step soft objects push at any time; the step itself moves a robot as if they had pushed in its middle. */
+static void shift_tree(rs_articulation *a, double dt) {
+    bool shifts = false;
+    for (int32_t k = 0; k < a->u_count; k++)
+        shifts |= a->soft_change[k] != 0.0;
+    if (!shifts)
+        return;
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_push[k] = (a->pushed ? a->u_push[k] : 0.0) + a->soft_shift[k] / dt - 0.5 * a->soft_change[k];
+    a->pushed = true;
+}
+
 void rs_world_note_contacts(rs_world *world) {
     rs_world_data *data = &world->data;
     const rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
@@ -118,6 +133,8 @@ void rs_world_note_contacts(rs_world *world) {
         rs_body *body = &RS_ITEMS(rs_body, data->bodies)[i];
         body->contact_velocity = rs_sub(solver[i].v.xyz, before[i].v_free.xyz);
         body->contact_omega = rs_sub(solver[i].w.xyz, before[i].w_free.xyz);
+        if (body->alive && body->articulation != NULL && !body->asleep)
+            shift_tree(body->articulation, data->dt);
     }
 }
 

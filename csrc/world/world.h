@@ -142,7 +142,7 @@ rs_soft *rs_world_soft(rs_world *world, rs_object_id id, rs_body **body);
 void rs_world_wake_soft(rs_world *world);
 /* Second half, between forces and contacts. RS_DIVERGED only marks the object. */
 rs_status rs_world_step_soft(rs_world *world);
-/* After the contact solve: what contacts changed. */
+/* After the contact solve: what contacts changed, and how soft objects shifted robots. */
 void rs_world_note_contacts(rs_world *world);
 /* After bodies went to sleep. */
 void rs_world_sleep_soft(rs_world *world);

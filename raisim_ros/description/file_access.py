@@ -10,6 +10,7 @@ from pathlib import Path
 from raisim_ros.description.errors import FileRefusedError
 
 _folders: tuple[Path, ...] | None = None  # with all links resolved; None: everything
+_own: set[Path] = set()  # folders of files that this package has made itself
 
 
 def set_allowed_folders(folders: Iterable[str | Path] | None) -> None:
@@ -23,6 +24,11 @@ def get_allowed_folders() -> tuple[Path, ...] | None:
     return _folders
 
 
+def allow_own_folder(folder: Path) -> None:
+    """Read what this package has made itself in a folder of its cache, whatever else is allowed."""
+    _own.add(Path(os.path.realpath(folder)))
+
+
 def is_allowed(path: str | Path) -> bool:
     """Whether a file may be read and written; it need not exist."""
     if _folders is None:
@@ -31,7 +37,7 @@ def is_allowed(path: str | Path) -> bool:
         real = Path(os.path.realpath(path))
     except (OSError, ValueError):
         return False
-    return any(real.is_relative_to(folder) for folder in _folders)
+    return any(real.is_relative_to(folder) for folder in (*_folders, *_own))
 
 
 def check_allowed(path: str | Path, what: str) -> None:

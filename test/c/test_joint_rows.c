@@ -24,7 +24,7 @@ static int32_t rows_of_one_joint(rs_joint_type type, const double *q, const doub
     memcpy(a->q_stage, q, sizeof(double) * (size_t)a->q_count);
     memcpy(a->u_free, u, sizeof(double) * (size_t)a->u_count);
     CHECK(rs_joint_row_capacity(a) <= ROOM);
-    int32_t count = rs_joint_rows(a, DT, 0.0, rows);
+    int32_t count = rs_joint_rows(a, DT, rows);
     rs_articulation_free(a);
     return count;
 }

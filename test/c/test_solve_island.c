@@ -1,5 +1,6 @@
 /* The policy that solves islands: rows of single bodies, and rows of random mechanisms (contacts, brakes, limits and pins that
  * hold each other several times over) in a layout of the test's own, against the laws that they must obey. */
+#include "../../csrc/base/band.h"
 #include "../../csrc/contact/rows_body.h"
 #include "../../csrc/contact/solve_island.h"
 #include "check.h"
@@ -95,7 +96,7 @@ static void inertia(const rs_rows *rows, int32_t object, double *out)
 {
     (void)object;
     for (int k = 0; k < SIZE; k++)
-        out[k * SIZE + k] = 1.0 / ((const island *)rows)->inverse_inertia[k];
+        *rs_band_at(out, k, k) = 1.0 / ((const island *)rows)->inverse_inertia[k];
 }
 
 static void jacobian(const rs_rows *rows, int64_t row, rs_side_jacobian sides[2])
@@ -107,9 +108,7 @@ static void jacobian(const rs_rows *rows, int64_t row, rs_side_jacobian sides[2]
     sides[1].size = 0;
     for (int k = 0; k < SIZE; k++) {
         sides[0].index[k] = k;
-        sides[0].values[k] = from->jacobian[k].x;
-        sides[0].values[SIZE + k] = from->jacobian[k].y;
-        sides[0].values[2 * SIZE + k] = from->jacobian[k].z;
+        sides[0].columns[k] = (rs_quad){from->jacobian[k], 0.0};
     }
 }
 

@@ -288,7 +288,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
 
         if self._recorder is not None:
             raise WrongStateError("the world is being recorded already")
-        self._recorder = Recorder(self, path, arguments.number("rate", rate))
+        self._recorder = Recorder(self, arguments.path("path", path), arguments.number("rate", rate))
 
     def stop_recording(self) -> None:
         """Finish the file; does nothing when nothing is recorded."""
