@@ -42,6 +42,8 @@ from raisim_ros.description.world.soft_types import GranularMaterial
 from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated.report import Finding
 from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
+from raisim_ros.engine.batch.world_batch import MemberSnapshot, WorldBatch
 from raisim_ros.engine.errors import (
     DivergedError,
     EngineMemoryError,
@@ -145,6 +147,7 @@ __all__ = [
     "MaterialManager",
     "MaterialPairProperties",
     "MeasurementSource",
+    "MemberSnapshot",
     "Mesh",
     "MeshCollisionMode",
     "MeshData",
@@ -152,6 +155,7 @@ __all__ = [
     "NamedPose",
     "NoiseModel",
     "Object",
+    "ObjectBatch",
     "ObjectRemovedError",
     "ObjectType",
     "ParseError",
@@ -162,6 +166,7 @@ __all__ = [
     "RaisimError",
     "RayCollisionItem",
     "Recording",
+    "RobotBatch",
     "Sensor",
     "SensorSet",
     "SensorSetModel",
@@ -189,6 +194,7 @@ __all__ = [
     "Wire",
     "WireType",
     "World",
+    "WorldBatch",
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",
