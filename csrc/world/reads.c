@@ -34,27 +34,8 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
     return rs_world_leave(world, RS_OK);
 }
 
-/* Divides by the largest component, which is never below one half (Shepperd). */
-static rs_quat quaternion_of(const rs_mat3 *r) {
-    const double *m = r->m;
-    const double squares[4] = {1.0 + m[0] + m[4] + m[8], 1.0 + m[0] - m[4] - m[8], 1.0 - m[0] + m[4] - m[8],
-                               1.0 - m[0] - m[4] + m[8]};
-    int largest = 0;
-    for (int k = 1; k < 4; k++)
-        largest = squares[k] > squares[largest] ? k : largest;
-    const double twice = sqrt(squares[largest]), scale = 0.5 / twice, value = 0.5 * twice;
-    const double wx = scale * (m[7] - m[5]), wy = scale * (m[2] - m[6]), wz = scale * (m[3] - m[1]);
-    const double xy = scale * (m[1] + m[3]), xz = scale * (m[2] + m[6]), yz = scale * (m[5] + m[7]);
-    switch (largest) {
-    case 0: return (rs_quat){.w = value, .x = wx, .y = wy, .z = wz};
-    case 1: return (rs_quat){.w = wx, .x = value, .y = xy, .z = xz};
-    case 2: return (rs_quat){.w = wy, .x = xy, .y = value, .z = yz};
-    default: return (rs_quat){.w = wz, .x = xz, .y = yz, .z = value};
-    }
-}
-
 static void store_link_pose(const rs_link_motion *motion, double *out) {
-    const rs_quat q = quaternion_of(&motion->rot);
+    const rs_quat q = rs_m3_to_quat(&motion->rot);
     const double values[7] = {motion->pos.x, motion->pos.y, motion->pos.z, q.x, q.y, q.z, q.w};
     memcpy(out, values, sizeof values);
 }
@@ -134,6 +115,7 @@ static void store_contact(const rs_world *world, const rs_touch *touch, rs_conta
     rs_v3_store(&out->frame[3], touch->t2);
     rs_v3_store(&out->frame[6], touch->n);
     rs_v3_store(out->impulse, touch->impulse);
+    rs_v3_store(out->moment, touch->moment);
     out->depth = touch->gap;
     rs_v3_store(out->velocity, touch->velocity);
     const double g[6] = {touch->g.xx, touch->g.yy, touch->g.zz, touch->g.xy, touch->g.xz, touch->g.yz};

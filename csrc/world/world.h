@@ -101,6 +101,15 @@ struct rs_world {
     pthread_mutex_t mutex; /* recursive */
 };
 
+struct rs_snapshot {
+    rs_world_data data;
+    uint32_t next_serial; /* for a restore into another world: its new ids must not meet these */
+};
+
+/* States, commands and time become those of a snapshot of a world with the same objects; parameters and what is static
+ * stay. */
+rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot);
+
 enum { RS_DATA_ARRAY_COUNT = 11 };
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
@@ -163,6 +172,8 @@ void rs_world_place_links(const rs_world *world, rs_articulation *a);
 /* World-frame shape of a definition: checks numbers and asset. */
 rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out);
 rs_asset_entry *rs_world_asset(rs_world *world, rs_asset_id id);
+/* Lists an asset, which is then the world's, also on failure; who lists it is its first user. */
+rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out);
 /* One user less; the last one frees the asset. */
 void rs_world_asset_release(rs_world *world, rs_asset_id id);
 

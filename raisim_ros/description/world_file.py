@@ -431,15 +431,14 @@ def _wire(source: _Source, element: etree._Element, first_object: int) -> WireEn
 
 
 def _pair(source: _Source, element: etree._Element, values: Values) -> MaterialPairProperties:
-    for name in ("rolling_friction", "spinning_friction"):
-        if values[name]:
-            source.warn(element, f"{name} is not simulated and is ignored")
     return MaterialPairProperties(
         values["friction"],
         values["restitution"],
         values["restitution_threshold"],
         values["static_friction"],
         values["static_friction_velocity_threshold"],
+        values["rolling_friction"],
+        values["spinning_friction"],
     )
 
 

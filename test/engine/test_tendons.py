@@ -106,11 +106,12 @@ def test_friction_holds_a_tendon_until_it_slips(tmp_path):
 def test_servos_of_any_stiffness_are_stable(tmp_path, dt):
     world = World(model(tmp_path, three='damping="0.1"', actuators='<position tendon="three" kp="1e7" kv="1e3"/>'))
     world.set_time_step(dt)
+    world.set_gravity((0, 0, 0))
     robot = world.get_object("top")
     robot.set_actuation([0.4])
     world.integrate(round(6.0 / dt))
     assert robot.get_tendon_state("three").length == pytest.approx(0.4, abs=1e-3)
-    assert np.abs(robot.get_generalized_velocity()).max() < 50.0
+    assert np.abs(robot.get_generalized_velocity()).max() < 5.0
 
 
 def test_what_is_lifted_whole_hangs_still(tmp_path):

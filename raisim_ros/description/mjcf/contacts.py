@@ -192,5 +192,9 @@ class Materials:
 
 
 def _properties(dimensions: int, friction: Iterable[float]) -> MaterialPairProperties:
-    slide, _, _ = (float(part) for part in friction)
-    return MaterialPairProperties(slide if dimensions >= 3 else 0.0)
+    slide, spin, roll = (float(part) for part in friction)
+    return MaterialPairProperties(
+        slide if dimensions >= 3 else 0.0,
+        rolling_friction=roll if dimensions > 4 else 0.0,
+        spinning_friction=spin if dimensions > 3 else 0.0,
+    )

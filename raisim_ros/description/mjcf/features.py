@@ -47,7 +47,6 @@ def note_features(model: CompiledModel, notes: Notes) -> None:
     notes.add("skins", model.counts["nskin"] > 0)
     notes.add("plugins", model.counts["nplugin"] > 0)
     notes.add("sensors", len(model.names["sensor"]) > 0)
-    notes.add("torsional and rolling friction (condim 4 and 6)", bool((model["geom_condim"] > 3).any()))
     notes.add("adhesion", model.has("geom_adhesion"))
     notes.add("velocities of surfaces", model.has("geom_surfacevel"))
     soft = any((model[name] != np.array(usual)).any() for name, usual in _SOFT.items())

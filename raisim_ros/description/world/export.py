@@ -110,6 +110,8 @@ def _pair_attributes(pair: MaterialPairProperties) -> dict[str, float | None]:
         "restitution_threshold": pair.restitution_threshold,
         "static_friction": pair.static_friction,
         "static_friction_velocity_threshold": pair.static_friction_velocity_threshold,
+        "rolling_friction": pair.rolling_friction,
+        "spinning_friction": pair.spinning_friction,
     }
 
 

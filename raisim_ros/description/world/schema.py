@@ -120,8 +120,8 @@ _PAIR = (
     _attribute("restitution_threshold", Kind.NUMBER, 0.0, "slower impacts do not bounce [m/s]"),
     _attribute("static_friction", Kind.NUMBER, None, "coefficient of static friction; default: friction"),
     _attribute("static_friction_velocity_threshold", Kind.NUMBER, 0.0, "friction is dynamic above this speed [m/s]"),
-    _attribute("rolling_friction", Kind.NUMBER, 0.0, "not simulated: a warning tells"),
-    _attribute("spinning_friction", Kind.NUMBER, 0.0, "not simulated: a warning tells"),
+    _attribute("rolling_friction", Kind.NUMBER, 0.0, "largest moment against rolling per normal force [m]"),
+    _attribute("spinning_friction", Kind.NUMBER, 0.0, "the same against spinning about the normal [m]"),
 )
 _VALUE3 = (_attribute("value", Kind.VEC3, REQUIRED, "x y z"),)
 
