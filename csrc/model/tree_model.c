@@ -178,8 +178,6 @@ static void fill_mass(rs_link *link, const rs_link_def *d) {
     link->com = rs_v3_load(d->com);
     const double *i = d->inertia;
     link->inertia = (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]};
-    link->lifted_mass = d->lifted_mass;
-    link->lifted_com = rs_v3_load(d->lifted_com);
     update_mass(link);
 }
 
@@ -187,6 +185,8 @@ static void fill_link(rs_link *link, const rs_link_def *d) {
     link->joint_pos = rs_v3_load(d->joint_position);
     memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
     link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+    link->lifted_mass = d->lifted_mass;
+    link->lifted_com = rs_v3_load(d->lifted_com);
     update_placement(link);
     fill_mass(link, d);
 }
