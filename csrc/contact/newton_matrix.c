@@ -63,7 +63,7 @@ static bool list_rows(rs_newton *n, const rs_rows *rows) {
         rs_array_resize(&n->indices, 2 * (int64_t)n->widest * rows->count) != RS_OK)
         return false;
     for (int64_t k = 0; k < rows->count; k++) {
-        rs_newton_row *out = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        rs_newton_row *out = RS_ITEM(rs_newton_row, n->rows, k);
         *out = (rs_newton_row){.first_axis = rs_rows_law(rows, k)->kind == RS_ROW_AXIS ? 2 : 0};
         for (int64_t s = 0; s < 2; s++) {
             out->sides[s].index = RS_ITEMS(int32_t, n->indices) + (2 * k + s) * n->widest;
@@ -183,7 +183,7 @@ static bool list_inertias(rs_newton *n, const rs_rows *rows) {
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j < i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
                     cell c = cell_of(i, j, at, span);
-                    lower_first(&RS_ITEMS(int32_t, n->first)[c.row], c.column);
+                    lower_first(RS_ITEM(int32_t, n->first, c.row), c.column);
                 }
         band += RS_BAND_WIDTH * span;
     }
@@ -195,7 +195,7 @@ static void reach_back(rs_newton *n) {
     int32_t *first = RS_ITEMS(int32_t, n->first);
     const int32_t *offset = RS_ITEMS(int32_t, n->offset);
     for (int64_t k = 0; k < n->rows.count; k++) {
-        const rs_newton_row *row = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
         int32_t lowest = n->size;
         for (int s = 0; s < 2; s++)
             if (row->sides[s].object != NONE)

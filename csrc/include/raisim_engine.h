@@ -107,6 +107,7 @@ typedef struct {
                               below about this */
     int32_t fixed_order;   /* nonzero: the sweep direction does not flip between steps */
 } rs_solver_settings;
+void rs_default_solver_settings(rs_solver_settings *settings);
 void rs_world_solver_settings(rs_world *world, rs_solver_settings *out);
 rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings);
 
@@ -127,6 +128,7 @@ typedef struct {
     int32_t mbp_max_cells_per_axis, mbp_max_cells_per_object;
     int32_t mbp_use_world_bounds;
 } rs_contact_settings;
+void rs_default_contact_settings(rs_contact_settings *settings);
 void rs_world_contact_settings(rs_world *world, rs_contact_settings *out);
 rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settings *settings);
 
@@ -136,6 +138,7 @@ typedef struct {
     double angular_threshold; /* [rad/s] */
     int32_t quiet_steps;
 } rs_sleep_settings;
+void rs_default_sleep_settings(rs_sleep_settings *settings);
 void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out);
 rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *settings);
 rs_status rs_world_wake_all(rs_world *world);

@@ -31,7 +31,7 @@ rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out
         return RS_OUT_OF_MEMORY;
     rs_world_enter(world);
     int64_t place = 0;
-    while (place < world->data.assets.count && RS_ITEMS(rs_asset_entry, world->data.assets)[place].id != 0)
+    while (place < world->data.assets.count && RS_ITEM(rs_asset_entry, world->data.assets, place)->id != 0)
         place++;
     if (place == world->data.assets.count && rs_array_push(&world->data.assets) == NULL) {
         rs_asset_drop(asset);

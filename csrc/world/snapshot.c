@@ -5,10 +5,10 @@
 
 void rs_world_data_drop(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
-        if (RS_ITEMS(rs_asset_entry, data->assets)[i].id != 0)
-            rs_asset_drop(RS_ITEMS(rs_asset_entry, data->assets)[i].asset);
+        if (RS_ITEM(rs_asset_entry, data->assets, i)->id != 0)
+            rs_asset_drop(RS_ITEM(rs_asset_entry, data->assets, i)->asset);
     for (int64_t i = 0; i < data->bodies.count; i++)
-        rs_articulation_free(RS_ITEMS(rs_body, data->bodies)[i].articulation);
+        rs_articulation_free(RS_ITEM(rs_body, data->bodies, i)->articulation);
     rs_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
@@ -21,7 +21,7 @@ typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
 static rs_status copy_articulations(rs_array *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
-        rs_body *body = &RS_ITEMS(rs_body, *bodies)[i];
+        rs_body *body = RS_ITEM(rs_body, *bodies, i);
         if (body->articulation == NULL)
             continue;
         body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
@@ -52,8 +52,8 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
         return RS_OUT_OF_MEMORY;
     }
     for (int64_t i = 0; i < to->assets.count; i++)
-        if (RS_ITEMS(rs_asset_entry, to->assets)[i].id != 0)
-            rs_asset_hold(RS_ITEMS(rs_asset_entry, to->assets)[i].asset);
+        if (RS_ITEM(rs_asset_entry, to->assets, i)->id != 0)
+            rs_asset_hold(RS_ITEM(rs_asset_entry, to->assets, i)->asset);
     return RS_OK;
 }
 
