@@ -24,6 +24,8 @@ enum { BUSY_SWEEPS = 16 };
 static const double QUIET_SHARE = 0.1, DONE_SHARE = 0.1;
 /* Exact steps in a row, and repetitions of each with the same factorisation. */
 enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
+/* Where loads hardly change they are shared anew once in so many solves. */
+enum { MAX_STEADY = 16 };
 /* Attempts to share loads anew, and the speed below which a contact touches, relative to the approach speed. */
 enum { MAX_SHARINGS = 3 };
 static const double TOUCHING = 1e-6;
@@ -66,6 +68,7 @@ typedef struct {
     int32_t age;        /* sweeps since the momentum started anew */
     double compliance;  /* of damped steps */
     double newton_work; /* of one of its steps */
+    bool stuck;         /* exact steps from the best solution so far lead nowhere */
 } progress;
 
 /* ---- looking ---- */
@@ -195,7 +198,7 @@ static void share_loads(progress *at) {
 
 /* Exact steps until the laws are obeyed, or they lead nowhere. */
 static void exact_steps(progress *at) {
-    double compliance = COMPLIANCE;
+    double compliance = COMPLIANCE, start = at->best.merit;
     for (int k = 0; k < MAX_EXACT && at->now.largest > at->goal && newton_pays(at); k++) {
         double before = at->now.merit;
         if (!rs_newton_factorise(at->newton, at->rows, compliance, 1.0, -1.0))
@@ -207,6 +210,7 @@ static void exact_steps(progress *at) {
         if (at->newton->changes == 0)
             compliance = rs_max(LEAST_COMPLIANCE, 0.01 * compliance);
     }
+    at->stuck = at->best.merit == start;
     if (at->now.merit > at->best.merit)
         return_to_best(at);
     forget_momentum(at);
@@ -348,6 +352,11 @@ static void begin_with_newton(progress *at) {
     bool warm = at->now.largest <= WARM * at->result.approach;
     if (!warm)
         start_evenly(at);
+    if (at->now.largest <= CHANGING * at->result.approach && at->input->steady < MAX_STEADY) {
+        exact_steps(at); /* loads are shared as in the step before */
+        return;
+    }
+    at->result.shared = true;
     share_loads(at);
     exact_steps(at);
     if (warm)
@@ -375,7 +384,7 @@ static void iterate(progress *at) {
         if (round == DESCENT_ROUND)
             descend(at);
     }
-    if (at->now.largest > rs_max(at->exact, at->goal) && cheap)
+    if (at->now.largest > rs_max(at->exact, at->goal) && cheap && !at->stuck)
         exact_steps(at);
     if (at->result.sweeps > 0 || at->now.merit > at->best.merit)
         return_to_best(at);

@@ -232,13 +232,19 @@ static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *isl
     const rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     rs_island_bodies members = rs_islands_bodies(&world->islands, island);
-    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward};
-    for (int64_t k = 0; k < members.count; k++)
-        input.settled &= bodies[members.index[k]].settled;
+    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, 0};
+    for (int64_t k = 0; k < members.count; k++) {
+        const rs_body *body = &bodies[members.index[k]];
+        input.settled &= body->settled;
+        input.steady = body->steady > input.steady ? body->steady : input.steady;
+    }
     island->pushed = rs_positions_correct(rows);
     rs_solve_result result = rs_island_solve(rows, &input, &world->newton);
-    for (int64_t k = 0; k < members.count; k++)
-        bodies[members.index[k]].settled = result.sweeps + result.newtons == 0;
+    for (int64_t k = 0; k < members.count; k++) {
+        rs_body *body = &bodies[members.index[k]];
+        body->settled = result.sweeps + result.newtons == 0;
+        body->steady = result.shared ? 0 : body->steady + !body->settled;
+    }
     return result;
 }
 
