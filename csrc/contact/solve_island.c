@@ -24,8 +24,6 @@ enum { BUSY_SWEEPS = 16 };
 static const double QUIET_SHARE = 0.1, DONE_SHARE = 0.1;
 /* Exact steps in a row, and repetitions of each with the same factorisation. */
 enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
-/* Where loads hardly change they are shared anew once in so many solves. */
-enum { MAX_STEADY = 16 };
 /* Attempts to share loads anew, and the speed below which a contact touches, relative to the approach speed. */
 enum { MAX_SHARINGS = 3 };
 static const double TOUCHING = 1e-6;
@@ -88,6 +86,7 @@ static void keep_best(progress *at) {
     if (!(at->now.merit < at->best.merit))
         return;
     at->best = at->now;
+    at->stuck = false;
     for (int64_t k = 0; k < at->rows->count; k++) {
         rs_law *law = rs_rows_law(at->rows, k);
         law->best = law->impulse;
@@ -352,13 +351,15 @@ static void begin_with_newton(progress *at) {
     bool warm = at->now.largest <= WARM * at->result.approach;
     if (!warm)
         start_evenly(at);
-    if (at->now.largest <= CHANGING * at->result.approach && at->input->steady < MAX_STEADY) {
-        exact_steps(at); /* loads are shared as in the step before */
-        return;
+    if (warm && at->input->uneven) { /* loads stay shared as in the step before */
+        exact_steps(at);
+        if (at->now.largest <= rs_max(at->goal, CHANGING * at->result.approach))
+            return;
     }
-    at->result.shared = true;
+    double before = at->best.merit;
     share_loads(at);
     exact_steps(at);
+    at->result.uneven = warm && at->best.merit == before;
     if (warm)
         descend(at);
 }
