@@ -353,8 +353,8 @@ static void begin_with_newton(progress *at) {
         start_evenly(at);
     if (warm && at->input->uneven) { /* loads stay shared as in the step before */
         exact_steps(at);
-        if (at->now.largest <= rs_max(at->goal, CHANGING * at->result.approach))
-            return;
+        descend(at);
+        return;
     }
     double before = at->best.merit;
     share_loads(at);
