@@ -251,13 +251,22 @@ static bool misses_limits(const rs_articulation *a, int32_t link, const double *
            (misses_side(a, link, 1.0, u[k], dt) || misses_side(a, link, -1.0, u[k], dt));
 }
 
+/* A quick look at a joint with one degree of freedom. */
+static inline bool stays_within(const rs_articulation *a, const rs_link *link, const double *u, double dt) {
+    int32_t k = link->u_first;
+    double next = a->q_stage[link->q_first] + dt * u[k];
+    return next <= a->upper[k] && next >= a->lower[k] && fabs(u[k]) <= a->velocity_limit[k];
+}
+
 bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt) {
     bool missed = false;
-    for (int32_t i = 1; i < a->link_count; i++)
-        if (misses_limits(a, i, u, dt)) {
-            a->overruns[a->links[i].u_first] = 1.0;
-            missed = true;
-        }
+    for (int32_t i = 1; i < a->link_count; i++) {
+        const rs_link *link = &a->links[i];
+        if ((link->u_count == 1 && stays_within(a, link, u, dt)) || !misses_limits(a, i, u, dt))
+            continue;
+        a->overruns[link->u_first] = 1.0;
+        missed = true;
+    }
     return missed;
 }
 
