@@ -103,37 +103,8 @@ Lights and cameras of viewers are moved by poses as kinematic bodies are. `<came
 
 ## MuJoCo's files
 
-A file with the root element `<mujoco>` (MJCF) is a world file too, whatever its name. Geoms of the world body become static
-objects, a plane that looks up becomes the ground, and each body below the world body becomes an articulated system of that
-name; a body with only a free joint and primitive shapes becomes a single body. Masses, inertias, joints, springs, limits and
-motors are MuJoCo's; contacts and limits are hard. Read are
-
-| part | what |
-|---|---|
-| `compiler` | angle, eulerseq, meshdir, assetdir, strippath, inertiafromgeom, inertiagrouprange, settotalmass, boundmass, boundinertia, autolimits |
-| `option` | timestep, gravity |
-| `default` | nested classes, childclass |
-| `body`, `frame`, `inertial` | pos and all kinds of orientation; diaginertia, fullinertia |
-| `joint`, `freejoint` | free, ball, slide, hinge; pos, axis, ref, range, damping, frictionloss, armature, stiffness, springref, actuatorfrcrange |
-| `geom` | plane, sphere, capsule, cylinder, box, ellipsoid and mesh (as convex hulls); fromto; mass, density; contype, conaffinity; friction, condim 1, priority; rgba, material |
-| `contact` | exclude |
-| `equality` | connect, as a pin; joint, with a straight `polycoef` |
-| `actuator` | motor, position, velocity, and general with fixed gain and affine bias, on slides and hinges |
-| `include` | other files |
-
-Everything else is listed in one warning. Several joints of one body get massless links between them; three slides along x, y
-and z with a ball are a floating base. Each actuator is a channel of generalised force; the feedback
-of position and velocity servos is the robot's PD control about zero (`get_pd_gains()`):
-
-```python
-from raisim_ros import World
-
-world = World("hopper.xml")
-robot = world.get_object("hopper")
-print([actuator.name for actuator in robot.get_actuators()])
-robot.set_actuation([0.5, -0.2, 0.1])  # controls in the order of the file, clamped to ctrlrange, times gear
-world.integrate(100)
-```
+A file with the root element `<mujoco>` (MJCF) is a world file too, whatever its name; it is compiled by MuJoCo itself
+(`pip install 'raisim_ros[mjcf]'`). [MJCF](mjcf.md) has what becomes of it.
 
 ## Elements
 

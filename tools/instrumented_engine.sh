@@ -21,13 +21,14 @@ mkdir -p "$folder/objects" "$package/engine"
 for source in raisim_ros/*; do
     [ "$(basename "$source")" = engine ] || ln -sfn "$PWD/$source" "$package/$(basename "$source")"
 done
+find "$package/engine" -type l -delete
 for source in raisim_ros/engine/*; do
     case "$source" in *.so | *__pycache__) ;; *) ln -sfn "$PWD/$source" "$package/engine/$(basename "$source")" ;; esac
 done
 ln -sfn "$PWD/rsc" "$folder/rsc"
 
 python="${PYTHON:-python3}"
-"$python" csrc/build_engine.py --emit "$folder/_engine.c.new" > /dev/null
+"$python" csrc/build_engine.py --emit "$folder/_engine.c.new" --module _engine > /dev/null
 cmp -s "$folder/_engine.c.new" "$folder/_engine.c" || cp "$folder/_engine.c.new" "$folder/_engine.c"
 includes="-Icsrc -Icsrc/include -I$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')"
 common="$(grep -v '^#' csrc/flags.txt | tr '\n' ' ')"
@@ -41,7 +42,7 @@ done
 module="$package/engine/_engine$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"
 if [ "${#stale[@]}" -gt 0 ] || [ ! -e "$module" ]; then
     # shellcheck disable=SC2086
-    printf '%s\n' "${stale[@]}" | xargs -P "$(nproc)" -n 2 sh -c "gcc $common $flags $includes -c \"\$0\" -o \"\$1\""
+    printf '%s\n' "${stale[@]}" | xargs -P "$(nproc)" -n 2 sh -c "${CC:-gcc} $common $flags $includes -c \"\$0\" -o \"\$1\""
     # shellcheck disable=SC2086
     gcc -shared -pthread $flags "$folder"/objects/*.o -lm -o "$module"
 fi

@@ -38,6 +38,12 @@ void rs_free(void *memory) {
     free(block);
 }
 
+void *rs_take(char *base, size_t *offset, size_t bytes) {
+    size_t start = (*offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    *offset = start + bytes;
+    return base != NULL ? base + start : NULL;
+}
+
 size_t rs_memory_bytes(void) { return atomic_load(&bytes_held); }
 
 rs_status rs_fail(rs_status status, const char *format, ...) {

@@ -12,6 +12,8 @@
 void *rs_alloc(size_t bytes);
 /* Takes NULL. */
 void rs_free(void *memory);
+/* Takes the next array, 64-byte aligned, from a block: `offset` is what is taken so far. With base NULL it only counts. */
+void *rs_take(char *base, size_t *offset, size_t bytes);
 
 /* Keeps the printf-style text for rs_error_text() and returns the status. */
 #if defined(__GNUC__)

@@ -1,22 +1,13 @@
-#include "broad_phase.h"
+#include "broad_phase_boxes.h"
 
 #include <string.h>
 
-typedef struct {
-    double min[3], max[3];
-    int32_t collider; /* or cluster */
-} sweep_box;
-
-typedef struct {
-    uint32_t cell;
-    int32_t box; /* index into bounds */
-} grid_entry;
-
 rs_broad_phase rs_broad_phase_make(void) {
     return (rs_broad_phase){.sorted = rs_array_of(sizeof(int32_t)),
-                            .bounds = rs_array_of(sizeof(sweep_box)),
-                            .cells = rs_array_of(sizeof(grid_entry)),
-                            .cells_other = rs_array_of(sizeof(grid_entry)),
+                            .bounds = rs_array_of(sizeof(rs_box)),
+                            .in_strips = rs_array_of(sizeof(rs_box)),
+                            .cells = rs_array_of(sizeof(rs_grid_entry)),
+                            .cells_other = rs_array_of(sizeof(rs_grid_entry)),
                             .large = rs_array_of(sizeof(int32_t)),
                             .found = rs_array_of(sizeof(rs_pair)),
                             .starts = rs_array_of(sizeof(int32_t))};
@@ -25,6 +16,7 @@ rs_broad_phase rs_broad_phase_make(void) {
 void rs_broad_phase_free(rs_broad_phase *bp) {
     rs_array_free(&bp->sorted);
     rs_array_free(&bp->bounds);
+    rs_array_free(&bp->in_strips);
     rs_array_free(&bp->cells);
     rs_array_free(&bp->cells_other);
     rs_array_free(&bp->large);
@@ -66,7 +58,7 @@ static bool may_meet(const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
     return (a.active || b.active) && (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
 }
 
-static rs_status emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
+rs_status rs_broad_phase_emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
     rs_pair pair = i < j ? (rs_pair){i, j} : (rs_pair){j, i};
     if (!may_meet(scene, pair.a, pair.b))
         return RS_OK;
@@ -77,19 +69,14 @@ static rs_status emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_
     return RS_OK;
 }
 
-static bool overlap(const sweep_box *a, const sweep_box *b) {
-    return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
-           a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
-}
-
 /* ---- none: every pair ---- */
 
 static rs_status find_all_pairs(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
-    const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
+    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
     for (int64_t i = 0; i < bp->bounds.count; i++)
         for (int64_t j = i + 1; j < bp->bounds.count; j++)
-            if (overlap(&boxes[i], &boxes[j]) &&
-                emit(&bp->found, scene, boxes[i].collider, boxes[j].collider) != RS_OK)
+            if (rs_boxes_overlap(&boxes[i], &boxes[j]) &&
+                rs_broad_phase_emit(&bp->found, scene, boxes[i].collider, boxes[j].collider) != RS_OK)
                 return RS_OUT_OF_MEMORY;
     return RS_OK;
 }
@@ -98,19 +85,22 @@ static rs_status find_all_pairs(rs_broad_phase *bp, const rs_broad_phase_scene *
 
 /* Axis along which the box centres spread most; infinite boxes say nothing about it. The present axis stays unless
  * another is clearly better: a change costs a full sort. */
-static int32_t choose_axis(const rs_broad_phase_scene *scene, const rs_array *sorted, int32_t present) {
+static int32_t choose_axis(const rs_array *bounds, int32_t present) {
     double sum[3] = {0, 0, 0}, square[3] = {0, 0, 0}, spread[3];
     double n = 0.0;
-    for (int64_t k = 0; k < sorted->count; k++) {
-        const rs_aabb *box = box_of(scene, RS_ITEMS(int32_t, *sorted)[k]);
-        rs_vec3 centre = rs_scale(0.5, rs_add(box->min, box->max));
-        if (!rs_v3_finite(centre))
+    for (int64_t k = 0; k < bounds->count; k++) {
+        const rs_box *box = &RS_ITEMS(rs_box, *bounds)[k];
+        double centre[3], all = 0.0;
+        for (int axis = 0; axis < 3; axis++) {
+            centre[axis] = 0.5 * (box->min[axis] + box->max[axis]);
+            all += centre[axis];
+        }
+        if (!isfinite(all))
             continue;
         n += 1.0;
         for (int axis = 0; axis < 3; axis++) {
-            double c = rs_v3_get(centre, axis);
-            sum[axis] += c;
-            square[axis] += c * c;
+            sum[axis] += centre[axis];
+            square[axis] += centre[axis] * centre[axis];
         }
     }
     if (n == 0.0)
@@ -124,209 +114,192 @@ static int32_t choose_axis(const rs_broad_phase_scene *scene, const rs_array *so
     return spread[best] > 2.0 * spread[present] ? best : present;
 }
 
-static double lower_end(const rs_broad_phase *bp, const rs_broad_phase_scene *scene, int32_t index) {
-    return rs_v3_get(box_of(scene, index)->min, bp->axis);
-}
-
-/* For lists nearly in order from the step before: linear then. */
-static void insertion_sort(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
-    int32_t *sorted = RS_ITEMS(int32_t, bp->sorted);
-    for (int64_t k = 1; k < bp->sorted.count; k++) {
-        int32_t moving = sorted[k];
-        double key = lower_end(bp, scene, moving);
+/* For boxes nearly in order from the step before: linear then. */
+static void insertion_sort(rs_broad_phase *bp) {
+    rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    const int axis = bp->axis;
+    for (int64_t k = 1; k < bp->bounds.count; k++) {
+        double key = boxes[k].min[axis];
+        if (boxes[k - 1].min[axis] <= key)
+            continue;
+        rs_box moving = boxes[k];
         int64_t hole = k;
-        while (hole > 0 && lower_end(bp, scene, sorted[hole - 1]) > key) {
-            sorted[hole] = sorted[hole - 1];
-            hole--;
-        }
-        sorted[hole] = moving;
+        for (; hole > 0 && boxes[hole - 1].min[axis] > key; hole--)
+            boxes[hole] = boxes[hole - 1];
+        boxes[hole] = moving;
     }
 }
 
-/* Bottom-up, stable. `starts` serves as the second buffer. */
-static rs_status merge_sort(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
-    int64_t n = bp->sorted.count;
-    if (rs_array_resize(&bp->starts, n) != RS_OK)
+/* Bottom-up, stable. `in_strips` serves as the second buffer. */
+static rs_status merge_sort(rs_broad_phase *bp) {
+    int64_t n = bp->bounds.count;
+    if (rs_array_resize(&bp->in_strips, n) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *from = RS_ITEMS(int32_t, bp->sorted), *to = RS_ITEMS(int32_t, bp->starts);
+    const int axis = bp->axis;
     for (int64_t width = 1; width < n; width *= 2) {
+        const rs_box *from = RS_ITEMS(rs_box, bp->bounds);
+        rs_box *to = RS_ITEMS(rs_box, bp->in_strips);
         for (int64_t low = 0; low < n; low += 2 * width) {
             int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
             int64_t left = low, right = middle;
             for (int64_t k = low; k < high; k++) {
-                bool take_left = left < middle && (right >= high || lower_end(bp, scene, from[left]) <=
-                                                                        lower_end(bp, scene, from[right]));
+                bool take_left = left < middle && (right >= high || from[left].min[axis] <= from[right].min[axis]);
                 to[k] = take_left ? from[left++] : from[right++];
             }
         }
-        int32_t *swap = from;
-        from = to;
-        to = swap;
+        rs_array swap = bp->bounds;
+        bp->bounds = bp->in_strips;
+        bp->in_strips = swap;
     }
-    if (n > 0 && from != RS_ITEMS(int32_t, bp->sorted))
-        memcpy(bp->sorted.data, from, (size_t)n * sizeof(int32_t));
+    return RS_OK;
+}
+
+/* Brings `bounds`, and with it `sorted`, into the order of the axis that suits the boxes best. */
+static rs_status sort_bounds(rs_broad_phase *bp) {
+    int32_t axis = choose_axis(&bp->bounds, bp->axis);
+    bp->shuffled = bp->shuffled || axis != bp->axis;
+    bp->axis = axis;
+    if (!bp->shuffled)
+        insertion_sort(bp);
+    else if (merge_sort(bp) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    bp->shuffled = false;
+    for (int64_t k = 0; k < bp->bounds.count; k++)
+        RS_ITEMS(int32_t, bp->sorted)[k] = RS_ITEMS(rs_box, bp->bounds)[k].collider;
+    return RS_OK;
+}
+
+/* Strips across a second axis: what is far away across is not looked at. A box lies in all strips that it reaches; what
+ * lies beyond the range belongs to the strips at its ends. */
+typedef struct {
+    int axis;
+    int32_t count;
+    double origin, inverse_width;
+} strips;
+
+static int32_t strip_of(const strips *s, double x) {
+    return (int32_t)rs_clamp(floor((x - s->origin) * s->inverse_width), 0.0, s->count - 1);
+}
+
+enum { SAMPLES = 64 };
+
+static void sort_samples(double *x, int n) {
+    for (int k = 1; k < n; k++) {
+        double moving = x[k];
+        int hole = k;
+        for (; hole > 0 && x[hole - 1] > moving; hole--)
+            x[hole] = x[hole - 1];
+        x[hole] = moving;
+    }
+}
+
+/* Where most boxes lie along an axis, and how long they are, from a sample: a few that are far away do not count. False
+ * when there are too few. */
+static bool usual_range(const rs_array *bounds, int axis, double *low, double *high, double *length) {
+    double centres[SAMPLES], lengths[SAMPLES];
+    const rs_box *boxes = RS_ITEMS(rs_box, *bounds);
+    int n = 0;
+    for (int k = 0; k < SAMPLES; k++) {
+        const rs_box *box = &boxes[bounds->count * k / SAMPLES];
+        double centre = 0.5 * (box->min[axis] + box->max[axis]);
+        if (!isfinite(centre))
+            continue;
+        centres[n] = centre;
+        lengths[n++] = box->max[axis] - box->min[axis];
+    }
+    if (n < SAMPLES / 2)
+        return false;
+    sort_samples(centres, n);
+    sort_samples(lengths, n);
+    *low = centres[n / 16];
+    *high = centres[n - 1 - n / 16];
+    *length = lengths[n / 2];
+    return true;
+}
+
+/* Strips twice as wide as boxes usually are long, of at least 32 boxes each on the average: with fewer the sweep itself is
+ * quick enough. */
+static strips choose_strips(const rs_broad_phase *bp) {
+    strips best = {(bp->axis + 1) % 3, 1, 0.0, 0.0};
+    if (bp->bounds.count < 2 * SAMPLES)
+        return best;
+    for (int k = 1; k < 3; k++) {
+        int axis = (bp->axis + k) % 3;
+        double low, high, length;
+        if (!usual_range(&bp->bounds, axis, &low, &high, &length) || !(high > low))
+            continue;
+        double count = rs_min((high - low) / (2.0 * rs_max(length, 1e-6 * (high - low))), (double)bp->bounds.count / 32.0);
+        if (count >= best.count + 1.0)
+            best = (strips){axis, (int32_t)count, low, floor(count) / (high - low)};
+    }
+    return best;
+}
+
+/* The boxes of each strip, in sorted order; starts[k] is the first of strip k. Fewer strips when boxes would lie in many. */
+static rs_status fill_strips(rs_broad_phase *bp, strips *s) {
+    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    for (;; s->count /= 2, s->inverse_width *= 0.5) {
+        if (rs_array_resize(&bp->starts, s->count + 1) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        int32_t *starts = RS_ITEMS(int32_t, bp->starts);
+        memset(starts, 0, (size_t)(s->count + 1) * sizeof *starts);
+        int64_t total = 0;
+        for (int64_t i = 0; i < bp->bounds.count; i++) {
+            int32_t first = strip_of(s, boxes[i].min[s->axis]), last = strip_of(s, boxes[i].max[s->axis]);
+            total += last - first + 1;
+            for (int32_t k = first; k <= last && total <= 3 * bp->bounds.count; k++)
+                starts[k + 1]++;
+        }
+        if (total > 3 * bp->bounds.count)
+            continue;
+        for (int32_t k = 0; k < s->count; k++)
+            starts[k + 1] += starts[k];
+        if (rs_array_resize(&bp->in_strips, total) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        rs_box *out = RS_ITEMS(rs_box, bp->in_strips);
+        for (int64_t i = 0; i < bp->bounds.count; i++) {
+            int32_t first = strip_of(s, boxes[i].min[s->axis]), last = strip_of(s, boxes[i].max[s->axis]);
+            for (int32_t k = first; k <= last; k++)
+                out[starts[k]++] = boxes[i];
+        }
+        for (int32_t k = s->count; k > 0; k--) /* each start has moved to the next one */
+            starts[k] = starts[k - 1];
+        starts[0] = 0;
+        return RS_OK;
+    }
+}
+
+/* Pairs of boxes of one strip. Two boxes may meet in several: the one where their overlap begins reports them. */
+static rs_status sweep_strip(rs_broad_phase *bp, const rs_broad_phase_scene *scene, const strips *s, int32_t strip,
+                             const rs_box *boxes, int64_t count) {
+    const int first = bp->axis, second = (bp->axis + 1) % 3, third = (bp->axis + 2) % 3;
+    for (int64_t i = 0; i < count; i++) {
+        const rs_box *a = &boxes[i];
+        double end = a->max[first];
+        for (int64_t j = i + 1; j < count && boxes[j].min[first] <= end; j++) {
+            const rs_box *b = &boxes[j];
+            bool apart = (a->min[second] > b->max[second]) | (b->min[second] > a->max[second]) |
+                         (a->min[third] > b->max[third]) | (b->min[third] > a->max[third]);
+            if (apart || (s->count > 1 && strip_of(s, rs_max(a->min[s->axis], b->min[s->axis])) != strip))
+                continue;
+            if (rs_broad_phase_emit(&bp->found, scene, a->collider, b->collider) != RS_OK)
+                return RS_OUT_OF_MEMORY;
+        }
+    }
     return RS_OK;
 }
 
 static rs_status sweep(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
-    const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
-    const int first = bp->axis, second = (bp->axis + 1) % 3, third = (bp->axis + 2) % 3;
-    for (int64_t i = 0; i < bp->bounds.count; i++) {
-        const sweep_box *a = &boxes[i];
-        double end = a->max[first];
-        for (int64_t j = i + 1; j < bp->bounds.count && boxes[j].min[first] <= end; j++) {
-            const sweep_box *b = &boxes[j];
-            bool apart = (a->min[second] > b->max[second]) | (b->min[second] > a->max[second]) |
-                         (a->min[third] > b->max[third]) | (b->min[third] > a->max[third]);
-            if (!apart && emit(&bp->found, scene, a->collider, b->collider) != RS_OK)
-                return RS_OUT_OF_MEMORY;
-        }
-    }
-    return RS_OK;
-}
-
-/* ---- grid ---- */
-
-typedef struct {
-    double origin[3], inverse_cell[3];
-    int32_t cells[3];
-} grid;
-
-static grid make_grid(const rs_broad_phase *bp, const rs_contact_settings *settings) {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
-    for (int64_t i = 0; i < bp->bounds.count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            if (isfinite(boxes[i].min[axis]))
-                low[axis] = rs_min(low[axis], boxes[i].min[axis]);
-            if (isfinite(boxes[i].max[axis]))
-                high[axis] = rs_max(high[axis], boxes[i].max[axis]);
-        }
-    grid g;
-    for (int axis = 0; axis < 3; axis++) {
-        if (settings->mbp_use_world_bounds) {
-            low[axis] = settings->mbp_world_min[axis];
-            high[axis] = settings->mbp_world_max[axis];
-        }
-        if (!(low[axis] < high[axis])) { /* nothing ends along this axis: one cell for all */
-            low[axis] = 0.0;
-            high[axis] = settings->mbp_cell_size[axis];
-        }
-        double length = high[axis] - low[axis];
-        double cell = settings->mbp_cell_size[axis];
-        double wanted = ceil(length / cell);
-        if (wanted > settings->mbp_max_cells_per_axis) {
-            wanted = settings->mbp_max_cells_per_axis;
-            cell = length / wanted;
-        }
-        g.origin[axis] = low[axis];
-        g.inverse_cell[axis] = 1.0 / cell;
-        g.cells[axis] = (int32_t)wanted;
-    }
-    return g;
-}
-
-/* Cell of a coordinate; what lies outside belongs to the cells at the border. */
-static int32_t cell_of(const grid *g, int axis, double x) {
-    double cell = floor((x - g->origin[axis]) * g->inverse_cell[axis]);
-    return (int32_t)rs_clamp(cell, 0.0, g->cells[axis] - 1);
-}
-
-enum { CELL_BITS = 10, RADIX_BITS = 11, RADIX_PASSES = 3 }; /* settings keep every axis within 2^CELL_BITS cells */
-
-static uint32_t cell_key(int32_t x, int32_t y, int32_t z) {
-    return ((uint32_t)x << (2 * CELL_BITS)) | ((uint32_t)y << CELL_BITS) | (uint32_t)z;
-}
-
-/* Radix sort by cell; stable, so boxes stay in order within a cell. */
-static rs_status sort_cells(rs_broad_phase *bp) {
-    int64_t n = bp->cells.count;
-    if (rs_array_resize(&bp->cells_other, n) != RS_OK)
+    strips s = choose_strips(bp);
+    if (s.count > 1 && fill_strips(bp, &s) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    for (int pass = 0; pass < RADIX_PASSES; pass++) {
-        const grid_entry *from = RS_ITEMS(grid_entry, bp->cells);
-        grid_entry *to = RS_ITEMS(grid_entry, bp->cells_other);
-        int64_t starts[(1 << RADIX_BITS) + 1] = {0};
-        const uint32_t digit_mask = (1U << RADIX_BITS) - 1;
-        for (int64_t k = 0; k < n; k++)
-            starts[((from[k].cell >> (pass * RADIX_BITS)) & digit_mask) + 1]++;
-        for (uint32_t digit = 0; digit < digit_mask; digit++)
-            starts[digit + 1] += starts[digit];
-        for (int64_t k = 0; k < n; k++)
-            to[starts[(from[k].cell >> (pass * RADIX_BITS)) & digit_mask]++] = from[k];
-        rs_array swap = bp->cells;
-        bp->cells = bp->cells_other;
-        bp->cells_other = swap;
-    }
-    return RS_OK;
-}
-
-static rs_status fill_cells(rs_broad_phase *bp, const rs_contact_settings *settings, const grid *g) {
-    bp->cells.count = bp->large.count = 0;
-    const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
-    for (int32_t i = 0; i < bp->bounds.count; i++) {
-        int32_t low[3], high[3];
-        double count = 1.0;
-        for (int axis = 0; axis < 3; axis++) {
-            low[axis] = cell_of(g, axis, boxes[i].min[axis] - settings->mbp_padding);
-            high[axis] = cell_of(g, axis, boxes[i].max[axis] + settings->mbp_padding);
-            count *= high[axis] - low[axis] + 1;
-        }
-        if (count > settings->mbp_max_cells_per_object) {
-            int32_t *large = rs_array_push(&bp->large);
-            if (large == NULL)
-                return RS_OUT_OF_MEMORY;
-            *large = i;
-            continue;
-        }
-        for (int32_t x = low[0]; x <= high[0]; x++)
-            for (int32_t y = low[1]; y <= high[1]; y++)
-                for (int32_t z = low[2]; z <= high[2]; z++) {
-                    grid_entry *entry = rs_array_push(&bp->cells);
-                    if (entry == NULL)
-                        return RS_OUT_OF_MEMORY;
-                    *entry = (grid_entry){cell_key(x, y, z), i};
-                }
-    }
-    return sort_cells(bp);
-}
-
-/* Two boxes meet in several cells; only the cell that holds the lower corner of their overlap reports them. */
-static bool reports_here(const grid *g, const sweep_box *a, const sweep_box *b, uint32_t cell) {
-    int32_t at[3];
-    for (int axis = 0; axis < 3; axis++)
-        at[axis] = cell_of(g, axis, rs_max(a->min[axis], b->min[axis]));
-    return cell_key(at[0], at[1], at[2]) == cell;
-}
-
-static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *settings,
-                              const rs_broad_phase_scene *scene) {
-    grid g = make_grid(bp, settings);
-    if (fill_cells(bp, settings, &g) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    const sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
-    const grid_entry *entries = RS_ITEMS(grid_entry, bp->cells);
-    for (int64_t i = 0; i < bp->cells.count; i++)
-        for (int64_t j = i + 1; j < bp->cells.count && entries[j].cell == entries[i].cell; j++) {
-            const sweep_box *a = &boxes[entries[i].box], *b = &boxes[entries[j].box];
-            if (overlap(a, b) && reports_here(&g, a, b, entries[i].cell) &&
-                emit(&bp->found, scene, a->collider, b->collider) != RS_OK)
-                return RS_OUT_OF_MEMORY;
-        }
-    const int32_t *large = RS_ITEMS(int32_t, bp->large);
-    for (int64_t k = 0; k < bp->large.count; k++) {
-        const sweep_box *a = &boxes[large[k]];
-        int64_t next_large = 0;
-        for (int32_t j = 0; j < bp->bounds.count; j++) {
-            while (next_large < bp->large.count && large[next_large] < j)
-                next_large++;
-            bool j_is_large = next_large < bp->large.count && large[next_large] == j;
-            if (j == large[k] || (j_is_large && j < large[k])) /* two large boxes meet once */
-                continue;
-            if (overlap(a, &boxes[j]) && emit(&bp->found, scene, a->collider, boxes[j].collider) != RS_OK)
-                return RS_OUT_OF_MEMORY;
-        }
-    }
+    if (s.count == 1)
+        return sweep_strip(bp, scene, &s, 0, RS_ITEMS(rs_box, bp->bounds), bp->bounds.count);
+    const rs_box *boxes = RS_ITEMS(rs_box, bp->in_strips);
+    const int32_t *starts = RS_ITEMS(int32_t, bp->starts);
+    for (int32_t k = 0; k < s.count; k++)
+        if (sweep_strip(bp, scene, &s, k, &boxes[starts[k]], starts[k + 1] - starts[k]) != RS_OK)
+            return RS_OUT_OF_MEMORY;
     return RS_OK;
 }
 
@@ -335,7 +308,7 @@ static rs_status find_in_grid(rs_broad_phase *bp, const rs_contact_settings *set
 static rs_status copy_bounds(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     if (rs_array_resize(&bp->bounds, bp->sorted.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    sweep_box *boxes = RS_ITEMS(sweep_box, bp->bounds);
+    rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
     for (int64_t k = 0; k < bp->sorted.count; k++) {
         int32_t c = RS_ITEMS(int32_t, bp->sorted)[k];
         const rs_aabb *box = box_of(scene, c);
@@ -373,20 +346,11 @@ rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, rs_ar
 
 rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_broad_phase_scene *scene) {
     bp->found.count = 0;
-    bool sweeping = settings->broadphase == RS_BROADPHASE_SAP_3_AXIS;
-    if (sweeping) {
-        int32_t axis = choose_axis(scene, &bp->sorted, bp->axis);
-        bp->shuffled = bp->shuffled || axis != bp->axis;
-        bp->axis = axis;
-        if (!bp->shuffled)
-            insertion_sort(bp, scene);
-        else if (merge_sort(bp, scene) != RS_OK)
-            return RS_OUT_OF_MEMORY;
-        bp->shuffled = false;
-    }
     if (copy_bounds(bp, scene) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    return sweeping                                                ? sweep(bp, scene)
-           : settings->broadphase == RS_BROADPHASE_MULTI_BOX_PRUNE ? find_in_grid(bp, settings, scene)
-                                                                   : find_all_pairs(bp, scene);
+    switch (settings->broadphase) {
+    case RS_BROADPHASE_SAP_3_AXIS: return sort_bounds(bp) == RS_OK ? sweep(bp, scene) : RS_OUT_OF_MEMORY;
+    case RS_BROADPHASE_MULTI_BOX_PRUNE: return rs_broad_phase_find_in_grid(bp, settings, scene);
+    default: return find_all_pairs(bp, scene);
+    }
 }

@@ -24,6 +24,7 @@ typedef struct {
     int32_t axis;
     bool shuffled;     /* `sorted` is in no useful order */
     rs_array bounds;   /* sweep scratch: boxes in sorted order */
+    rs_array in_strips; /* sweep scratch: the same for each strip across another axis */
     rs_array cells, cells_other; /* grid scratch: cell keys of boxes */
     rs_array large;    /* grid scratch: boxes that span too many cells */
     rs_array found;    /* rs_pair in the order of discovery */

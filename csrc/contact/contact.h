@@ -26,6 +26,7 @@ typedef struct {
     double gap;           /* negative when penetrating [m] */
     rs_vec3 velocity;     /* of A against B at the beginning of the step, contact frame */
     rs_vec3 impulse;      /* on A, contact frame; kept to start the next solve */
+    rs_vec3 moment;       /* of rolling and spinning friction, likewise [N m s] */
     rs_sym3 g;            /* effective inverse mass, contact frame [1/kg] */
     double friction, restitution;
 } rs_touch;

@@ -71,7 +71,9 @@ rs_contact_law rs_contact_law_of(const rs_problem_input *input, rs_touch *touch,
     double near = rs_touch_distance(a, b), time = launched ? RS_LAUNCH_STEPS * input->dt : input->dt;
     return (rs_contact_law){.mu = touch->friction,
                             .target = target_speed(time, pair, touch->gap, near, -touch->velocity.z),
-                            .push = push_speed(input, touch->gap, near, -touch->velocity.z)};
+                            .push = push_speed(input, touch->gap, near, -touch->velocity.z),
+                            .rolling = pair->rolling_friction,
+                            .spinning = pair->spinning_friction};
 }
 
 rs_vec3 rs_contact_arm(const rs_body *body, const rs_body *other, rs_vec3 point, double dt) {

@@ -19,6 +19,7 @@ typedef struct {
     double mu;
     double target; /* normal speed to reach or exceed [m/s] */
     double push;   /* the same for the motion that removes overlap [m/s] */
+    double rolling, spinning; /* friction against turning: moment per normal force [m] */
 } rs_contact_law;
 /* `relative`: velocity of A against B at the point at the beginning of the step, world frame. Also writes velocity,
  * friction and restitution into the point. */

@@ -97,3 +97,22 @@ rs_vec3 rs_coulomb_project(rs_vec3 p, double mu) {
     double height = (p.z + mu * friction) / (1.0 + mu * mu), scale = friction > 0.0 ? mu * height / friction : 0.0;
     return rs_v3(scale * p.x, scale * p.y, height);
 }
+
+void rs_disc_solve(const double a[3], const double b[2], double limit, double *x, double *y) {
+    double resistance = 0.0;
+    *x = *y = 0.0;
+    for (int k = 0; k < MAX_SLIP_STEPS && limit > 0.0; k++) {
+        double xx = a[0] + resistance, yy = a[1] + resistance, inverse = 1.0 / (xx * yy - a[2] * a[2]);
+        *x = inverse * (a[2] * b[1] - yy * b[0]);
+        *y = inverse * (a[2] * b[0] - xx * b[1]);
+        double size2 = *x * *x + *y * *y, size = sqrt(size2);
+        if (size <= (1.0 + CONE_TOLERANCE) * limit)
+            break;
+        /* Newton's method on 1 / size, which is concave: it comes from below (More and Sorensen 1983) */
+        double shrink = inverse * (yy * *x * *x - 2.0 * a[2] * *x * *y + xx * *y * *y);
+        resistance += (size / limit - 1.0) * size2 / shrink;
+    }
+    double size = sqrt(*x * *x + *y * *y), scale = size > limit ? limit / size : 1.0;
+    *x *= scale;
+    *y *= scale;
+}

@@ -14,4 +14,7 @@ rs_vec3 rs_coulomb_project(rs_vec3 impulse, double mu);
 /* An impulse put back onto the friction cone, at the same height. */
 rs_vec3 rs_coulomb_shrink(rs_vec3 impulse, double mu);
 
+/* Friction within a disc: a * (x, y) + b is against (x, y) where that is at the limit, otherwise zero. a: xx, yy, xy. */
+void rs_disc_solve(const double a[3], const double b[2], double limit, double *x, double *y);
+
 #endif

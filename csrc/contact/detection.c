@@ -27,8 +27,8 @@ static int compare_pair(int32_t a0, int32_t b0, int32_t a1, int32_t b1) {
     return (b0 > b1) - (b0 < b1);
 }
 
-static rs_vec3 impulse_in_world(const rs_touch *t) {
-    return rs_madd(rs_madd(rs_scale(t->impulse.x, t->t1), t->impulse.y, t->t2), t->impulse.z, t->n);
+static rs_vec3 in_world(const rs_touch *t, rs_vec3 v) {
+    return rs_madd(rs_madd(rs_scale(v.x, t->t1), v.y, t->t2), v.z, t->n);
 }
 
 /* The pair's point of the step before that this one continues: the same feature, else the nearest that is free. */
@@ -51,7 +51,7 @@ static const rs_touch *find_former(const rs_touch *touch, const rs_touch *former
 }
 
 static rs_vec3 in_frame_of(const rs_touch *touch, rs_vec3 p) {
-    return rs_v3(rs_dot(p, touch->t1), rs_dot(p, touch->t2), rs_max(0.0, rs_dot(p, touch->n)));
+    return rs_v3(rs_dot(p, touch->t1), rs_dot(p, touch->t2), rs_dot(p, touch->n));
 }
 
 static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
@@ -76,7 +76,9 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
         const rs_touch *before = find_former(touch, former, former_count, claimed, farthest);
         if (before != NULL) {
             claimed |= 1U << (before - former);
-            touch->impulse = in_frame_of(touch, impulse_in_world(before));
+            touch->impulse = in_frame_of(touch, in_world(before, before->impulse));
+            touch->impulse.z = rs_max(0.0, touch->impulse.z);
+            touch->moment = in_frame_of(touch, in_world(before, before->moment));
         }
     }
     return RS_OK;

@@ -10,7 +10,7 @@ typedef struct {
     int64_t first_row, row_count;   /* into the list of touching points ordered by island */
     int64_t first_body, body_count; /* into the list of bodies ordered by island */
     int64_t first_wire, wire_count; /* into the list of wires ordered by island */
-    bool general;                   /* holds articulated systems or wires: rs_general_solve, not rs_contact_solve */
+    bool general;                   /* has articulated systems, wires or friction against turning: rows_tree.c, not rows_body.c */
     bool pushed;                    /* overlaps are being corrected in this step */
     bool carried;                   /* touches or hangs on something that moves by itself */
     bool quiet;                     /* every body has been slow for long enough */

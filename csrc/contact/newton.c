@@ -19,17 +19,27 @@ static const double DECREMENT = 1e-4;
 
 /* ---- what is not symmetric ---- */
 
-static bool follows(const rs_newton_row *row) { return row->follow[0] != 0.0 || row->follow[1] != 0.0; }
+static bool follows(const rs_newton_row *row) {
+    return row->follow[0] != 0.0 || row->follow[1] != 0.0 || row->follow[2] != 0.0;
+}
+
+static rs_vec3 following(const rs_newton_row *row, double load) {
+    return rs_v3(row->follow[0] * load, row->follow[1] * load, row->follow[2] * load);
+}
+
+/* How the load that a row follows changes when velocities change by x. */
+static double change_of_load(const rs_newton *n, const rs_newton_row *row, const double *x) {
+    const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
+    return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
+}
 
 /* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
 static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
     const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
     memset(x, 0, (size_t)n->size * sizeof *x);
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
-        if (follows(&rows[k])) {
-            double load = loads[at++];
-            rs_newton_pull(n, &rows[k], rs_v3(rows[k].follow[0] * load, rows[k].follow[1] * load, 0.0), x);
-        }
+        if (follows(&rows[k]))
+            rs_newton_pull(n, &rows[k], following(&rows[k], loads[at++]), x);
     rs_newton_matrix_solve(n, x);
 }
 
@@ -38,7 +48,7 @@ static void loads_at(const rs_newton *n, const double *x, double *loads) {
     const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
         if (follows(&rows[k]))
-            loads[at++] = -rows[k].weight[2][2] * rs_newton_speed(n, &rows[k], x).z;
+            loads[at++] = change_of_load(n, &rows[k], x);
 }
 
 static double norm(const double *x, int32_t count) { return sqrt(rs_newton_dot(x, x, count)); }
@@ -130,7 +140,7 @@ static void follow_loads(rs_newton *n, double *x) {
 
 /* What a held row yields per unit impulse along an axis, beside its softness. */
 static double yield_of(const rs_newton *n, const rs_law *law, int axis) {
-    bool friction = law->kind == RS_ROW_CONTACT && axis < 2;
+    bool friction = law->kind == RS_ROW_TURN || (law->kind == RS_ROW_CONTACT && axis < 2);
     return n->compliance * law->normal_inverse_mass * (friction ? n->shear : 1.0);
 }
 
@@ -138,13 +148,39 @@ static double stiffness_of(const rs_newton *n, const rs_law *law, int axis) {
     return 1.0 / (yield_of(n, law, axis) + law->softness);
 }
 
+/* The same of a row of kind TURN that asks for the moments p. Within its limits a moment is that of a spring; at its limit
+ * it follows the load, and that of rolling turns with the motion, as `turn` says how fast. */
+static void set_turn_weight(rs_newton_row *out, const rs_law *law, rs_vec3 p, double stiffness, double turn) {
+    rs_turning turning = out->turning = rs_turn_state(law, p);
+    double size = sqrt(p.x * p.x + p.y * p.y), along[2] = {p.x, p.y};
+    memset(out->weight, 0, sizeof out->weight);
+    if (turning.spins)
+        out->follow[2] = p.z > 0.0 ? law->spin_mu : -law->spin_mu;
+    else
+        out->weight[2][2] = stiffness;
+    for (int i = 0; i < 2; i++) {
+        out->weight[i][i] = turning.rolls ? 0.0 : stiffness;
+        if (!turning.rolls || size == 0.0)
+            continue;
+        out->follow[i] = law->mu * along[i] / size;
+        for (int j = 0; j < 2; j++)
+            out->weight[i][j] = turn * ((i == j) - along[i] * along[j] / (size * size));
+    }
+}
+
 /* Impulse per velocity of the row in its state, without what makes it unsymmetric. */
 static void set_weight(const rs_newton *n, rs_newton_row *out, const rs_law *law, const double direction[2]) {
     memset(out->weight, 0, sizeof out->weight);
-    out->follow[0] = out->follow[1] = 0.0;
+    out->follow[0] = out->follow[1] = out->follow[2] = 0.0;
     if (out->state == RS_ROW_OPEN)
         return;
     double stiffness = stiffness_of(n, law, 2);
+    if (law->kind == RS_ROW_TURN) {
+        double speed = sqrt(law->error.xyz.x * law->error.xyz.x + law->error.xyz.y * law->error.xyz.y);
+        double limit = law->mu * rs_turn_load(law);
+        set_turn_weight(out, law, rs_law_asked(law), stiffness, limit < stiffness * speed ? limit / speed : stiffness);
+        return;
+    }
     for (int axis = out->state == RS_ROW_SLIDING ? 2 : out->first_axis; axis < 3; axis++)
         out->weight[axis][axis] = stiffness_of(n, law, axis);
     if (out->state != RS_ROW_SLIDING || law->mu == 0.0)
@@ -171,11 +207,20 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         double direction[2] = {0.0, 0.0};
         rs_row_state before = row->state;
         row->state = rs_law_state(law, touching, direction);
+        row->bearer = law->kind == RS_ROW_TURN ? rs_rows_index(rows, law->bearer) : k;
         set_weight(n, row, law, direction);
         n->changes += row->state != before;
         n->sliding += follows(row);
     }
     return rs_newton_matrix_factorise(n);
+}
+
+/* The same of a row that rolls or spins; `held`: if it did not, `turned`: what changes with the direction of rolling. */
+static rs_vec3 predicted_turn(const rs_newton_row *row, const rs_law *law, rs_vec3 held, rs_vec3 turned) {
+    rs_turning turning = row->turning;
+    rs_vec3 limit = following(row, law->bearer->step.xyz.z); /* which is what the bearer is predicted to have */
+    return rs_v3(turning.rolls ? limit.x - turned.x : held.x, turning.rolls ? limit.y - turned.y : held.y,
+                 turning.spins ? limit.z : held.z);
 }
 
 /* The impulse that the row would have if no velocity changed. */
@@ -188,12 +233,22 @@ static rs_vec3 predicted(const rs_newton *n, const rs_newton_row *row, const rs_
     double across = stiffness_of(n, law, 0) * (law->softness + kept * yield_of(n, law, 0));
     double along = stiffness_of(n, law, 2) * (law->softness + kept * yield_of(n, law, 2));
     rs_vec3 turned = rs_newton_weighted(row, law->error.xyz), q = rs_sub(rs_v3(across * p.x, across * p.y, along * p.z), turned);
+    if (law->kind == RS_ROW_TURN && row->state == RS_ROW_SLIDING)
+        return predicted_turn(row, law, q, turned);
     if (row->state == RS_ROW_SLIDING)
         return rs_v3(row->follow[0] * q.z - turned.x, row->follow[1] * q.z - turned.y, q.z);
     return row->first_axis == 2 ? rs_v3(0.0, 0.0, q.z) : q;
 }
 
 static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
+
+/* The row's impulse in `step`, put back to what the law allows; the bearer's step is a change already. */
+static rs_vec3 allowed_after_step(const rs_law *law) {
+    if (law->kind != RS_ROW_TURN)
+        return rs_law_allowed(law, law->step.xyz);
+    double load = law->bearer->impulse.xyz.z + law->bearer->step.xyz.z;
+    return rs_turn_allowed(law, rs_max(0.0, load), law->step.xyz);
+}
 
 void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
     double *x = RS_ITEMS(double, n->vectors);
@@ -214,11 +269,11 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
         rs_law *law = rs_rows_law(rows, k);
         if (row->state != RS_ROW_OPEN) {
             rs_vec3 speed = rs_newton_speed(n, row, x);
-            double load = row->weight[2][2] * speed.z;
             law->step.xyz = rs_sub(law->step.xyz, rs_newton_weighted(row, speed));
-            law->step.xyz = rs_sub(law->step.xyz, rs_v3(row->follow[0] * load, row->follow[1] * load, 0.0));
+            if (follows(row))
+                law->step.xyz = rs_add(law->step.xyz, following(row, change_of_load(n, row, x)));
         }
-        law->step.xyz = rs_sub(rs_law_allowed(law, law->step.xyz), law->impulse.xyz);
+        law->step.xyz = rs_sub(allowed_after_step(law), law->impulse.xyz);
     }
 }
 
@@ -241,6 +296,12 @@ static void set_smooth_weight(const rs_newton *n, rs_newton_row *row, const rs_l
     double stiffness = stiffness_of(n, law, 2), mu = law->mu;
     rs_vec3 p = smooth_asked(n, row, law, row->speed);
     double friction = sqrt(p.x * p.x + p.y * p.y);
+    if (law->kind == RS_ROW_TURN) {
+        double limit = mu * rs_turn_load(law);
+        set_turn_weight(row, law, p, stiffness, friction > 0.0 ? stiffness * limit / friction : 0.0);
+        row->state = RS_ROW_SLIDING;
+        return;
+    }
     memset(row->weight, 0, sizeof row->weight);
     bool free = law->kind == RS_ROW_POINT || (law->kind == RS_ROW_CONTACT && mu > 0.0 && friction <= mu * p.z) ||
                 (law->kind == RS_ROW_AXIS && p.z > law->lower && p.z < law->upper);

@@ -10,7 +10,9 @@ typedef struct {
     int32_t low[2];      /* smallest index of each side */
     rs_row_state state;
     double weight[3][3]; /* impulse per velocity, symmetric */
-    double follow[2];    /* sliding: friction per normal impulse */
+    int64_t bearer;      /* the row whose load its friction follows: itself, but for kind TURN */
+    rs_turning turning;  /* kind TURN */
+    double follow[3];    /* sliding: friction per unit of that load */
     rs_vec3 centre;      /* descent: impulse around which the law is smoothed */
     rs_vec3 speed, turn; /* descent: error without softness at the present velocities, its change along the direction */
     double lift;         /* descent: De Saxce's correction of the normal speed */

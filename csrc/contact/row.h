@@ -11,18 +11,21 @@
 typedef enum {
     RS_ROW_CONTACT, /* 3 impulses (t1, t2, n) under Coulomb's law */
     RS_ROW_AXIS,    /* 1 impulse, the third, between two bounds: joint limit, brake, motor, wire, rod */
-    RS_ROW_POINT    /* 3 impulses without bounds: pin */
+    RS_ROW_POINT,   /* 3 impulses without bounds: pin */
+    RS_ROW_TURN     /* 3 moments (t1, t2, n) that the load of a contact limits: rolling and spinning friction */
 } rs_row_kind;
 
 /* What a row is doing. */
 typedef enum { RS_ROW_OPEN, RS_ROW_HELD, RS_ROW_SLIDING } rs_row_state;
 
 /* The beginning of every row. "Error" is what a row wants to be zero: velocity minus aim plus softness * impulse. */
-typedef struct {
+typedef struct rs_law {
     rs_quad impulse;
     rs_quad former;      /* impulse after the sweep before */
     rs_quad aim;         /* relative velocity that is wanted; the normal one of a contact may be exceeded [m/s] */
-    double mu;           /* CONTACT */
+    double mu;           /* CONTACT; TURN: of rolling */
+    double spin_mu;      /* TURN: of spinning */
+    const struct rs_law *bearer; /* TURN: the contact whose load limits it */
     double lower, upper; /* AXIS: bounds of the impulse */
     double softness;     /* [1/kg] */
     double inverse_mass; /* largest diagonal of the effective inverse mass, with the softness [1/kg] */
@@ -43,11 +46,28 @@ double rs_law_residual(const rs_law *law);
 /* What the row does, going by its impulse and its error. A contact without impulse that comes apart no faster than `touching`
  * [m/s] may take a share of the load, if that is not negative. `direction`: of the friction of a sliding contact, unit. */
 rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]);
+/* The impulse that the error asks for, not yet inside its bounds: p - error / g, where friction also pays for the lift
+ * that its cone would otherwise give to sliding contacts (De Saxce and Feng 1998). */
+rs_vec3 rs_law_asked(const rs_law *law);
 /* The nearest impulse that the law allows. */
 rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse);
 /* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints, wires and pins against
  * the motion that they aim at, which follows the curve of their path or corrects it. */
 double rs_law_work(const rs_law *law);
+
+/* ---- rolling and spinning friction: rows of kind TURN ---- */
+
+/* Which of its moments are at their limits. */
+typedef struct {
+    bool rolls, spins;
+} rs_turning;
+
+/* Normal impulse that bears the row. */
+double rs_turn_load(const rs_law *law);
+/* The nearest moments that a load allows: rolling friction holds within a disc, spinning friction within an interval. */
+rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 moments);
+/* What a row does that asks for the moments. */
+rs_turning rs_turn_state(const rs_law *law, rs_vec3 moments);
 
 /* ---- layouts ---- */
 
@@ -101,6 +121,10 @@ struct rs_rows {
 
 static inline rs_law *rs_rows_law(const rs_rows *rows, int64_t k) {
     return (rs_law *)(void *)(rows->first + (size_t)k * rows->stride);
+}
+
+static inline int64_t rs_rows_index(const rs_rows *rows, const rs_law *law) {
+    return ((const char *)law - rows->first) / (int64_t)rows->stride;
 }
 
 #endif

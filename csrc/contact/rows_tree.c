@@ -25,9 +25,9 @@ static const double SIDEWAYS_SHARE = 1e-3;
 
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
-    rs_vec3 *vector; /* of a contact or pin; or NULL: */
-    double *impulse; /* of a wire or joint, to which sign * the row's is added; zero before */
-    double sign;
+    rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
+    double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
+    double scale;
 } rs_row_source;
 
 rs_tree_rows rs_tree_rows_new(void) {
@@ -73,11 +73,11 @@ static rs_row_entry *take_entries(rs_tree_rows *problem, int64_t count) {
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
 static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    int64_t numbers = 0, rows = home->row_count + 2 * home->wire_count;
+    int64_t numbers = 0, rows = 2 * home->row_count + 2 * home->wire_count; /* contacts may resist turning */
     for (int64_t k = 0; k < home->row_count; k++) {
         const rs_touch *touch = &input->touches[order[home->first_row + k]];
-        numbers += side_numbers(velocity_count(&input->bodies[touch->body_a])) +
-                   side_numbers(velocity_count(&input->bodies[touch->body_b]));
+        numbers += 2 * side_numbers(velocity_count(&input->bodies[touch->body_a])) +
+                   2 * side_numbers(velocity_count(&input->bodies[touch->body_b]));
     }
     for (int64_t k = 0; k < home->wire_count; k++) {
         const rs_wire *wire = &input->wires[rs_islands_wires(input->islands, home)[k]];
@@ -138,6 +138,7 @@ static rs_tree_row *add_row(rs_tree_rows *problem, rs_row_kind kind, rs_row_sour
 typedef struct {
     int32_t body, link;
     rs_vec3 point, axes[3];
+    bool turns; /* about the axes, not along them */
 } row_end;
 
 static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, const row_end *end, double sign,
@@ -149,7 +150,8 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
     rs_row_entry *entries = take_entries(problem, 6);
     memset(entries, 0, sizeof *entries * 6);
     for (int axis = 0; axis < 3; axis++) {
-        rs_vec3 linear = rs_scale(sign, end->axes[axis]), angular = rs_scale(sign, rs_cross(arm, end->axes[axis]));
+        rs_vec3 along = rs_scale(sign, end->axes[axis]), linear = end->turns ? rs_v3_zero() : along;
+        rs_vec3 angular = end->turns ? along : rs_cross(arm, along);
         rs_vec3 turned = rs_columns_mul3(&inertia->inverse_inertia, angular);
         for (int k = 0; k < 3; k++) {
             rs_v3_set(&entries[k].jacobian.xyz, axis, rs_v3_get(linear, k));
@@ -178,7 +180,7 @@ static rs_vec3 point_velocity(const rs_tree_input *input, const row_end *end, co
 
 /* Velocity along the row's axes of a body that impulses do not move: the others must reach theirs against it. */
 static rs_vec3 given_velocity(const rs_tree_input *input, const row_end *end, const row_end *other) {
-    rs_vec3 v = point_velocity(input, end, other);
+    rs_vec3 v = end->turns ? input->solver_bodies[end->body].w.xyz : point_velocity(input, end, other);
     return rs_v3(rs_dot(v, end->axes[0]), rs_dot(v, end->axes[1]), rs_dot(v, end->axes[2]));
 }
 
@@ -190,7 +192,8 @@ static void fill_tree_side(rs_tree_rows *problem, rs_articulation *tree, const r
     for (int s = 0; s < count; s++, sign = -sign) {
         const rs_vec3 *axes = ends[s].axes;
         points[s] = (rs_row_point){ends[s].link, ends[s].point,
-                                   {rs_scale(sign, axes[0]), rs_scale(sign, axes[1]), rs_scale(sign, axes[2])}};
+                                   {rs_scale(sign, axes[0]), rs_scale(sign, axes[1]), rs_scale(sign, axes[2])},
+                                   ends[s].turns};
         row->given = rs_add(row->given, rs_free_velocity_along(tree, &points[s]));
     }
     rs_row_entry *entries = take_entries(problem, tree->u_count);
@@ -235,22 +238,57 @@ static void prepare_row(rs_tree_row *row) {
     row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
                        .xy = columns[0][1], .xz = columns[0][2], .yz = columns[1][2]};
     row->law.inverse_mass = rs_max(rs_max(row->g.xx, row->g.yy), row->g.zz);
-    row->law.normal_inverse_mass = row->law.kind == RS_ROW_POINT ? row->law.inverse_mass : row->g.zz;
+    bool equal = row->law.kind == RS_ROW_POINT || row->law.kind == RS_ROW_TURN; /* axes */
+    row->law.normal_inverse_mass = equal ? row->law.inverse_mass : row->g.zz;
     if (row->law.kind == RS_ROW_AXIS)
         row->law.inverse_mass = row->g.zz;
-    else
+    else if (row->law.kind != RS_ROW_TURN) /* that may be unable to turn about some axis */
         row->g_inverse = rs_sym3_inverse(&row->g);
 }
 
 /* ---- contacts ---- */
 
+/* Rolling and spinning friction of a contact, whose row is the last one and acts on objects with an inverse mass of `both`.
+ * Turning counts as the motion at the distance from the axis where a mass turns as easily as it moves: its moments are
+ * impulses there, and compare with those of contacts. */
+static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch, const row_end points[2],
+                        const rs_contact_law *law, double both) {
+    const rs_tree_row *bearer = &RS_ITEMS(rs_tree_row, problem->list)[problem->list.count - 1];
+    rs_tree_row *row = add_row(problem, RS_ROW_TURN, (rs_row_source){.vector = &touch->moment, .scale = 1.0});
+    row_end ends[2] = {points[0], points[1]};
+    ends[0].turns = ends[1].turns = true;
+    fill_sides(problem, input, ends, row);
+    prepare_row(row);
+    if (!(row->law.inverse_mass > 0.0)) {
+        touch->moment = rs_v3_zero();
+        problem->list.count--;
+        problem->sources.count--;
+        return;
+    }
+    double lever = sqrt(both / row->law.inverse_mass);
+    for (int s = 0; s < 2; s++)
+        for (int32_t k = 0; k < row->sides[s].size; k++) {
+            rs_row_entry *entry = &row->sides[s].entries[k];
+            rs_v4_store(&entry->jacobian, rs_v4_all(lever) * rs_v4_load(&entry->jacobian));
+            rs_v4_store(&entry->response, rs_v4_all(lever) * rs_v4_load(&entry->response));
+        }
+    row->given = rs_scale(lever, row->given);
+    row->law.lower = row->law.upper = 0.0;
+    row->law.mu = law->rolling / lever;
+    row->law.spin_mu = law->spinning / lever;
+    row->law.bearer = &bearer->law;
+    row->law.impulse.xyz = rs_scale(1.0 / lever, touch->moment);
+    RS_ITEMS(rs_row_source, problem->sources)[problem->sources.count - 1].scale = lever;
+    prepare_row(row);
+}
+
 static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch) {
     const rs_collider *a = &input->common.colliders[touch->collider_a], *b = &input->common.colliders[touch->collider_b];
-    const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}},
-                             {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}}};
+    const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}, false},
+                             {touch->body_b, b->link, touch->position, {touch->t1, touch->t2, touch->n}, false}};
     rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[1]), point_velocity(input, &ends[1], &ends[0]));
     rs_contact_law law = rs_contact_law_of(&input->common, touch, relative);
-    rs_tree_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse});
+    rs_tree_row *row = add_row(problem, RS_ROW_CONTACT, (rs_row_source){.vector = &touch->impulse, .scale = 1.0});
     row->law.mu = law.mu;
     row->law.aim.xyz.z = law.target;
     row->law.push = law.push;
@@ -266,6 +304,10 @@ static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_to
         prepare_row(row);
     }
     touch->g = row->g;
+    if (law.rolling > 0.0 || law.spinning > 0.0)
+        add_turning(problem, input, touch, ends, &law, both);
+    else
+        touch->moment = rs_v3_zero();
 }
 
 /* ---- wires ---- */
@@ -279,9 +321,9 @@ static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input,
         return;
     rs_vec3 t1, t2, none = rs_v3_zero();
     rs_tangents(wire->normal, &t1, &t2);
-    rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &wire->sideways});
-    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {t1, t2, none}},
-                             {wire->body[1], wire->link[1], wire->middle[1], {t1, t2, none}}};
+    rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &wire->sideways, .scale = 1.0});
+    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {t1, t2, none}, false},
+                             {wire->body[1], wire->link[1], wire->middle[1], {t1, t2, none}, false}};
     fill_sides(problem, input, ends, row);
     row->law.aim.xyz = rs_v3(rs_dot(relative, t1), rs_dot(relative, t2), 0.0);
     row->law.softness = softness;
@@ -292,8 +334,8 @@ static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input,
 static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
     double sign = rs_wire_sign(wire);
     rs_vec3 axis = rs_scale(sign, wire->normal), none = rs_v3_zero();
-    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}},
-                             {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}}};
+    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}, false},
+                             {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}, false}};
     rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
     rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, &wire->impulse, sign});
     fill_sides(problem, input, ends, row);
@@ -346,8 +388,8 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
     double softness = PIN_SOFTNESS * inverse_mass(input, body);
     double share = rs_min(PIN_GAIN * input->common.settings->erp, MAX_PIN_SHARE) / input->common.dt;
     for (int32_t k = 0; k < a->pin_count; k++) {
-        rs_pin *pin = &a->pins[k];
-        rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &pin->impulse});
+        const rs_pin *pin = &a->pins[k];
+        rs_tree_row *row = add_row(problem, RS_ROW_POINT, (rs_row_source){.vector = &a->pin_impulse[k], .scale = 1.0});
         rs_vec3 points[2];
         for (int s = 0; s < 2; s++) {
             const rs_link_motion *m = &a->motion[pin->link[s]];
@@ -356,10 +398,10 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
         rs_vec3 gap = rs_sub(points[0], points[1]);
         double speed = share * rs_norm(gap);
         row->law.aim.xyz = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
-        row->law.impulse.xyz = pin->impulse;
+        row->law.impulse.xyz = a->pin_impulse[k];
         row->law.softness = softness;
-        const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
-                                 {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+        const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
+                                 {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false}};
         fill_sides(problem, input, ends, row);
         prepare_row(row);
     }
@@ -403,9 +445,9 @@ static void store_impulses(const rs_tree_rows *problem) {
     const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
     for (int64_t k = 0; k < problem->list.count; k++) {
         if (sources[k].vector != NULL)
-            *sources[k].vector = rows[k].law.impulse.xyz;
+            *sources[k].vector = rs_scale(sources[k].scale, rows[k].law.impulse.xyz);
         else
-            *sources[k].impulse += sources[k].sign * rows[k].law.impulse.xyz.z;
+            *sources[k].impulse += sources[k].scale * rows[k].law.impulse.xyz.z;
     }
 }
 

@@ -1,5 +1,6 @@
-/* Rows of islands that hold articulated systems or wires: contacts of links and bodies, wires, joint limits, joint
- * friction and motors, pins. A row acts on any number of velocities through its entries. */
+/* Rows of islands that hold articulated systems, wires or friction against turning: contacts of links and bodies and their
+ * rolling and spinning friction, wires, joint limits, joint friction and motors, pins. A row acts on any number of velocities
+ * through its entries. */
 #ifndef RS_CONTACT_ROWS_TREE_H
 #define RS_CONTACT_ROWS_TREE_H
 

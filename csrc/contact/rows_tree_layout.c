@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Inverse inertia added to that of turning about an axis, relative to the largest. */
+static const double LEAST_TURNING = 1e-9;
+
 static rs_tree_row *row_at(const rs_rows *rows, int64_t k) { return &((rs_tree_row *)(void *)rows->first)[k]; }
 
 /* Relative velocity minus what is wanted, and what the spring gives way. */
@@ -45,11 +48,24 @@ static void apply(rs_rows *rows, double share) {
     }
 }
 
+/* First spinning, then rolling. Joints may keep a link from turning about some axis. */
+static rs_vec3 solve_turn(const rs_tree_row *row, rs_vec3 c) {
+    const rs_law *law = &row->law;
+    const rs_sym3 *g = &row->g;
+    rs_vec3 p = law->impulse.xyz;
+    double load = rs_turn_load(law), least = LEAST_TURNING * law->inverse_mass, spin_limit = law->spin_mu * load;
+    p.z = rs_clamp(-(c.z + g->xz * p.x + g->yz * p.y) / (g->zz + least), -spin_limit, spin_limit);
+    const double a[3] = {g->xx + least, g->yy + least, g->xy}, b[2] = {c.x + g->xz * p.z, c.y + g->yz * p.z};
+    rs_disc_solve(a, b, law->mu * load, &p.x, &p.y);
+    return p;
+}
+
 /* The impulse that the row's law asks for when everything else stands still: error = g * impulse + c. */
 static rs_vec3 solve_row(const rs_tree_row *row, rs_vec3 c) {
     switch (row->law.kind) {
     case RS_ROW_CONTACT: return rs_coulomb_solve(&row->g, row->law.mu, c);
     case RS_ROW_AXIS: return rs_v3(0.0, 0.0, rs_clamp(-c.z / row->g.zz, row->law.lower, row->law.upper));
+    case RS_ROW_TURN: return solve_turn(row, c);
     default: return rs_neg(rs_sym3_mulv(&row->g_inverse, c));
     }
 }

@@ -326,6 +326,9 @@ static void begin(progress *at) {
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
         law->step.xyz = rs_law_allowed(law, law->impulse.xyz);
+    }
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_law *law = rs_rows_law(rows, k);
         law->impulse = law->best = (rs_quad){0};
     }
     at->now = look(rows);

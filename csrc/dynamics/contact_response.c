@@ -127,7 +127,8 @@ void rs_response_inertia(const rs_articulation *a, double *out) {
 }
 
 rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at) {
-    rs_vec3 v = rs_shift_motion(a->free_motion[at->link], rs_sub(at->point, a->motion[at->link].pos)).lin;
+    rs_pair6 motion = rs_shift_motion(a->free_motion[at->link], rs_sub(at->point, a->motion[at->link].pos));
+    rs_vec3 v = at->turns ? motion.ang : motion.lin;
     return rs_v3(rs_dot(v, at->axes[0]), rs_dot(v, at->axes[1]), rs_dot(v, at->axes[2]));
 }
 
@@ -190,6 +191,8 @@ static int32_t move_base(const rs_articulation *a, const lanes6 *f, rs_row_entry
 /* Unit impulses along the axes, as wrenches about the origin of the link. */
 static lanes6 unit_impulses(const rs_articulation *a, const rs_row_point *at) {
     lanes3 lin = lanes_of(at->axes);
+    if (at->turns)
+        return (lanes6){.ang = lin};
     return (lanes6){lin, cross(rs_sub(at->point, a->motion[at->link].pos), lin)};
 }
 

@@ -30,6 +30,7 @@ typedef struct {
     int32_t link;
     rs_vec3 point;
     rs_vec3 axes[3]; /* of the row, with the sign of the impulse on this point */
+    bool turns;      /* the row is about turning around its axes, its impulses are moments */
 } rs_row_point;
 
 /* Before points get rows: velocities of the links before the step and at a->u_free. */

@@ -168,10 +168,11 @@ static void add_friction_and_motor(row_list *list, int32_t link, int32_t axis) {
     }
 }
 
-static void add_coupling(row_list *list, rs_coupling *coupling) {
+static void add_coupling(row_list *list, int32_t k) {
     rs_articulation *a = list->a;
+    const rs_coupling *coupling = &a->couplings[k];
     const rs_link *follower = &a->links[coupling->follower], *leader = &a->links[coupling->leader];
-    rs_joint_row *row = add_row(list, coupling->follower, rs_v3(1, 0, 0), RS_HOLDS, &coupling->impulse, 1.0);
+    rs_joint_row *row = add_row(list, coupling->follower, rs_v3(1, 0, 0), RS_HOLDS, &a->coupling_impulse[k], 1.0);
     row->torques[row->count++] = (rs_joint_torque){coupling->leader, rs_v3(-coupling->multiplier, 0, 0)};
     double offset = coupling->offset;
     double error = a->q_stage[follower->q_first] - coupling->multiplier * a->q_stage[leader->q_first] - offset;
@@ -233,13 +234,13 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out) {
                 add_friction_and_motor(&list, i, axis);
     }
     for (int32_t k = 0; k < a->coupling_count; k++)
-        add_coupling(&list, &a->couplings[k]);
+        add_coupling(&list, k);
     size_t bytes = sizeof(double) * (size_t)a->u_count;
     memset(a->limit_impulse, 0, bytes);
     memset(a->friction_impulse, 0, bytes);
     memset(a->motor_impulse, 0, bytes);
     for (int32_t k = 0; k < a->coupling_count; k++)
-        a->couplings[k].impulse = 0.0;
+        a->coupling_impulse[k] = 0.0;
     return list.count;
 }
 

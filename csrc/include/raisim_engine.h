@@ -146,6 +146,8 @@ typedef struct {
     double restitution_threshold;              /* slower impacts do not bounce [m/s] */
     double static_friction;
     double static_friction_velocity_threshold; /* above it `friction` holds; 0 turns static friction off [m/s] */
+    double rolling_friction;                   /* largest moment against rolling per normal force [m] */
+    double spinning_friction;                  /* the same against spinning about the normal [m] */
 } rs_material_pair;
 
 /* RS_OK, or which number is out of range. */
@@ -584,6 +586,7 @@ typedef struct {
     double position[3];
     double frame[9];   /* rows: tangent 1, tangent 2, normal (towards A) */
     double impulse[3]; /* on A, in the contact frame [N s] */
+    double moment[3];  /* of rolling and spinning friction on A, as an impulse, in the contact frame [N m s] */
     double depth;      /* [m], negative when penetrating */
     double velocity[3]; /* of A against B before the solve, contact frame [m/s] */
     double inverse_inertia[6]; /* effective inverse mass, xx yy zz xy xz yz in the contact frame [1/kg] */

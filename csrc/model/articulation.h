@@ -1,51 +1,12 @@
-/* A tree of links: its constants, its parameters, its state, and room for the algorithms that work on it.
+/* One instance of a tree of links: its parameters, its state, and room for the algorithms that work on it. What is constant
+ * is in its model, which copies share.
  *
- * Link i hangs on joint i; parents come before their children. The frame of a link is its joint frame after the
- * joint's motion. Spatial quantities of the algorithms are in world axes and refer to the link's own origin: no
- * rotation of 6x6 matrices, short lever arms, and no loss of digits far from the world's origin. */
+ * Spatial quantities of the algorithms are in world axes and refer to the link's own origin: no rotation of 6x6 matrices,
+ * short lever arms, and no loss of digits far from the world's origin. */
 #ifndef RS_MODEL_ARTICULATION_H
 #define RS_MODEL_ARTICULATION_H
 
-#include "../base/memory.h"
-#include "../base/simd4.h"
-
-typedef struct {
-    rs_joint_type type;
-    int32_t parent;  /* -1 for link 0 */
-    int32_t q_first; /* where its coordinates begin in q */
-    int32_t u_first; /* where its velocities begin in u */
-    int32_t u_count; /* 0, 1, 3 or 6 */
-
-    /* joint frame in the parent's frame, axis in the joint frame */
-    rs_vec3 joint_pos;
-    rs_mat3 joint_rot;
-    rs_vec3 axis;
-
-    /* link frame; inertia about the centre of mass */
-    double mass;
-    rs_vec3 com;
-    rs_sym3 inertia;
-
-    /* follow from the above */
-    bool joint_rot_identity;
-    rs_mat3 turn_fixed, turn_cos, turn_sin; /* joint_rot * R(axis, q) = fixed + cos(q) * turn_cos + sin(q) * turn_sin */
-    rs_vec3 axis_in_parent;
-    rs_vec3 mass_com;       /* mass * com */
-    rs_sym3 inertia_origin; /* about the link origin */
-} rs_link;
-
-/* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each
- * lane is one of them. */
-typedef rs_v4 rs_lanes;
-
-/* The same constants of four revolute links, equally deep in the tree, a lane for each: they are placed together. */
-typedef struct {
-    int32_t link[4];
-    bool one_parent; /* they hang on the same link */
-    rs_lanes turn_fixed[9], turn_cos[9], turn_sin[9];
-    rs_lanes axis_in_parent[3], joint_pos[3];
-    rs_lanes mass, mass_com[3], inertia_origin[6]; /* xx yy zz xy xz yz */
-} rs_four_links;
+#include "tree_model.h"
 
 /* Placement and motion of a link, world frame: kinematics.c */
 typedef struct {
@@ -96,20 +57,6 @@ typedef struct {
     rs_vec3 linear, angular;
 } rs_jacobian_column;
 
-/* Two points that coincide, each in its link's frame. */
-typedef struct {
-    int32_t link[2];
-    rs_vec3 point[2];
-    rs_vec3 impulse; /* world frame; kept to start the next solve */
-} rs_pin;
-
-/* A joint that follows another, both with one degree of freedom: q = multiplier * (q of the leader) + offset. */
-typedef struct {
-    int32_t follower, leader; /* links */
-    double multiplier, offset;
-    double impulse; /* on the follower; kept to start the next solve */
-} rs_coupling;
-
 /* Momentum and centre of mass of a floating system at the end of a step, for the next one: conservation.c */
 typedef struct {
     bool known;
@@ -119,22 +66,23 @@ typedef struct {
 } rs_carried;
 
 typedef struct rs_articulation {
+    /* The model, and what is in it: see there. */
+    rs_tree_model *model;
     int32_t link_count, q_count, u_count, pin_count, coupling_count;
     bool fixed_base;
+    const rs_link *links;
+    const rs_pin *pins;
+    const rs_coupling *couplings;
+    const int32_t *order, *four_at;
+    const rs_four_links *fours;
+    const uint8_t *self_contacts;
+
+    /* options */
     rs_vec3 base_position; /* fixed base only */
     rs_quat base_quaternion;
     rs_integration_scheme scheme;
     rs_control_mode control_mode;
     bool inverse_dynamics; /* fill `reaction` in every step */
-
-    rs_link *links;
-    rs_pin *pins;
-    rs_coupling *couplings;
-    int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
-                       the processor works on several of them at once */
-    int32_t *four_at;       /* per place in `order`: which of `fours` the next four links make, or -1 */
-    rs_four_links *fours;
-    uint8_t *self_contacts; /* link_count x link_count, symmetric: most contacts of two links with each other */
 
     /* parameters, per degree of freedom unless noted */
     double *p_gain, *d_gain;
@@ -162,11 +110,16 @@ typedef struct rs_articulation {
     double *limit_impulse;    /* of position and velocity limits; kept to start the next solve */
     double *friction_impulse; /* of joint friction; likewise */
     double *motor_impulse;    /* of motors near their limits: see motor_weight; likewise */
+    rs_vec3 *pin_impulse;     /* per pin, on its first link, world frame; likewise */
+    double *coupling_impulse; /* per coupling, on the follower; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
     rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
+    rs_pair6 *reaction;       /* per link: wrench that the parent exerts through the joint, at the link origin */
+    bool guided;              /* rows of the solve acted */
+    rs_carried carried;
 
-    /* scratch. `placed_at` says which configuration the motions belong to. */
+    /* scratch: not in snapshots. `placed_at` says which configuration the motions belong to. */
     const double *placed_at; /* q, q_stage or NULL when out of date */
     double *q_stage;         /* the midpoint, or the stage of another scheme */
     double *u_free;          /* velocity before contacts, then the solved one */
@@ -183,8 +136,6 @@ typedef struct rs_articulation {
     double *q_work[2];       /* q_count each */
     double *errors[2];       /* u_count each: distance to target and to the springs' rest */
     double *u_ahead;         /* velocity for which velocity products are taken */
-    bool guided;             /* rows of the solve acted in the last step */
-    rs_carried carried;
     double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;
     rs_link_mass *mass;
@@ -195,7 +146,6 @@ typedef struct rs_articulation {
     rs_sym3 base_inverse_inertia;
     rs_pair6 *acc, *force;
     rs_link_mass *composite; /* links with all their descendants: crba.c */
-    rs_pair6 *reaction;      /* wrench that the parent exerts through the joint, at the link origin: last step */
 
     rs_jacobian_column *columns; /* u_count */
 
@@ -204,19 +154,18 @@ typedef struct rs_articulation {
     double *reduced;       /* change of the reduced velocities by impulses: see rs_aba_spread() */
     double inverse_mass;   /* of all links together [1/kg] */
 
-    size_t bytes; /* of the whole block, this struct first */
+    size_t kept_bytes; /* of the block without its scratch: this struct, parameters, commands, state, results */
+    size_t bytes;      /* of the whole block */
 } rs_articulation;
 
 /* Checks the definition and builds the tree at rest in its zero configuration (unit quaternions). */
 rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out);
+/* Another instance of the same model in the same state; NULL without memory. */
 rs_articulation *rs_articulation_clone(const rs_articulation *source);
+/* The same without room for scratch: only to be cloned and freed. */
+rs_articulation *rs_articulation_pack(const rs_articulation *source);
 void rs_articulation_free(rs_articulation *a);
-
-/* RS_OK, or what is wrong with the definition of link `index`. */
-rs_status rs_articulation_check_link(int32_t index, const rs_link_def *def);
-/* Takes over the links' constants to what is derived from them: after links were filled. */
-void rs_articulation_fill_fours(rs_articulation *a);
-/* Takes over joint placement, axis and mass from a checked definition. */
-void rs_articulation_fill_link(rs_link *link, const rs_link_def *def);
+/* The model, which from now on is this instance's own and may be changed; NULL without memory. */
+rs_tree_model *rs_articulation_own_model(rs_articulation *a);
 
 #endif

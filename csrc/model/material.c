@@ -93,7 +93,9 @@ rs_status rs_material_pair_valid(const rs_material_pair *pair) {
                   {"restitution", pair->restitution, 1.0},
                   {"restitution threshold", pair->restitution_threshold, INFINITY},
                   {"static friction", pair->static_friction, INFINITY},
-                  {"static friction velocity threshold", pair->static_friction_velocity_threshold, INFINITY}};
+                  {"static friction velocity threshold", pair->static_friction_velocity_threshold, INFINITY},
+                  {"rolling friction", pair->rolling_friction, INFINITY},
+                  {"spinning friction", pair->spinning_friction, INFINITY}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         double value = fields[i].value;
         if (!(isfinite(value) && value >= 0.0 && value <= fields[i].max))
@@ -101,6 +103,17 @@ rs_status rs_material_pair_valid(const rs_material_pair *pair) {
                            isfinite(fields[i].max) ? " and at most 1" : "");
     }
     return RS_OK;
+}
+
+bool rs_material_resists_turning(const rs_material_pair *pair) {
+    return pair->rolling_friction > 0.0 || pair->spinning_friction > 0.0;
+}
+
+bool rs_materials_resist_turning(const rs_materials *materials) {
+    bool any = rs_material_resists_turning(&materials->fallback);
+    for (int64_t k = 0; k < materials->entries.count; k++)
+        any |= rs_material_resists_turning(&RS_ITEMS(rs_material_entry, materials->entries)[k].properties);
+    return any;
 }
 
 double rs_material_friction(const rs_material_pair *pair, double speed) {

@@ -29,6 +29,10 @@ rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t 
 rs_status rs_materials_set(rs_materials *materials, int32_t a, int32_t b, const rs_material_pair *pair);
 const rs_material_pair *rs_materials_find(const rs_materials *materials, int32_t a, int32_t b);
 
+/* Has rolling or spinning friction; the same of any pair. */
+bool rs_material_resists_turning(const rs_material_pair *pair);
+bool rs_materials_resist_turning(const rs_materials *materials);
+
 /* Friction coefficient at a tangential speed: falls linearly from the static to the dynamic value. */
 double rs_material_friction(const rs_material_pair *pair, double speed);
 

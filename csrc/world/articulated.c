@@ -102,7 +102,7 @@ static rs_status place_pins(rs_articulation *a, const rs_articulation_def *def) 
         const rs_link_motion *one = &a->motion[pin->link_a], *other = &a->motion[pin->link_b];
         rs_transform first = {one->rot, one->pos}, second = {other->rot, other->pos};
         rs_vec3 anchor = rs_v3_load(pin->anchor), point = rs_transform_point(&first, anchor);
-        a->pins[k] = (rs_pin){{pin->link_a, pin->link_b}, {anchor, rs_transform_inv_point(&second, point)}, {0, 0, 0}};
+        a->model->pins[k] = (rs_pin){{pin->link_a, pin->link_b}, {anchor, rs_transform_inv_point(&second, point)}};
     }
     return RS_OK;
 }
@@ -308,39 +308,43 @@ rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs
 
 /* ---- self-collision ---- */
 
-/* The entry of a pair of links in the table, or NULL with the status set. */
-static uint8_t *pair_entry(rs_world *world, rs_object_id id, int32_t i, int32_t j, rs_status *status) {
-    rs_body *body;
-    rs_articulation *a = rs_world_articulation(world, id, &body);
-    *status = a == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
-    if (a != NULL && (i < 0 || i >= a->link_count || j < 0 || j >= a->link_count || i == j))
-        *status = rs_fail(RS_INVALID_VALUE, "links are %d and %d; expected two different ones from 0 to %d", i, j,
-                          a->link_count - 1);
-    return *status == RS_OK ? &a->self_contacts[i * a->link_count + j] : NULL;
+static rs_status check_pair(const rs_articulation *a, int32_t i, int32_t j) {
+    if (a == NULL)
+        return RS_UNKNOWN_OBJECT;
+    if (i < 0 || i >= a->link_count || j < 0 || j >= a->link_count || i == j)
+        return rs_fail(RS_INVALID_VALUE, "links are %d and %d; expected two different ones from 0 to %d", i, j,
+                       a->link_count - 1);
+    return RS_OK;
 }
 
 rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
                                             int32_t count) {
     if (count < 0 || count > RS_MAX_MANIFOLD)
         return rs_fail(RS_INVALID_VALUE, "%d contacts; expected 0 to %d", count, RS_MAX_MANIFOLD);
-    rs_status status;
+    rs_body *body;
     rs_world_enter(world);
-    uint8_t *one = pair_entry(world, id, link_a, link_b, &status), *other = pair_entry(world, id, link_b, link_a, &status);
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    rs_status status = check_pair(a, link_a, link_b);
+    rs_tree_model *model = status == RS_OK ? rs_articulation_own_model(a) : NULL;
+    if (status == RS_OK && model == NULL)
+        status = RS_OUT_OF_MEMORY;
     if (status == RS_OK) {
-        *one = *other = (uint8_t)count;
+        model->self_contacts[link_a * a->link_count + link_b] = (uint8_t)count;
+        model->self_contacts[link_b * a->link_count + link_a] = (uint8_t)count;
         world->colliders_changed = true;
-        rs_world_touch_body(world, rs_world_body(world, id));
+        rs_world_touch_body(world, body);
     }
     return rs_world_leave(world, status);
 }
 
 rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
                                         int32_t *count) {
-    rs_status status;
+    rs_body *body;
     rs_world_enter(world);
-    const uint8_t *entry = pair_entry(world, id, link_a, link_b, &status);
-    if (entry != NULL)
-        *count = *entry;
+    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    rs_status status = check_pair(a, link_a, link_b);
+    if (status == RS_OK)
+        *count = a->self_contacts[link_a * a->link_count + link_b];
     return rs_world_leave(world, status);
 }
 

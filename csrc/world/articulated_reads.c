@@ -230,12 +230,15 @@ rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t lin
     rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = check_link(a, link);
     if (status == RS_OK)
-        status = rs_articulation_check_link(link, def);
+        status = rs_tree_model_check_link(link, def);
     if (status == RS_OK && (def->parent != a->links[link].parent || def->joint_type != (int32_t)a->links[link].type))
         status = rs_fail(RS_INVALID_VALUE, "link %d: parent and joint type cannot change", link);
+    rs_tree_model *model = status == RS_OK ? rs_articulation_own_model(a) : NULL;
+    if (status == RS_OK && model == NULL)
+        status = RS_OUT_OF_MEMORY;
     if (status == RS_OK) {
-        rs_articulation_fill_link(&a->links[link], def);
-        rs_articulation_fill_fours(a);
+        rs_tree_model_set_link(model, link, def);
+        a->carried.known = false;
         a->placed_at = NULL;
         rs_world_touch_body(world, body);
     }

@@ -14,10 +14,18 @@ static void take_off_contacts(rs_articulation *a, const rs_world_data *data, int
         const rs_touch *t = &RS_ITEMS(rs_touch, data->touches)[k];
         rs_vec3 impulse = rs_madd(rs_madd(rs_scale(t->impulse.x, t->t1), t->impulse.y, t->t2), t->impulse.z, t->n);
         rs_vec3 force = rs_scale(1.0 / data->dt, impulse);
-        if (t->body_a == body_index)
-            take_off(a, colliders[t->collider_a].link, t->position, force);
-        if (t->body_b == body_index)
-            take_off(a, colliders[t->collider_b].link, t->position, rs_neg(force));
+        rs_vec3 turn = rs_madd(rs_madd(rs_scale(t->moment.x, t->t1), t->moment.y, t->t2), t->moment.z, t->n);
+        rs_vec3 moment = rs_scale(1.0 / data->dt, turn);
+        if (t->body_a == body_index) {
+            int32_t link = colliders[t->collider_a].link;
+            take_off(a, link, t->position, force);
+            a->force[link].ang = rs_sub(a->force[link].ang, moment);
+        }
+        if (t->body_b == body_index) {
+            int32_t link = colliders[t->collider_b].link;
+            take_off(a, link, t->position, rs_neg(force));
+            a->force[link].ang = rs_add(a->force[link].ang, moment);
+        }
     }
 }
 
@@ -41,7 +49,7 @@ static void take_off_pins(rs_articulation *a, double dt) {
             const rs_pin *pin = &a->pins[k];
             const rs_link_motion *m = &a->motion[pin->link[end]];
             take_off(a, pin->link[end], rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[end])),
-                     rs_scale((end == 0 ? 1.0 : -1.0) / dt, pin->impulse));
+                     rs_scale((end == 0 ? 1.0 : -1.0) / dt, a->pin_impulse[k]));
         }
 }
 

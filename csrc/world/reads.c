@@ -134,6 +134,7 @@ static void store_contact(const rs_world *world, const rs_touch *touch, rs_conta
     rs_v3_store(&out->frame[3], touch->t2);
     rs_v3_store(&out->frame[6], touch->n);
     rs_v3_store(out->impulse, touch->impulse);
+    rs_v3_store(out->moment, touch->moment);
     out->depth = touch->gap;
     rs_v3_store(out->velocity, touch->velocity);
     const double g[6] = {touch->g.xx, touch->g.yy, touch->g.zz, touch->g.xy, touch->g.xz, touch->g.yz};

@@ -18,14 +18,16 @@ void rs_world_data_drop(rs_world_data *data) {
         rs_array_free(arrays[i]);
 }
 
+typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
+
 /* Every articulation of a copied list of bodies gets a copy of its own; on failure the rest is left out. */
-static rs_status copy_articulations(rs_array *bodies) {
+static rs_status copy_articulations(rs_array *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = &RS_ITEMS(rs_body, *bodies)[i];
         if (body->articulation == NULL)
             continue;
-        body->articulation = status == RS_OK ? rs_articulation_clone(body->articulation) : NULL;
+        body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
         if (body->articulation == NULL)
             status = RS_OUT_OF_MEMORY;
     }
@@ -33,7 +35,7 @@ static rs_status copy_articulations(rs_array *bodies) {
 }
 
 /* Copies everything, holding the assets once more; on failure `to` is empty. */
-static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
+static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_articulation copy) {
     rs_world_data source = *from; /* the list of arrays wants a writable struct */
     rs_array *from_arrays[RS_DATA_ARRAY_COUNT], *to_arrays[RS_DATA_ARRAY_COUNT];
     *to = *from;
@@ -47,7 +49,7 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from) {
             rs_world_data_drop(to);
             return RS_OUT_OF_MEMORY;
         }
-    if (copy_articulations(&to->bodies) != RS_OK) {
+    if (copy_articulations(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_drop(to);
         return RS_OUT_OF_MEMORY;
@@ -63,7 +65,7 @@ rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out) {
     if (world->half_way)
         return rs_world_leave(world, rs_fail(RS_WRONG_STATE, "no snapshot between integrate1 and integrate2"));
     rs_snapshot *snapshot = rs_alloc(sizeof *snapshot);
-    rs_status status = snapshot != NULL ? copy_data(&snapshot->data, &world->data) : RS_OUT_OF_MEMORY;
+    rs_status status = snapshot != NULL ? copy_data(&snapshot->data, &world->data, rs_articulation_pack) : RS_OUT_OF_MEMORY;
     if (status == RS_OK) {
         snapshot->next_serial = world->next_serial;
         *out = snapshot;
@@ -76,7 +78,7 @@ rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out) {
 rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
     rs_world_data copy;
     rs_world_enter(world);
-    rs_status status = copy_data(&copy, &snapshot->data);
+    rs_status status = copy_data(&copy, &snapshot->data, rs_articulation_clone);
     if (status != RS_OK)
         return rs_world_leave(world, status);
     uint64_t configuration_number = world->data.configuration_number + 1;

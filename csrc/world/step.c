@@ -208,12 +208,28 @@ static rs_problem_input problem_input(const rs_world *world) {
                               .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
 }
 
+/* Rows of single bodies are contacts alone: islands with rolling or spinning friction are general ones. */
+static void find_turning(rs_world *world) {
+    const rs_world_data *data = &world->data;
+    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    if (!rs_materials_resist_turning(&data->materials))
+        return;
+    for (int64_t k = 0; k < data->touches.count; k++) {
+        const rs_touch *touch = &RS_ITEMS(rs_touch, data->touches)[k];
+        const rs_material_pair *pair = rs_materials_find(&data->materials, colliders[touch->collider_a].material,
+                                                         colliders[touch->collider_b].material);
+        if (touch->island != RS_NONE && rs_material_resists_turning(pair))
+            RS_ITEMS(rs_island, world->islands.islands)[touch->island].general = true;
+    }
+}
+
 static rs_status stage_contact_setup(rs_world *world) {
     rs_world_data *data = &world->data;
     int64_t count = world->islands.order.count;
     if (rs_array_resize(&world->body_rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK ||
         rs_array_resize(&world->numbers, data->bodies.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
+    find_turning(world);
     rs_problem_input input = problem_input(world);
     const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
     rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
@@ -251,6 +267,11 @@ static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *isl
     return result;
 }
 
+static void store_contact(rs_touch *touch, const rs_law *law) {
+    touch->impulse = law->impulse.xyz;
+    touch->moment = rs_v3_zero();
+}
+
 /* An island of single bodies. */
 static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
     rs_body_row *first = &RS_ITEMS(rs_body_row, world->body_rows)[island->first_row];
@@ -260,7 +281,7 @@ static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
                                           RS_ITEMS(int32_t, world->busy_rows));
     rs_solve_result result = solve_rows(world, &rows.rows, island);
     for (int64_t k = 0; k < island->row_count; k++)
-        RS_ITEMS(rs_touch, world->data.touches)[first[k].touch].impulse = first[k].law.impulse.xyz;
+        store_contact(&RS_ITEMS(rs_touch, world->data.touches)[first[k].touch], &first[k].law);
     return result;
 }
 

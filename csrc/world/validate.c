@@ -64,7 +64,7 @@ static const char *wrong_contacts(const rs_world_data *data) {
         if (!is_index(touches[k].body_a, &data->bodies) || !is_index(touches[k].body_b, &data->bodies) ||
             !is_index(touches[k].collider_a, &data->colliders) || !is_index(touches[k].collider_b, &data->colliders))
             return "a contact names a body or collider that does not exist";
-        if (!rs_v3_finite(touches[k].impulse))
+        if (!rs_v3_finite(touches[k].impulse) || !rs_v3_finite(touches[k].moment))
             return "an impulse is not finite";
     }
     const rs_wire *wires = RS_ITEMS(rs_wire, data->wires);

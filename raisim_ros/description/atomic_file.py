@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from raisim_ros.description.errors import FileWriteError
-from raisim_ros.description.file_access import check_allowed
+from raisim_ros.description.file_access import check_allowed, is_temporary
 
 _SUFFIX = ".raisim_ros_tmp"
 _TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}")
@@ -89,7 +89,8 @@ def _temporary(target: Path, content: bytes) -> Iterator[Path]:
         with open(descriptor, "wb") as stream:
             stream.write(content)
             stream.flush()
-            os.fsync(stream.fileno())
+            if not is_temporary(path):  # which is gone after a power cut anyway
+                os.fsync(stream.fileno())
         yield path
     finally:
         with suppress(OSError):

@@ -4,12 +4,16 @@ come from the network."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from raisim_ros.description.errors import FileRefusedError
 
 _folders: tuple[Path, ...] | None = None  # with all links resolved; None: everything
+_own: set[Path] = set()  # folders of files that this package has made itself
+_temporary: set[Path] = set()  # folders of this process that will be gone soon
 
 
 def set_allowed_folders(folders: Iterable[str | Path] | None) -> None:
@@ -23,6 +27,28 @@ def get_allowed_folders() -> tuple[Path, ...] | None:
     return _folders
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A temporary folder for what this process alone puts there; it may be used whatever is allowed to requests."""
+    with tempfile.TemporaryDirectory(prefix="raisim_ros_") as name:
+        folder = Path(os.path.realpath(name))
+        _temporary.add(folder)
+        try:
+            yield folder
+        finally:
+            _temporary.discard(folder)
+
+
+def is_temporary(path: str | Path) -> bool:
+    """Whether a file lies in such a folder."""
+    return any(Path(path).is_relative_to(folder) for folder in tuple(_temporary))
+
+
+def allow_own_folder(folder: Path) -> None:
+    """Read what this package has made itself in a folder of its cache, whatever else is allowed."""
+    _own.add(Path(os.path.realpath(folder)))
+
+
 def is_allowed(path: str | Path) -> bool:
     """Whether a file may be read and written; it need not exist."""
     if _folders is None:
@@ -31,7 +57,7 @@ def is_allowed(path: str | Path) -> bool:
         real = Path(os.path.realpath(path))
     except (OSError, ValueError):
         return False
-    return any(real.is_relative_to(folder) for folder in _folders)
+    return any(real.is_relative_to(folder) for folder in (*_folders, *_own, *_temporary))
 
 
 def check_allowed(path: str | Path, what: str) -> None:

@@ -11,7 +11,8 @@ class MaterialPairProperties:
 
     Impacts slower than `restitution_threshold` [m/s] do not bounce. Below
     `static_friction_velocity_threshold` [m/s] the friction coefficient goes over linearly into
-    `static_friction`; 0 turns static friction off.
+    `static_friction`; 0 turns static friction off. The moments against rolling and against spinning about the normal
+    are at most `rolling_friction` and `spinning_friction` [m] times the normal force of a contact.
     """
 
     friction: float = 0.8
@@ -19,6 +20,8 @@ class MaterialPairProperties:
     restitution_threshold: float = 0.0
     static_friction: float | None = None
     static_friction_velocity_threshold: float = 0.0
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
 
 
 @dataclass

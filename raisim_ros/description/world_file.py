@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from lxml import etree
 
 from raisim_ros.description.checked import mapping
@@ -18,7 +19,7 @@ from raisim_ros.description.limits import IncludeBudget, get_file_limits
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf.file import read_mjcf
 from raisim_ros.description.robot.drive import DriveSettings
-from raisim_ros.description.robot.kinematic_tree import TreeActuator
+from raisim_ros.description.robot.kinematic_tree import TreeActuator, TreeState
 from raisim_ros.description.robot.tree_topology import DEPTH_FIRST
 from raisim_ros.description.sensor.file import sensor_set_of_element
 from raisim_ros.description.world.interface_settings import InterfaceSettings
@@ -309,6 +310,11 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
     for actuator in children.get("actuator", []):
         motor = _read(source, actuator)
         entry.actuators.append(TreeActuator(**motor | {"name": motor["name"] or motor["joint"]}))
+    for named in children.get("named_state", []):
+        given = _read(source, named)
+        if given["name"] in entry.states:
+            raise source.error(named, f"a second state '{given['name']}'")
+        entry.states[given["name"]] = TreeState(*(np.array(given[part]) for part in ("qpos", "qvel", "control")))
     return entry
 
 
@@ -408,15 +414,14 @@ def _wire(source: _Source, element: etree._Element, first_object: int) -> WireEn
 
 
 def _pair(source: _Source, element: etree._Element, values: Values) -> MaterialPairProperties:
-    for name in ("rolling_friction", "spinning_friction"):
-        if values[name]:
-            source.warn(element, f"{name} is not simulated and is ignored")
     return MaterialPairProperties(
         values["friction"],
         values["restitution"],
         values["restitution_threshold"],
         values["static_friction"],
         values["static_friction_velocity_threshold"],
+        values["rolling_friction"],
+        values["spinning_friction"],
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import copy
 import os
-import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import rclpy
@@ -28,25 +27,31 @@ from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
-from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_access import set_allowed_folders
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.world.world import World
-from raisim_ros.msg import ContactArray, ObjectStateArray, WorldCmd, WorldState
+from raisim_ros.msg import ContactArray, ObjectStateArray, WireCmd, WorldCmd, WorldState
 from raisim_ros.ros import qos
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
-from raisim_ros.ros.node import preparation, shared_memory
+from raisim_ros.ros.node import inputs, preparation, shared_memory
 from raisim_ros.ros.node.allowed_folders import allowed_folders
+from raisim_ros.ros.node.banner import banner
 from raisim_ros.ros.node.clock import ClockTopic
 from raisim_ros.ros.node.diagnostics import DiagnosticsTopic
+from raisim_ros.ros.node.inputs import Direct, read_run, recorded_world
+from raisim_ros.ros.node.journal import Journal
 from raisim_ros.ros.node.live_parameters import LiveParameters
 from raisim_ros.ros.node.long_work import LongWork
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
 from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing
+from raisim_ros.ros.node.recording_services import RecordingServices
+from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
+from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, stop_with_process, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
@@ -82,9 +87,6 @@ _SWITCH_INTERVAL = 1e-4
 _WAKE_PERIOD = 0.2
 # The process of the launch file: killed or terminated, it leaves its nodes behind, so this one watches it.
 LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
-_LAUNCHER_CHECK_PERIOD = 0.5  # [s]
-# A thread that has not ended so long after a signal is stuck: the process then ends without it [s].
-_PATIENCE_WITH_THREADS = 0.8
 # Names and clocks of others are looked at this often [s].
 _NEIGHBOUR_PERIOD = 2.0
 
@@ -103,6 +105,7 @@ class WorldNode:
         self._frames = FrameNames(values.world_frame, values.frame_prefix)
         self._queue = RequestQueue()
 
+        self._run_to_replay = read_run(Path(values.replay)) if values.replay else None
         world = self._load_world()
         # What the operator named at the start may lie anywhere; requests may come from anybody.
         set_allowed_folders(allowed_folders(values.allowed_folders, values.world))
@@ -126,6 +129,7 @@ class WorldNode:
         self._odometry = OdometryTopics(self._frames, values.odom_rate_hz)
         self._loop.jump_listeners.append(self._odometry.restart)
         self._tasks = ExecutorTasks(self.node)
+        self._trajectories = self._trajectory_actions()
         self._endpoints = self._make_endpoints(states, joints, links, inbox)
         clock = ClockTopic(self._publisher(Clock, "/clock", qos.CLOCK)) if values.publish_clock else None
         sensors = SensorTable(world, table, self._frames)
@@ -137,22 +141,29 @@ class WorldNode:
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
         live = self._make_live_parameters(topics, states, links, joints)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
+        wire_endpoints = WireEndpoints(self.node, self._queue, wires, wire_topics, self._warn)
         endpoints = (
             self._endpoints,
             SensorEndpoints(self.node, self._queue, sensors, sensor_topics, options),
-            WireEndpoints(self.node, self._queue, wires, wire_topics, self._warn),
+            wire_endpoints,
         )
         for one in endpoints:
             one.begin()
         self._preparing = Preparing(self._work, self._tasks)
         self._make_services(endpoints, sensors, wires, live)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
+        self._replay: Replay | None = None
+        self._begin_run(wire_endpoints, wires)
         self._warned_of_neighbours: set[str] = set()
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)
 
     def _load_world(self) -> World:
         values = self._parameters
+        if self._run_to_replay is not None:
+            if values.world:
+                raise InvalidValueError("both world and replay are given; a replay begins in its own world")
+            return recorded_world(self._run_to_replay)
         argument = (resolve_world(values.world, "world"), world_parameters(values.world_params))
         description: WorldDescription
         if preparation.world_is_long(argument):
@@ -183,8 +194,8 @@ class WorldNode:
             self._odometry,
             TwistStamped if values.cmd_vel_stamped else Twist,
         )
-        if values.joint_trajectory_action:
-            endpoints.make_action = self._trajectory_actions()
+        if self._trajectories is not None:
+            endpoints.make_action = self._trajectories.make
         return endpoints
 
     def _make_services(
@@ -197,6 +208,7 @@ class WorldNode:
         world, table = self._loop.world, self._loop.table
         # After the settings that were given at the start: a reset returns to these.
         operations = Operations(self._loop, self._endpoints.let_go)
+        self._recording = RecordingServices(self.node, self._queue, world, Journal(self._loop, self._queue))
         self._services = Services(
             self.node,
             self._queue,
@@ -208,9 +220,25 @@ class WorldNode:
             WireServices(self._queue, world, table, wires),
             self._preparing,
             SettingServices(self._queue, self._loop, live.set_all),
+            self._recording,
             live.sync,
         )
         self._standard = self._make_standard(operations)
+
+    def _begin_run(self, wires: WireEndpoints, wire_table: WireTable) -> None:
+        """Records or replays, as the parameters say."""
+        values, loop, tell = self._parameters, self._loop, self.node.get_logger().info
+        if values.record:
+            self._recording.begin(values.record, values.record_rate_hz)
+            tell(f"recording to '{values.record}'")
+        if self._run_to_replay is None:
+            return
+        direct = {inputs.WIRE: Direct(WireCmd, lambda name, message: wires.command(wire_table.get(name), message))}
+        if self._trajectories is not None:
+            direct |= self._trajectories.direct()
+        requests = Requests(self.node, self._services)
+        self._replay = Replay(self._run_to_replay.inputs, loop, self._queue, self._tasks, direct, requests, tell)
+        tell(f"replaying '{values.replay}'")
 
     def _make_live_parameters(
         self, topics: Sequence[Topic], states: StateTopics, links: LinkTopics, joints: JointTopics
@@ -233,14 +261,16 @@ class WorldNode:
         live.begin()
         return live
 
-    def _trajectory_actions(self) -> Callable[[str, int], Any] | None:
+    def _trajectory_actions(self) -> Any:
         """Makes the actions of robots, where control_msgs is installed."""
+        if not self._parameters.joint_trajectory_action:
+            return None
         try:
             from raisim_ros.ros.node.trajectory_goals import TrajectoryActions
         except ImportError as error:
             self.node.get_logger().warning(f"robots have no follow_joint_trajectory: {error}")
             return None
-        return TrajectoryActions(self.node, self._tasks, self._queue, self._loop).make
+        return TrajectoryActions(self.node, self._tasks, self._queue, self._loop)
 
     def _make_standard(self, operations: Operations) -> Any:
         """The services of simulation_interfaces, where that package is installed."""
@@ -394,10 +424,13 @@ class WorldNode:
             thread.start()
         stop.wait()
         self._loop.stop()
+        if self._replay is not None:
+            self._replay.close()
         executor.wake()
         for thread in threads:
             thread.join()
         executor.shutdown()
+        self._recording.end()
         return not failures
 
     def _guarded(self, work: Callable[[], None], stop: threading.Event, failures: list[BaseException]) -> None:
@@ -413,101 +446,14 @@ class WorldNode:
 
     def close(self) -> None:
         """Leaves the ROS graph."""
-        self._preparing.wait_for_end(_PATIENCE_WITH_THREADS)
+        self._preparing.wait_for_end(PATIENCE_WITH_THREADS)
         self._endpoints.close()
         self.node.destroy_node()
 
     def describe(self) -> str:
         """What is running, for whoever started it."""
-        values = self._parameters
-        namespace = self.node.get_namespace().rstrip("/")
-        factor = "as fast as possible" if values.real_time_factor == 0.0 else f"{values.real_time_factor:g} x real time"
-        pace = f"{factor}, paused" if values.paused else factor
-        names = [entry.name for entry in self._loop.table]
-        examples = ", ".join(names[:6]) + (", …" if len(names) > 6 else "")
-        shown = {
-            "/clock": values.publish_clock,
-            "/tf": values.publish_tf,
-            "/tf_static": values.publish_tf,
-            "/diagnostics": True,
-        }
-        topics = [name for name, published in shown.items() if published]
-        topics += [f"{namespace}/{name}" for name in _TOPICS if "markers" not in name or values.publish_markers]
         standard = [] if self._standard is None else self._standard.names
-        services = [f"{namespace}/{name}" for name in sorted([*self._services.names, *standard])]
-        return "\n".join(
-            (
-                f"raisim_ros: {values.world or 'default world'}, {len(names)} objects ({examples})",
-                f"  time step {self._loop.world.get_time_step():g} s, {pace}",
-                f"  topics    {_wrapped(topics)}",
-                f"  services  {_wrapped(services)}",
-                "  stop with Ctrl-C",
-            )
-        )
-
-
-_TOPICS = (
-    "world/state",
-    "world/cmd",
-    "<object>/state",
-    "<object>/cmd",
-    "<robot>/joint_states",
-    "<robot>/joint_cmd",
-    "<robot>/joint_trajectory",
-    "<robot>/robot_description",
-    "<robot>/cmd_vel",
-    "<object>/odom",
-    "<robot>/<link>/state",
-    "<robot>/<link>/cmd",
-    "<wire>/state",
-    "<wire>/cmd",
-    "states",
-    "contacts",
-    "markers",
-    "contact_markers",
-)
-
-
-def _wrapped(words: Sequence[str], width: int = 90) -> str:
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + len(word) > width:
-            lines.append("")
-        lines[-1] += f"{word}  "
-    return ("\n" + " " * 12).join(line.rstrip() for line in lines)
-
-
-def _stop_with_process(pid: int, stop: threading.Event) -> None:
-    """Set `stop` when that process of this user is gone."""
-    while not stop.wait(_LAUNCHER_CHECK_PERIOD):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            stop.set()
-
-
-def _watch_signals(stop: threading.Event, leaving: threading.Event) -> None:
-    """Sets `stop` at SIGINT and SIGTERM, even while the main thread is deep in a computation.
-
-    Python's own handlers wait for the main thread. When `leaving` is not set soon after, some thread is stuck, and the
-    process ends as it is: nobody shall have to kill it.
-    """
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    signal.set_wakeup_fd(write)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-
-    def watch() -> None:
-        os.read(read, 1)
-        stop.set()
-        asked = time.monotonic()
-        if not leaving.wait(_PATIENCE_WITH_THREADS):
-            late = time.monotonic() - asked
-            print(f"world_node: ended without its threads, {late:.1f} s after the signal", flush=True)
-            os._exit(0)
-
-    threading.Thread(target=watch, name="signals", daemon=True).start()
+        return banner(self._parameters, self._loop, self.node.get_namespace(), [*self._services.names, *standard])
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -515,8 +461,8 @@ def main(args: Sequence[str] | None = None) -> int:
     sys.setswitchinterval(_SWITCH_INTERVAL)
     stop, leaving = threading.Event(), threading.Event()
     if launcher := os.environ.get(LAUNCHER_VARIABLE):
-        threading.Thread(target=_stop_with_process, args=(int(launcher), stop), daemon=True).start()
-    _watch_signals(stop, leaving)
+        threading.Thread(target=stop_with_process, args=(int(launcher), stop), daemon=True).start()
+    watch_signals(stop, leaving)
     shared_memory.remove_stale()
     # rclpy's own handlers would invalidate the context while the world is still being published.
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)

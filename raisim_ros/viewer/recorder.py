@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import queue
-import tempfile
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from raisim_ros.description.errors import FileWriteError, InvalidValueError
-from raisim_ros.description.file_access import check_allowed
+from raisim_ros.description.file_access import check_allowed, temporary_folder
+from raisim_ros.description.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
-from raisim_ros.viewer.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 
 # Frames are written when so many wait, or after so much wall time [s].
 CHUNK_FRAMES, CHUNK_SECONDS = 120, 1.0
@@ -41,7 +42,7 @@ class Recorder:
         self._written = time.monotonic()
         self._last = -np.inf
         self._stepping = False
-        self._queue: queue.Queue[tuple[bytes, list[Arrays] | bytes] | None] = queue.Queue()
+        self._queue: queue.Queue[tuple[bytes, Callable[[], bytes]] | None] = queue.Queue()
         self.error: OSError | None = None
         self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
         self._thread.start()
@@ -82,25 +83,29 @@ class Recorder:
             number = self._world.get_configuration_number()
             if number != self._configuration:
                 self._flush()
-                self._queue.put((WORLD, _world_files(self._world)))
+                files = _world_files(self._world)
+                self.add(WORLD, lambda: pack_files(files))
                 self._configuration = number
             self._waiting.append(_frame(self._world))
             self._last = self._world.get_world_time()
         if len(self._waiting) >= CHUNK_FRAMES or time.monotonic() - self._written > CHUNK_SECONDS:
             self._flush()
 
+    def add(self, kind: bytes, make: Callable[[], bytes]) -> None:
+        """Append a chunk; the thread that writes calls `make` for its content."""
+        self._queue.put((kind, make))
+
     def _flush(self) -> None:
         if self._waiting:
-            self._queue.put((FRAMES, self._waiting))
+            self.add(FRAMES, partial(_packed, self._waiting))
         self._waiting = []
         self._written = time.monotonic()
 
     def _write(self) -> None:
         while (job := self._queue.get()) is not None:
-            kind, content = job
+            kind, make = job
             try:
-                payload = content if isinstance(content, bytes) else pack_arrays(_stacked(content))
-                write_chunk(self._file, kind, payload)
+                write_chunk(self._file, kind, make())
             except OSError as error:  # a full disk must not end the simulation; stop() tells
                 self.error = self.error or error
 
@@ -116,10 +121,10 @@ class Recorder:
             raise self.error
 
 
-def _world_files(world: World) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="raisim_ros_") as folder:
+def _world_files(world: World) -> dict[str, bytes]:
+    with temporary_folder() as folder:
         world.export_to_xml(folder, "world.xml")
-        return pack_files({file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())})
+        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
 def _frame(world: World) -> Arrays:
@@ -137,6 +142,10 @@ def _frame(world: World) -> Arrays:
         "tensions": wires["tension"].copy(),
         "contacts": np.hstack((points, forces)),
     }
+
+
+def _packed(frames: list[Arrays]) -> bytes:
+    return pack_arrays(_stacked(frames))
 
 
 def _stacked(frames: list[Arrays]) -> Arrays:

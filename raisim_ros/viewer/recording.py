@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.recording_file import FRAMES, WORLD, Arrays, read_chunks, unpack_arrays, unpack_files
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.describe import numbers, table
-from raisim_ros.viewer.recording_file import FRAMES, WORLD, Arrays, read_chunks, unpack_arrays, unpack_files
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, SceneModel, Vector, Wanted
 from raisim_ros.viewer.world_scene import unique_names, world_model
 

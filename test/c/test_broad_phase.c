@@ -5,7 +5,7 @@
 #include "check.h"
 #include "random.h"
 
-enum { COUNT = 300 };
+enum { COUNT = 600 };
 
 typedef struct {
     rs_collider colliders[COUNT];

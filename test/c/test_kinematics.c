@@ -99,7 +99,7 @@ static void four_links_side_by_side_are_placed_as_each_alone(void)
         bool four = k % LEGS == 0;
         CHECK(!four || a->four_at[k] >= 0);
         fours += four;
-        a->four_at[k] = -1;
+        a->model->four_at[k] = -1;
     }
     CHECK(fours == LEG_LINKS);
     rs_kinematics_place(a, a->q, a->u);

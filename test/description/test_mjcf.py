@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from raisim_ros.description.errors import ParseError, RaisimError
-from raisim_ros.description.world.types import ArticulatedEntry, GroundEntry, MeshEntry, PrimitiveEntry
+from raisim_ros.description.world.types import ArticulatedEntry, GroundEntry, HeightMapEntry, MeshEntry, PrimitiveEntry
 from raisim_ros.description.world_file import load_world_file
 
 
@@ -57,7 +57,8 @@ def test_limits_follow_autolimits(load):
     limited = arm('<joint name="j" range="-90 45"/>')
     body = only_body(load(f"<worldbody>{limited}</worldbody>"))
     np.testing.assert_allclose((body.lower, body.upper), np.radians((-90, 45)))
-    assert only_body(load(f'<compiler autolimits="false"/><worldbody>{limited}</worldbody>')).upper == np.inf
+    with pytest.raises(ParseError, match="`range` but not `limited`"):
+        load(f'<compiler autolimits="false"/><worldbody>{limited}</worldbody>')
     off = arm('<joint name="j" range="-90 45" limited="false"/>')
     assert only_body(load(f"<worldbody>{off}</worldbody>")).upper == np.inf
     in_radians = arm("<joint range='-1 2'/>")
@@ -120,8 +121,11 @@ def test_pins_and_exclusions(load):
 def test_an_included_file_takes_part_and_is_named_in_errors(load, tmp_path):
     (tmp_path / "part.xml").write_text('<mujocoinclude>\n<geom size="0.3"/><joint name="j"/></mujocoinclude>')
     assert only_body(load('<worldbody><body><include file="part.xml"/></body></worldbody>')).collisions[0].dim == (0.3,)
+    (tmp_path / "part.xml").write_text('<mujocoinclude>\n<geom siz="1"/></mujocoinclude>')
+    with pytest.raises(ParseError, match=r"model\.xml: <geom>: .*'siz' \(in a file that it includes"):
+        load('<worldbody><body><include file="part.xml"/></body></worldbody>')
     (tmp_path / "part.xml").write_text('<mujocoinclude>\n<geom size="-1"/></mujocoinclude>')
-    with pytest.raises(ParseError, match=r"part\.xml:2: <geom>: a sphere of size -1"):
+    with pytest.raises(ParseError, match=r"model\.xml: size 0 must be positive .*in a file that it includes"):
         load('<worldbody><body><include file="part.xml"/></body></worldbody>')
     (tmp_path / "part.xml").write_text('<mujocoinclude><include file="part.xml"/></mujocoinclude>')
     with pytest.raises(ParseError, match=r"'part\.xml' includes itself"):
@@ -151,15 +155,11 @@ def test_meshes_are_found_without_the_mesh_folder(load, tmp_path):
 
 
 def test_all_that_is_left_out_stands_in_one_warning(load):
-    world = load(f"""<option viscosity="0.1"/><worldbody>{arm('<joint name="j" solreflimit="0.1 1" springdamper="1 1"/>')}
-      <composite/><geom size="1" condim="6"/></worldbody><sensor><jointpos joint="j"/></sensor>
-      <actuator><muscle joint="j"/></actuator><equality><weld body1="arm"/></equality>
-      <contact><pair geom1="a" geom2="b"/></contact><visual><map/></visual>""")
+    world = load(f"""<option viscosity="0.1"/><worldbody>{arm('<joint name="j" solreflimit="0.1 1"/>')}
+      <geom size="1"/></worldbody><sensor><jointpos joint="j"/></sensor>
+      <actuator><muscle joint="j" lengthrange="0 1"/></actuator><equality><weld body1="arm"/></equality><visual><map/></visual>""")
     (warning,) = world.warnings
-    for feature in (
-        "option viscosity", "sensor", "actuator muscle", "equality weld", "contact pair", "composite",
-        "joint springdamper", "softness of contacts and limits", "torsional and rolling friction (condim 4 and 6)",
-    ):  # fmt: skip
+    for feature in ("forces of fluids", "sensors", "gain muscle", "equality weld", "softness of contacts and limits"):
         assert feature in warning
     assert "visual" not in warning
 
@@ -170,33 +170,95 @@ BALL = '<body name="ball"><joint name="b" type="ball"/><geom size="0.1"/></body>
 @pytest.mark.parametrize(
     ("inside", "feature"),
     [
-        ('<asset><hfield name="h" file="h.png" size="1 1 1 1"/></asset>', "hfield"),
-        ('<option><flag contact="disable"/></option>', "flag contact"),
-        ('<worldbody><geom type="hfield" hfield="h"/></worldbody>', "geoms of type hfield and sdf"),
+        ('<option><flag filterparent="disable"/></option>', "flag filterparent"),
         ('<worldbody><geom type="plane" size="1 1 1" euler="20 0 0"/></worldbody>', "planes that are tilted"),
-        ('<worldbody><body><joint/><geom size="1"/><geom type="plane" size="1 1 1"/></body></worldbody>', "planes on moving"),
-        ('<worldbody><body><joint type="free" damping="1"/><geom size="1"/></body></worldbody>', "damping, friction"),
+        ('<worldbody><body><joint type="free" damping="1"/><geom size="1"/></body></worldbody>', "damping of free"),
         ('<worldbody><body><joint actuatorfrcrange="-1 2"/><geom size="1"/></body></worldbody>', "frcrange that is not"),
-        (f'<worldbody>{arm()}</worldbody><actuator><motor site="s"/></actuator>', "do not act on a joint"),
+        (f'<worldbody><site name="s"/>{arm()}</worldbody><actuator><motor site="s"/></actuator>', "actuators of a site"),
         (f'<worldbody>{BALL}</worldbody><actuator><motor joint="b"/></actuator>', "actuators of ball and free joints"),
         (f'<worldbody>{arm()}</worldbody><actuator><position joint="j" forcerange="-1 1"/><velocity joint="j"/></actuator>',
          "forcerange of servos that share a joint"),
-        (f'<worldbody>{arm()}{BALL}</worldbody><contact><exclude body1="arm" body2="ball"/></contact>',
-         "exclude between two systems"),
+        (f'<worldbody>{arm()}</worldbody><actuator><position joint="j" kp="-1"/></actuator>', "bias affine"),
+        (f'<worldbody>{arm()}{BALL}</worldbody><equality><connect body1="arm" body2="ball" anchor="0 0 0"/></equality>',
+         "connect between two systems"),
+        (f'<worldbody>{arm()}</worldbody><equality><joint joint1="j" polycoef="0 0 1"/></equality>', ""),
     ],
 )  # fmt: skip
 def test_each_thing_that_is_left_out_is_named(load, inside, feature):
-    (warning,) = load(inside).warnings
-    assert warning.count("not supported and left out:") == 1
-    assert feature in warning
+    warnings = load(inside).warnings
+    assert len(warnings) == bool(feature)
+    if feature:
+        assert warnings[0].count("not supported and left out:") == 1
+        assert feature in warnings[0]
 
 
-def test_meshes_that_do_not_count_as_mujoco_counts_them_are_named(load, tmp_path):
+def test_an_open_mesh_weighs_what_mujoco_says(load, tmp_path):
     (tmp_path / "open.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n")
-    (warning,) = load("""<asset><mesh file="open.obj" inertia="shell"/></asset>
-      <worldbody><body><joint/><geom type="mesh" mesh="open"/></body></worldbody>""").warnings
-    assert "masses of open meshes" in warning
-    assert "inertia of a shell" in warning
+    inside = """<asset><mesh file="open.obj" inertia="shell"/></asset>
+      <worldbody><body><joint/><geom type="mesh" mesh="open" mass="3"/></body></worldbody>"""
+    assert only_body(load(inside)).mass == pytest.approx(3.0)
+
+
+def test_flags_switch_parts_off(load):
+    limited = arm('<joint name="j" range="-10 10" damping="1" stiffness="2" frictionloss="3"/>')
+    flags = 'limit="disable" damper="disable" spring="disable" frictionloss="disable" contact="disable"'
+    body = only_body(load(f"<option><flag {flags}/></option><worldbody>{limited}</worldbody>"))
+    assert (body.upper, body.damping, body.stiffness, body.friction) == (np.inf, 0, 0, 0)
+    assert not body.collisions
+
+
+def test_a_height_field_is_a_heightmap(load):
+    (entry,) = load("""<asset><hfield name="h" nrow="2" ncol="3" size="2 1 4 0.1" elevation="0 1 2 3 4 4"/></asset>
+      <worldbody><geom type="hfield" hfield="h" pos="5 6 7"/></worldbody>""").objects
+    assert isinstance(entry, HeightMapEntry)
+    assert (entry.x_samples, entry.y_samples, entry.x_size, entry.y_size) == (3, 2, 4.0, 2.0)
+    assert entry.center == (5.0, 6.0, 7.0)
+    # MuJoCo reads the rows of `elevation` from top to bottom, and scales them to 0..1
+    np.testing.assert_allclose(entry.heights, (3, 4, 4, 0, 1, 2))
+
+
+def test_a_mocap_body_is_kinematic(load):
+    (entry,) = load('<worldbody><body name="hand" mocap="true" pos="1 2 3"><geom size="0.1"/></body></worldbody>').objects
+    assert (entry.name, entry.body_type, entry.state.position) == ("hand", "kinematic", (1, 2, 3))
+
+
+def test_keyframes_are_named_states(load):
+    world = load(f"""<worldbody>{arm()}<body name="other" pos="0 0 5"><freejoint/><geom size="0.1"/>
+        <body><joint/><geom size="0.1" pos="0.1 0 0"/></body></body></worldbody>
+      <actuator><motor joint="j"/></actuator>
+      <keyframe><key name="home" qpos="0.5 1 2 3 0 1 0 0 0.7" qvel="1 2 3 4 5 6 7 8" ctrl="0.25"/><key/></keyframe>""")
+    first, second = (entry.tree.states["home"] for entry in world.objects)
+    np.testing.assert_array_equal(first.coordinate, [0.5])
+    np.testing.assert_array_equal(first.control, [0.25])
+    np.testing.assert_array_equal(second.coordinate, (1, 2, 3, 0, 1, 0, 0, 0.7))
+    # half a turn about x: MuJoCo's angular velocity of a free joint is that of the moved frame
+    np.testing.assert_allclose(second.velocity, (2, 3, 4, 5, -6, -7, 8))
+    assert set(world.objects[0].tree.states) == {"home", "key_1"}
+
+
+def test_pairs_and_exclusions_across_bodies_are_kept_by_groups(load):
+    world = load(f"""<worldbody>{arm(geom='<geom name="a" size="0.1" contype="0" conaffinity="0" friction="0.3"/>')}
+      {BALL}<body name="third"><joint/><geom name="c" size="0.1"/></body>
+      <geom name="post" type="box" size="1 1 1" pos="9 0 0"/></worldbody>
+      <contact><pair geom1="a" geom2="c" friction="0.7" condim="3"/><exclude body1="ball" body2="third"/>
+        <exclude body1="world" body2="third"/></contact>""")
+    post, *robots = world.objects
+    a, ball, c = (robot.tree.bodies[-1].collisions[0] for robot in robots)
+
+    def collide(one, other):
+        return bool(one.collision_group & other.collision_mask) and bool(other.collision_group & one.collision_mask)
+
+    assert [collide(a, c), collide(a, ball), collide(ball, c)] == [True, False, False]
+    assert [collide(post, one) for one in (a, ball, c)] == [False, True, False]
+    pairs = world.materials.pairs
+    told = pairs.get((a.material, c.material)) or pairs[c.material, a.material]
+    assert told.friction == 0.7
+
+
+def test_controls_of_zero_are_clamped(load):
+    (entry,) = load(f"""<worldbody>{arm()}</worldbody>
+      <actuator><motor joint="j" gear="3" ctrlrange="0.5 1"/></actuator>""").objects
+    assert entry.joints["feed_forward"] == (1.5,)
 
 
 def test_disabled_gravity(load):
@@ -222,39 +284,26 @@ def test_nothing_left_out_nothing_said(load):
 @pytest.mark.parametrize(
     ("inside", "message"),
     [
-        ('<worldbody>\n<geom type="ball" size="1"/></worldbody>', ':2: <geom>: attribute type="ball"; expected one of'),
-        ('<worldbody>\n<geom size="nan"/></worldbody>', ':2: <geom>: attribute size="nan"; expected finite numbers'),
-        ('<worldbody>\n<geom type="box" size="1 1"/></worldbody>', ":2: <geom>: a box of size 1 1; expected 3 numbers"),
-        ('<worldbody>\n<geom size="1" pos="1 2"/></worldbody>', ':2: <geom>: attribute pos="1 2"; expected 3 numbers'),
-        ('<worldbody>\n<geom size="1" class="x"/></worldbody>', ":2: <geom>: default class 'x' does not exist"),
-        ('<worldbody>\n<geom type="mesh" mesh="x"/></worldbody>', ":2: <geom>: mesh 'x' does not exist"),
-        ('<worldbody>\n<geom size="1" quat="1 0 0 0" euler="0 0 0"/></worldbody>', ":2: .*more than one orientation"),
-        ('<worldbody>\n<body quat="0 0 0 0"/></worldbody>', ":2: .*expected a vector that is not zero"),
-        (f"<worldbody>{arm()}\n{arm()}</worldbody>", ":2: <body>: a second body 'arm'"),
-        ('<worldbody><body>\n<joint axis="0 0 0"/><geom size="1"/></body></worldbody>', ":2: .*axis is zero"),
-        ('<worldbody><body>\n<joint range="2 1"/><geom size="1"/></body></worldbody>', ":2: .*lower number"),
+        ('<worldbody>\n<geom type="ball" size="1"/></worldbody>', ":2: <geom>: invalid keyword: 'ball'"),
+        ('<worldbody>\n<geom size="nan"/></worldbody>', ":2: nan size in geom"),
+        ('<worldbody>\n<geom type="box" size="1 1"/></worldbody>', ":2: size 2 must be positive in geom"),
+        ('<worldbody>\n<geom size="1" pos="1 2"/></worldbody>', ":2: <geom>: attribute 'pos' does not have enough data"),
+        ('<worldbody>\n<geom size="1" class="x"/></worldbody>', ":2: <geom>: unknown default class name 'x'"),
+        ('<worldbody>\n<geom type="mesh" mesh="x"/></worldbody>', ":2: mesh 'x' not found"),
+        ('<worldbody>\n<body quat="0 0 0 0"/></worldbody>', ":2: <body>: zero quaternion"),
+        (f"<worldbody>{arm()}\n{arm()}</worldbody>", ":2: <body>: repeated name 'arm'"),
+        ('<worldbody><body>\n<joint axis="0 0 0"/><geom size="1"/></body></worldbody>', ":2: axis too small in joint"),
         ('<worldbody><body>\n<joint damping="-2"/><geom size="1"/></body></worldbody>', ":2: .*zero or more"),
-        ('<worldbody><body><joint/><geom size="1"/>\n<body><freejoint/></body></body></worldbody>', ":2: free joint"),
-        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='x'/></actuator>", ":2: <motor>: joint 'x' does not"),
-        (f"<worldbody>{arm()}</worldbody>\n<contact><exclude body1='arm' body2='x'/></contact>", ":2: .*body 'x' does"),
-        (f"<worldbody>{arm()}</worldbody>\n<actuator><position joint='j' kp='-1'/></actuator>", ":2: .*negative gain"),
-        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrlrange='1 0'/></actuator>", ":2: .*ctrlrange"),
-        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrllimited='true'/></actuator>", ":2: .*'ctrlrange'"),
-        ('<worldbody><body>\n<joint limited="true"/><geom size="1"/></body></worldbody>', ":2: .*without an attribute 'range'"),
-        ('<worldbody><body><joint name="j"/>\n<joint name="j"/><geom size="1"/></body></worldbody>', ":2: .*a second joint"),
-        ('<worldbody><body><joint/>\n<inertial pos="0 0 0"/></body></worldbody>', ":2: <inertial>: attribute 'mass' is"),
-        ('<worldbody>\n<geom type="capsule" size="1" fromto="1 2 3 1 2 3"/></worldbody>', ":2: .*two different points"),
-        ('<worldbody>\n<geom size="1" friction="-1"/></worldbody>', ':2: <geom>: attribute friction="-1"; expected zero'),
-        ('<worldbody>\n<geom size="1" mass="-1"/></worldbody>', ":2: <geom>: mass is -1; expected zero or more"),
-        ('<worldbody>\n<geom size="1" condim="1.5"/></worldbody>', ':2: .*condim="1.5"; expected an integer'),
-        ('<asset>\n<mesh name="m"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>', ":2: <mesh>: no attribute"),
-        ('<asset>\n<mesh file="m.obj"/></asset><worldbody><geom mesh="m"/></worldbody>', ":2: <mesh>: mesh file '.*m.obj'"),
+        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='x'/></actuator>", ":2: .*transmission target 'x'"),
+        (f"<worldbody>{arm()}</worldbody>\n<contact><exclude body1='arm' body2='x'/></contact>", ":2: body 'x' not found"),
+        (f"<worldbody>{arm()}</worldbody>\n<actuator><motor joint='j' ctrllimited='true'/></actuator>", ":2: .*control range"),
+        ('<worldbody>\n<geom size="1" friction="-1"/></worldbody>', ":2: <geom>: friction is -1 .*expected zero"),
+        ('<asset>\n<mesh file="m.obj"/></asset><worldbody><geom mesh="m"/></worldbody>', ": .*'m.obj'"),
         ('\n<compiler coordinate="global"/>', ":2: .*global"),
-        ('\n<compiler eulerseq="abc"/>', ":2: .*eulerseq"),
-        ('\n<option timestep="0"/>', ":2: .*timestep"),
-        ("<default>\n<default/></default>", ":2: .*no attribute 'class'"),
+        ('\n<option timestep="0"/>', ": the time step is 0; expected"),
+        ("<default>\n<default/></default>", ":2: <default>: empty class name"),
         ('\n<include file="none.xml"/>', ":2: <include>: file 'none.xml' does not exist"),
-        (f"<worldbody>{arm(geom='')}</worldbody>", ":1: joint 'j' moves without any inertia"),
+        (f"<worldbody>{arm(geom='')}</worldbody>", ":1: 'arm': mass and inertia of moving bodies"),
     ],
 )
 def test_mistakes_are_told_with_file_and_line(load, inside, message):

@@ -214,12 +214,13 @@ def wire(attributes="", ends='<object1 name="a"/><object2 name="a" pos="0 0 1"/>
     return f'<raisim><wire type="{kind}" length="1" {attributes}>{ends}</wire></raisim>'
 
 
-def test_friction_that_is_not_simulated_is_told(read):
-    inside = '<default friction="0.5" rolling_friction="0.1"/><pair_prop name1="a" name2="b" friction="1" spinning_friction="0"/>'
+def test_friction_against_turning_is_read(read):
+    inside = '<default friction="0.5" rolling_friction="0.1"/><pair_prop name1="a" name2="b" friction="1" spinning_friction="2"/>'
     world = read(f"<raisim><material>{inside}</material></raisim>")
-    assert [text.split(": ", 1)[1] for text in world.warnings] == [
-        "<default>: rolling_friction is not simulated and is ignored"
-    ]
+    assert world.warnings == []
+    default, pair = world.materials.default, world.materials.pairs["a", "b"]
+    assert (default.rolling_friction, default.spinning_friction) == (0.1, 0.0)
+    assert (pair.rolling_friction, pair.spinning_friction) == (0.0, 2.0)
 
 
 ELEMENT_TEXTS = {

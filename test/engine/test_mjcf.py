@@ -418,7 +418,48 @@ def test_a_failed_load_changes_nothing(tmp_path):
         '<body><joint type="hinge"/><geom size="0.1" mass="0"/></body></worldbody></mujoco>'
     )
     world = World()
-    with pytest.raises(ParseError, match=r"model\.xml:2: .*moves without any inertia"):
+    with pytest.raises(ParseError, match=r"model\.xml:2: mass and inertia of moving bodies"):
         world.load(file)
     assert world.get_obj_list() == []
     assert world.get_time_step() == 0.005
+
+
+KEYED = """<mujoco><worldbody><geom type="plane" size="1 1 1" friction="0.3"/><body name="arm" pos="0 0 1">
+    <joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0" friction="0.6"/></body></worldbody>
+    <actuator><position joint="j" kp="50" kv="5"/></actuator>
+    <keyframe><key name="up" qpos="0.5" qvel="0.25" ctrl="0.5"/></keyframe></mujoco>"""
+
+
+def test_a_keyframe_sets_state_and_controls(tmp_path):
+    (tmp_path / "model.xml").write_text(KEYED)
+    world = World(tmp_path / "model.xml")
+    world.export_to_xml(tmp_path / "again" / "world.xml")
+    for loaded in (world, World(tmp_path / "again" / "world.xml")):
+        robot = loaded.get_object("arm")
+        robot.set_state("up")
+        np.testing.assert_array_equal(np.concatenate(robot.get_state()), (0.5, 0.25))
+        np.testing.assert_array_equal(robot.get_feed_forward_generalized_force(), [25.0])
+        with pytest.raises(ValueError, match="no state 'down'; there are 'up'"):
+            robot.set_state("down")
+        with pytest.raises(ValueError, match="velocity is missing"):
+            robot.set_state([0.0])
+
+
+def test_a_robot_is_added_from_a_file_or_a_text(tmp_path):
+    (tmp_path / "model.xml").write_text(KEYED)
+    for source in (tmp_path / "model.xml", str(tmp_path / "model.xml"), KEYED, f"<?xml version='1.0'?><!-- <a> -->{KEYED}"):
+        world = World()
+        robot = world.add_articulated_system(source)
+        assert world.get_obj_list() == [robot]
+        np.testing.assert_array_equal(robot.get_pd_gains()[0], [50.0])
+        robot.set_state("up")
+        (name,) = {shape.material for shape in robot.get_collision_bodies()}
+        assert world.get_material_pair_properties(name, name).friction == 0.6
+
+
+def test_a_file_with_several_robots_is_no_robot(tmp_path):
+    two = KEYED.replace("</worldbody>", '<body name="more"><joint/><geom size="0.1"/></body></worldbody>')
+    world = World()
+    with pytest.raises(ParseError, match="'arm', 'more'"):
+        world.add_articulated_system(two)
+    assert world.get_obj_list() == []

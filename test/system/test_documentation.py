@@ -37,7 +37,7 @@ def examples_folder(tmp_path):
 
 def test_the_pages_with_python_examples_are_found():
     pages = {example.id.split(":")[0] for example in PYTHON}
-    assert pages >= {"README.md", "robot_files.md", "sensors.md", "world_file.md"}
+    assert pages >= {"README.md", "mjcf.md", "robot_files.md", "sensors.md"}
 
 
 @pytest.mark.parametrize("code", PYTHON)

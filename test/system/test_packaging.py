@@ -103,6 +103,6 @@ def test_optional_features_are_extras_and_not_required():
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg")
     extras = config["options.extras_require"]
-    assert {"convex", "viewer", "usd", "test", "bench"} <= set(extras)
+    assert {"convex", "mjcf", "viewer", "usd", "test", "bench"} <= set(extras)
     required = (ROOT / "tools/requirements/runtime.txt").read_text()
-    assert not re.search("coacd|viser|usd-core", required)
+    assert not re.search("coacd|mujoco|viser|usd-core", required)

@@ -7,22 +7,28 @@ supported is told in one warning.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from lxml import etree
 
+from raisim_ros.description.errors import ParseError
 from raisim_ros.description.materials import MaterialManager
-from raisim_ros.description.mjcf.actuator import read_drives, servo_settings
-from raisim_ros.description.mjcf.body import BodyReader, MjcfBody
-from raisim_ros.description.mjcf.contact import Filters, Materials
-from raisim_ros.description.mjcf.geom import ContactClass, Geom
-from raisim_ros.description.mjcf.robot import RobotBuilder, is_floating
-from raisim_ros.description.mjcf.source import MjcfSource
-from raisim_ros.description.robot.model import Place as ModelPlace
+from raisim_ros.description.mjcf.actuators import drives_of, joint_settings
+from raisim_ros.description.mjcf.compiler import CompiledModel, compile_mjcf
+from raisim_ros.description.mjcf.contacts import Filters, Materials
+from raisim_ros.description.mjcf.equalities import add_equalities
+from raisim_ros.description.mjcf.features import apply_flags, note_features
+from raisim_ros.description.mjcf.notes import Notes
+from raisim_ros.description.mjcf.references import check_files
+from raisim_ros.description.mjcf.robot import RobotBuilder
+from raisim_ros.description.mjcf.shapes import Shapes
+from raisim_ros.description.mjcf.skeleton import WORLD, Skeleton
+from raisim_ros.description.robot.kinematic_tree import TreeState
 from raisim_ros.description.robot.model import Pose
-from raisim_ros.description.rotation import Array, quaternion_from_matrix
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.description.world.types import (
     GROUND_GROUP,
     ArticulatedEntry,
@@ -31,225 +37,278 @@ from raisim_ros.description.world.types import (
     ChildEntry,
     CompoundEntry,
     GroundEntry,
+    HeightMapEntry,
     MeshEntry,
     ObjectEntry,
     Place,
     PrimitiveEntry,
     WorldDescription,
 )
+from raisim_ros.description.xml.source import parse_xml, read_text
 
-_READ_SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "contact", "equality", "actuator")
-_WITHOUT_EFFECT = ("size", "visual", "statistic", "custom")
-_DRAWN = ("texture", "material", "skin", "mesh")
-_TIME_STEP = 0.002  # s, MuJoCo's default
+_START = 65536  # bytes in which the root element of a file is looked for
+_FIRST_ELEMENT = re.compile(r"[^<]*(?:<[?!](?:(?!-->).)*?>[^<]*|<!--.*?-->[^<]*)*<([A-Za-z_][\w.:-]*)", re.DOTALL)
 _TILTED_PLANE = (100.0, 100.0, 1.0)  # half lengths of the box in place of an endless plane that is not horizontal [m]
 
 
 def read_mjcf(root: etree._Element, file: Path, world: WorldDescription) -> None:
     """Add what an MJCF file says to a description. Raises ParseError with file and line."""
-    source = MjcfSource(root, file)
-    _note_sections(source)
-    _read_option(source, world)
-    top = BodyReader(source).read_world()
-    statics = _static_geoms(top, Pose())
-    ground = next((geom for geom, pose in statics if _is_ground(geom, pose)), None)
-    reader = _WorldReader(source, top, ground)
-    world.objects += [reader.static(geom, pose, k) for k, (geom, pose) in enumerate(statics)]
-    for body in top.children:
-        if body.moves():
-            world.objects.append(reader.moving(body))
+    _read(root, file, world, text=None, are_robots=False)
+
+
+def _read(root: etree._Element, file: Path, world: WorldDescription, text: str | None, are_robots: bool) -> None:
+    check_files(root, file)
+    model = apply_flags(compile_mjcf(file, text))
+    reader = _WorldReader(model, are_robots)
+    option = model.option
+    if not option["timestep"] > 0.0:
+        raise ParseError(file, None, f"the time step is {option['timestep']:g}; expected a number greater than 0")
+    gravity = (0.0, 0.0, 0.0) if "gravity" in model.disabled else tuple(option["gravity"])
+    world.settings.time_step, world.settings.gravity = float(option["timestep"]), gravity
+    world.objects += reader.objects()
     world.materials = world.materials or MaterialManager()
     reader.materials.add_pairs(world.materials)
-    if source.notes.features:
-        world.warnings.append(source.notes.warning(file))
+    if reader.notes.features:
+        world.warnings.append(reader.notes.warning(model.file))
 
 
-def _note_sections(source: MjcfSource) -> None:
-    notes = source.notes
-    for section in source.root:
-        if section.tag not in _READ_SECTIONS and section.tag not in _WITHOUT_EFFECT and len(section):
-            notes.add(str(section.tag))
-    for item in source.items("asset"):
-        if item.tag not in _DRAWN:
-            notes.add(item.tag)
-    for item in source.items("contact"):
-        if item.tag != "exclude":
-            notes.add(f"contact {item.tag}")
-    for item in source.items("equality"):
-        if item.tag not in ("connect", "joint"):
-            notes.add(f"equality {item.tag}")
+def is_mjcf(source: str | Path) -> bool:
+    """Whether a file, or a text, has the root element <mujoco>."""
+    start = str(source)
+    if not start.lstrip().startswith("<"):
+        try:
+            with open(source, "rb") as stream:
+                start = stream.read(_START).decode("utf-8", "replace")
+        except (OSError, ValueError):
+            return False
+    first = _FIRST_ELEMENT.match(start)
+    return first is not None and first.group(1) == "mujoco"
 
 
-def _read_option(source: MjcfSource, world: WorldDescription) -> None:
-    gravity, time_step = (0.0, 0.0, -9.81), _TIME_STEP
-    for element in source.root.findall("option"):
-        item = source.item(element, "")
-        time_step = item.number("timestep", time_step)
-        if time_step <= 0.0:
-            item.fail(f"attribute timestep=\"{item.text('timestep')}\"; expected a number greater than 0")
-        x, y, z = item.vector("gravity", gravity)
-        gravity = (float(x), float(y), float(z))
-        for flag in element.findall("flag"):
-            for name, value in flag.attrib.items():
-                if name == "gravity" and value == "disable":
-                    gravity = (0.0, 0.0, 0.0)
-                elif name not in ("gravity", "energy", "warmstart", "fwdinv", "island") and value == "disable":
-                    source.notes.add(f"flag {name}")
-    world.settings.time_step, world.settings.gravity = time_step, gravity
+def load_mjcf_robot(source: str | Path, folder: str | Path = "") -> tuple[WorldDescription, ArticulatedEntry]:
+    """The one robot of a file, or of a text whose files lie in `folder`; and all that the file says.
 
-
-def _static_geoms(body: MjcfBody, pose: Pose) -> list[tuple[Geom, Pose]]:
-    """The geoms of the world body and of bodies that are welded to it, with their places in the world."""
-    found = [(geom, pose @ geom.pose) for geom in body.geoms]
-    for child in body.children:
-        if not child.joints:
-            found += _static_geoms(child, pose @ child.pose)
-    return found
-
-
-def _is_ground(geom: Geom, pose: Pose) -> bool:
-    """A plane that looks up."""
-    return geom.geometry is None and pose.arrays()[1][2, 2] > 1.0 - 1e-12
+    Raises ParseError when there is no robot, or more than one.
+    """
+    text = str(source) if str(source).lstrip().startswith("<") else None
+    file = Path(source) if text is None else Path(folder or ".") / "text"
+    root = parse_xml(text if text is not None else read_text(file, "robot file"), file)
+    world = WorldDescription(str(file))
+    _read(root, file, world, text, are_robots=True)
+    robots = [entry for entry in world.objects if isinstance(entry, ArticulatedEntry)]
+    if len(robots) != 1:
+        names = ", ".join(f"'{entry.name}'" for entry in robots) or "none"
+        raise ParseError(file, root.sourceline, f"expected one body with joints on the world; there are: {names}")
+    return world, robots[0]
 
 
 class _WorldReader:
     """Makes the entries of a world file."""
 
-    def __init__(self, source: MjcfSource, top: MjcfBody, ground: Geom | None) -> None:
-        self._source = source
-        self._ground = ground
-        geoms = [geom for body in top.all_bodies() for geom in body.geoms if geom is not ground]
-        self._filters = Filters(geoms, ground.contact if ground else None)
-        self.materials = Materials()
-        self._exclusions = [item for item in source.items("contact") if item.tag == "exclude"]
-        self._pins = [
-            item for item in source.items("equality") if item.tag == "connect" and item.switch("active", True)
-        ]
-        self._couplings = [
-            item for item in source.items("equality") if item.tag == "joint" and item.switch("active", True)
-        ]
-        self._drives = read_drives(source)
-        self._note_strangers(top)
+    def __init__(self, model: CompiledModel, are_robots: bool) -> None:
+        self._model = model
+        self._are_robots = are_robots  # also bodies that could be single ones
+        self.notes = Notes()
+        note_features(model, self.notes)
+        self._skeleton = Skeleton(model)
+        self._statics = self._static_geoms()
+        self._ground = next((geom for geom, pose in self._statics if self._is_ground(geom, pose)), None)
+        self._shapes = Shapes(model)
+        self._filters = Filters(self._skeleton, self._ground, self.notes)
+        self.materials = Materials(model)
 
-    def _note_strangers(self, top: MjcfBody) -> None:
-        """References to bodies and joints that do not exist are errors; those across systems cannot be kept."""
-        systems = {body.name: body_top for body_top in top.children for body in body_top.all_bodies()}
-        for item in (*self._exclusions, *self._pins):
-            names = [item.text("body1"), item.text("body2", "world")]
-            for name in names:
-                if name != "world" and name not in systems:
-                    item.fail(f"body '{name}' does not exist")
-            if "world" in names and item.tag == "connect" and not is_floating(systems[names[0]]):
-                continue
-            if systems.get(names[0]) is not systems.get(names[1]):
-                self._source.notes.add(f"{item.tag} between two systems or a system and the world")
-        joints = {joint.name for body in top.all_bodies() for joint in body.joints}
-        for item in self._couplings:
-            for name in (item.text("joint1"), item.text("joint2") or item.text("joint1")):
-                if name not in joints:
-                    item.fail(f"joint '{name}' does not exist")
-        for drive in self._drives:
-            if drive.joint not in joints:
-                drive.item.fail(f"joint '{drive.joint}' does not exist")
+    def objects(self) -> list[ObjectEntry]:
+        """All objects: what stands still, then what moves."""
+        skeleton = self._skeleton
+        entries = [self._static(geom, pose, k) for k, (geom, pose) in enumerate(self._statics)]
+        for body in skeleton.children[WORLD]:
+            if skeleton.moves(body):
+                entries.append(self._moving(body))
+            elif not skeleton.is_static(body):
+                entries += self._commanded(body)
+        return entries
 
     # ---- static geoms ----
 
-    def _common(self, geom: Geom, name: str) -> dict[str, Any]:
+    def _static_geoms(self) -> list[tuple[int, Pose]]:
+        """The geoms of the world body and of bodies that are welded to it, with their places in the world."""
+        found = []
+        pending = [(WORLD, Pose())]
+        while pending:
+            body, pose = pending.pop()
+            found += [(geom, pose @ self._skeleton.pose("geom", geom)) for geom in self._skeleton.geoms(body)]
+            for child in reversed(self._skeleton.children[body]):
+                if self._skeleton.is_static(child):
+                    pending.append((child, pose @ self._skeleton.pose("body", child)))
+        return found
+
+    def _is_ground(self, geom: int, pose: Pose) -> bool:
+        """A plane that looks up."""
+        return self._model.kind("geom_type", geom) == "plane" and pose.arrays()[1][2, 2] > 1.0 - 1e-12
+
+    def _common(self, geom: int, name: str) -> dict[str, Any]:
         return {
-            "place": _place(geom.place),
+            "place": self._place("geom", geom),
             "name": name,
-            "material": self.materials.name(geom.surface),
-            "appearance": " ".join(f"{part:g}" for part in geom.color),
-            "collision_group": self._filters.group(geom.contact),
-            "collision_mask": self._filters.mask(geom.contact),
+            "material": self.materials.name(geom),
+            "appearance": self._appearance(geom),
+            "collision_group": self._filters.group(geom),
+            "collision_mask": self._filters.mask(geom),
         }
 
-    def static(self, geom: Geom, pose: Pose, number: int) -> ObjectEntry:
+    def _appearance(self, geom: int) -> str:
+        return " ".join(f"{part:g}" for part in self._shapes.color(geom))
+
+    def _place(self, kind: str, index: int) -> Place:
+        return Place(self._model.file, self._model.line(kind, index))
+
+    def _static(self, geom: int, pose: Pose, number: int) -> ObjectEntry:
         """The entry of a geom that does not move."""
-        common = self._common(geom, geom.name or f"geom_{number}")
-        if geom is self._ground:
+        common = self._common(geom, self._model.names["geom"][geom] or f"geom_{number}")
+        if geom == self._ground:
             height = float(pose.arrays()[0][2])
             return GroundEntry(**common | {"collision_group": GROUND_GROUP}, height=height)
         body: dict[str, Any] = {"body_type": "static", "state": _state(pose)}
-        if geom.geometry is None:
+        kind = self._model.kind("geom_type", geom)
+        if kind == "plane":
             return self._plane(geom, pose, common | body)
-        if geom.geometry.mesh_file is not None:
-            scale = tuple(map(float, geom.geometry.scale))
-            return MeshEntry(
-                **common, **body, file=Path(geom.geometry.mesh_file), scale=scale, collision_mode="convex_hull"
-            )
-        return PrimitiveEntry(**common, **body, shape=geom.geometry.shape, dim=tuple(geom.geometry.dim))
+        if kind == "hfield":
+            return self._height_map(geom, pose, common)
+        return self._body_of(geom, common | body)
 
-    def _plane(self, geom: Geom, pose: Pose, arguments: dict[str, Any]) -> PrimitiveEntry:
+    def _body_of(self, geom: int, arguments: dict[str, Any]) -> BodyEntry:
+        """A body with the shape of one geom."""
+        shape = self._shapes.collision(geom)
+        assert shape is not None
+        if shape.mesh_file is None:
+            return PrimitiveEntry(**arguments, shape=shape.shape, dim=tuple(shape.dim))
+        mode = "original" if self._model.kind("geom_type", geom) == "sdf" else "convex_hull"
+        scale = tuple(map(float, shape.scale))
+        return MeshEntry(**arguments, file=Path(shape.mesh_file), scale=scale, collision_mode=mode)
+
+    def _plane(self, geom: int, pose: Pose, arguments: dict[str, Any]) -> PrimitiveEntry:
         """A plane that is not the ground, as the upper side of a box."""
-        self._source.notes.add("planes that are tilted or beside another plane, which end as boxes do")
-        half = [given or endless for given, endless in zip((*geom.size, 0.0, 0.0, 0.0), _TILTED_PLANE, strict=False)]
+        self.notes.add("planes that are tilted or beside another plane, which end as boxes do")
+        size = self._model["geom_size"][geom]
+        half = [float(given) or endless for given, endless in zip(size, _TILTED_PLANE, strict=True)]
         half[2] = _TILTED_PLANE[2]
         below = pose @ Pose((0.0, 0.0, -half[2]))
         box = arguments | {"state": _state(below)}
         return PrimitiveEntry(**box, shape="box", dim=tuple(2.0 * length for length in half))
 
+    def _height_map(self, geom: int, pose: Pose, common: dict[str, Any]) -> HeightMapEntry:
+        position, rotation = pose.arrays()
+        self.notes.add("height fields that are turned", not np.allclose(rotation, np.eye(3), atol=1e-9))
+        field = self._shapes.height_field(geom)
+        rows, columns = field.heights.shape
+        del common["collision_group"]
+        return HeightMapEntry(
+            **common,
+            x_samples=columns,
+            y_samples=rows,
+            x_size=field.x_size,
+            y_size=field.y_size,
+            center=tuple(map(float, position)),
+            heights=tuple(map(float, field.heights.ravel())),
+        )
+
     # ---- bodies with joints ----
 
-    def moving(self, body: MjcfBody) -> ObjectEntry:
+    def _moving(self, body: int) -> ObjectEntry:
         """A single body where possible, else an articulated system."""
-        if _is_single(body):
+        if self._is_single(body) and not self._are_robots:
             return self._single_body(body)
-        builder = RobotBuilder(body, self._filters, self.materials, self._source.notes)
-        builder.add_exclusions(self._exclusions)
-        builder.add_pins(self._pins)
-        builder.add_couplings(self._couplings)
+        model, skeleton = self._model, self._skeleton
+        builder = RobotBuilder(skeleton, body, self._shapes, self._filters, self.materials, self.notes)
+        add_equalities(builder)
         tree, initial = builder.build()
-        tree.source = str(self._source.file)
-        tree.resource_dir = str(self._source.file.parent)
-        drives = builder.own(self._drives)
+        tree.source = model.file
+        tree.resource_dir = str(Path(model.file).parent)
+        drives = drives_of(builder)
         tree.actuators = [drive.actuator() for drive in drives]
-        entry = ArticulatedEntry(place=_place(body.place), name=body.name, tree=tree, qpos=tuple(map(float, initial)))
+        tree.states = self._states(builder, [drive.number for drive in drives])
+        name = skeleton.body_names[body]
+        entry = ArticulatedEntry(self._place("body", body), name, tree=tree, qpos=tuple(map(float, initial)))
         entry.self_collision = "all"  # the file says itself which bodies do not collide
-        entry.joints = servo_settings(self._source, tree, drives)
-        if entry.joints:
+        entry.joints = joint_settings(tree, drives, self.notes)
+        if "p_gain" in entry.joints:
             entry.control_mode = "pd_plus_feedforward_torque"
         return entry
 
-    def _single_body(self, body: MjcfBody) -> BodyEntry:
-        inertia = body.mass.inertia
-        arguments = {
-            **self._common(body.geoms[0], body.name),
-            "place": _place(body.place),
-            "mass": body.mass.mass,
-            "com": tuple(map(float, body.mass.com)),
-            "inertia": tuple(float(inertia[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))),
-            "state": _state(body.pose),
-        }
-        first = body.geoms[0]
-        if len(body.geoms) == 1 and first.geometry is not None and _is_identity(first.pose):
-            return PrimitiveEntry(**arguments, shape=first.geometry.shape, dim=tuple(first.geometry.dim))
-        return CompoundEntry(**arguments, children=[self._child(geom) for geom in body.geoms])
+    def _states(self, builder: RobotBuilder, drives: list[int]) -> dict[str, TreeState]:
+        """The keyframes with names."""
+        model = self._model
+        states = {}
+        for key, name in enumerate(model.names["key"]):
+            qpos, qvel = (model[f"key_{part}"][key].astype(np.float64) for part in ("qpos", "qvel"))
+            control = model["key_ctrl"][key].astype(np.float64)
+            channels = model.arrays.get("actuator_ctrladr", np.arange(len(control)))[drives].astype(int)
+            states[name or f"key_{key}"] = TreeState(
+                builder.coordinates(qpos), builder.velocities(qpos, qvel), control[channels]
+            )
+        return states
 
-    def _child(self, geom: Geom) -> ChildEntry:
-        assert geom.geometry is not None
-        position, rotation = geom.pose.arrays()
-        return ChildEntry(
-            _place(geom.place),
-            geom.geometry.shape,
-            tuple(geom.geometry.dim),
-            tuple(map(float, position)),
-            tuple(map(float, quaternion_from_matrix(rotation))),
-            self.materials.name(geom.surface),
-            " ".join(f"{part:g}" for part in geom.color),
+    def _is_single(self, body: int) -> bool:
+        """Only a free joint, and shapes that a single body can have."""
+        model, skeleton = self._model, self._skeleton
+        geoms = skeleton.geoms(body)
+        first = int(model["body_dofadr"][body])
+        dofs = slice(first, first + int(model["body_dofnum"][body]))
+        kinds = {(self._filters.group(geom), self._filters.mask(geom)) for geom in geoms}
+        return (
+            [model.kind("jnt_type", joint) for joint in skeleton.joints(body)] == ["free"]
+            and not skeleton.children[body]
+            and len(kinds) == 1
+            and not any(model.has(f"dof_{name}", dofs) for name in ("damping", "armature", "frictionloss"))
+            and all(self._filters.collides(geom) and self._is_primitive(geom) for geom in geoms)
         )
 
+    def _is_primitive(self, geom: int) -> bool:
+        return self._model.kind("geom_type", geom) in ("sphere", "box", "capsule", "cylinder")
 
-def _is_single(body: MjcfBody) -> bool:
-    """Only a free joint, and shapes that a single body can have."""
-    kinds: set[ContactClass] = {geom.contact for geom in body.geoms}
-    return (
-        [joint.type for joint in body.joints] == ["free"]
-        and not body.children
-        and len(kinds) == 1
-        and not next(iter(kinds)).is_inert
-        and all(geom.geometry is not None and geom.geometry.shape != "mesh" for geom in body.geoms)
-    )
+    def _single_body(self, body: int) -> BodyEntry:
+        mass, com, inertia = self._skeleton.inertia(body)
+        geoms = self._skeleton.geoms(body)
+        arguments = {
+            **self._common(geoms[0], self._skeleton.body_names[body]),
+            "place": self._place("body", body),
+            "mass": mass,
+            "com": tuple(map(float, com)),
+            "inertia": tuple(float(inertia[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))),
+            "state": _state(self._skeleton.pose("body", body)),
+        }
+        if len(geoms) == 1 and _is_identity(self._skeleton.pose("geom", geoms[0])):
+            return self._body_of(geoms[0], arguments)
+        return CompoundEntry(**arguments, children=[self._child(geom) for geom in geoms])
+
+    def _child(self, geom: int) -> ChildEntry:
+        shape = self._shapes.collision(geom)
+        assert shape is not None
+        position, rotation = self._skeleton.pose("geom", geom).arrays()
+        return ChildEntry(
+            self._place("geom", geom),
+            shape.shape,
+            tuple(shape.dim),
+            tuple(map(float, position)),
+            tuple(map(float, quaternion_from_matrix(rotation))),
+            self.materials.name(geom),
+            self._appearance(geom),
+        )
+
+    def _commanded(self, body: int) -> list[ObjectEntry]:
+        """A mocap body: a kinematic body, or one for each mesh."""
+        name, pose = self._skeleton.body_names[body], self._skeleton.pose("body", body)
+        entries: list[ObjectEntry] = []
+        for geom in self._skeleton.geoms(body):
+            if self._shapes.collision(geom) is None:
+                self.notes.add("planes and height fields on moving bodies")
+                continue
+            common = self._common(geom, name if not entries else f"{name}_{len(entries)}")
+            placed = _state(pose @ self._skeleton.pose("geom", geom))
+            entries.append(self._body_of(geom, common | {"body_type": "kinematic", "state": placed}))
+        self.notes.add("bodies on mocap bodies", bool(self._skeleton.children[body]))
+        self.notes.add("mocap bodies with several geoms, which are a kinematic body each", len(entries) > 1)
+        return entries
 
 
 def _is_identity(pose: Pose) -> bool:
@@ -259,9 +318,4 @@ def _is_identity(pose: Pose) -> bool:
 
 def _state(pose: Pose) -> BodyState:
     position, rotation = pose.arrays()
-    quaternion: Array = quaternion_from_matrix(rotation)
-    return BodyState(tuple(map(float, position)), tuple(map(float, quaternion)))
-
-
-def _place(place: ModelPlace) -> Place:
-    return Place(place.source, place.line or 0)
+    return BodyState(tuple(map(float, position)), tuple(map(float, quaternion_from_matrix(rotation))))

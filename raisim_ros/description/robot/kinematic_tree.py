@@ -140,7 +140,8 @@ class TreePin:
 class TreeActuator:
     """A motor on a revolute or prismatic joint: its force times `gear` is the joint's generalised force.
 
-    The force is `gain` times the control, with the control kept in `control_range` and the force in `force_range`.
+    The force is `gain` times the control plus `bias`, with the control kept in `control_range` and the force in
+    `force_range`.
     """
 
     name: str
@@ -149,11 +150,21 @@ class TreeActuator:
     gain: float = 1.0
     control_range: tuple[float, float] = (-np.inf, np.inf)
     force_range: tuple[float, float] = (-np.inf, np.inf)
+    bias: float = 0.0
 
     def joint_force(self, control: float) -> float:
         """Generalised force of the joint for a control [N m, N]."""
-        force = self.gain * min(max(control, self.control_range[0]), self.control_range[1])
+        force = self.gain * min(max(control, self.control_range[0]), self.control_range[1]) + self.bias
         return self.gear * min(max(force, self.force_range[0]), self.force_range[1])
+
+
+@dataclass(frozen=True, eq=False)
+class TreeState:
+    """A state that the robot's file names: q, u and the controls of the actuators."""
+
+    coordinate: Array
+    velocity: Array
+    control: Array
 
 
 @dataclass(eq=False)
@@ -185,6 +196,7 @@ class KinematicTree:
     resource_dir: str
     ignored_pairs: list[tuple[int, int]] = field(default_factory=list)  # bodies that never collide
     actuators: list[TreeActuator] = field(default_factory=list)
+    states: dict[str, TreeState] = field(default_factory=dict)  # by name
 
     @property
     def coordinate_dim(self) -> int:

@@ -110,6 +110,8 @@ def _pair_attributes(pair: MaterialPairProperties) -> dict[str, float | None]:
         "restitution_threshold": pair.restitution_threshold,
         "static_friction": pair.static_friction,
         "static_friction_velocity_threshold": pair.static_friction_velocity_threshold,
+        "rolling_friction": pair.rolling_friction,
+        "spinning_friction": pair.spinning_friction,
     }
 
 
@@ -319,4 +321,7 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
         _add(element, "ignore_collision", link1=link1, link2=link2)
     for actuator in entry.actuators:
         _add(element, "actuator", **asdict(actuator))
+    for name, state in entry.states.items():
+        numbers = (tuple(map(float, part)) for part in (state.coordinate, state.velocity, state.control))
+        _add(element, "named_state", name=name, **dict(zip(("qpos", "qvel", "control"), numbers, strict=True)))
     return element

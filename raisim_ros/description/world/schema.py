@@ -120,8 +120,8 @@ _PAIR = (
     _attribute("restitution_threshold", Kind.NUMBER, 0.0, "slower impacts do not bounce [m/s]"),
     _attribute("static_friction", Kind.NUMBER, None, "coefficient of static friction; default: friction"),
     _attribute("static_friction_velocity_threshold", Kind.NUMBER, 0.0, "friction is dynamic above this speed [m/s]"),
-    _attribute("rolling_friction", Kind.NUMBER, 0.0, "not simulated: a warning tells"),
-    _attribute("spinning_friction", Kind.NUMBER, 0.0, "not simulated: a warning tells"),
+    _attribute("rolling_friction", Kind.NUMBER, 0.0, "largest moment against rolling per normal force [m]"),
+    _attribute("spinning_friction", Kind.NUMBER, 0.0, "the same against spinning about the normal [m]"),
 )
 _VALUE3 = (_attribute("value", Kind.VEC3, REQUIRED, "x y z"),)
 
@@ -371,7 +371,8 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("integration_scheme integrationScheme", Kind.SCHEME, "trapezoid", "how time advances"),
                 _attribute("control_mode controlMode", Kind.CONTROL, "force_and_torque", "what drives the joints"),
             ),
-            ("state", "controller", "drive", "joints", "collision_shape", "ignore_collision", "actuator", "sensor_set"),
+            ("state", "controller", "drive", "joints", "collision_shape", "ignore_collision", "actuator", "named_state",
+             "sensor_set"),
         ),
         Element(
             ("light",),
@@ -443,8 +444,19 @@ ELEMENTS: dict[str, Element] = {
                 _attribute("joint", Kind.TEXT, REQUIRED, "a revolute or prismatic joint"),
                 _attribute("gear", Kind.NUMBER, 1.0, "force of the joint per force of the motor"),
                 _attribute("gain", Kind.NUMBER, 1.0, "force of the motor per control"),
+                _attribute("bias", Kind.NUMBER, 0.0, "force of the motor at control zero"),
                 _attribute("control_range", Kind.RANGE, (-math.inf, math.inf), "the control is kept in it"),
                 _attribute("force_range", Kind.RANGE, (-math.inf, math.inf), "the motor's force is kept in it"),
+            ),
+        ),
+        Element(
+            ("named_state",),
+            "a state for ArticulatedSystem.set_state(name)",
+            (
+                _attribute("name", Kind.TEXT, REQUIRED, "name"),
+                _attribute("qpos", Kind.NUMBERS, REQUIRED, "generalised coordinates"),
+                _attribute("qvel", Kind.NUMBERS, REQUIRED, "generalised velocities"),
+                _attribute("control", Kind.NUMBERS, (), "controls of the actuators, in their order; default: zero"),
             ),
         ),
         Element(("dim",), "dimensions of the primitive around it"),

@@ -123,8 +123,7 @@ class ArticulatedCore(BodyOwner):
         with self._world.locked():
             return self.get_generalized_coordinate(), self.get_generalized_velocity()
 
-    def set_state(self, coordinate: VectorLike, velocity: VectorLike) -> None:
-        """Set q and u; nothing changes when one of them is wrong."""
+    def _set_state(self, coordinate: VectorLike, velocity: VectorLike) -> None:
         u = arguments.vector("generalized velocity", velocity, self._u_count)
         with self._kept_on_error(lib.RS_FIELD_VELOCITY):
             self._write(lib.RS_FIELD_VELOCITY, u)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator
+from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator, TreeState
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -58,8 +58,34 @@ class Joints(ArticulatedCore):
         return out
 
     def get_actuators(self) -> list[TreeActuator]:
-        """The motors that the robot's file gives it, in the order of the file; only MJCF files do."""
+        """The motors that the robot's file gives it, in the order of the file."""
         return list(self._tree.actuators)
+
+    def get_named_states(self) -> dict[str, TreeState]:
+        """The states that the robot's file names (keyframes of MJCF), for set_state(name)."""
+        return dict(self._tree.states)
+
+    def set_state(self, coordinate: VectorLike | str, velocity: VectorLike | None = None) -> None:
+        """Set q and u; nothing changes when one of them is wrong.
+
+        In place of both, the name of a state: q, u and the controls of the actuators that the robot's file names so.
+        """
+        if isinstance(coordinate, str):
+            self._set_named_state(coordinate)
+        elif velocity is None:
+            raise InvalidValueError("the generalized velocity is missing")
+        else:
+            self._set_state(coordinate, velocity)
+
+    def _set_named_state(self, name: str) -> None:
+        state = self._tree.states.get(name)
+        if state is None:
+            known = ", ".join(f"'{one}'" for one in self._tree.states) or "none"
+            raise InvalidValueError(f"the robot has no state '{name}'; there are {known}")
+        with self._world.locked():
+            self._set_state(state.coordinate, state.velocity)
+            if self._tree.actuators:
+                self.set_actuation(state.control if len(state.control) else np.zeros(len(self._tree.actuators)))
 
     def set_actuation(self, control: VectorLike) -> None:
         """Set the feed-forward forces through the motors: one control per actuator, zero force at other joints."""

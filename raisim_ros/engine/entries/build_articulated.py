@@ -89,6 +89,14 @@ def entry_tree(entry: ArticulatedEntry) -> KinematicTree:
         if kinds.get(actuator.joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
             raise InvalidValueError(f"<actuator>: '{actuator.joint}' is no revolute or prismatic joint of the robot")
         tree.actuators.append(actuator)
+    for name, state in entry.states.items():
+        given = (len(state.coordinate), len(state.velocity), len(state.control) or len(tree.actuators))
+        expected = (tree.coordinate_dim, tree.velocity_dim, len(tree.actuators))
+        if given != expected:
+            raise InvalidValueError(
+                f"<named_state>: '{name}' has {given} coordinates, velocities and controls; expected {expected}"
+            )
+    tree.states |= entry.states
     return tree
 
 

@@ -54,6 +54,7 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         shapes=shapes,
         ignored_links=_ignored_links(handle, collides_with_parent),
         actuators=handle.get_actuators(),
+        states=handle.get_named_states(),
     )
     if tree.fixed_base:
         entry.base_position = _numbers(handle.get_base_position())

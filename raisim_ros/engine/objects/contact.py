@@ -26,6 +26,7 @@ CONTACT_DTYPE = np.dtype(
         ("position", np.float64, 3),
         ("frame", np.float64, (3, 3)),
         ("impulse", np.float64, 3),
+        ("moment", np.float64, 3),
         ("depth", np.float64),
         ("velocity", np.float64, 3),
         ("inverse_inertia", np.float64, 6),
@@ -78,6 +79,11 @@ class Contact:
     def get_impulse(self) -> Vector:
         """Impulse on object A in the contact frame [N s]; divided by the time step it is the force."""
         return np.array(self._record["impulse"])
+
+    def get_moment(self) -> Vector:
+        """Moment of rolling (tangents) and spinning (normal) friction on object A in the contact frame, as an impulse
+        [N m s]; divided by the time step it is the moment."""
+        return np.array(self._record["moment"])
 
     def get_impulse_ptr(self) -> Vector:
         """The same as get_impulse()."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import MeshData
 from raisim_ros.description.mesh.link_mesh import link_mesh
+from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
@@ -23,6 +25,7 @@ from raisim_ros.engine.articulated.link_shape import fill_shape
 from raisim_ros.engine.articulated.self_collision import leave_out_pairs
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import convex_asset, mesh_asset
+from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
@@ -32,6 +35,9 @@ from raisim_ros.engine.types import (
     ShapeType,
 )
 from raisim_ros.engine.world.core import WorldCore
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.world.world import World
 
 _JOINT_TYPES = {
     JointType.FIXED: lib.RS_JOINT_FIXED,
@@ -70,8 +76,10 @@ class Robots(WorldCore):
         modules: Sequence[str | Path] = (),
         params: Mapping[str, ParameterValue] | None = None,
     ) -> ArticulatedSystem:
-        """Add a robot from a URDF file, URDF text, a Child tree or a KinematicTree, with the sensors of its links.
+        """Add a robot from a URDF or MJCF file, their text, a Child tree or a KinematicTree, with its sensors.
 
+        Of an MJCF file the one body on the world that moves is the robot, with the pose, motors and materials that the
+        file gives it; the file's static geoms are left out, and `res_path` is the folder that a text's files lie in.
         `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
         parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
         """
@@ -89,6 +97,8 @@ class Robots(WorldCore):
                 raise InvalidValueError(f"modules is {arguments.shown(modules)}; expected a list of files")
             for module in modules:
                 arguments.path("module", module)
+            if is_mjcf(source):
+                return self._add_mjcf(source, res_path, collision_group, collision_mask)
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)
@@ -102,6 +112,26 @@ class Robots(WorldCore):
             except Exception:
                 self._take_out(robot)
                 raise
+        return robot
+
+    def _add_mjcf(
+        self, source: str | Path, res_path: str | Path, collision_group: int, collision_mask: int
+    ) -> ArticulatedSystem:
+        description, entry = load_mjcf_robot(source, res_path)
+        for text in description.warnings:
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+        if (collision_group, collision_mask) != (1, -1):
+            entry.collision_group = arguments.collision_bits("collision_group", collision_group)
+            entry.collision_mask = arguments.collision_bits("collision_mask", collision_mask)
+            for shape in (shape for body in entry.tree.bodies for shape in body.collisions) if entry.tree else ():
+                shape.collision_group = shape.collision_mask = None
+        with self.locked():
+            world = cast("World", self)
+            robot = add_articulated_entry(world, entry)
+            materials = world.get_material_manager()
+            for pair, properties in description.materials.pairs.items() if description.materials else ():
+                materials.set_material_pair_prop(*pair, properties)
+            world.update_material_prop(materials)
         return robot
 
     def _link_shapes(

@@ -216,9 +216,19 @@ class Settings(WorldCore):
         res_threshold: float,
         static_friction: float | None = None,
         static_friction_threshold_velocity: float = 0.0,
+        rolling_friction: float = 0.0,
+        spinning_friction: float = 0.0,
     ) -> None:
         """Set how two materials touch; the order of the names does not matter."""
-        pair = _c_pair(friction, restitution, res_threshold, static_friction, static_friction_threshold_velocity)
+        pair = _c_pair(
+            friction,
+            restitution,
+            res_threshold,
+            static_friction,
+            static_friction_threshold_velocity,
+            rolling_friction,
+            spinning_friction,
+        )
         check(lib.rs_material_set_pair(self._world, self._material(mat1), self._material(mat2), pair))
 
     def set_default_material(
@@ -228,9 +238,19 @@ class Settings(WorldCore):
         res_threshold: float,
         static_friction: float | None = None,
         static_friction_threshold_velocity: float = 0.0,
+        rolling_friction: float = 0.0,
+        spinning_friction: float = 0.0,
     ) -> None:
         """Set how pairs of materials touch that have no properties of their own."""
-        pair = _c_pair(friction, restitution, res_threshold, static_friction, static_friction_threshold_velocity)
+        pair = _c_pair(
+            friction,
+            restitution,
+            res_threshold,
+            static_friction,
+            static_friction_threshold_velocity,
+            rolling_friction,
+            spinning_friction,
+        )
         check(lib.rs_material_set_default(self._world, pair))
 
     def get_material_pair_properties(self, mat1: str, mat2: str) -> MaterialPairProperties:
@@ -309,6 +329,8 @@ def _c_pair(
     threshold: float,
     static_friction: float | None,
     static_friction_threshold: float,
+    rolling_friction: float,
+    spinning_friction: float,
 ) -> Any:
     pair = ffi.new("rs_material_pair *")
     pair.friction = arguments.number("friction", friction)
@@ -318,6 +340,8 @@ def _c_pair(
     pair.static_friction_velocity_threshold = arguments.number(
         "static friction velocity threshold", static_friction_threshold
     )
+    pair.rolling_friction = arguments.number("rolling friction", rolling_friction)
+    pair.spinning_friction = arguments.number("spinning friction", spinning_friction)
     check(lib.rs_material_pair_valid(pair))
     return pair
 
@@ -329,6 +353,8 @@ def _properties_of(pair: Any) -> MaterialPairProperties:
         pair.restitution_threshold,
         pair.static_friction,
         pair.static_friction_velocity_threshold,
+        pair.rolling_friction,
+        pair.spinning_friction,
     )
 
 
@@ -339,4 +365,6 @@ def _c_pair_of(properties: MaterialPairProperties) -> Any:
         properties.restitution_threshold,
         properties.static_friction,
         properties.static_friction_velocity_threshold,
+        properties.rolling_friction,
+        properties.spinning_friction,
     )

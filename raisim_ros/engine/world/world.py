@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -287,7 +287,21 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
 
         if self._recorder is not None:
             raise WrongStateError("the world is being recorded already")
-        self._recorder = Recorder(self, path, arguments.number("rate", rate))
+        self._recorder = Recorder(self, arguments.path("path", path), arguments.number("rate", rate))
+
+    def is_recording(self) -> bool:
+        """Whether start_recording() was called and stop_recording() was not."""
+        return self._recorder is not None
+
+    def add_to_recording(self, kind: bytes, make: Callable[[], bytes]) -> None:
+        """Add a chunk of another kind (four letters) to the file; the thread that writes calls `make` for its content.
+
+        Readers pass over kinds that they do not know. Does nothing when nothing is recorded.
+        """
+        if len(kind) != 4:
+            raise InvalidValueError(f"kind is {kind!r}; expected four letters")
+        if self._recorder is not None:
+            self._recorder.add(kind, make)
 
     def stop_recording(self) -> None:
         """Finish the file; does nothing when nothing is recorded."""

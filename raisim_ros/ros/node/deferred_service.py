@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class _Ticket:
+class Ticket:
     """Answer and address of one request; whichever comes second sends."""
 
     def __init__(self, send: Callable[[Any, Any], None]) -> None:
@@ -28,6 +28,11 @@ class _Ticket:
             ready = self._address is not None
         if ready:
             self._send(self._response, self._address)
+
+    def answer_to(self, listener: Callable[[], None]) -> None:
+        """Nobody waits for the answer but `listener`, who wants to know that it has come."""
+        self._send = lambda response, address: listener()
+        self.set_address(listener)
 
     def set_address(self, address: Any) -> None:
         """The client that waits."""
@@ -53,10 +58,10 @@ class DeferredService:
         self._send = service.send_response
         service.send_response = self._keep_address
 
-    def _on_request(self, request: Any, response: Any) -> _Ticket:
-        ticket = _Ticket(self._send)
+    def _on_request(self, request: Any, response: Any) -> Ticket:
+        ticket = Ticket(self._send)
         self._handler(request, ticket.respond)
         return ticket
 
-    def _keep_address(self, ticket: _Ticket, address: Any) -> None:
+    def _keep_address(self, ticket: Ticket, address: Any) -> None:
         ticket.set_address(address)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
+from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.ros.node import inputs
 from raisim_ros.ros.node.long_work import LongWork
 from raisim_ros.ros.node.parameters import check_watchdog_action
 from raisim_ros.ros.node.setting_services import Change, apply_all
@@ -18,7 +20,7 @@ from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.objects.commands import Watchdog
 from raisim_ros.ros.objects.state_topics import StateTopics
 from raisim_ros.ros.pacing import WallTimer
-from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 
 # Settings of the simulation: description and range. Their first values are those of the world.
 _SETTINGS: dict[str, tuple[str, tuple[float, float] | None]] = {
@@ -128,8 +130,10 @@ class LiveParameters:
         known = [(self._setters[change.name], change.value) for change in changes if change.name in self._setters]
         if self._syncing or not known:
             return SetParametersResult(successful=True)
+        request = SetParametersAtomically.Request(parameters=[change.to_parameter_msg() for change in changes])
         try:
-            self._queue.call(lambda: apply_all(known))
+            with acting_for(Origin(inputs.PARAMETERS, "", request)):
+                self._queue.call(lambda: apply_all(known))
         except RaisimError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)

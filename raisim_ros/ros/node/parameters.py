@@ -51,6 +51,9 @@ class Parameters:
     odom_rate_hz: float
     cmd_vel_stamped: bool
     joint_trajectory_action: bool
+    record: str
+    record_rate_hz: float
+    replay: str
 
 
 # name: default, description, range (low, high) or None, changeable while the node runs
@@ -140,6 +143,14 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
     "odom_rate_hz": (50.0, "Rate of <object>/odom [Hz of simulation time].", (0.01, _MAX_RATE), True),
     "cmd_vel_stamped": (False, "<robot>/cmd_vel takes TwistStamped instead of Twist.", None, False),
     "joint_trajectory_action": (True, "Robots have the action follow_joint_trajectory.", None, False),
+    "record": ("", "File to record the run to, from its beginning; one of that name is replaced.", None, False),
+    "record_rate_hz": (60.0, "Frames of the recording [Hz of simulation time].", (0.01, 10_000.0), False),
+    "replay": (
+        "",
+        "Recording of a node whose commands and requests are carried out again, in its world instead of `world`.",
+        None,
+        False,
+    ),
     "long_work_limit_s": (
         600.0,
         "Convex decomposition, terrain or a world file that takes longer is given up [s of wall time]; 0: never.",

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any
 
 from rclpy.node import Node
@@ -84,7 +85,7 @@ class Preparing:
             self._tasks.post(lambda: finish(value, failure))
 
         self._threads = {thread for thread in self._threads if thread.is_alive()}
-        thread = threading.Thread(target=work, name=f"preparing {what}", daemon=True)
+        thread = threading.Thread(target=copy_context().run, args=(work,), name=f"preparing {what}", daemon=True)
         self._threads.add(thread)
         thread.start()
 

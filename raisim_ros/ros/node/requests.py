@@ -219,7 +219,7 @@ def _from_generator(request: Any, center_x: float, center_y: float) -> HeightMap
     return generate_height_map(properties, center_x, center_y)
 
 
-def material_pair_arguments(message: Any) -> tuple[float, float, float, float | None, float]:
+def material_pair_arguments(message: Any) -> tuple[float, float, float, float | None, float, float, float]:
     """The arguments of the world's material setters."""
     static_friction = None if message.static_friction < 0.0 else message.static_friction
     if math.isnan(message.static_friction):
@@ -230,6 +230,8 @@ def material_pair_arguments(message: Any) -> tuple[float, float, float, float | 
         message.restitution_threshold,
         static_friction,
         message.static_friction_velocity_threshold,
+        message.rolling_friction,
+        message.spinning_friction,
     )
 
 
@@ -242,6 +244,8 @@ def material_pair_message(properties: MaterialPairProperties) -> MaterialPair:
         restitution_threshold=properties.restitution_threshold,
         static_friction=friction if properties.static_friction is None else properties.static_friction,
         static_friction_velocity_threshold=properties.static_friction_velocity_threshold,
+        rolling_friction=properties.rolling_friction,
+        spinning_friction=properties.spinning_friction,
     )
 
 

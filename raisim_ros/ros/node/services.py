@@ -22,21 +22,26 @@ from raisim_ros.ros.conversions import pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.node import preparation, requests
+from raisim_ros.ros.node import inputs, preparation, requests
 from raisim_ros.ros.node.answers import Answers
 from raisim_ros.ros.node.deferred_service import DeferredService
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.outcome import result_code
 from raisim_ros.ros.node.preparing import Preparing
+from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import TYPE_NAMES, ObjectEntry
 from raisim_ros.ros.objects.spawning import BodySpec, Naming, RobotSpec, Spawner
 from raisim_ros.ros.objects.state_topics import full_state
-from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.sensors.services import SensorServices
 from raisim_ros.ros.wires.services import WireServices
+
+# Services that change no world, and those that only let its time run or stand.
+_ASKING = ("get_", "list_", "ray_", "save_world", "start_recording", "stop_recording")
+_TIME = ("pause", "play", "step", "step_simulation")
 
 Handler = Callable[[Any, Any], str]
 # Carries out a request, given what preparation made of it, and fills the answer.
@@ -58,6 +63,7 @@ class Services:
         wires: WireServices,
         preparing: Preparing,
         settings: SettingServices,
+        recording: RecordingServices,
         after_change: Callable[[], None],
     ) -> None:
         """`after_change` is called when objects or the whole world have changed."""
@@ -71,13 +77,15 @@ class Services:
         self._spawner = Spawner(loop.world, loop.table)
         self._endpoints = endpoints
         self._frames = frames
+        # Services that can change the world, with their types.
+        self.changing: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {}
         self._answers = Answers(node.get_logger().warning)
         for service in node.services:
             self._answers.take_over(service)
         changing = {**self._changing(), **sensors.changing, **wires.changing}
-        plain = {**self._plain(), **sensors.plain, **settings.plain, **wires.plain}
+        plain = {**self._plain(), **sensors.plain, **settings.plain, **wires.plain, **recording.plain}
         prepared = self._prepared()
-        self._told = {*changing, *prepared, "save_world"}
+        self._told = {*changing, *prepared, *recording.plain, "save_world"}
         for name, (service_type, handler) in changing.items():
             self.create(service_type, name, self._answering(name, handler, follow=True))
         for name, (service_type, handler) in plain.items():
@@ -129,7 +137,16 @@ class Services:
 
     def create(self, service_type: Any, name: str, callback: Callable[[Any, Any], Any]) -> Any:
         """A service whose requests and answers are not lost."""
-        service = self._node.create_service(service_type, name, callback, qos_profile=qos.SERVICE)
+
+        def serve(request: Any, response: Any) -> Any:
+            with acting_for(Origin(inputs.SERVICE, name, request)):
+                return callback(request, response)
+
+        changing = name not in _TIME and not name.startswith(_ASKING)
+        if changing:
+            self.changing[name] = service_type, callback
+        served = serve if changing else callback
+        service = self._node.create_service(service_type, name, served, qos_profile=qos.SERVICE)
         self._answers.take_over(service)
         return service
 

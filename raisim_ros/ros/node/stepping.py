@@ -98,6 +98,12 @@ class SteppingLoop:
         self._stopping = threading.Event()
         # Told when time or states jump: what they add up begins again.
         self.jump_listeners: list[Callable[[], None]] = []
+        self.taken = 0  # steps since the node began, whatever became of time
+        # Called before steps are taken, and how many may be taken until they must be called again.
+        self.between_steps: list[Callable[[], None]] = []
+        self.steps_until_input: Callable[[], int] = lambda: NEVER
+        # Told of every command to an object before it is applied.
+        self.command_listeners: list[Callable[[ObjectEntry, CommandTopic | int, Any], None]] = []
 
     def set_topics(self, topics: Sequence[Topic], clock: ClockTopic | None, clock_rate_hz: float) -> None:
         """What is published; the clock always first."""
@@ -172,6 +178,11 @@ class SteppingLoop:
 
     # ---- the thread ----
 
+    @property
+    def stopping(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopping.is_set()
+
     def stop(self) -> None:
         """Ends `run` after the step in progress. Any thread may call it."""
         self._stopping.set()
@@ -183,6 +194,8 @@ class SteppingLoop:
         while not self._stopping.is_set():
             self._queue.run_pending()
             self._apply_commands()
+            for tell in self.between_steps:
+                tell()
             self._check_client()
             if self._step_requests:
                 self._serve_step_request()
@@ -194,14 +207,19 @@ class SteppingLoop:
 
     def _apply_commands(self) -> None:
         for (object_id, topic), message in self._inbox.take():
-            entry = self.table.by_id(object_id)
-            try:
-                self._apply_command(entry, topic, message)
-            except RaisimError as error:
-                kind = error.kind if isinstance(error, CommandRefusedError) else _without_numbers(str(error))
-                own = topic.value if isinstance(topic, CommandTopic) else CommandTopic.OBJECT.value
-                name = entry.name if isinstance(topic, CommandTopic) else entry.links[topic - 1].name
-                self._warn((name, own, kind), f"{name}/{own} refused: {error}")
+            self.command(self.table.by_id(object_id), topic, message)
+
+    def command(self, entry: ObjectEntry, topic: CommandTopic | int, message: Any) -> None:
+        """Applies a command to an object, or says in the log why it cannot. For the stepping thread."""
+        for tell in self.command_listeners:
+            tell(entry, topic, message)
+        try:
+            self._apply_command(entry, topic, message)
+        except RaisimError as error:
+            kind = error.kind if isinstance(error, CommandRefusedError) else _without_numbers(str(error))
+            own = topic.value if isinstance(topic, CommandTopic) else CommandTopic.OBJECT.value
+            name = entry.name if isinstance(topic, CommandTopic) else entry.links[topic - 1].name
+            self._warn((name, own, kind), f"{name}/{own} refused: {error}")
 
     def _apply_command(self, entry: ObjectEntry, topic: CommandTopic | int, message: Any) -> None:
         if topic is CommandTopic.OBJECT:
@@ -256,7 +274,7 @@ class SteppingLoop:
         """
         self._rebuild_topics()
         before = self.world.get_step_count()
-        steps = min(limit, self._steps_to_next_stop(), self._steps_that_fit())
+        steps = min(limit, self._steps_to_next_stop(), self._steps_that_fit(), self.steps_until_input())
         # While a trajectory is followed, there is one step at a time.
         self.commands.trajectories.advance(
             self.world.get_world_time() + self.world.get_time_step(), self.table.by_id
@@ -267,6 +285,7 @@ class SteppingLoop:
         except DivergedError as error:
             self._warn("diverged", str(error))
         taken = self.world.get_step_count() - before
+        self.taken += taken
         self._note_duration((time.perf_counter() - started) / max(taken, 1))
         self.commands.check_trajectories(self.world.get_world_time(), self.table.by_id)
         self.commands.drop_stale(self.step, self.world.get_time_step(), self.table.by_id)

@@ -15,11 +15,13 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.ros.conversions import Vector
 from raisim_ros.ros.conversions import stamp as time_stamp
+from raisim_ros.ros.node import inputs
 from raisim_ros.ros.node.deferred_action import DeferredAction, Goal, GoalEnd
+from raisim_ros.ros.node.inputs import Direct
 from raisim_ros.ros.node.preparing import ExecutorTasks
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.objects.object_table import ObjectEntry
-from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.robots.trajectories import Followed, OldTrajectoryError, seconds
 
 _RESULT = FollowJointTrajectory.Result
@@ -66,7 +68,7 @@ def _tolerances(messages: Any, names: list[str], field: str) -> _Tolerances:
 class _Watch:
     """Watches one goal while its trajectory is followed. For the stepping thread."""
 
-    def __init__(self, goal: Goal, entry: ObjectEntry) -> None:
+    def __init__(self, goal: Goal | _PastGoal, entry: ObjectEntry) -> None:
         request = goal.request
         self._goal = goal
         self._names = list(request.trajectory.joint_names)
@@ -123,6 +125,22 @@ class _Watch:
         self._goal.tell(feedback)
 
 
+class _PastGoal:
+    """A goal of a recording: nobody waits for what becomes of it."""
+
+    wants_cancel = False
+
+    def __init__(self, request: Any) -> None:
+        self.request = request
+        self.on_cancel: Callable[[], None] = lambda: None
+
+    def tell(self, feedback: Any) -> None:
+        """Nobody listens."""
+
+    def end(self, how: GoalEnd, result: Any) -> None:
+        """Nobody waits."""
+
+
 class TrajectoryActions:
     """Makes the action of a robot. For the executor thread."""
 
@@ -136,12 +154,13 @@ class TrajectoryActions:
         """The action server of one robot."""
 
         def accept(goal: Goal) -> None:
-            self._queue.post(lambda: self._begin(goal, object_id))
+            with acting_for(Origin(inputs.GOAL, robot, goal.request)):
+                self._queue.post(lambda: self._begin(goal, object_id))
 
         name = f"{robot}/follow_joint_trajectory"
         return DeferredAction(self._node, FollowJointTrajectory, name, self._tasks, accept)
 
-    def _begin(self, goal: Goal, object_id: int) -> None:
+    def _begin(self, goal: Goal | _PastGoal, object_id: int) -> None:
         """For the stepping thread."""
         loop = self._loop
         try:
@@ -154,13 +173,21 @@ class TrajectoryActions:
         except (RaisimError, KeyError) as error:
             goal.end(GoalEnd.ABORTED, FollowJointTrajectory.Result(error_code=_code(error), error_string=str(error)))
             return
-        goal.on_cancel = self._canceller(object_id)
+        goal.on_cancel = lambda: self._cancel(entry)
 
-    def _canceller(self, object_id: int) -> Callable[[], None]:
-        def cancel() -> None:
-            self._queue.post(lambda: self._loop.commands.stop_trajectory(self._loop.table.by_id(object_id)))
+    def _cancel(self, entry: ObjectEntry) -> None:
+        with acting_for(Origin(inputs.CANCEL, entry.name, None)):
+            self._queue.post(lambda: self._loop.commands.stop_trajectory(self._loop.table.by_id(entry.id)))
 
-        return cancel
+    def direct(self) -> dict[str, Direct]:
+        """How recorded goals, whose clients are gone, are begun and cancelled. For the stepping thread."""
+        table, commands = self._loop.table, self._loop.commands
+        return {
+            inputs.GOAL: Direct(
+                FollowJointTrajectory.Goal, lambda robot, goal: self._begin(_PastGoal(goal), table.get(robot).id)
+            ),
+            inputs.CANCEL: Direct(None, lambda robot, _: commands.stop_trajectory(table.get(robot))),
+        }
 
 
 def _code(error: Exception) -> int:

@@ -26,7 +26,7 @@ from raisim_ros.ros.objects.markers import DELETE_REPEATS
 from raisim_ros.ros.objects.object_table import ObjectEntry
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
-from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.wires.table import STRETCH_NAMES, WireEntry, WireTable
 
 _SLACK = (0.55, 0.55, 0.6, 1.0)
@@ -149,7 +149,7 @@ class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
         subscription = self._subscription(
             WireCmd,
             f"{thing.name}/cmd",
-            lambda message: self._queue.post(lambda: self._command(thing, message)),
+            lambda message: self._on_command(thing, message),
             qos.COMMAND,
         )
         return thing, publisher, subscription
@@ -159,7 +159,12 @@ class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
         self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(publisher)
 
-    def _command(self, entry: WireEntry, message: Any) -> None:
+    def _on_command(self, entry: WireEntry, message: Any) -> None:
+        with acting_for(Origin("wire", entry.name, message)):
+            self._queue.post(lambda: self.command(entry, message))
+
+    def command(self, entry: WireEntry, message: Any) -> None:
+        """Applies a command to a wire, or says in the log why it cannot. For the stepping thread."""
         try:
             apply_wire_command(entry.wire, message)
         except RaisimError as error:

@@ -1,7 +1,8 @@
 """The file of a recording: chunks that each stand for themselves, so that a crash costs only the last one.
 
 ``RAISIM01``, then for every chunk: four letters, length and CRC-32 of the payload (little-endian, 32 bits), and the
-payload, compressed with zlib. WRLD: a world file and what lies beside it; FRAM: the frames since the last chunk.
+payload, compressed with zlib. WRLD: a world file and what lies beside it; FRAM: the frames since the last chunk; INPT:
+the commands and requests that a node carried out since the last one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import FileMissingError, ParseError
 
 MAGIC = b"RAISIM01"
-WORLD, FRAMES = b"WRLD", b"FRAM"
+WORLD, FRAMES, INPUTS = b"WRLD", b"FRAM", b"INPT"
 _HEAD = struct.Struct("<4sII")
 
 Arrays = dict[str, NDArray[np.float64]]

@@ -1,0 +1,29 @@
+/* What the methods of the broad phase share. */
+#ifndef RS_COLLISION_BROAD_PHASE_BOXES_H
+#define RS_COLLISION_BROAD_PHASE_BOXES_H
+
+#include "broad_phase.h"
+
+typedef struct {
+    double min[3], max[3];
+    int32_t collider; /* or cluster */
+} rs_box;
+
+typedef struct {
+    uint32_t cell;
+    int32_t box; /* index into bounds */
+} rs_grid_entry;
+
+static inline bool rs_boxes_overlap(const rs_box *a, const rs_box *b) {
+    return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
+           a->min[2] <= b->max[2] && b->min[2] <= a->max[2];
+}
+
+/* Notes the pair of colliders or clusters i and j, if they may collide. */
+rs_status rs_broad_phase_emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j);
+
+/* Multi-box pruning: pairs of bp->bounds that meet in a cell of a grid. */
+rs_status rs_broad_phase_find_in_grid(rs_broad_phase *bp, const rs_contact_settings *settings,
+                                      const rs_broad_phase_scene *scene);
+
+#endif

@@ -1,0 +1,325 @@
+#include "tree_model.h"
+#include "../base/limits.h"
+
+#include <string.h>
+
+/* ---- memory: one block, the struct in front, arrays behind it ---- */
+
+/* Points the arrays of `m` into the block at `base` and returns the size of the block. */
+static size_t lay_out(rs_tree_model *m, char *base) {
+    size_t offset = sizeof *m, links = (size_t)m->link_count;
+    m->links = rs_take(base, &offset, links * sizeof *m->links);
+    m->order = rs_take(base, &offset, links * sizeof *m->order);
+    m->four_at = rs_take(base, &offset, links * sizeof *m->four_at);
+    m->fours = rs_take(base, &offset, links / 4 * sizeof *m->fours);
+    m->self_contacts = rs_take(base, &offset, links * links);
+    m->pins = rs_take(base, &offset, (size_t)m->pin_count * sizeof *m->pins);
+    m->couplings = rs_take(base, &offset, (size_t)m->coupling_count * sizeof *m->couplings);
+    return offset;
+}
+
+rs_tree_model *rs_tree_model_copy(const rs_tree_model *model) {
+    rs_tree_model *copy = rs_alloc(model->bytes);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, model, model->bytes);
+    atomic_init(&copy->holders, 1);
+    lay_out(copy, (char *)copy);
+    return copy;
+}
+
+void rs_tree_model_hold(rs_tree_model *model) { atomic_fetch_add(&model->holders, 1); }
+
+void rs_tree_model_drop(rs_tree_model *model) {
+    if (model != NULL && atomic_fetch_sub(&model->holders, 1) == 1)
+        rs_free(model);
+}
+
+/* ---- links ---- */
+
+static int32_t joint_q_count(rs_joint_type type) {
+    static const int32_t counts[] = {[RS_JOINT_FIXED] = 0, [RS_JOINT_FLOATING] = 7, [RS_JOINT_REVOLUTE] = 1,
+                                     [RS_JOINT_PRISMATIC] = 1, [RS_JOINT_SPHERICAL] = 4};
+    return counts[type];
+}
+
+static int32_t joint_u_count(rs_joint_type type) {
+    static const int32_t counts[] = {[RS_JOINT_FIXED] = 0, [RS_JOINT_FLOATING] = 6, [RS_JOINT_REVOLUTE] = 1,
+                                     [RS_JOINT_PRISMATIC] = 1, [RS_JOINT_SPHERICAL] = 3};
+    return counts[type];
+}
+
+/* Rodrigues' formula, split by its dependence on the angle and with the joint's rotation multiplied in. */
+static void split_rotation(rs_link *link) {
+    rs_vec3 a = link->axis;
+    rs_mat3 along = {{a.x * a.x, a.x * a.y, a.x * a.z, a.y * a.x, a.y * a.y, a.y * a.z, a.z * a.x, a.z * a.y, a.z * a.z}};
+    rs_mat3 across = rs_m3_identity(), cross = {{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}};
+    for (int k = 0; k < 9; k++)
+        across.m[k] -= along.m[k];
+    link->turn_fixed = rs_m3_mul(&link->joint_rot, &along);
+    link->turn_cos = rs_m3_mul(&link->joint_rot, &across);
+    link->turn_sin = rs_m3_mul(&link->joint_rot, &cross);
+}
+
+static void update_derived(rs_link *link) {
+    static const rs_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    link->joint_rot_identity = memcmp(&link->joint_rot, &identity, sizeof identity) == 0;
+    link->axis_in_parent = rs_m3_mulv(&link->joint_rot, link->axis);
+    split_rotation(link);
+    rs_vec3 c = link->com;
+    link->mass_com = rs_scale(link->mass, c);
+    const rs_sym3 *i = &link->inertia;
+    double m = link->mass;
+    link->inertia_origin = (rs_sym3){.xx = i->xx + m * (c.y * c.y + c.z * c.z), .yy = i->yy + m * (c.x * c.x + c.z * c.z),
+                                     .zz = i->zz + m * (c.x * c.x + c.y * c.y), .xy = i->xy - m * c.x * c.y,
+                                     .xz = i->xz - m * c.x * c.z, .yz = i->yz - m * c.y * c.z};
+}
+
+/* ---- checks ---- */
+
+static rs_status bad_link(int32_t index, const rs_link_def *def, const char *what) {
+    return rs_fail(RS_INVALID_VALUE, "link %d ('%s'): %s", index, def->name != NULL ? def->name : "", what);
+}
+
+/* Nothing, or a number with which a step can calculate. */
+static bool is_zero_or_between(double value, double least, double most) {
+    return value == 0.0 || (fabs(value) >= least && fabs(value) <= most);
+}
+
+static bool moments_are_carried(const double *inertia) {
+    bool carried = rs_all_carried(inertia, 6);
+    for (int k = 0; k < 3; k++)
+        carried = carried && is_zero_or_between(inertia[k], RS_LEAST_MOMENT, RS_GREATEST_MOMENT);
+    return carried;
+}
+
+/* Singular tensors are fine here: massless links, rods and points carry real robots' frames. Rounding may make them
+ * slightly negative, also that of sums of parts moved to a common centre of mass. */
+static bool inertia_is_possible(const rs_link_def *d) {
+    const double *i = d->inertia;
+    rs_sym3 s = {i[0], i[1], i[2], i[3], i[4], i[5]};
+    double size = fabs(i[0]) + fabs(i[1]) + fabs(i[2]);
+    double tolerance = 1e-9 * size + 1e-14 * d->mass * (1.0 + rs_norm2(rs_v3_load(d->com)));
+    double area = tolerance * (size + tolerance), volume = area * (size + tolerance);
+    return i[0] >= -tolerance && i[1] >= -tolerance && i[2] >= -tolerance && i[0] * i[1] - i[3] * i[3] >= -area &&
+           i[0] * i[2] - i[4] * i[4] >= -area && i[1] * i[2] - i[5] * i[5] >= -area && rs_sym3_det(&s) >= -volume;
+}
+
+static bool is_rotation(const double *r) {
+    rs_mat3 m;
+    memcpy(m.m, r, sizeof m.m);
+    rs_mat3 product = rs_m3_tmul(&m, &m);
+    static const rs_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int k = 0; k < 9; k++)
+        if (!(fabs(product.m[k] - identity.m[k]) <= 1e-9))
+            return false;
+    rs_vec3 x = rs_m3_col(&m, 0), y = rs_m3_col(&m, 1), z = rs_m3_col(&m, 2);
+    return rs_dot(rs_cross(x, y), z) > 0.0;
+}
+
+static rs_status check_joint(int32_t index, const rs_link_def *d) {
+    if (d->joint_type < RS_JOINT_FIXED || d->joint_type > RS_JOINT_SPHERICAL)
+        return bad_link(index, d, "unknown joint type");
+    bool root_type = d->joint_type == RS_JOINT_FIXED || d->joint_type == RS_JOINT_FLOATING;
+    if (index == 0 && (!root_type || d->parent != -1))
+        return bad_link(index, d, "expected parent -1 and a fixed or floating joint for link 0");
+    if (index > 0 && root_type)
+        return bad_link(index, d, "only link 0 may be fixed or floating");
+    if (index > 0 && (d->parent < 0 || d->parent >= index))
+        return bad_link(index, d, "expected the parent before the child");
+    if (!rs_all_carried(d->joint_position, 3) || !is_rotation(d->joint_rotation))
+        return bad_link(index, d, "expected a finite joint position and a rotation matrix");
+    rs_vec3 axis = rs_v3_load(d->axis);
+    bool has_axis = d->joint_type == RS_JOINT_REVOLUTE || d->joint_type == RS_JOINT_PRISMATIC;
+    if (has_axis && !(fabs(rs_norm(axis) - 1.0) <= 1e-6))
+        return bad_link(index, d, "expected a joint axis of length 1");
+    return RS_OK;
+}
+
+rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
+    rs_status status = check_joint(index, d);
+    if (status != RS_OK)
+        return status;
+    if (!(isfinite(d->mass) && d->mass >= 0.0) || !rs_all_carried(d->com, 3))
+        return bad_link(index, d, "expected a finite centre of mass and a finite mass, at least 0");
+    if (!is_zero_or_between(d->mass, RS_LEAST_MASS, RS_GREATEST_MASS) || !moments_are_carried(d->inertia))
+        return bad_link(index, d, "expected a mass of 0 or between 1e-40 and 1e40 and moments of inertia of 0 or between "
+                                  "1e-60 and 1e50");
+    if (!inertia_is_possible(d))
+        return bad_link(index, d, "expected an inertia without negative moments");
+    const double passive[4] = {d->damping, d->friction, d->rotor_inertia, d->stiffness};
+    for (int k = 0; k < 4; k++)
+        if (!(passive[k] >= 0.0 && rs_is_carried(passive[k])))
+            return bad_link(index, d, "expected damping, friction, rotor inertia and stiffness of at least 0");
+    if (!rs_all_carried(d->spring_mount, 4))
+        return bad_link(index, d, "expected a finite spring mount");
+    if (!(d->lower <= d->upper) || !(d->velocity_limit >= 0.0) || !(d->effort_limit >= 0.0))
+        return bad_link(index, d, "expected lower <= upper and limits of at least 0");
+    return RS_OK;
+}
+
+/* ---- construction ---- */
+
+static void fill_link(rs_link *link, const rs_link_def *d) {
+    link->joint_pos = rs_v3_load(d->joint_position);
+    memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
+    link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+    link->mass = d->mass;
+    link->com = rs_v3_load(d->com);
+    const double *i = d->inertia;
+    link->inertia = (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]};
+    update_derived(link);
+}
+
+static int32_t depth_of(const rs_tree_model *m, int32_t link) {
+    int32_t depth = 0;
+    for (int32_t i = m->links[link].parent; i >= 0; i = m->links[i].parent)
+        depth++;
+    return depth;
+}
+
+/* Stable insertion by depth. */
+static void fill_order(rs_tree_model *m) {
+    int32_t count = 0;
+    for (int32_t depth = 1; count < m->link_count - 1; depth++)
+        for (int32_t i = 1; i < m->link_count; i++)
+            if (depth_of(m, i) == depth)
+                m->order[count++] = i;
+}
+
+static bool are_four(const rs_tree_model *m, int32_t at) {
+    if (at + 4 > m->link_count - 1)
+        return false;
+    for (int32_t k = at; k < at + 4; k++)
+        if (m->links[m->order[k]].type != RS_JOINT_REVOLUTE || depth_of(m, m->order[k]) != depth_of(m, m->order[at]))
+            return false;
+    return true;
+}
+
+static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
+    const rs_sym3 *i = &link->inertia_origin;
+    const double inertia[6] = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz};
+    for (int k = 0; k < 9; k++) {
+        four->turn_fixed[k][lane] = link->turn_fixed.m[k];
+        four->turn_cos[k][lane] = link->turn_cos.m[k];
+        four->turn_sin[k][lane] = link->turn_sin.m[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        four->axis_in_parent[k][lane] = rs_v3_get(link->axis_in_parent, k);
+        four->joint_pos[k][lane] = rs_v3_get(link->joint_pos, k);
+        four->mass_com[k][lane] = rs_v3_get(link->mass_com, k);
+    }
+    for (int k = 0; k < 6; k++)
+        four->inertia_origin[k][lane] = inertia[k];
+    four->mass[lane] = link->mass;
+}
+
+static void fill_fours(rs_tree_model *m) {
+    int32_t count = 0;
+    for (int32_t at = 0; at < m->link_count - 1;) {
+        bool four = are_four(m, at);
+        m->four_at[at] = four ? count : -1;
+        for (int lane = 0; lane < 4 && four; lane++) {
+            rs_four_links *out = &m->fours[count];
+            const rs_link *link = &m->links[m->order[at + lane]];
+            out->link[lane] = m->order[at + lane];
+            out->one_parent = (lane == 0 || out->one_parent) && link->parent == m->links[m->order[at]].parent;
+            fill_lane(out, lane, link);
+        }
+        count += four;
+        at += four ? 4 : 1;
+    }
+}
+
+static void fill_self_contacts(rs_tree_model *m, bool with_parent) {
+    for (int32_t i = 0; i < m->link_count; i++)
+        for (int32_t j = 0; j < m->link_count; j++) {
+            bool related = m->links[i].parent == j || m->links[j].parent == i;
+            m->self_contacts[i * m->link_count + j] = i != j && (with_parent || !related);
+        }
+}
+
+static bool can_be_coupled(const rs_tree_model *m, int32_t link) {
+    return link >= 0 && link < m->link_count && m->links[link].u_count == 1;
+}
+
+static rs_status fill_couplings(rs_tree_model *m, const rs_articulation_def *def) {
+    for (int32_t k = 0; k < def->coupling_count; k++) {
+        const rs_coupling_def *c = &def->couplings[k];
+        if (!can_be_coupled(m, c->follower) || !can_be_coupled(m, c->leader) || c->follower == c->leader)
+            return rs_fail(RS_INVALID_VALUE, "coupling %d joins the joints of links %d and %d; expected two different ones "
+                                             "that are revolute or prismatic", k, c->follower, c->leader);
+        if (!isfinite(c->multiplier) || !isfinite(c->offset))
+            return rs_fail(RS_INVALID_VALUE, "coupling %d has multiplier %g and offset %g; expected finite numbers", k,
+                           c->multiplier, c->offset);
+        m->couplings[k] = (rs_coupling){c->follower, c->leader, c->multiplier, c->offset};
+    }
+    return RS_OK;
+}
+
+void rs_tree_model_set_link(rs_tree_model *m, int32_t index, const rs_link_def *def) {
+    fill_link(&m->links[index], def);
+    fill_fours(m);
+}
+
+/* Checks all links and counts their coordinates. */
+static rs_status count_links(rs_tree_model *counts, const rs_articulation_def *def) {
+    for (int32_t i = 0; i < def->link_count; i++) {
+        const rs_link_def *link = &def->links[i];
+        rs_status status = rs_tree_model_check_link(i, link);
+        if (status == RS_OK && link->joint_type == RS_JOINT_SPHERICAL &&
+            !(rs_quat_norm(rs_quat_load(link->spring_mount)) > 1e-6))
+            status = bad_link(i, link, "expected a quaternion as spring mount");
+        if (status != RS_OK)
+            return status;
+        counts->q_count += joint_q_count((rs_joint_type)link->joint_type);
+        counts->u_count += joint_u_count((rs_joint_type)link->joint_type);
+    }
+    return RS_OK;
+}
+
+static void fill_links(rs_tree_model *m, const rs_articulation_def *def) {
+    int32_t q_first = 0, u_first = 0;
+    for (int32_t i = 0; i < def->link_count; i++) {
+        rs_link *link = &m->links[i];
+        link->type = (rs_joint_type)def->links[i].joint_type;
+        link->parent = def->links[i].parent;
+        link->q_first = q_first;
+        link->u_first = u_first;
+        link->u_count = joint_u_count(link->type);
+        fill_link(link, &def->links[i]);
+        q_first += joint_q_count(link->type);
+        u_first += link->u_count;
+    }
+}
+
+rs_status rs_tree_model_make(const rs_articulation_def *def, rs_tree_model **out) {
+    if (def->link_count < 1 || def->links == NULL)
+        return rs_fail(RS_INVALID_VALUE, "link count is %d; expected at least 1", def->link_count);
+    if (def->pin_count < 0)
+        return rs_fail(RS_INVALID_VALUE, "pin count is %d; expected 0 or more", def->pin_count);
+    if (def->coupling_count < 0)
+        return rs_fail(RS_INVALID_VALUE, "coupling count is %d; expected 0 or more", def->coupling_count);
+    rs_tree_model counts = {.holders = 1, .link_count = def->link_count, .pin_count = def->pin_count,
+                            .coupling_count = def->coupling_count};
+    rs_status status = count_links(&counts, def);
+    if (status != RS_OK)
+        return status;
+    counts.fixed_base = def->links[0].joint_type == RS_JOINT_FIXED;
+    counts.bytes = lay_out(&counts, NULL);
+    rs_tree_model *m = rs_alloc(counts.bytes);
+    if (m == NULL)
+        return RS_OUT_OF_MEMORY;
+    *m = counts;
+    lay_out(m, (char *)m);
+    fill_links(m, def);
+    fill_order(m);
+    fill_fours(m);
+    fill_self_contacts(m, def->collide_with_parent != 0);
+    status = fill_couplings(m, def);
+    if (status == RS_OK)
+        *out = m;
+    else
+        rs_tree_model_drop(m);
+    return status;
+}

@@ -1,0 +1,91 @@
+/* What is constant about a tree of links. Shared by its copies, in this world, in snapshots and in other worlds: one that
+ * is to be changed is copied first.
+ *
+ * Link i hangs on joint i; parents come before their children. The frame of a link is its joint frame after the
+ * joint's motion. */
+#ifndef RS_MODEL_TREE_MODEL_H
+#define RS_MODEL_TREE_MODEL_H
+
+#include <stdatomic.h>
+
+#include "../base/memory.h"
+#include "../base/simd4.h"
+
+typedef struct {
+    rs_joint_type type;
+    int32_t parent;  /* -1 for link 0 */
+    int32_t q_first; /* where its coordinates begin in q */
+    int32_t u_first; /* where its velocities begin in u */
+    int32_t u_count; /* 0, 1, 3 or 6 */
+
+    /* joint frame in the parent's frame, axis in the joint frame */
+    rs_vec3 joint_pos;
+    rs_mat3 joint_rot;
+    rs_vec3 axis;
+
+    /* link frame; inertia about the centre of mass */
+    double mass;
+    rs_vec3 com;
+    rs_sym3 inertia;
+
+    /* follow from the above */
+    bool joint_rot_identity;
+    rs_mat3 turn_fixed, turn_cos, turn_sin; /* joint_rot * R(axis, q) = fixed + cos(q) * turn_cos + sin(q) * turn_sin */
+    rs_vec3 axis_in_parent;
+    rs_vec3 mass_com;       /* mass * com */
+    rs_sym3 inertia_origin; /* about the link origin */
+} rs_link;
+
+/* Four doubles that the processor treats as one. As a 3-vector the fourth is of no meaning, as right-hand sides each
+ * lane is one of them. */
+typedef rs_v4 rs_lanes;
+
+/* The same constants of four revolute links, equally deep in the tree, a lane for each: they are placed together. */
+typedef struct {
+    int32_t link[4];
+    bool one_parent; /* they hang on the same link */
+    rs_lanes turn_fixed[9], turn_cos[9], turn_sin[9];
+    rs_lanes axis_in_parent[3], joint_pos[3];
+    rs_lanes mass, mass_com[3], inertia_origin[6]; /* xx yy zz xy xz yz */
+} rs_four_links;
+
+/* Two points that coincide, each in its link's frame. */
+typedef struct {
+    int32_t link[2];
+    rs_vec3 point[2];
+} rs_pin;
+
+/* A joint that follows another, both with one degree of freedom: q = multiplier * (q of the leader) + offset. */
+typedef struct {
+    int32_t follower, leader; /* links */
+    double multiplier, offset;
+} rs_coupling;
+
+typedef struct {
+    atomic_int holders; /* articulations that use it; snapshots die on any thread */
+    int32_t link_count, q_count, u_count, pin_count, coupling_count;
+    bool fixed_base;
+    rs_link *links;
+    rs_pin *pins;
+    rs_coupling *couplings;
+    int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
+                       the processor works on several of them at once */
+    int32_t *four_at;       /* per place in `order`: which of `fours` the next four links make, or -1 */
+    rs_four_links *fours;
+    uint8_t *self_contacts; /* link_count x link_count, symmetric: most contacts of two links with each other */
+    size_t bytes;           /* of the whole block, this struct first */
+} rs_tree_model;
+
+/* Checks the definition and builds the model, held once; pins are left to the caller. */
+rs_status rs_tree_model_make(const rs_articulation_def *def, rs_tree_model **out);
+void rs_tree_model_hold(rs_tree_model *model);
+void rs_tree_model_drop(rs_tree_model *model);
+/* A copy that is held once; NULL without memory. */
+rs_tree_model *rs_tree_model_copy(const rs_tree_model *model);
+
+/* RS_OK, or what is wrong with the definition of link `index`. */
+rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *def);
+/* Takes over joint placement, axis and mass from a checked definition. */
+void rs_tree_model_set_link(rs_tree_model *model, int32_t index, const rs_link_def *def);
+
+#endif

@@ -1,0 +1,60 @@
+"""The files that a model names, looked at before MuJoCo opens them: they must be allowed, and not too many."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from lxml import etree
+
+from raisim_ros.description.errors import ParseError
+from raisim_ros.description.file_access import check_allowed, get_allowed_folders
+from raisim_ros.description.files import is_file
+from raisim_ros.description.limits import IncludeBudget
+from raisim_ros.description.xml.source import parse_xml, read_text
+
+_FOLDERS = ("meshdir", "texturedir", "assetdir")
+
+
+_Source = tuple[Path, etree._Element]  # a file and its root element
+
+
+def check_files(root: etree._Element, file: Path) -> None:
+    """Follow includes and attached models; raises ParseError and FileRefusedError."""
+    seen: list[_Source] = []
+    _follow(root, file, file.parent, (file.resolve(),), IncludeBudget(), seen)
+    if get_allowed_folders() is not None:
+        _check_allowed(seen)
+
+
+def _check_allowed(seen: list[_Source]) -> None:
+    folders = {path.parent for path, _ in seen}
+    named = {element.get(name, "") for _, top in seen for element in top.iter("compiler") for name in _FOLDERS}
+    folders |= {folder / name for folder in set(folders) for name in named if name}
+    for _, top in seen:
+        for element in top.iter():
+            for name, value in element.attrib.items():
+                if str(name).startswith("file"):
+                    for folder in folders:
+                        check_allowed(folder / str(value).replace("\\", "/"), f"<{element.tag}>: file")
+
+
+def _follow(
+    root: etree._Element,
+    file: Path,
+    folder: Path,
+    above: tuple[Path, ...],
+    budget: IncludeBudget,
+    seen: list[_Source],
+) -> None:
+    seen.append((file, root))
+    for element in (*root.iter("include"), *root.iter("model")):
+        name = element.get("file", "").strip()
+        budget.take(above, partial(ParseError, file, element.sourceline))
+        inner = next((place for place in (folder / name, file.parent / name) if name and is_file(place)), None)
+        if inner is None:
+            raise ParseError(file, element.sourceline, f"<{element.tag}>: file '{name}' does not exist")
+        if inner.resolve() in above:
+            raise ParseError(file, element.sourceline, f"<{element.tag}>: '{name}' includes itself")
+        beside = folder if element.tag == "include" else inner.parent
+        _follow(parse_xml(read_text(inner), inner), inner, beside, (*above, inner.resolve()), budget, seen)

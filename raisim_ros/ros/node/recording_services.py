@@ -1,0 +1,83 @@
+"""`start_recording` and `stop_recording`. For the executor thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rcl_interfaces.srv import SetParametersAtomically
+from rclpy.node import Node
+
+import raisim_ros.srv as srv
+from raisim_ros.description.errors import FileMissingError, FileWriteError, InvalidValueError
+from raisim_ros.description.file_access import check_allowed
+from raisim_ros.engine.errors import WrongStateError
+from raisim_ros.engine.world.world import World
+from raisim_ros.ros.node import requests
+from raisim_ros.ros.node.journal import Journal
+from raisim_ros.ros.request_queue import RequestQueue
+
+# Parameters on which it depends what becomes of a command; those of the world are in its file.
+_SETTINGS = ("command_watchdog_s", "command_watchdog_action")
+
+
+class RecordingServices:
+    """Handlers for `Services`: they raise what is wrong and return what was done."""
+
+    def __init__(self, node: Node, queue: RequestQueue, world: World, journal: Journal) -> None:
+        self._node = node
+        self._queue = queue
+        self._world = world
+        self._journal = journal
+        self.plain: dict[str, tuple[Any, Callable[[Any, Any], str]]] = {
+            "start_recording": (srv.StartRecording, self._start),
+            "stop_recording": (srv.StopRecording, self._stop),
+        }
+
+    def begin(self, file: str, rate_hz: float) -> None:
+        """Records from the start of the node on, before anything has happened; the file is replaced."""
+        self._journal.start(check_file(requests.new_file(file, "record"), overwrite=True), rate_hz, self._settings())
+
+    def _start(self, request: Any, response: Any) -> str:
+        file = requests.new_file(request.file, "file")
+        check_allowed(file, "recording")
+        check_file(file, request.overwrite)
+        settings = self._settings()
+        self._queue.call(lambda: self._journal.start(file, request.rate_hz, settings))
+        return f"recording to '{file}'"
+
+    def _stop(self, request: Any, response: Any) -> str:
+        file, response.duration = self._queue.call(self._journal.stop)
+        response.file = str(file)
+        self._complete(file)
+        return f"'{file}' is complete, {response.duration:g} s"
+
+    def end(self) -> None:
+        """The node ends, and the stepping thread has ended: finish what is being recorded."""
+        if self._journal.file is not None:
+            file, _ = self._journal.stop()
+            self._complete(file)
+
+    def _complete(self, file: Path) -> None:
+        try:
+            self._world.stop_recording()
+        except OSError as error:
+            raise FileWriteError(file, f"the recording is not complete: {error.strerror or error}") from error
+
+    def _settings(self) -> Any:
+        values = self._node.get_parameters(_SETTINGS)
+        return SetParametersAtomically.Request(parameters=[value.to_parameter_msg() for value in values])
+
+
+def check_file(file: Path, overwrite: bool) -> Path:
+    """Refuses what cannot, or should not, become a recording."""
+    if file.is_symlink():
+        raise InvalidValueError(f"file '{file}' is a link; expected a file or a new name")
+    if file.exists() and not file.is_file():
+        raise InvalidValueError(f"file '{file}' is not a regular file")
+    if not file.parent.is_dir():
+        raise FileMissingError(file.parent, "folder")
+    if file.exists() and not overwrite:
+        raise WrongStateError(f"file '{file}' exists; set overwrite to replace it")
+    return file
