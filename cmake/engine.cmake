@@ -16,7 +16,7 @@ raisim_read_list(flags.txt raisim_flags)
 
 set(raisim_link_flags -pthread)
 if(RAISIM_SANITIZE)
-  list(APPEND raisim_flags -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined
+  list(APPEND raisim_flags -O1 -g -DRS_DEBUG -fno-omit-frame-pointer -fsanitize=address,undefined
        -fno-sanitize-recover=all)
   list(APPEND raisim_link_flags -fsanitize=address,undefined)
 endif()

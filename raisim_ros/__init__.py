@@ -41,6 +41,8 @@ from raisim_ros.description.world.scene_types import LightSettings, NamedPose, V
 from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated.report import Finding
 from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
+from raisim_ros.engine.batch.world_batch import MemberSnapshot, WorldBatch
 from raisim_ros.engine.errors import (
     DivergedError,
     EngineMemoryError,
@@ -139,6 +141,7 @@ __all__ = [
     "MaterialManager",
     "MaterialPairProperties",
     "MeasurementSource",
+    "MemberSnapshot",
     "Mesh",
     "MeshCollisionMode",
     "MeshData",
@@ -146,6 +149,7 @@ __all__ = [
     "NamedPose",
     "NoiseModel",
     "Object",
+    "ObjectBatch",
     "ObjectRemovedError",
     "ObjectType",
     "ParseError",
@@ -156,6 +160,7 @@ __all__ = [
     "RaisimError",
     "RayCollisionItem",
     "Recording",
+    "RobotBatch",
     "Sensor",
     "SensorSet",
     "SensorSetModel",
@@ -181,6 +186,7 @@ __all__ = [
     "Wire",
     "WireType",
     "World",
+    "WorldBatch",
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",

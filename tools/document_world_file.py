@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, REQUIRED, ROBOT_STATE, Attribute
+from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, ENGINE, REQUIRED, ROBOT_STATE, Attribute
+from raisim_ros.engine.entries.defaults import engine_defaults
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENT = ROOT / "docs" / "world_file.md"
@@ -133,10 +134,11 @@ def _default(value: object) -> str:
     return str(value)
 
 
-def _table(attributes: tuple[Attribute, ...]) -> list[str]:
+def _table(attributes: tuple[Attribute, ...], element: str = "") -> list[str]:
     rows = ["| attribute | value | default | meaning |", "|---|---|---|---|"]
     for attribute in attributes:
-        cells = _names(attribute.names), attribute.kind.value, _default(attribute.default), attribute.meaning
+        default = engine_defaults(element)[attribute.names[0]] if attribute.default is ENGINE else attribute.default
+        cells = _names(attribute.names), attribute.kind.value, _default(default), attribute.meaning
         rows.append(f"| {' | '.join(cells)} |")
     return [*rows, ""]
 
@@ -154,7 +156,7 @@ def document() -> str:
             for shape, attributes in DIMENSIONS.items():
                 lines += [f"In `{shape}`:", "", *_table(attributes)]
         elif element.attributes:
-            lines += _table(element.attributes)
+            lines += _table(element.attributes, element.names[0])
         if element.names[0] == "state":
             lines += ["In `articulated_system`:", "", *_table(ROBOT_STATE)]
     return "\n".join(lines).rstrip() + "\n"

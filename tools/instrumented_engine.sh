@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 
 kind="${1:?address, thread or none}"
 case "$kind" in
-    address) flags="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
-    thread) flags="-O1 -g -fno-omit-frame-pointer -fsanitize=thread" ;;
+    address) flags="-O1 -g -DRS_DEBUG -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+    thread) flags="-O1 -g -DRS_DEBUG -fno-omit-frame-pointer -fsanitize=thread" ;;
     none) flags="-O2 -g" ;;
     *) echo "unknown sanitizer '$kind'; expected address, thread or none" >&2; exit 2 ;;
 esac

@@ -151,6 +151,24 @@ static inline rs_mat3 rs_quat_to_m3(rs_quat q) {
     return (rs_mat3){{1 - 2 * (yy + zz), 2 * (xy - wz), 2 * (xz + wy), 2 * (xy + wz), 1 - 2 * (xx + zz), 2 * (yz - wx),
                       2 * (xz - wy), 2 * (yz + wx), 1 - 2 * (xx + yy)}};
 }
+/* Divides by the largest component, which is never below one half (Shepperd). */
+static inline rs_quat rs_m3_to_quat(const rs_mat3 *r) {
+    const double *m = r->m;
+    const double squares[4] = {1.0 + m[0] + m[4] + m[8], 1.0 + m[0] - m[4] - m[8], 1.0 - m[0] + m[4] - m[8],
+                               1.0 - m[0] - m[4] + m[8]};
+    int largest = 0;
+    for (int k = 1; k < 4; k++)
+        largest = squares[k] > squares[largest] ? k : largest;
+    const double twice = sqrt(squares[largest]), scale = 0.5 / twice, value = 0.5 * twice;
+    const double wx = scale * (m[7] - m[5]), wy = scale * (m[2] - m[6]), wz = scale * (m[3] - m[1]);
+    const double xy = scale * (m[1] + m[3]), xz = scale * (m[2] + m[6]), yz = scale * (m[5] + m[7]);
+    switch (largest) {
+    case 0: return (rs_quat){.w = value, .x = wx, .y = wy, .z = wz};
+    case 1: return (rs_quat){.w = wx, .x = value, .y = xy, .z = xz};
+    case 2: return (rs_quat){.w = wy, .x = xy, .y = value, .z = yz};
+    default: return (rs_quat){.w = wz, .x = xz, .y = yz, .z = value};
+    }
+}
 /* For small turns, from y = (angle/2)^2: sin(angle/2)/angle and cos(angle/2), exact to double precision, without 0/0 and
  * without libm; of numbers and of vectors of them. */
 #define RS_SMALL_TURN 1e-3

@@ -39,6 +39,23 @@ rs_status rs_array_resize(rs_array *array, int64_t count);
 rs_status rs_array_copy(rs_array *to, const rs_array *from);
 void rs_array_free(rs_array *array);
 
+/* The items, and one of them. Builds for debugging (RS_DEBUG) stop at a wrong type or index. */
+#ifdef RS_DEBUG
+static inline void *rs_array_items(const rs_array *array, size_t item_size) {
+    if (array->data != NULL && array->item_size != item_size)
+        __builtin_trap();
+    return array->data;
+}
+static inline int64_t rs_array_index(const rs_array *array, int64_t index) {
+    if (index < 0 || index >= array->count)
+        __builtin_trap();
+    return index;
+}
+#define RS_ITEMS(type, array) ((type *)rs_array_items(&(array), sizeof(type)))
+#define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[rs_array_index(&(array), (index))])
+#else
 #define RS_ITEMS(type, array) ((type *)(array).data)
+#define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[index])
+#endif
 
 #endif

@@ -27,6 +27,8 @@ typedef struct {
     rs_vec3 velocity;     /* of A against B at the beginning of the step, contact frame */
     rs_vec3 impulse;      /* on A, contact frame; kept to start the next solve */
     rs_vec3 moment;       /* of rolling and spinning friction, likewise [N m s] */
+    double relief;        /* links of one tree: what was to be removed of the overlap in the last step [m], */
+    double trust;         /* and how far such promises were kept: share of the overlap's correction that is worth trying */
     rs_sym3 g;            /* effective inverse mass, contact frame [1/kg] */
     double friction, restitution;
 } rs_touch;

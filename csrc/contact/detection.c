@@ -54,6 +54,27 @@ static rs_vec3 in_frame_of(const rs_touch *touch, rs_vec3 p) {
     return rs_v3(rs_dot(p, touch->t1), rs_dot(p, touch->t2), rs_dot(p, touch->n));
 }
 
+/* A promise counts as kept when at least this share of the relief came; less than the other share of the touch distance is
+ * not looked at. Trust changes by a factor, down to the least. */
+static const double KEPT_SHARE = 0.5, LEAST_RELIEF = 1e-3, TRUST_FACTOR = 2.0, LEAST_TRUST = 1e-6;
+
+/* Links whose overlap their joints cannot remove, as that of a forearm that turns about its own axis, would otherwise be
+ * moved for ever. */
+static double trust_after(const rs_touch *before, double gap, double touch_distance) {
+    if (before->relief <= LEAST_RELIEF * touch_distance)
+        return before->trust;
+    bool kept = gap - before->gap >= KEPT_SHARE * before->relief;
+    return rs_clamp(before->trust * (kept ? TRUST_FACTOR : 1.0 / TRUST_FACTOR), LEAST_TRUST, 1.0);
+}
+
+/* Of a point that continues none: no more than the pair has earned. */
+static double least_trust(const rs_touch *former, int64_t count) {
+    double trust = 1.0;
+    for (int64_t k = 0; k < count; k++)
+        trust = rs_min(trust, former[k].trust);
+    return trust;
+}
+
 static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
                               const rs_touch *former, int64_t former_count, rs_array *touches) {
     uint32_t claimed = 0; /* each former point lends its impulse once */
@@ -80,6 +101,8 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
             touch->impulse.z = rs_max(0.0, touch->impulse.z);
             touch->moment = in_frame_of(touch, in_world(before, before->moment));
         }
+        touch->trust = before == NULL ? least_trust(former, former_count)
+                                      : trust_after(before, touch->gap, rs_touch_distance(&colliders[pair->a], &colliders[pair->b]));
     }
     return RS_OK;
 }
@@ -351,7 +374,7 @@ rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_se
     int64_t done = 0;
     spare->count = 0;
     for (int64_t i = 0; i < search->found.count; i++) {
-        const rs_hidden_contacts *hidden = &RS_ITEMS(rs_hidden_contacts, search->found)[i];
+        const rs_hidden_contacts *hidden = RS_ITEM(rs_hidden_contacts, search->found, i);
         const rs_touch *first = &old[hidden->first];
         rs_pair pair = {first->collider_a, first->collider_b};
         rs_manifold manifold;

@@ -93,10 +93,8 @@ static void wake_joined(rs_islands *islands, rs_body *bodies, int64_t body_count
             if (is_moving_by_itself(&bodies[wire[k].body[end]]))
                 awake[find_root(parent, wire[k].body[1 - end])] = 1;
     for (int32_t i = 0; i < body_count; i++)
-        if (is_dynamic(&bodies[i]) && bodies[i].asleep && awake[find_root(parent, i)]) {
-            bodies[i].asleep = false;
-            bodies[i].quiet_steps = 0;
-        }
+        if (is_dynamic(&bodies[i]) && bodies[i].asleep && awake[find_root(parent, i)])
+            rs_wake_body(&bodies[i]);
 }
 
 /* Numbers the awake islands by their first body. */
@@ -117,7 +115,7 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, int6
             of_body[i] = of_body[root];
         }
         if (bodies[i].articulation != NULL)
-            RS_ITEMS(rs_island, islands->islands)[of_body[i]].general = true;
+            RS_ITEM(rs_island, islands->islands, of_body[i])->general = true;
     }
     return RS_OK;
 }

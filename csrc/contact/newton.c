@@ -80,7 +80,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
     n->shear = shear;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
-        rs_newton_row *row = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
         double direction[2] = {0.0, 0.0};
         rs_row_state before = row->state;
         row->state = rs_law_state(law, touching, direction);
@@ -248,7 +248,7 @@ static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance, 
     n->shear = 1.0;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
-        rs_newton_row *row = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
         rs_vec3 error = law->error.xyz;
         row->centre = rs_scale(kept, law->impulse.xyz);
         row->speed = rs_madd(error, -law->softness, law->impulse.xyz);

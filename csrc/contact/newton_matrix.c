@@ -69,7 +69,7 @@ static bool list_rows(rs_newton *n, const rs_rows *rows) {
         rs_array_resize(&n->indices, 2 * (int64_t)n->widest * rows->count) != RS_OK)
         return false;
     for (int64_t k = 0; k < rows->count; k++) {
-        rs_newton_row *out = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        rs_newton_row *out = RS_ITEM(rs_newton_row, n->rows, k);
         *out = (rs_newton_row){.first_axis = rs_rows_law(rows, k)->kind == RS_ROW_AXIS ? 2 : 0};
         for (int64_t s = 0; s < 2; s++) {
             out->sides[s].index = RS_ITEMS(int32_t, n->indices) + (2 * k + s) * n->widest;
@@ -204,7 +204,7 @@ static bool list_inertias(rs_newton *n, const rs_rows *rows) {
 static void join_by_rows(rs_newton *n) {
     int32_t *first = RS_ITEMS(int32_t, n->first), *last = RS_ITEMS(int32_t, n->last);
     for (int64_t k = 0; k < n->rows.count; k++) {
-        const rs_newton_row *row = &RS_ITEMS(rs_newton_row, n->rows)[k];
+        const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
         int32_t low = n->size, high = -1, at[2] = {0, 0};
         for (int s = 0; s < 2; s++) {
             if (row->sides[s].object == NONE)

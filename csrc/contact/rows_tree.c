@@ -25,6 +25,7 @@ static const double SIDEWAYS_SHARE = 1e-3;
 
 /* Where the impulse of a row comes from and goes to. */
 typedef struct {
+    rs_touch *self;  /* contact of two links of one tree, or NULL */
     rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
     double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
     double scale;
@@ -61,7 +62,7 @@ static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_
 
 /* Aligned for four-wide vectors. */
 static double *take(rs_tree_rows *problem, int64_t count) {
-    double *numbers = &RS_ITEMS(double, problem->numbers)[problem->used];
+    double *numbers = RS_ITEM(double, problem->numbers, problem->used);
     problem->used += padded(count);
     return numbers;
 }
@@ -107,7 +108,7 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
 static void list_objects(rs_tree_rows *problem, const rs_tree_input *input, rs_island_bodies members) {
     for (int32_t i = 0; i < members.count; i++) {
         int32_t body = members.index[i];
-        rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
+        rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
         RS_ITEMS(int32_t, problem->places)[body] = i;
         *object = (rs_tree_object){input->bodies[body].articulation, body, NULL};
         if (object->tree != NULL) {
@@ -146,7 +147,7 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
     const rs_solver_body *inertia = &input->solver_bodies[end->body];
     rs_vec3 arm = rs_sub(end->point, input->bodies[end->body].middle_com);
     int32_t object = RS_ITEMS(int32_t, problem->places)[end->body];
-    double *velocity = RS_ITEMS(rs_tree_object, problem->objects)[object].velocity;
+    double *velocity = RS_ITEM(rs_tree_object, problem->objects, object)->velocity;
     rs_row_entry *entries = take_entries(problem, 6);
     memset(entries, 0, sizeof *entries * 6);
     for (int axis = 0; axis < 3; axis++) {
@@ -282,6 +283,17 @@ static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     prepare_row(row);
 }
 
+/* Overlap of links goes only as far as they do not have to turn fast for it, and as it has worked before. */
+static void prepare_self_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch, rs_tree_row *row) {
+    const rs_link_mass *mass = input->bodies[touch->body_a].articulation->mass;
+    const rs_collider *colliders = input->common.colliders;
+    double lighter = rs_min(mass[colliders[touch->collider_a].link].mass, mass[colliders[touch->collider_b].link].mass);
+    if (lighter > 0.0)
+        row->push_softness = rs_max(row->push_softness, PUSH_SOFTNESS / lighter);
+    row->law.push *= touch->trust;
+    RS_ITEMS(rs_row_source, problem->sources)[problem->sources.count - 1].self = touch;
+}
+
 static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch) {
     const rs_collider *a = &input->common.colliders[touch->collider_a], *b = &input->common.colliders[touch->collider_b];
     const row_end ends[2] = {{touch->body_a, a->link, touch->position, {touch->t1, touch->t2, touch->n}, false},
@@ -299,6 +311,8 @@ static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     if (touch->body_b != touch->body_a)
         both += inverse_mass(input, touch->body_b);
     row->push_softness = PUSH_SOFTNESS * both;
+    if (touch->body_a == touch->body_b)
+        prepare_self_contact(problem, input, touch, row);
     if (row->g.zz < LEAST_INVERSE_MASS * both) {
         row->law.softness = LEAST_INVERSE_MASS * both - row->g.zz;
         prepare_row(row);
@@ -337,7 +351,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}, false},
                              {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}, false}};
     rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, &wire->impulse, sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, &wire->impulse, sign});
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     rs_wire_law law = rs_wire_law_of(wire, relative, row->g.zz, input->common.dt, input->common.settings->erp);
@@ -356,7 +370,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
 /* ---- joints ---- */
 
 static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint) {
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, joint->impulse, joint->sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, joint->impulse, joint->sign});
     rs_row_entry *entries = take_entries(problem, a->u_count);
     int32_t size = rs_torque_response(a, joint->torques, joint->count, entries);
     row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
@@ -455,7 +469,7 @@ bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {
     bool missed = false;
     store_impulses(problem);
     for (int64_t i = 0; i < problem->objects.count && problem->list.count > 0; i++) {
-        rs_articulation *tree = RS_ITEMS(rs_tree_object, problem->objects)[i].tree;
+        rs_articulation *tree = RS_ITEM(rs_tree_object, problem->objects, i)->tree;
         if (tree == NULL)
             continue;
         rs_response_spread(tree, tree->work[2]);
@@ -464,11 +478,23 @@ bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {
     return missed;
 }
 
+/* What the motion that removes overlap promises to contacts of links with each other. */
+static void store_reliefs(const rs_tree_rows *problem, double dt, bool pushed) {
+    for (int64_t k = 0; k < problem->list.count; k++) {
+        rs_touch *touch = RS_ITEMS(rs_row_source, problem->sources)[k].self;
+        const rs_row_side *side = RS_ITEMS(rs_tree_row, problem->list)[k].sides;
+        if (touch != NULL)
+            touch->relief = pushed ? dt * rs_row_side_speed(side, side->push)[2] : 0.0;
+    }
+}
+
 void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, bool pushed) {
+    store_reliefs(problem, input->common.dt, pushed);
     for (int64_t i = 0; i < problem->objects.count; i++) {
-        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, problem->objects)[i];
+        const rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
         if (object->tree != NULL) {
             memset(object->tree->overruns, 0, sizeof(double) * (size_t)object->tree->u_count);
+            memset(object->tree->overruns_before, 0, sizeof(double) * (size_t)object->tree->u_count);
             if (problem->list.count > 0)
                 rs_response_end(object->tree, pushed);
             object->tree->pushed = pushed;

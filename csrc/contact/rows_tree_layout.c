@@ -24,7 +24,7 @@ static inline void apply_impulse(const rs_tree_row *row, rs_vec3 impulse) {
 static void release(rs_rows *rows) {
     const rs_tree_rows *self = (const rs_tree_rows *)rows;
     for (int64_t k = 0; k < self->objects.count; k++) {
-        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, self->objects)[k];
+        const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
         if (object->tree != NULL)
             memset(object->tree->reduced, 0, sizeof(double) * (size_t)object->tree->u_count);
         else
@@ -102,7 +102,7 @@ static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, doub
 static void clear_push(rs_rows *rows) {
     const rs_tree_rows *self = (const rs_tree_rows *)rows;
     for (int64_t k = 0; k < self->objects.count; k++) {
-        const rs_tree_object *object = &RS_ITEMS(rs_tree_object, self->objects)[k];
+        const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
         if (object->tree != NULL)
             memset(object->tree->u_push, 0, sizeof(double) * (size_t)object->tree->u_count);
         else
@@ -141,7 +141,7 @@ static int32_t object_size(const rs_rows *rows, int32_t k) {
 
 static void inertia(const rs_rows *rows, int32_t k, double *out) {
     const rs_tree_rows *self = (const rs_tree_rows *)rows;
-    const rs_tree_object *object = &RS_ITEMS(rs_tree_object, self->objects)[k];
+    const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
     if (object->tree != NULL)
         rs_response_inertia(object->tree, out);
     else

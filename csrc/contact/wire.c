@@ -7,16 +7,9 @@ static const double STIFF_GAIN = 2.0 / 3.0, MAX_STIFF_SHARE = 1.0;
  * what is stretched is taken back no faster [m/s]. */
 static const double PULL_IN_SPEED = 1.0;
 
-rs_transform rs_wire_mount_frame(const rs_body *body, int32_t link) {
-    if (body->articulation == NULL)
-        return body->middle;
-    const rs_link_motion *m = &body->articulation->motion[link];
-    return (rs_transform){m->rot, m->pos};
-}
-
 void rs_wire_place(rs_wire *wire, const rs_body *bodies) {
     for (int end = 0; end < 2; end++) {
-        rs_transform frame = rs_wire_mount_frame(&bodies[wire->body[end]], wire->link[end]);
+        rs_transform frame = rs_carrier_middle(&bodies[wire->body[end]], wire->link[end]);
         wire->middle[end] = rs_transform_point(&frame, wire->point[end]);
     }
     rs_vec3 along = rs_sub(wire->middle[1], wire->middle[0]);

@@ -5,6 +5,7 @@
 #ifndef RS_CONTACT_WIRE_H
 #define RS_CONTACT_WIRE_H
 
+#include "../dynamics/carrier.h"
 #include "../dynamics/contact_response.h"
 #include "contact.h"
 
@@ -26,8 +27,6 @@ typedef struct {
     rs_vec3 sideways;  /* the same across the wire, on its first end, along rs_tangents(normal): it turns within the step */
 } rs_wire;
 
-/* Frame of a body, or of a link of its tree, where the step looks at it. */
-rs_transform rs_wire_mount_frame(const rs_body *body, int32_t link);
 
 /* Points, direction and stretch at the midpoint. */
 void rs_wire_place(rs_wire *wire, const rs_body *bodies);

@@ -20,6 +20,8 @@ static const double AT_LIMIT = 1e-5;
 /* A joint that turns by more than this share of its cone in a step is stopped where it would leave the cone, not where it
  * is. */
 static const double COARSE_SHARE = 0.25;
+/* A joint that has a row for its cone misses it when it would still be so much wider after the step, relative. */
+static const double CONE_MISS = 0.1;
 
 /* Rows of one system under construction. */
 typedef struct {
@@ -120,15 +122,26 @@ static void add_spherical_lock(row_list *list, int32_t link) {
     }
 }
 
+/* Where a joint left its cone when the island was solved before in this step: unit, or zero. */
+static rs_vec3 overrun(const rs_articulation *a, int32_t link) { return rs_v3_load(&a->overruns[a->links[link].u_first]); }
+
 static bool gets_cone(const rs_articulation *a, int32_t link, rs_vec3 turn, double dt) {
     int32_t k = a->links[link].u_first;
     double farthest = rs_max(rs_norm(turn), rs_norm(rs_madd(turn, dt, rs_v3_load(&a->u_free[k]))));
-    return farthest + dt * NEAR_SPEED > a->upper[k] || (is_driven(a, k) && a->upper[k] < INFINITY);
+    return farthest + dt * NEAR_SPEED > a->upper[k] || rs_norm2(overrun(a, link)) > 0.0 ||
+           (a->limit_impulse[k] != 0.0 && a->upper[k] < INFINITY);
 }
 
-static bool misses_cone(const rs_articulation *a, int32_t link, rs_vec3 u, double dt) {
-    rs_vec3 turn = turn_of(&a->q_stage[a->links[link].q_first]);
-    return !gets_cone(a, link, turn, dt) && rs_norm(rs_madd(turn, dt, u)) > a->upper[a->links[link].u_first] + AT_LIMIT;
+/* The velocity u takes the joint out of its cone, though it has a row or for want of one. Where it goes then is kept. */
+static bool misses_cone(rs_articulation *a, int32_t link, rs_vec3 u, double dt) {
+    rs_vec3 turn = turn_of(&a->q_stage[a->links[link].q_first]), next = rs_madd(turn, dt, u);
+    double widest = a->upper[a->links[link].u_first];
+    double most = gets_cone(a, link, turn, dt) ? rs_max((1.0 + CONE_MISS) * widest, rs_norm(turn) + AT_LIMIT) : widest + AT_LIMIT;
+    if (rs_norm(next) <= most)
+        return false;
+    rs_v3_store(&a->overruns_before[a->links[link].u_first], overrun(a, link));
+    rs_v3_store(&a->overruns[a->links[link].u_first], rs_normalize_or(next, rs_v3(1, 0, 0)));
+    return true;
 }
 
 /* The angle from the zero position grows with the velocity along the rotation. */
@@ -148,6 +161,13 @@ static void add_cone(row_list *list, int32_t link) {
     row->target = room < AT_LIMIT ? bend_speed(rs_v3_load(&a->u[k]), outward, angle, most, dt) : -room / dt;
     double left = rs_min(widest - angle + 0.5 * dt * rs_max(row->target, 0.0), 0.0);
     row->push = return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), MAX_CONE_RETURN_SPEED, dt);
+    for (int n = 1; n < 3; n++) { /* contacts may drive it elsewhere than it was going */
+        rs_vec3 left_at = rs_v3_load(n == 1 ? &a->overruns[k] : &a->overruns_before[k]);
+        if (rs_norm2(left_at) > 0.0) {
+            row = add_row(list, link, rs_neg(left_at), RS_PUSHES, &a->limit_impulse[k + n], 1.0);
+            row->target = -rs_max(widest - rs_dot(left_at, turn), 0.0) / dt;
+        }
+    }
 }
 
 /* ---- friction, motors, couplings ---- */
@@ -244,12 +264,15 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out) {
     return list.count;
 }
 
-static bool misses_limits(const rs_articulation *a, int32_t link, const double *u, double dt) {
+static bool misses_limits(rs_articulation *a, int32_t link, const double *u, double dt) {
     int32_t k = a->links[link].u_first;
     if (a->links[link].type == RS_JOINT_SPHERICAL)
         return a->upper[k] >= AT_LIMIT && a->upper[k] < INFINITY && misses_cone(a, link, rs_v3_load(&u[k]), dt);
-    return a->links[link].u_count == 1 && has_range(a, k) &&
-           (misses_side(a, link, 1.0, u[k], dt) || misses_side(a, link, -1.0, u[k], dt));
+    if (a->links[link].u_count != 1 || !has_range(a, k) ||
+        !(misses_side(a, link, 1.0, u[k], dt) || misses_side(a, link, -1.0, u[k], dt)))
+        return false;
+    a->overruns[k] = 1.0;
+    return true;
 }
 
 /* A quick look at a joint with one degree of freedom. */
@@ -261,13 +284,8 @@ static inline bool stays_within(const rs_articulation *a, const rs_link *link, c
 
 bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt) {
     bool missed = false;
-    for (int32_t i = 1; i < a->link_count; i++) {
-        const rs_link *link = &a->links[i];
-        if ((link->u_count == 1 && stays_within(a, link, u, dt)) || !misses_limits(a, i, u, dt))
-            continue;
-        a->overruns[link->u_first] = 1.0;
-        missed = true;
-    }
+    for (int32_t i = 1; i < a->link_count; i++)
+        missed |= !(a->links[i].u_count == 1 && stays_within(a, &a->links[i], u, dt)) && misses_limits(a, i, u, dt);
     return missed;
 }
 

@@ -1,5 +1,7 @@
 #include "pose_controller.h"
 
+#include "carrier.h"
+
 enum { P, I, D };
 
 static rs_vec3 within(rs_vec3 v, double gain, double limit) {
@@ -42,7 +44,7 @@ static double step_weight(const double *gains, double dt) {
 void rs_pose_controller_update(rs_pose_controller *c, const rs_body *body, rs_vec3 gravity, double dt) {
     const rs_pose_gains *gains = &c->gains;
     rs_mat3 rot = rs_quat_to_m3(body->quaternion), wanted = rs_quat_to_m3(c->quaternion);
-    rs_vec3 com = body->articulation != NULL ? body->articulation->links[0].com : body->com;
+    rs_vec3 com = rs_carrier_com(body, 0);
     rs_vec3 arm = rs_m3_mulv(&rot, com), wanted_arm = rs_m3_mulv(&wanted, com);
     /* The velocity of an articulated system's stand-in is that of the base link's origin. */
     rs_vec3 velocity = body->articulation != NULL ? rs_add(body->velocity, rs_cross(body->omega, arm)) : body->velocity;

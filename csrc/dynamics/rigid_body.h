@@ -60,6 +60,12 @@ typedef struct {
     int32_t quiet_steps; /* consecutive steps below the thresholds */
 } rs_body;
 
+/* The body moves again, if it slept. */
+static inline void rs_wake_body(rs_body *body) {
+    body->asleep = false;
+    body->quiet_steps = 0;
+}
+
 /* What the contact solver needs of a body, packed for its inner loop; world frame. */
 typedef struct {
     rs_quad v, w; /* velocity of the centre of mass, angular velocity */

@@ -126,7 +126,8 @@ typedef struct rs_articulation {
     double *u_push;          /* motion that removes overlap within the step; leaves no velocity behind */
     bool pushed;             /* u_push is not zero */
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
-    double *overruns;        /* 1 for joints that a solve without rows for their limits drove beyond them; 0 between steps */
+    double *overruns_before; /* of cones: the solve before that */
+    double *overruns;        /* where a solve drove joints beyond their limits: 1, or the direction out of a cone; 0 between steps */
     double *motor_weight;    /* implicit part of motors that may reach their effort limit: they are rows of the solve instead
                                 of a part of `weight`. 0 for all others */
     double *stiff_below;     /* inertia below which a joint is too stiff for the trapezoidal rule */

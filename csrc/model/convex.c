@@ -143,7 +143,7 @@ static void drop_straight_points(merge *m) {
     for (int64_t i = 0; i < m->loops.count; i++) uses[loops[i]]++;
     /* decide before the loops change, so that both faces decide alike */
     for (int64_t f = 0; f < m->faces.count; f++) {
-        const rs_convex_face *face = &RS_ITEMS(rs_convex_face, m->faces)[f];
+        const rs_convex_face *face = RS_ITEM(rs_convex_face, m->faces, f);
         const int32_t *loop = &loops[face->first];
         for (int32_t i = 0; i < face->count; i++) {
             int32_t before = loop[(i + face->count - 1) % face->count], after = loop[(i + 1) % face->count];
@@ -152,7 +152,7 @@ static void drop_straight_points(merge *m) {
         }
     }
     for (int64_t f = 0; f < m->faces.count; f++) {
-        rs_convex_face *face = &RS_ITEMS(rs_convex_face, m->faces)[f];
+        rs_convex_face *face = RS_ITEM(rs_convex_face, m->faces, f);
         int32_t first = face->first, count = face->count;
         face->first = kept;
         for (int32_t i = 0; i < count; i++)

@@ -106,7 +106,7 @@ static rs_status start(hull *h) {
     for (int i = 0; i < 4; i++) {
         rs_status status = add_face(h, v[CORNER[i][0]], v[CORNER[i][1]], v[CORNER[i][2]], &index);
         if (status != RS_OK) return status;
-        for (int k = 0; k < 3; k++) RS_ITEMS(face, h->faces)[i].t.neighbor[k] = ACROSS[i][k];
+        for (int k = 0; k < 3; k++) RS_ITEM(face, h->faces, i)->t.neighbor[k] = ACROSS[i][k];
     }
     for (int32_t i = 0; i < h->count; i++)
         if (i != v[0] && i != v[1] && i != v[2] && i != v[3]) hand_over(h, i, 0, 4);
@@ -119,12 +119,12 @@ static rs_status find_horizon(hull *h, int32_t seed, rs_vec3 eye) {
     int32_t *first = rs_array_push(&h->stack);
     if (first == NULL) return RS_OUT_OF_MEMORY;
     *first = seed;
-    RS_ITEMS(face, h->faces)[seed].visible = true;
+    RS_ITEM(face, h->faces, seed)->visible = true;
     for (int64_t done = 0; done < h->stack.count; done++) {
         int32_t index = RS_ITEMS(int32_t, h->stack)[done];
         for (int k = 0; k < 3; k++) {
-            const rs_hull_triangle *t = &RS_ITEMS(face, h->faces)[index].t;
-            face *other = &RS_ITEMS(face, h->faces)[t->neighbor[k]];
+            const rs_hull_triangle *t = &RS_ITEM(face, h->faces, index)->t;
+            face *other = RS_ITEM(face, h->faces, t->neighbor[k]);
             if (other->visible) continue;
             if (distance_to(&other->t, eye) > ON_PLANE) {
                 int32_t *slot = rs_array_push(&h->stack);
@@ -182,14 +182,14 @@ static rs_status build_cone(hull *h, int32_t eye, int32_t *first_new) {
 }
 
 static rs_status add_point(hull *h, int32_t seed) {
-    int32_t eye = RS_ITEMS(face, h->faces)[seed].eye, first_new;
+    int32_t eye = RS_ITEM(face, h->faces, seed)->eye, first_new;
     rs_status status = find_horizon(h, seed, h->points[eye]);
     if (status != RS_OK) return status;
     if (h->horizon.count < 3 || !horizon_is_loop(h)) return RS_INVALID_VALUE;
     status = build_cone(h, eye, &first_new);
     if (status != RS_OK) return status;
     for (int64_t i = 0; i < h->stack.count; i++) {
-        face *dead = &RS_ITEMS(face, h->faces)[RS_ITEMS(int32_t, h->stack)[i]];
+        face *dead = RS_ITEM(face, h->faces, RS_ITEMS(int32_t, h->stack)[i]);
         dead->alive = false;
         for (int32_t p = dead->outside, next; p != NONE; p = next) {
             next = h->next[p];
@@ -228,7 +228,7 @@ static rs_status collect(hull *h, rs_array *triangles) {
         else *t = faces[i].t;
     }
     for (int64_t i = 0; i < triangles->count; i++) {
-        rs_hull_triangle *t = &RS_ITEMS(rs_hull_triangle, *triangles)[i];
+        rs_hull_triangle *t = RS_ITEM(rs_hull_triangle, *triangles, i);
         for (int k = 0; k < 3; k++) t->neighbor[k] = number[t->neighbor[k]];
     }
     rs_array_free(&map);
@@ -239,7 +239,7 @@ static rs_status attempt(hull *h, rs_array *triangles) {
     h->faces.count = 0;
     rs_status status = start(h);
     for (int32_t i = 0; i < h->faces.count && status == RS_OK; i++) {
-        const face *f = &RS_ITEMS(face, h->faces)[i];
+        const face *f = RS_ITEM(face, h->faces, i);
         if (f->alive && f->eye != NONE) status = add_point(h, i);
     }
     if (status == RS_OK && !is_convex(h)) status = RS_INVALID_VALUE;

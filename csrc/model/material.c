@@ -31,7 +31,7 @@ rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t 
         return rs_fail(RS_INVALID_VALUE, "material name has %zu bytes; expected 1 to %d", length,
                        RS_MATERIAL_NAME_SIZE - 1);
     for (int32_t i = 0; i < materials->names.count; i++)
-        if (strcmp(RS_ITEMS(rs_material_label, materials->names)[i].text, name) == 0) {
+        if (strcmp(RS_ITEM(rs_material_label, materials->names, i)->text, name) == 0) {
             *out = i;
             return RS_OK;
         }
@@ -53,7 +53,7 @@ static int64_t lower_bound(const rs_materials *materials, uint64_t key) {
     int64_t low = 0, high = materials->entries.count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (RS_ITEMS(rs_material_entry, materials->entries)[middle].key < key)
+        if (RS_ITEM(rs_material_entry, materials->entries, middle)->key < key)
             low = middle + 1;
         else
             high = middle;

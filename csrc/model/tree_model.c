@@ -61,11 +61,14 @@ static void split_rotation(rs_link *link) {
     link->turn_sin = rs_m3_mul(&link->joint_rot, &cross);
 }
 
-static void update_derived(rs_link *link) {
+static void update_placement(rs_link *link) {
     static const rs_mat3 identity = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
     link->joint_rot_identity = memcmp(&link->joint_rot, &identity, sizeof identity) == 0;
     link->axis_in_parent = rs_m3_mulv(&link->joint_rot, link->axis);
     split_rotation(link);
+}
+
+static void update_mass(rs_link *link) {
     rs_vec3 c = link->com;
     link->mass_com = rs_scale(link->mass, c);
     const rs_sym3 *i = &link->inertia;
@@ -136,10 +139,7 @@ static rs_status check_joint(int32_t index, const rs_link_def *d) {
     return RS_OK;
 }
 
-rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
-    rs_status status = check_joint(index, d);
-    if (status != RS_OK)
-        return status;
+rs_status rs_tree_model_check_mass(int32_t index, const rs_link_def *d) {
     if (!(isfinite(d->mass) && d->mass >= 0.0) || !rs_all_carried(d->com, 3))
         return bad_link(index, d, "expected a finite centre of mass and a finite mass, at least 0");
     if (!is_zero_or_between(d->mass, RS_LEAST_MASS, RS_GREATEST_MASS) || !moments_are_carried(d->inertia))
@@ -147,6 +147,15 @@ rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
                                   "1e-60 and 1e50");
     if (!inertia_is_possible(d))
         return bad_link(index, d, "expected an inertia without negative moments");
+    return RS_OK;
+}
+
+rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
+    rs_status status = check_joint(index, d);
+    if (status == RS_OK)
+        status = rs_tree_model_check_mass(index, d);
+    if (status != RS_OK)
+        return status;
     const double passive[4] = {d->damping, d->friction, d->rotor_inertia, d->stiffness};
     for (int k = 0; k < 4; k++)
         if (!(passive[k] >= 0.0 && rs_is_carried(passive[k])))
@@ -160,15 +169,20 @@ rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
 
 /* ---- construction ---- */
 
-static void fill_link(rs_link *link, const rs_link_def *d) {
-    link->joint_pos = rs_v3_load(d->joint_position);
-    memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
-    link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+static void fill_mass(rs_link *link, const rs_link_def *d) {
     link->mass = d->mass;
     link->com = rs_v3_load(d->com);
     const double *i = d->inertia;
     link->inertia = (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]};
-    update_derived(link);
+    update_mass(link);
+}
+
+static void fill_link(rs_link *link, const rs_link_def *d) {
+    link->joint_pos = rs_v3_load(d->joint_position);
+    memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
+    link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+    update_placement(link);
+    fill_mass(link, d);
 }
 
 static int32_t depth_of(const rs_tree_model *m, int32_t link) {
@@ -259,6 +273,12 @@ static rs_status fill_couplings(rs_tree_model *m, const rs_articulation_def *def
 
 void rs_tree_model_set_link(rs_tree_model *m, int32_t index, const rs_link_def *def) {
     fill_link(&m->links[index], def);
+    fill_fours(m);
+}
+
+void rs_tree_model_set_masses(rs_tree_model *m, int32_t count, const int32_t *links, const rs_link_def *defs) {
+    for (int32_t k = 0; k < count; k++)
+        fill_mass(&m->links[links[k]], &defs[k]);
     fill_fours(m);
 }
 

@@ -85,6 +85,10 @@ rs_tree_model *rs_tree_model_copy(const rs_tree_model *model);
 
 /* RS_OK, or what is wrong with the definition of link `index`. */
 rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *def);
+/* The same for its mass, centre of mass and inertia; the rest is not read. */
+rs_status rs_tree_model_check_mass(int32_t index, const rs_link_def *def);
+/* Takes over masses, centres of mass and inertias of links from checked definitions. */
+void rs_tree_model_set_masses(rs_tree_model *model, int32_t count, const int32_t *links, const rs_link_def *defs);
 /* Takes over joint placement, axis and mass from a checked definition. */
 void rs_tree_model_set_link(rs_tree_model *model, int32_t index, const rs_link_def *def);
 

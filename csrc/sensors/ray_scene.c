@@ -2,7 +2,7 @@
 
 #include "../collision/bvh_ray.h"
 #include "../collision/packet_bvh.h"
-#include "../model/articulation.h"
+#include "../dynamics/carrier.h"
 
 rs_ray_scene rs_ray_scene_make(void) {
     return (rs_ray_scene){.unordered = rs_array_of(sizeof(rs_ray_target)),
@@ -21,14 +21,6 @@ void rs_ray_scene_free(rs_ray_scene *scene) {
     rs_array_free(&scene->order);
     rs_array_free(&scene->scratch);
     rs_bvh_free(&scene->bvh);
-}
-
-/* Pose of the body, or of the link, that carries a collider. */
-static rs_transform carrier_pose(const rs_body *body, int32_t link) {
-    if (body->articulation == NULL)
-        return rs_transform_make(body->position, body->quaternion);
-    const rs_link_motion *motion = &body->articulation->motion[link];
-    return (rs_transform){motion->rot, motion->pos};
 }
 
 /* A ray along a box's face must not be lost to rounding before the shape is asked [m, and share of the distance from
@@ -51,7 +43,7 @@ static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const 
         const rs_collider *collider = &colliders[c];
         if (!collider->alive)
             continue;
-        rs_transform pose = carrier_pose(&bodies[collider->body], collider->link);
+        rs_transform pose = rs_carrier_pose(&bodies[collider->body], collider->link);
         bool bounded = collider->shape.type != RS_SHAPE_HALF_SPACE;
         rs_ray_target *target = rs_array_push(bounded ? &scene->unordered : &scene->unbounded);
         if (target == NULL)
@@ -112,14 +104,14 @@ rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, con
     rs_scene_hit best = {.body = RS_NONE};
     double max = ray->max;
     for (int64_t i = 0; i < scene->unbounded.count; i++)
-        try_target(&RS_ITEMS(rs_ray_target, scene->unbounded)[i], ray, filter, &max, &best);
+        try_target(RS_ITEM(rs_ray_target, scene->unbounded, i), ray, filter, &max, &best);
     rs_bvh_ray walk;
     rs_bvh_ray_begin(&walk, &scene->bvh, ray);
     walk.max = max;
     uint32_t first, count;
     while (rs_bvh_ray_next(&walk, &first, &count))
         for (uint32_t i = first; i < first + count; i++)
-            try_target(&RS_ITEMS(rs_ray_target, scene->targets)[i], ray, filter, &walk.max, &best);
+            try_target(RS_ITEM(rs_ray_target, scene->targets, i), ray, filter, &walk.max, &best);
     return best;
 }
 
@@ -127,8 +119,8 @@ rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, con
 
 const rs_ray_target *rs_ray_scene_target(const rs_ray_scene *scene, int64_t number) {
     int64_t bounded = scene->targets.count;
-    return number < bounded ? &RS_ITEMS(rs_ray_target, scene->targets)[number]
-                            : &RS_ITEMS(rs_ray_target, scene->unbounded)[number - bounded];
+    return number < bounded ? RS_ITEM(rs_ray_target, scene->targets, number)
+                            : RS_ITEM(rs_ray_target, scene->unbounded, number - bounded);
 }
 
 static void rays_in_frame(const rs_packet_rays *rays, const rs_transform *pose, rs_packet_rays *out) {

@@ -240,6 +240,9 @@ rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t lin
         rs_tree_model_set_link(model, link, def);
         a->carried.known = false;
         a->placed_at = NULL;
+        rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+        for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
+            rs_measure_collider(&colliders[c], body);
         rs_world_touch_body(world, body);
     }
     return rs_world_leave(world, status);

@@ -26,13 +26,12 @@ rs_status rs_asset_release(rs_world *world, rs_asset_id asset) {
     return rs_world_leave(world, status);
 }
 
-/* Lists a new asset; its creator is the first user. */
-static rs_status list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out) {
+rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out) {
     if (asset == NULL)
         return RS_OUT_OF_MEMORY;
     rs_world_enter(world);
     int64_t place = 0;
-    while (place < world->data.assets.count && RS_ITEMS(rs_asset_entry, world->data.assets)[place].id != 0)
+    while (place < world->data.assets.count && RS_ITEM(rs_asset_entry, world->data.assets, place)->id != 0)
         place++;
     if (place == world->data.assets.count && rs_array_push(&world->data.assets) == NULL) {
         rs_asset_drop(asset);
@@ -46,21 +45,21 @@ static rs_status list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out) 
 rs_status rs_asset_create_convex(rs_world *world, int64_t point_count, const double *xyz, rs_asset_id *out) {
     rs_convex *convex = NULL;
     rs_status status = rs_convex_create(point_count, xyz, &convex);
-    return status == RS_OK ? list_asset(world, rs_asset_make(RS_SHAPE_CONVEX, convex, NULL, NULL), out) : status;
+    return status == RS_OK ? rs_world_list_asset(world, rs_asset_make(RS_SHAPE_CONVEX, convex, NULL, NULL), out) : status;
 }
 
 rs_status rs_asset_create_mesh(rs_world *world, int64_t vertex_count, const double *xyz, int64_t triangle_count,
                                const int32_t *indices, rs_asset_id *out) {
     rs_tri_mesh *mesh = NULL;
     rs_status status = rs_tri_mesh_create(vertex_count, xyz, triangle_count, indices, &mesh);
-    return status == RS_OK ? list_asset(world, rs_asset_make(RS_SHAPE_MESH, NULL, mesh, NULL), out) : status;
+    return status == RS_OK ? rs_world_list_asset(world, rs_asset_make(RS_SHAPE_MESH, NULL, mesh, NULL), out) : status;
 }
 
 rs_status rs_asset_create_heightmap(rs_world *world, int32_t x_samples, int32_t y_samples, double x_size,
                                     double y_size, const double *heights, rs_asset_id *out) {
     rs_height_grid *grid = NULL;
     rs_status status = rs_height_grid_create(x_samples, y_samples, x_size, y_size, heights, &grid);
-    return status == RS_OK ? list_asset(world, rs_asset_make(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid), out) : status;
+    return status == RS_OK ? rs_world_list_asset(world, rs_asset_make(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid), out) : status;
 }
 
 /* ---- shapes ---- */

@@ -79,7 +79,7 @@ rs_status rs_body_properties_get(rs_world *world, rs_object_id id, rs_body_prope
 
 static bool has_unbounded_shape(const rs_world *world, const rs_body *body) {
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
         if (collider->shape.type == RS_SHAPE_HALF_SPACE || collider->shape.type == RS_SHAPE_HEIGHTMAP)
             return true;
         c = collider->next_in_body;
@@ -129,9 +129,9 @@ rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body
     if (body->type != RS_BODY_DYNAMIC)
         rs_world_drop_controller(world, body);
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
         collider->dynamic = body->type == RS_BODY_DYNAMIC;
-        rs_measure_collider(collider, body->com);
+        rs_measure_collider(collider, body);
         c = collider->next_in_body;
     }
     rs_world_touch_body(world, body);
@@ -203,7 +203,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     if (body == NULL || entry == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
     rs_collider *collider = body->collider_count == 1
-                                ? &RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider]
+                                ? RS_ITEM(rs_collider, world->data.colliders, body->first_collider)
                                 : NULL;
     if (collider == NULL || collider->shape.grid == NULL || entry->asset->grid == NULL)
         return rs_world_leave(world, rs_fail(RS_WRONG_TYPE, "the object or the asset is not a heightmap"));
@@ -211,7 +211,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     rs_world_asset_release(world, collider->asset);
     collider->asset = asset;
     collider->shape.grid = entry->asset->grid;
-    rs_measure_collider(collider, body->com);
+    rs_measure_collider(collider, body);
     body->position = rs_v3_load(position);
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
@@ -250,7 +250,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     rs_collider *collider = first_collider(world, id, -1, &status);
     while (collider != NULL && collider->number != number)
         collider = collider->next_in_body != RS_NONE
-                       ? &RS_ITEMS(rs_collider, world->data.colliders)[collider->next_in_body]
+                       ? RS_ITEM(rs_collider, world->data.colliders, collider->next_in_body)
                        : NULL;
     if (status == RS_OK && collider == NULL)
         status = rs_fail(RS_INVALID_VALUE, "the object has no collision body %d", number);
@@ -259,7 +259,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
         status = rs_world_make_collider(world, shape, collider->dynamic, &draft);
     if (status != RS_OK)
         return rs_world_leave(world, status);
-    rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[collider->body];
+    rs_body *body = RS_ITEM(rs_body, world->data.bodies, collider->body);
     if (draft.asset != 0)
         rs_world_asset(world, draft.asset)->users++;
     rs_world_asset_release(world, collider->asset);
@@ -267,7 +267,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     collider->local = draft.local;
     collider->asset = draft.asset;
     collider->material = draft.material;
-    rs_measure_collider(collider, body->com);
+    rs_measure_collider(collider, body);
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
@@ -281,7 +281,7 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
         status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", change->material);
     if (status != RS_OK)
         return rs_world_leave(world, status);
-    rs_world_touch_body(world, &RS_ITEMS(rs_body, world->data.bodies)[collider->body]);
+    rs_world_touch_body(world, RS_ITEM(rs_body, world->data.bodies, collider->body));
     while (collider != NULL) {
         if (is_local(collider, local) && change->set_filter) {
             collider->group = change->group;
@@ -290,7 +290,7 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
         if (is_local(collider, local) && change->set_material)
             collider->material = change->material;
         int32_t next = collider->next_in_body;
-        collider = next != RS_NONE ? &RS_ITEMS(rs_collider, world->data.colliders)[next] : NULL;
+        collider = next != RS_NONE ? RS_ITEM(rs_collider, world->data.colliders, next) : NULL;
     }
     return rs_world_leave(world, RS_OK);
 }
@@ -343,7 +343,7 @@ rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_
     if (status != RS_OK)
         return rs_world_leave(world, status);
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
         collider->material = materials[collider->number];
         c = collider->next_in_body;
     }
@@ -356,7 +356,7 @@ rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materia
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
-        const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
         materials[collider->number] = collider->material;
         c = collider->next_in_body;
     }
@@ -368,7 +368,7 @@ rs_status rs_object_filters(rs_world *world, rs_object_id id, uint64_t *groups, 
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
-        const rs_collider *collider = &RS_ITEMS(rs_collider, world->data.colliders)[c];
+        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
         groups[collider->number] = collider->group;
         masks[collider->number] = collider->mask;
         c = collider->next_in_body;

@@ -21,7 +21,7 @@ rs_slot *rs_world_slot(rs_world *world, rs_object_id id) {
 
 rs_body *rs_world_body(rs_world *world, rs_object_id id) {
     const rs_slot *slot = rs_world_slot(world, id);
-    return slot != NULL ? &RS_ITEMS(rs_body, world->data.bodies)[slot->body] : NULL;
+    return slot != NULL ? RS_ITEM(rs_body, world->data.bodies, slot->body) : NULL;
 }
 
 rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
@@ -33,12 +33,7 @@ rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
 }
 
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
-    return ((uint64_t)RS_ITEMS(rs_slot, world->data.slots)[slot].serial << 32) | (uint32_t)slot;
-}
-
-void rs_wake_body(rs_body *body) {
-    body->asleep = false;
-    body->quiet_steps = 0;
+    return ((uint64_t)RS_ITEM(rs_slot, world->data.slots, slot)->serial << 32) | (uint32_t)slot;
 }
 
 void rs_world_touch_body(rs_world *world, rs_body *body) {
@@ -179,8 +174,8 @@ static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body
     return status;
 }
 
-/* Smallest half extent and farthest distance from the centre of mass. */
-void rs_measure_collider(rs_collider *collider, rs_vec3 com) {
+void rs_measure_collider(rs_collider *collider, const rs_body *body) {
+    rs_vec3 com = rs_carrier_com(body, collider->link);
     rs_transform still = rs_transform_identity();
     rs_aabb own = rs_shape_aabb(&collider->shape, &still);
     rs_vec3 extent = rs_scale(0.5, rs_sub(own.max, own.min));
@@ -210,13 +205,13 @@ static rs_collider *new_collider(rs_world *world, int32_t *index) {
     rs_world_data *data = &world->data;
     int32_t next = data->free_collider == RS_NONE
                        ? RS_NONE
-                       : RS_ITEMS(rs_collider, data->colliders)[data->free_collider].next_in_body;
+                       : RS_ITEM(rs_collider, data->colliders, data->free_collider)->next_in_body;
     *index = take_place(&data->colliders, &data->free_collider, next);
-    return &RS_ITEMS(rs_collider, data->colliders)[*index];
+    return RS_ITEM(rs_collider, data->colliders, *index);
 }
 
 static void attach_colliders(rs_world *world, int32_t body_index, int32_t count, const rs_collider *drafts) {
-    rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[body_index];
+    rs_body *body = RS_ITEM(rs_body, world->data.bodies, body_index);
     body->first_collider = RS_NONE;
     body->collider_count = count;
     int32_t previous = RS_NONE;
@@ -225,18 +220,17 @@ static void attach_colliders(rs_world *world, int32_t body_index, int32_t count,
         rs_collider *collider = new_collider(world, &index);
         *collider = drafts[k];
         collider->alive = true;
-        bool held = body->articulation != NULL && body->articulation->fixed_base && collider->link == 0;
-        collider->dynamic = body->type == RS_BODY_DYNAMIC && !held;
+        collider->dynamic = rs_carrier_is_dynamic(body, collider->link);
         collider->body = body_index;
         collider->next_in_body = RS_NONE;
         collider->number = k;
-        rs_measure_collider(collider, body->articulation != NULL ? body->articulation->links[collider->link].com : body->com);
+        rs_measure_collider(collider, body);
         if (collider->asset != 0)
             rs_world_asset(world, collider->asset)->users++;
         if (previous == RS_NONE)
             body->first_collider = index;
         else
-            RS_ITEMS(rs_collider, world->data.colliders)[previous].next_in_body = index;
+            RS_ITEM(rs_collider, world->data.colliders, previous)->next_in_body = index;
         previous = index;
     }
 }
@@ -321,8 +315,7 @@ static bool copy_body(const rs_body *source, rs_body *out) {
     out->force = out->torque = out->command_force = out->command_torque = rs_v3_zero();
     out->applied_force = out->applied_torque = rs_v3_zero();
     out->controller = 0;
-    out->asleep = false;
-    out->quiet_steps = 0;
+    rs_wake_body(out);
     if (source->articulation == NULL)
         return true;
     rs_articulation *a = out->articulation = rs_articulation_clone(source->articulation);
@@ -351,7 +344,7 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
     int32_t count = 0;
     for (int32_t c = source->first_collider; c != RS_NONE; c = colliders[count++].next_in_body)
         colliders[count] = RS_ITEMS(rs_collider, world->data.colliders)[c];
-    int32_t type = RS_ITEMS(rs_slot, world->data.slots)[source->slot].object_type;
+    int32_t type = RS_ITEM(rs_slot, world->data.slots, source->slot)->object_type;
     status = rs_world_insert_body(world, type, &copy, count, colliders, out);
     if (status != RS_OK)
         rs_articulation_free(copy.articulation);
@@ -370,9 +363,7 @@ void rs_world_forget_touches(rs_world *world, int32_t body) {
             touches[kept++] = touches[k];
             continue;
         }
-        rs_body *partner = &bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a];
-        partner->asleep = false;
-        partner->quiet_steps = 0;
+        rs_wake_body(&bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a]);
     }
     world->data.touches.count = kept;
     rs_pair_memory_forget(&world->data.pair_hints, RS_ITEMS(rs_collider, world->data.colliders), body);
@@ -381,7 +372,7 @@ void rs_world_forget_touches(rs_world *world, int32_t body) {
 static void free_colliders(rs_world *world, rs_body *body) {
     rs_world_data *data = &world->data;
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = &RS_ITEMS(rs_collider, data->colliders)[c];
+        rs_collider *collider = RS_ITEM(rs_collider, data->colliders, c);
         int32_t next = collider->next_in_body;
         rs_world_asset_release(world, collider->asset);
         *collider = (rs_collider){.next_in_body = data->free_collider};
@@ -399,7 +390,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
         return rs_world_leave(world, status);
 
     int32_t body_index = slot->body, slot_index = (int32_t)(uint32_t)id, hole = slot->list_index;
-    rs_body *body = &RS_ITEMS(rs_body, data->bodies)[body_index];
+    rs_body *body = RS_ITEM(rs_body, data->bodies, body_index);
     rs_world_forget_touches(world, body_index);
     rs_world_drop_wires_of(world, body_index);
     rs_world_drop_controller(world, body);
@@ -411,7 +402,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     int32_t *list = RS_ITEMS(int32_t, data->list);
     int32_t last = list[--data->list.count];
     list[hole] = last;
-    RS_ITEMS(rs_slot, data->slots)[last].list_index = hole;
+    RS_ITEM(rs_slot, data->slots, last)->list_index = hole;
     *slot = (rs_slot){.next_free = data->free_slot};
     data->free_slot = slot_index;
     data->configuration_number++;

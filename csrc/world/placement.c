@@ -1,6 +1,6 @@
 #include "placement.h"
 
-void rs_place_collider(rs_collider *collider, const rs_carrier *by, const rs_world_data *data) {
+void rs_place_collider(rs_collider *collider, const rs_carrier_motion *by, const rs_world_data *data) {
     collider->pose = collider->local_identity ? by->pose : rs_transform_mul(&by->pose, &collider->local);
     collider->reach = collider->foresight = collider->swing = 0.0;
     collider->swept = false;

@@ -15,8 +15,8 @@ typedef struct {
     rs_vec3 centre;          /* of mass, world frame */
     rs_vec3 velocity, omega; /* velocity of the centre of mass */
     double time;             /* until the next midpoint [s] */
-} rs_carrier;
+} rs_carrier_motion;
 
-void rs_place_collider(rs_collider *collider, const rs_carrier *by, const rs_world_data *data);
+void rs_place_collider(rs_collider *collider, const rs_carrier_motion *by, const rs_world_data *data);
 
 #endif

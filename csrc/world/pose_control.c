@@ -2,11 +2,11 @@
 #include "world.h"
 
 static rs_pose_controller *controller_of(rs_world *world, const rs_body *body) {
-    return body->controller > 0 ? &RS_ITEMS(rs_pose_controller, world->data.controllers)[body->controller - 1] : NULL;
+    return body->controller > 0 ? RS_ITEM(rs_pose_controller, world->data.controllers, body->controller - 1) : NULL;
 }
 
 static rs_body *body_of(rs_world *world, const rs_pose_controller *controller) {
-    return &RS_ITEMS(rs_body, world->data.bodies)[controller->body];
+    return RS_ITEM(rs_body, world->data.bodies, controller->body);
 }
 
 static void command_base(rs_articulation *a, rs_pair6 wrench) {
@@ -112,7 +112,7 @@ void rs_world_drop_controller(rs_world *world, rs_body *body) {
     if (controller == NULL)
         return;
     rs_array *all = &world->data.controllers;
-    const rs_pose_controller *last = &RS_ITEMS(rs_pose_controller, *all)[all->count - 1];
+    const rs_pose_controller *last = RS_ITEM(rs_pose_controller, *all, all->count - 1);
     body_of(world, last)->controller = body->controller;
     *controller = *last;
     all->count--;
@@ -130,17 +130,14 @@ void rs_world_anchor_controller(rs_world *world, rs_body *body) {
 /* ---- stages ---- */
 
 void rs_world_wake_controlled(rs_world *world) {
-    for (int64_t k = 0; k < world->data.controllers.count; k++) {
-        rs_body *body = body_of(world, &RS_ITEMS(rs_pose_controller, world->data.controllers)[k]);
-        body->asleep = false;
-        body->quiet_steps = 0;
-    }
+    for (int64_t k = 0; k < world->data.controllers.count; k++)
+        rs_wake_body(body_of(world, RS_ITEM(rs_pose_controller, world->data.controllers, k)));
 }
 
 void rs_world_update_controllers(rs_world *world) {
     rs_world_data *data = &world->data;
     for (int64_t k = 0; k < data->controllers.count; k++) {
-        rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, data->controllers)[k];
+        rs_pose_controller *controller = RS_ITEM(rs_pose_controller, data->controllers, k);
         const rs_body *body = body_of(world, controller);
         rs_pose_controller_update(controller, body, data->gravity, data->dt);
         if (body->articulation != NULL)
@@ -151,7 +148,7 @@ void rs_world_update_controllers(rs_world *world) {
 void rs_world_drive_controlled(rs_world *world) {
     rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
     for (int64_t k = 0; k < world->data.controllers.count; k++) {
-        const rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, world->data.controllers)[k];
+        const rs_pose_controller *controller = RS_ITEM(rs_pose_controller, world->data.controllers, k);
         const rs_body *body = body_of(world, controller);
         if (body->articulation == NULL)
             rs_pose_controller_drive(controller, body, world->data.dt, &solver[controller->body]);
@@ -160,7 +157,7 @@ void rs_world_drive_controlled(rs_world *world) {
 
 void rs_world_report_controllers(rs_world *world) {
     for (int64_t k = 0; k < world->data.controllers.count; k++) {
-        const rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, world->data.controllers)[k];
+        const rs_pose_controller *controller = RS_ITEM(rs_pose_controller, world->data.controllers, k);
         rs_body *body = body_of(world, controller);
         if (body->articulation == NULL)
             rs_pose_controller_report(controller, body);

@@ -37,7 +37,7 @@ static rs_status begin(rs_world *world, const rs_ray_rule *rule, rs_ray_filter *
 }
 
 static rs_object_id object_of(const rs_world *world, int32_t body) {
-    return body == RS_NONE ? 0 : rs_slot_id(world, RS_ITEMS(rs_body, world->data.bodies)[body].slot);
+    return body == RS_NONE ? 0 : rs_slot_id(world, RS_ITEM(rs_body, world->data.bodies, body)->slot);
 }
 
 static rs_status make_ray(const double *origin, const double *direction, double length, rs_ray *out) {
@@ -166,8 +166,8 @@ rs_status rs_depth_camera_valid(const rs_depth_camera *camera) {
 static void bodies_to_list(const rs_world *world, int32_t *index, int64_t count) {
     for (int64_t i = 0; i < count; i++)
         if (index[i] != RS_NONE) {
-            int32_t slot = RS_ITEMS(rs_body, world->data.bodies)[index[i]].slot;
-            index[i] = RS_ITEMS(rs_slot, world->data.slots)[slot].list_index;
+            int32_t slot = RS_ITEM(rs_body, world->data.bodies, index[i])->slot;
+            index[i] = RS_ITEM(rs_slot, world->data.slots, slot)->list_index;
         }
 }
 
@@ -212,14 +212,14 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
         return RS_OUT_OF_MEMORY;
     rs_color_rows *rows = (rs_color_rows *)scratch->data;
     for (int64_t b = 0; b < bodies; b++) {
-        const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[b];
+        const rs_body *body = RS_ITEM(rs_body, world->data.bodies, b);
         if (!body->alive)
             continue;
-        int32_t place = RS_ITEMS(rs_slot, world->data.slots)[body->slot].list_index;
+        int32_t place = RS_ITEM(rs_slot, world->data.slots, body->slot)->list_index;
         rows[b] = (rs_color_rows){looks->first[place], looks->first[place + 1] - looks->first[place]};
         const rs_shape *shape = body->first_collider == RS_NONE
                                     ? NULL
-                                    : &RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider].shape;
+                                    : &RS_ITEM(rs_collider, world->data.colliders, body->first_collider)->shape;
         bool by_sample = shape != NULL && shape->type == RS_SHAPE_HEIGHTMAP &&
                          rows[b].count == rs_heightmap_color_rows(shape);
         if (rows[b].count != 0 && rows[b].count != body->collider_count && !by_sample)

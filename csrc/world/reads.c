@@ -11,8 +11,8 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld",
                                              (long long)capacity, (long long)data->list.count));
     for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = &RS_ITEMS(rs_slot, data->slots)[RS_ITEMS(int32_t, data->list)[i]];
-        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[slot->body];
+        const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
+        const rs_body *body = RS_ITEM(rs_body, data->bodies, slot->body);
         if (pose != NULL) {
             const rs_quat q = body->quaternion;
             const double values[7] = {body->position.x, body->position.y, body->position.z, q.x, q.y, q.z, q.w};
@@ -34,27 +34,8 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
     return rs_world_leave(world, RS_OK);
 }
 
-/* Divides by the largest component, which is never below one half (Shepperd). */
-static rs_quat quaternion_of(const rs_mat3 *r) {
-    const double *m = r->m;
-    const double squares[4] = {1.0 + m[0] + m[4] + m[8], 1.0 + m[0] - m[4] - m[8], 1.0 - m[0] + m[4] - m[8],
-                               1.0 - m[0] - m[4] + m[8]};
-    int largest = 0;
-    for (int k = 1; k < 4; k++)
-        largest = squares[k] > squares[largest] ? k : largest;
-    const double twice = sqrt(squares[largest]), scale = 0.5 / twice, value = 0.5 * twice;
-    const double wx = scale * (m[7] - m[5]), wy = scale * (m[2] - m[6]), wz = scale * (m[3] - m[1]);
-    const double xy = scale * (m[1] + m[3]), xz = scale * (m[2] + m[6]), yz = scale * (m[5] + m[7]);
-    switch (largest) {
-    case 0: return (rs_quat){.w = value, .x = wx, .y = wy, .z = wz};
-    case 1: return (rs_quat){.w = wx, .x = value, .y = xy, .z = xz};
-    case 2: return (rs_quat){.w = wy, .x = xy, .y = value, .z = yz};
-    default: return (rs_quat){.w = wz, .x = xz, .y = yz, .z = value};
-    }
-}
-
 static void store_link_pose(const rs_link_motion *motion, double *out) {
-    const rs_quat q = quaternion_of(&motion->rot);
+    const rs_quat q = rs_m3_to_quat(&motion->rot);
     const double values[7] = {motion->pos.x, motion->pos.y, motion->pos.z, q.x, q.y, q.z, q.w};
     memcpy(out, values, sizeof values);
 }
@@ -76,8 +57,8 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
     const rs_world_data *data = &world->data;
     int64_t links = 0, q_first = 0, u_first = 0;
     for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = &RS_ITEMS(rs_slot, data->slots)[RS_ITEMS(int32_t, data->list)[i]];
-        rs_articulation *a = RS_ITEMS(rs_body, data->bodies)[slot->body].articulation;
+        const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
+        rs_articulation *a = RS_ITEM(rs_body, data->bodies, slot->body)->articulation;
         if (a == NULL)
             continue;
         if (links + a->link_count > link_capacity || q_first + a->q_count > q_capacity ||
@@ -115,7 +96,7 @@ int64_t rs_world_contact_count(rs_world *world) {
     rs_world_enter(world);
     int64_t count = 0;
     for (int64_t k = 0; k < world->data.touches.count; k++)
-        count += is_real(world, &RS_ITEMS(rs_touch, world->data.touches)[k]);
+        count += is_real(world, RS_ITEM(rs_touch, world->data.touches, k));
     rs_world_leave(world, RS_OK);
     return count;
 }
@@ -150,7 +131,7 @@ rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capac
     rs_world_enter(world);
     int64_t written = 0;
     for (int64_t k = 0; k < world->data.touches.count; k++) {
-        const rs_touch *touch = &RS_ITEMS(rs_touch, world->data.touches)[k];
+        const rs_touch *touch = RS_ITEM(rs_touch, world->data.touches, k);
         if (!is_real(world, touch))
             continue;
         if (written == capacity)
@@ -176,8 +157,8 @@ uint64_t rs_world_state_hash(rs_world *world) {
     const rs_world_data *data = &world->data;
     hash = fnv1a(hash, &data->time, sizeof data->time);
     for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = &RS_ITEMS(rs_slot, data->slots)[RS_ITEMS(int32_t, data->list)[i]];
-        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[slot->body];
+        const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
+        const rs_body *body = RS_ITEM(rs_body, data->bodies, slot->body);
         double state[14];
         rs_v3_store(&state[0], body->position);
         rs_quat_store(&state[3], body->quaternion);
@@ -192,7 +173,7 @@ uint64_t rs_world_state_hash(rs_world *world) {
         }
     }
     for (int64_t i = 0; i < data->wires.count; i++)
-        hash = fnv1a(hash, &RS_ITEMS(rs_wire, data->wires)[i].impulse, sizeof(double));
+        hash = fnv1a(hash, &RS_ITEM(rs_wire, data->wires, i)->impulse, sizeof(double));
     rs_world_leave(world, RS_OK);
     return hash;
 }

@@ -1,17 +1,14 @@
-/* Whole-world snapshots: deep copies of rs_world_data. */
+/* Whole-world snapshots: deep copies of rs_world_data; and the return to the state, without the parameters, of one. */
 #include "world.h"
 
-struct rs_snapshot {
-    rs_world_data data;
-    uint32_t next_serial; /* for a restore into another world: its new ids must not meet these */
-};
+#include <string.h>
 
 void rs_world_data_drop(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
-        if (RS_ITEMS(rs_asset_entry, data->assets)[i].id != 0)
-            rs_asset_drop(RS_ITEMS(rs_asset_entry, data->assets)[i].asset);
+        if (RS_ITEM(rs_asset_entry, data->assets, i)->id != 0)
+            rs_asset_drop(RS_ITEM(rs_asset_entry, data->assets, i)->asset);
     for (int64_t i = 0; i < data->bodies.count; i++)
-        rs_articulation_free(RS_ITEMS(rs_body, data->bodies)[i].articulation);
+        rs_articulation_free(RS_ITEM(rs_body, data->bodies, i)->articulation);
     rs_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
@@ -24,7 +21,7 @@ typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
 static rs_status copy_articulations(rs_array *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
-        rs_body *body = &RS_ITEMS(rs_body, *bodies)[i];
+        rs_body *body = RS_ITEM(rs_body, *bodies, i);
         if (body->articulation == NULL)
             continue;
         body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
@@ -55,8 +52,8 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
         return RS_OUT_OF_MEMORY;
     }
     for (int64_t i = 0; i < to->assets.count; i++)
-        if (RS_ITEMS(rs_asset_entry, to->assets)[i].id != 0)
-            rs_asset_hold(RS_ITEMS(rs_asset_entry, to->assets)[i].asset);
+        if (RS_ITEM(rs_asset_entry, to->assets, i)->id != 0)
+            rs_asset_hold(RS_ITEM(rs_asset_entry, to->assets, i)->asset);
     return RS_OK;
 }
 
@@ -98,4 +95,157 @@ void rs_snapshot_destroy(rs_snapshot *snapshot) {
         return;
     rs_world_data_drop(&snapshot->data);
     rs_free(snapshot);
+}
+
+rs_status rs_world_clone(rs_world *source, rs_world **out) {
+    rs_world *copy = NULL;
+    rs_snapshot *snapshot = NULL;
+    rs_status status = rs_snapshot_save(source, &snapshot);
+    if (status == RS_OK)
+        status = rs_world_create(&copy);
+    if (status == RS_OK) {
+        status = rs_snapshot_restore(copy, snapshot);
+        copy->data.configuration_number = snapshot->data.configuration_number;
+        copy->next_asset = source->next_asset;
+    }
+    rs_snapshot_destroy(snapshot);
+    if (status == RS_OK)
+        *out = copy;
+    else
+        rs_world_destroy(copy);
+    return status;
+}
+
+/* ---- states without parameters ---- */
+
+static void reset_articulation(rs_articulation *a, const rs_articulation *from) {
+    const size_t nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
+    const size_t links = (size_t)a->link_count;
+    memcpy(a->q, from->q, nq);
+    memcpy(a->p_target, from->p_target, nq);
+    double *const to_u[] = {a->u, a->u_change, a->u_change_before, a->d_target, a->feed_forward, a->acceleration,
+                            a->applied_force, a->limit_impulse, a->friction_impulse, a->motor_impulse};
+    const double *const from_u[] = {from->u, from->u_change, from->u_change_before, from->d_target, from->feed_forward,
+                                    from->acceleration, from->applied_force, from->limit_impulse, from->friction_impulse,
+                                    from->motor_impulse};
+    for (size_t k = 0; k < sizeof to_u / sizeof *to_u; k++)
+        memcpy(to_u[k], from_u[k], nu);
+    memcpy(a->loads, from->loads, links * sizeof *a->loads);
+    memcpy(a->command, from->command, links * sizeof *a->command);
+    memcpy(a->applied_wrench, from->applied_wrench, links * sizeof *a->applied_wrench);
+    memcpy(a->reaction, from->reaction, links * sizeof *a->reaction);
+    memcpy(a->pin_impulse, from->pin_impulse, (size_t)a->pin_count * sizeof *a->pin_impulse);
+    memcpy(a->coupling_impulse, from->coupling_impulse, (size_t)a->coupling_count * sizeof *a->coupling_impulse);
+    a->loaded = from->loaded;
+    a->commanded = from->commanded;
+    a->guided = from->guided;
+    a->placed_at = NULL;
+    double *q = a->carried.q, *u = a->carried.u;
+    memcpy(q, from->carried.q, nq);
+    memcpy(u, from->carried.u, nu);
+    a->carried = from->carried;
+    a->carried.q = q;
+    a->carried.u = u;
+}
+
+/* What a step writes of a body and of its colliders. */
+static void reset_body(rs_world_data *data, rs_body *body, const rs_world_data *from_data, const rs_body *from) {
+    rs_body kept = *body;
+    *body = *from;
+    body->articulation = kept.articulation;
+    body->mass = kept.mass;
+    body->com = kept.com;
+    body->inertia = kept.inertia;
+    body->inverse_inertia = kept.inverse_inertia;
+    body->isotropic = kept.isotropic;
+    body->linear_damping = kept.linear_damping;
+    body->angular_damping = kept.angular_damping;
+    body->gyroscopic_mode = kept.gyroscopic_mode;
+    body->collider_count = kept.collider_count;
+    body->first_collider = kept.first_collider;
+    if (body->articulation != NULL) {
+        reset_articulation(body->articulation, from->articulation);
+        rs_world_mirror_base(body);
+        body->moved |= body->articulation->fixed_base; /* its base may stand elsewhere */
+        return;
+    }
+    rs_collider *to = RS_ITEMS(rs_collider, data->colliders);
+    const rs_collider *colliders = RS_ITEMS(rs_collider, from_data->colliders);
+    for (int32_t c = body->first_collider; c != RS_NONE; c = to[c].next_in_body) {
+        to[c].active = colliders[c].active;
+        to[c].pose = colliders[c].pose;
+        to[c].foresight = colliders[c].foresight;
+        to[c].swing = colliders[c].swing;
+        to[c].swept = colliders[c].swept;
+        to[c].reach = colliders[c].reach;
+        to[c].way = colliders[c].way;
+        to[c].box = colliders[c].box;
+    }
+}
+
+/* What rested on something static may have lost its support, when that was placed or shaped anew. */
+static void note_moved_ground(rs_world_data *data, rs_body *body, const rs_world_data *from_data, const rs_body *from) {
+    const rs_collider *to = RS_ITEMS(rs_collider, data->colliders), *before = RS_ITEMS(rs_collider, from_data->colliders);
+    bool same = memcmp(&body->position, &from->position, sizeof body->position) == 0 &&
+                memcmp(&body->quaternion, &from->quaternion, sizeof body->quaternion) == 0;
+    for (int32_t c = body->first_collider; c != RS_NONE && same; c = to[c].next_in_body)
+        same = to[c].shape.grid == before[c].shape.grid;
+    body->moved |= from->moved || !same;
+}
+
+/* The same objects at the same places of the arrays, made of the same colliders. */
+static bool is_of_one_make(const rs_world_data *a, const rs_world_data *b) {
+    if (a->slots.count != b->slots.count || a->bodies.count != b->bodies.count ||
+        a->colliders.count != b->colliders.count || a->wires.count != b->wires.count)
+        return false;
+    for (int64_t k = 0; k < a->slots.count; k++)
+        if (RS_ITEMS(rs_slot, a->slots)[k].serial != RS_ITEMS(rs_slot, b->slots)[k].serial)
+            return false;
+    for (int64_t k = 0; k < a->bodies.count; k++) {
+        const rs_body *one = &RS_ITEMS(rs_body, a->bodies)[k], *other = &RS_ITEMS(rs_body, b->bodies)[k];
+        const rs_articulation *tree = one->articulation, *other_tree = other->articulation;
+        if (one->alive != other->alive || one->type != other->type || one->first_collider != other->first_collider ||
+            (tree == NULL) != (other_tree == NULL) || (tree != NULL && tree->bytes != other_tree->bytes))
+            return false;
+    }
+    for (int64_t k = 0; k < a->wires.count; k++)
+        if (RS_ITEMS(rs_wire, a->wires)[k].serial != RS_ITEMS(rs_wire, b->wires)[k].serial)
+            return false;
+    return true;
+}
+
+rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
+    const rs_world_data *from = &snapshot->data;
+    rs_world_data *data = &world->data;
+    rs_world_enter(world);
+    if (!is_of_one_make(data, from))
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "the world has other objects than the snapshot"));
+    if (rs_array_copy(&data->touches, &from->touches) != RS_OK ||
+        rs_array_copy(&data->pair_hints, &from->pair_hints) != RS_OK ||
+        rs_array_copy(&data->controllers, &from->controllers) != RS_OK)
+        return rs_world_leave(world, RS_OUT_OF_MEMORY);
+    for (int64_t k = 0; k < data->bodies.count; k++) {
+        rs_body *body = &RS_ITEMS(rs_body, data->bodies)[k];
+        const rs_body *start = &RS_ITEMS(rs_body, from->bodies)[k];
+        if (!body->alive)
+            continue;
+        if (body->type == RS_BODY_STATIC && body->articulation == NULL)
+            note_moved_ground(data, body, from, start);
+        else
+            reset_body(data, body, from, start);
+    }
+    for (int64_t k = 0; k < data->wires.count; k++) {
+        rs_wire *wire = &RS_ITEMS(rs_wire, data->wires)[k];
+        rs_wire_properties properties = wire->properties;
+        *wire = RS_ITEMS(rs_wire, from->wires)[k];
+        wire->properties = properties;
+    }
+    data->time = from->time;
+    data->time_lost = from->time_lost;
+    data->step_count = from->step_count;
+    data->sweep_backward = from->sweep_backward;
+    world->half_way = false;
+    world->changed = true;
+    world->version++;
+    return rs_world_leave(world, RS_OK);
 }

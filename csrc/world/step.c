@@ -93,7 +93,7 @@ static void stage_midpoint(rs_world *world) {
             rs_rigid_body_hold(body);
         }
         double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
-        rs_carrier by = {body->middle, body->middle_com, body->velocity, body->omega, time};
+        rs_carrier_motion by = {body->middle, body->middle_com, body->velocity, body->omega, time};
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
             colliders[c].active = active;
             rs_place_collider(&colliders[c], &by, data);
@@ -234,9 +234,9 @@ static rs_status stage_contact_setup(rs_world *world) {
     const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
     rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
     for (int64_t i = 0; i < world->islands.islands.count; i++) {
-        const rs_island *island = &RS_ITEMS(rs_island, world->islands.islands)[i];
+        const rs_island *island = RS_ITEM(rs_island, world->islands.islands, i);
         for (int64_t k = island->first_row; k < island->first_row + island->row_count && !island->general; k++) {
-            rs_row_make(&input, &RS_ITEMS(rs_touch, data->touches)[order[k]], &rows[k]);
+            rs_row_make(&input, RS_ITEM(rs_touch, data->touches, order[k]), &rows[k]);
             rows[k].touch = order[k];
         }
     }
@@ -274,19 +274,19 @@ static void store_contact(rs_touch *touch, const rs_law *law) {
 
 /* An island of single bodies. */
 static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
-    rs_body_row *first = &RS_ITEMS(rs_body_row, world->body_rows)[island->first_row];
+    rs_body_row *first = RS_ITEM(rs_body_row, world->body_rows, island->first_row);
     rs_body_rows rows = rs_body_rows_make(first, island->row_count, rs_islands_bodies(&world->islands, island),
                                           RS_ITEMS(rs_solver_body, world->solver_bodies),
                                           RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers),
                                           RS_ITEMS(int32_t, world->busy_rows));
     rs_solve_result result = solve_rows(world, &rows.rows, island);
     for (int64_t k = 0; k < island->row_count; k++)
-        store_contact(&RS_ITEMS(rs_touch, world->data.touches)[first[k].touch], &first[k].law);
+        store_contact(RS_ITEM(rs_touch, world->data.touches, first[k].touch), &first[k].law);
     return result;
 }
 
 /* How often an island may be solved again because joints would pass their limits. */
-enum { MAX_MISSES = 3 };
+enum { MAX_MISSES = 6 };
 
 /* An island with articulated systems or wires. */
 static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result *result) {
@@ -372,7 +372,7 @@ static void stage_integrate(rs_world *world) {
         if (!body->alive || body->asleep || body->type == RS_BODY_STATIC)
             continue;
         bool pushed = of_body[i] != RS_NONE && islands[of_body[i]].pushed;
-        const rs_push_body *push = pushed ? &RS_ITEMS(rs_push_body, world->pushes)[i] : NULL;
+        const rs_push_body *push = pushed ? RS_ITEM(rs_push_body, world->pushes, i) : NULL;
         if (body->articulation != NULL && body->articulation->inverse_dynamics)
             rs_world_find_joint_wrenches(world, (int32_t)i);
         if (!integrate_body(body, &solver[i], push, data))
@@ -451,9 +451,14 @@ static rs_status second_half(rs_world *world) {
     charge(world, &world->profile.integrate, &mark);
     world->profile.steps += world->profiling;
     world->half_way = false;
+#ifdef RS_DEBUG
+    rs_status valid = rs_world_validate(world);
+    if (valid != RS_OK)
+        return valid;
+#endif
     if (world->diverged_slot == RS_NONE)
         return RS_OK;
-    uint32_t serial = RS_ITEMS(rs_slot, world->data.slots)[world->diverged_slot].serial;
+    uint32_t serial = RS_ITEM(rs_slot, world->data.slots, world->diverged_slot)->serial;
     return rs_fail(RS_DIVERGED, "object %u diverged at time %g s: its state is no longer finite; it was stopped at its "
                                 "last pose", serial, world->data.time);
 }

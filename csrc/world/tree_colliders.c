@@ -17,7 +17,7 @@ static const double ANGLE_PER_QUATERNION = 3.14159265358979323846;
 
 void rs_tree_colliders_free(rs_array *trees) {
     for (int64_t t = 0; t < trees->count; t++) {
-        rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, *trees)[t];
+        rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, *trees, t);
         rs_array *arrays[] = {&tree->balls, &tree->reach, &tree->span, &tree->near, &tree->q, &tree->lever, &tree->sorted};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             rs_array_free(arrays[k]);
@@ -38,7 +38,7 @@ static rs_collider_ball ball_around(const rs_collider *collider, int32_t index) 
 
 /* Balls around the colliders, how far those of each link get from its origin, and which filter bits occur. */
 static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluster) {
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     rs_collider_ball *ball = RS_ITEMS(rs_collider_ball, tree->balls);
     double *reach = RS_ITEMS(double, tree->reach);
@@ -65,7 +65,7 @@ static void set_active(rs_world *world, const rs_body *body, bool active) {
 }
 
 static rs_status add_tree(rs_world *world, int32_t body_index) {
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[body_index];
+    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, body_index);
     rs_tree_colliders *tree = rs_array_push(&world->trees);
     rs_cluster *cluster = rs_array_push(&world->clusters);
     if (tree == NULL || cluster == NULL)
@@ -119,9 +119,9 @@ static rs_aabb link_box(const rs_tree_colliders *tree, const rs_articulation *a,
 }
 
 void rs_tree_colliders_begin(rs_world *world, int64_t index) {
-    rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, world->trees)[index];
-    rs_cluster *cluster = &RS_ITEMS(rs_cluster, world->clusters)[index];
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, world->trees, index);
+    rs_cluster *cluster = RS_ITEM(rs_cluster, world->clusters, index);
+    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
     const rs_articulation *a = body->articulation;
     if (body->moved)
         measure(world, tree, cluster);
@@ -150,7 +150,7 @@ static void ensure_placed(const rs_world *world, const rs_articulation *a, rs_co
     const rs_world_data *data = &world->data;
     const rs_link_motion *m = &a->motion[collider->link];
     rs_vec3 com = rs_m3_mulv(&m->rot, a->links[collider->link].com);
-    rs_carrier by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
+    rs_carrier_motion by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, collider->link, com), m->w, data->dt};
     rs_place_collider(collider, &by, data);
     collider->placed_in = world->detection;
 }
@@ -178,13 +178,13 @@ static rs_aabb meeting_box(const rs_collider *other, const rs_aabb *system) {
 
 /* Pairs of one placed collider with those of a system: links that stay clear of it are passed over, then balls. */
 static rs_status meet_collider(rs_world *world, int64_t index, int32_t other) {
-    const rs_tree_colliders *tree = &RS_ITEMS(rs_tree_colliders, world->trees)[index];
+    const rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, world->trees, index);
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_articulation *a = RS_ITEMS(rs_body, world->data.bodies)[tree->body].articulation;
+    const rs_articulation *a = RS_ITEM(rs_body, world->data.bodies, tree->body)->articulation;
     const double *reach = RS_ITEMS(double, tree->reach), *span = RS_ITEMS(double, tree->span);
-    rs_aabb box = meeting_box(&colliders[other], &RS_ITEMS(rs_cluster, world->clusters)[index].box);
+    rs_aabb box = meeting_box(&colliders[other], &RS_ITEM(rs_cluster, world->clusters, index)->box);
     for (int64_t k = 0; k < tree->balls.count; k++) {
-        const rs_collider_ball *ball = &RS_ITEMS(rs_collider_ball, tree->balls)[k];
+        const rs_collider_ball *ball = RS_ITEM(rs_collider_ball, tree->balls, k);
         const rs_link_motion *m = &a->motion[ball->link];
         rs_aabb around = link_box(tree, a, ball->link);
         if (!rs_aabb_overlap(&around, &box))
@@ -203,10 +203,10 @@ static rs_status meet_collider(rs_world *world, int64_t index, int32_t other) {
 
 static rs_status meet_system(rs_world *world, const rs_tree_colliders *tree, int64_t other) {
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_articulation *a = RS_ITEMS(rs_body, world->data.bodies)[tree->body].articulation;
-    const rs_aabb *box = &RS_ITEMS(rs_cluster, world->clusters)[other].box;
+    const rs_articulation *a = RS_ITEM(rs_body, world->data.bodies, tree->body)->articulation;
+    const rs_aabb *box = &RS_ITEM(rs_cluster, world->clusters, other)->box;
     for (int64_t k = 0; k < tree->balls.count; k++) {
-        const rs_collider_ball *ball = &RS_ITEMS(rs_collider_ball, tree->balls)[k];
+        const rs_collider_ball *ball = RS_ITEM(rs_collider_ball, tree->balls, k);
         rs_aabb around = link_box(tree, a, ball->link);
         if (!rs_aabb_overlap(&around, box))
             continue;
@@ -232,7 +232,7 @@ static rs_status expand_clusters(rs_world *world) {
             return RS_OUT_OF_MEMORY;
     }
     if (kept < count) /* close the gap that the clusters left */
-        memmove(&RS_ITEMS(rs_pair, *found)[kept], &RS_ITEMS(rs_pair, *found)[count],
+        memmove(RS_ITEM(rs_pair, *found, kept), RS_ITEM(rs_pair, *found, count),
                 sizeof(rs_pair) * (size_t)(found->count - count));
     found->count -= count - kept;
     return RS_OK;
@@ -308,7 +308,7 @@ static rs_status sweep(const rs_collider *colliders, const rs_articulation *a, r
 
 static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster, double motion) {
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
     const rs_articulation *a = body->articulation;
     for (int64_t k = 0; k < tree->sorted.count; k++)
         ensure_placed(world, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
@@ -323,7 +323,7 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
 }
 
 static rs_status expand_self(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster) {
-    const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[tree->body];
+    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     if (body->collider_count < 2)
         return RS_OK;
@@ -347,8 +347,8 @@ rs_status rs_tree_colliders_expand(rs_world *world) {
     if (expand_clusters(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t t = 0; t < world->trees.count; t++) {
-        const rs_cluster *cluster = &RS_ITEMS(rs_cluster, world->clusters)[t];
-        if (cluster->active && expand_self(world, &RS_ITEMS(rs_tree_colliders, world->trees)[t], cluster) != RS_OK)
+        const rs_cluster *cluster = RS_ITEM(rs_cluster, world->clusters, t);
+        if (cluster->active && expand_self(world, RS_ITEM(rs_tree_colliders, world->trees, t), cluster) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;

@@ -36,7 +36,7 @@ static const char *wrong_bodies(const rs_world_data *data) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
     int64_t listed = 0, alive = 0;
     for (int64_t i = 0; i < data->bodies.count; i++) {
-        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[i];
+        const rs_body *body = RS_ITEM(rs_body, data->bodies, i);
         if (!body->alive)
             continue;
         if (!state_is_carried(body))

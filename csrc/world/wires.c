@@ -34,7 +34,7 @@ static rs_status check_end(rs_world *world, const rs_wire_def *def, int end, rs_
     const rs_slot *slot = rs_world_slot(world, def->object[end]);
     if (slot == NULL)
         return RS_UNKNOWN_OBJECT;
-    const rs_articulation *tree = RS_ITEMS(rs_body, world->data.bodies)[slot->body].articulation;
+    const rs_articulation *tree = RS_ITEM(rs_body, world->data.bodies, slot->body)->articulation;
     int32_t count = tree != NULL ? tree->link_count : 1;
     if (def->local[end] < 0 || def->local[end] >= count)
         return rs_fail(RS_INVALID_VALUE, "local index of end %d is %d; expected 0 to %d", end + 1, def->local[end],
@@ -65,7 +65,7 @@ static rs_wire *find_wire(rs_world *world, rs_wire_id id) {
 
 static void wake_ends(rs_world *world, const rs_wire *wire) {
     for (int end = 0; end < 2; end++)
-        rs_wake_body(&RS_ITEMS(rs_body, world->data.bodies)[wire->body[end]]);
+        rs_wake_body(RS_ITEM(rs_body, world->data.bodies, wire->body[end]));
 }
 
 rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *out) {
@@ -110,7 +110,7 @@ rs_status rs_wire_remove(rs_world *world, rs_wire_id id) {
 
 void rs_world_drop_wires_of(rs_world *world, int32_t body) {
     for (int64_t k = world->data.wires.count - 1; k >= 0; k--) {
-        const rs_wire *wire = &RS_ITEMS(rs_wire, world->data.wires)[k];
+        const rs_wire *wire = RS_ITEM(rs_wire, world->data.wires, k);
         if (wire->body[0] == body || wire->body[1] == body)
             drop_wire(world, k);
     }
@@ -129,7 +129,7 @@ rs_status rs_wire_def_get(rs_world *world, rs_wire_id id, rs_wire_def *out) {
     rs_world_enter(world);
     const rs_wire *wire = find_wire(world, id);
     for (int end = 0; end < 2 && wire != NULL; end++) {
-        out->object[end] = rs_slot_id(world, RS_ITEMS(rs_body, world->data.bodies)[wire->body[end]].slot);
+        out->object[end] = rs_slot_id(world, RS_ITEM(rs_body, world->data.bodies, wire->body[end])->slot);
         out->local[end] = wire->link[end];
         rs_v3_store(out->point[end], wire->point[end]);
         out->properties = wire->properties;
@@ -155,17 +155,15 @@ rs_status rs_wire_properties_set(rs_world *world, rs_wire_id id, const rs_wire_p
 
 /* Present frame of a body or link; within a step that of the midpoint. */
 static rs_transform present_frame(const rs_world *world, const rs_body *body, int32_t link) {
-    if (body->articulation == NULL && !world->half_way)
-        return rs_transform_make(body->position, body->quaternion);
     if (body->articulation != NULL)
         rs_world_place_links(world, body->articulation);
-    return rs_wire_mount_frame(body, link);
+    return world->half_way ? rs_carrier_middle(body, link) : rs_carrier_pose(body, link);
 }
 
 static void read_state(const rs_world *world, const rs_wire *wire, rs_wire_state *out) {
     rs_vec3 points[2];
     for (int end = 0; end < 2; end++) {
-        const rs_body *body = &RS_ITEMS(rs_body, world->data.bodies)[wire->body[end]];
+        const rs_body *body = RS_ITEM(rs_body, world->data.bodies, wire->body[end]);
         rs_transform frame = present_frame(world, body, wire->link[end]);
         points[end] = rs_transform_point(&frame, wire->point[end]);
         rs_v3_store(out->point[end], points[end]);
@@ -199,7 +197,7 @@ rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids
                                                   (long long)capacity, (long long)count)
                                         : RS_OK;
     for (int64_t k = 0; k < count && status == RS_OK; k++) {
-        const rs_wire *wire = &RS_ITEMS(rs_wire, world->data.wires)[k];
+        const rs_wire *wire = RS_ITEM(rs_wire, world->data.wires, k);
         if (ids != NULL)
             ids[k] = wire->serial;
         if (states != NULL)

@@ -8,36 +8,41 @@
 
 static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 
+#define ADDRESS(type, name) &data->name,
+#define MAKE_IN_DATA(type, name) data->name = rs_array_of(sizeof(type));
+#define MAKE_IN_WORLD(type, name) world->name = rs_array_of(sizeof(type));
+#define FREE_IN_WORLD(type, name) rs_array_free(&world->name);
+
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
-    rs_array *all[RS_DATA_ARRAY_COUNT] = {&data->slots,  &data->list,    &data->bodies,          &data->colliders,
-                                          &data->assets, &data->touches, &data->materials.names, &data->materials.entries,
-                                          &data->wires,  &data->controllers, &data->pair_hints};
+    rs_array *all[RS_DATA_ARRAY_COUNT] = {RS_WORLD_ARRAYS(ADDRESS) &data->materials.names, &data->materials.entries};
     memcpy(out, all, sizeof all);
 }
 
+/* ---- defaults ---- */
+
+void rs_default_solver_settings(rs_solver_settings *settings) {
+    *settings = (rs_solver_settings){.erp = 1.5, .erp2 = 0.0, .max_iterations = 150, .threshold = 1e-8};
+}
+
+void rs_default_contact_settings(rs_contact_settings *settings) {
+    *settings = (rs_contact_settings){
+        .gjk_max_iterations = 32, .gjk_tolerance = 1e-6, .epa_max_iterations = 64, .epa_tolerance = 1e-4,
+        .max_contacts_per_pair = 8, .swept_ccd_speculative_margin = 1e-4, .broadphase = RS_BROADPHASE_SAP_3_AXIS,
+        .mbp_world_min = {-100, -100, -100}, .mbp_world_max = {100, 100, 100}, .mbp_cell_size = {1, 1, 1},
+        .mbp_padding = 0.5, .mbp_max_cells_per_axis = 128, .mbp_max_cells_per_object = 64};
+}
+
+void rs_default_sleep_settings(rs_sleep_settings *settings) {
+    *settings = (rs_sleep_settings){.enabled = 1, .linear_threshold = 0.002, .angular_threshold = 0.01, .quiet_steps = 2};
+}
+
 static rs_status make_data(rs_world_data *data) {
-    *data = (rs_world_data){
-        .dt = DEFAULT_TIME_STEP,
-        .gravity = {0.0, 0.0, -9.81},
-        .solver = {.erp = 1.5, .erp2 = 0.0, .max_iterations = 150, .threshold = 1e-8},
-        .contact = {.gjk_max_iterations = 32, .gjk_tolerance = 1e-6, .epa_max_iterations = 64, .epa_tolerance = 1e-4,
-                    .max_contacts_per_pair = 8, .swept_ccd_speculative_margin = 1e-4,
-                    .broadphase = RS_BROADPHASE_SAP_3_AXIS, .mbp_world_min = {-100, -100, -100},
-                    .mbp_world_max = {100, 100, 100}, .mbp_cell_size = {1, 1, 1}, .mbp_padding = 0.5,
-                    .mbp_max_cells_per_axis = 128, .mbp_max_cells_per_object = 64},
-        .sleep = {.enabled = 1, .linear_threshold = 0.002, .angular_threshold = 0.01, .quiet_steps = 2},
-        .free_slot = RS_NONE,
-        .free_body = RS_NONE,
-        .free_collider = RS_NONE,
-        .slots = rs_array_of(sizeof(rs_slot)),
-        .list = rs_array_of(sizeof(int32_t)),
-        .bodies = rs_array_of(sizeof(rs_body)),
-        .colliders = rs_array_of(sizeof(rs_collider)),
-        .assets = rs_array_of(sizeof(rs_asset_entry)),
-        .touches = rs_array_of(sizeof(rs_touch)),
-        .pair_hints = rs_array_of(sizeof(rs_pair_hint)),
-        .wires = rs_array_of(sizeof(rs_wire)),
-        .controllers = rs_array_of(sizeof(rs_pose_controller))};
+    *data = (rs_world_data){.dt = DEFAULT_TIME_STEP, .gravity = {0.0, 0.0, -9.81}, .free_slot = RS_NONE,
+                            .free_body = RS_NONE, .free_collider = RS_NONE};
+    rs_default_solver_settings(&data->solver);
+    rs_default_contact_settings(&data->contact);
+    rs_default_sleep_settings(&data->sleep);
+    RS_WORLD_ARRAYS(MAKE_IN_DATA)
     return rs_materials_make(&data->materials);
 }
 
@@ -51,19 +56,9 @@ rs_status rs_world_create(rs_world **out) {
     world->ray_scene = rs_ray_scene_make();
     world->diverged_slot = RS_NONE;
     world->broad_phase = rs_broad_phase_make();
-    world->trees = rs_array_of(sizeof(rs_tree_colliders));
-    world->clusters = rs_array_of(sizeof(rs_cluster));
-    world->pairs = rs_array_of(sizeof(rs_pair));
-    world->touches_other = rs_array_of(sizeof(rs_touch));
+    RS_SCRATCH_ARRAYS(MAKE_IN_WORLD)
     world->hidden_search = rs_hidden_search_make();
-    world->pair_hints_other = rs_array_of(sizeof(rs_pair_hint));
     world->islands = rs_islands_make();
-    world->solver_bodies = rs_array_of(sizeof(rs_solver_body));
-    world->pushes = rs_array_of(sizeof(rs_push_body));
-    world->before = rs_array_of(sizeof(rs_solver_body));
-    world->body_rows = rs_array_of(sizeof(rs_body_row));
-    world->busy_rows = rs_array_of(sizeof(int32_t));
-    world->numbers = rs_array_of(sizeof(int32_t));
     world->newton = rs_newton_make();
     world->tree_rows = rs_tree_rows_new();
     pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
@@ -87,19 +82,9 @@ void rs_world_destroy(rs_world *world) {
     rs_world_data_drop(&world->data);
     rs_broad_phase_free(&world->broad_phase);
     rs_tree_colliders_free(&world->trees);
-    rs_array_free(&world->trees);
-    rs_array_free(&world->clusters);
-    rs_array_free(&world->pairs);
-    rs_array_free(&world->touches_other);
+    RS_SCRATCH_ARRAYS(FREE_IN_WORLD)
     rs_hidden_search_free(&world->hidden_search);
-    rs_array_free(&world->pair_hints_other);
     rs_islands_free(&world->islands);
-    rs_array_free(&world->solver_bodies);
-    rs_array_free(&world->pushes);
-    rs_array_free(&world->before);
-    rs_array_free(&world->body_rows);
-    rs_array_free(&world->busy_rows);
-    rs_array_free(&world->numbers);
     rs_newton_free(&world->newton);
     rs_tree_rows_free(&world->tree_rows);
     rs_ray_scene_free(&world->ray_scene);
@@ -352,7 +337,7 @@ rs_status rs_material_name(rs_world *world, int32_t index, char *out) {
     rs_world_enter(world);
     rs_status status = check_material(world, index);
     if (status == RS_OK)
-        memcpy(out, RS_ITEMS(rs_material_label, world->data.materials.names)[index].text, RS_MATERIAL_NAME_SIZE);
+        memcpy(out, RS_ITEM(rs_material_label, world->data.materials.names, index)->text, RS_MATERIAL_NAME_SIZE);
     return rs_world_leave(world, status);
 }
 
@@ -408,7 +393,7 @@ rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32
     if (number < 0 || number >= entries->count)
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material pair %lld does not exist; there are %lld",
                                              (long long)number, (long long)entries->count));
-    const rs_material_entry *entry = &RS_ITEMS(rs_material_entry, *entries)[number];
+    const rs_material_entry *entry = RS_ITEM(rs_material_entry, *entries, number);
     *a = (int32_t)(entry->key >> 32);
     *b = (int32_t)(uint32_t)entry->key;
     *out = entry->properties;

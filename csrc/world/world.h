@@ -12,7 +12,7 @@
 #include "../contact/rows_tree.h"
 #include "../contact/solve_island.h"
 #include "../contact/wire.h"
-#include "../dynamics/articulated.h"
+#include "../dynamics/carrier.h"
 #include "../dynamics/pose_controller.h"
 #include "../model/asset.h"
 #include "../sensors/camera.h"
@@ -28,8 +28,38 @@ typedef struct {
     int32_t next_free;
 } rs_slot;
 
-/* All that decides the future. A snapshot is a deep copy of this struct: every array is listed in
- * rs_world_data_arrays(). */
+/* The arrays of rs_world_data: made, copied, restored and freed by this list. */
+#define RS_WORLD_ARRAYS(X)                                                                                           \
+    /* objects: written by create and remove */                                                                      \
+    X(rs_slot, slots)                                                                                                \
+    X(int32_t, list)         /* slots in the order that users see */                                                 \
+    X(rs_body, bodies)       /* places are reused */                                                                 \
+    X(rs_collider, colliders) /* places are reused */                                                                \
+    X(rs_asset_entry, assets)                                                                                        \
+    X(rs_pose_controller, controllers) /* in each step it moves on */                                                \
+    X(rs_wire, wires) /* in the order in which they were made; impulses are written by the solver */                 \
+    /* contacts: written by the narrow phase (points) and the solver (impulses) */                                   \
+    X(rs_touch, touches)         /* ordered by pair of colliders */                                                  \
+    X(rs_pair_hint, pair_hints)  /* likewise: where the narrow phase starts */
+
+/* Scratch of a world, valid within a step: made and freed by this list. */
+#define RS_SCRATCH_ARRAYS(X)                                                                                         \
+    X(rs_tree_colliders, trees)       /* of each articulated system with colliders */                                \
+    X(rs_cluster, clusters)           /* of each of them: midpoint */                                                \
+    X(rs_pair, pairs)                 /* broad phase */                                                              \
+    X(rs_touch, touches_other)        /* second buffer of the narrow phase */                                        \
+    X(rs_pair_hint, pair_hints_other) /* likewise */                                                                 \
+    X(rs_solver_body, solver_bodies)  /* per body: forces, then solver */                                            \
+    X(rs_push_body, pushes)           /* per body: valid in islands marked as pushed */                              \
+    X(rs_solver_body, before)         /* per body: velocities at the beginning of the step */                        \
+    X(rs_body_row, body_rows)         /* grouped by island: contact setup */                                         \
+    X(int32_t, busy_rows)             /* solver */                                                                   \
+    X(int32_t, numbers)               /* per body: its number within an island of single bodies */
+
+#define RS_ARRAY_FIELD(type, name) rs_array name;
+#define RS_ARRAY_ONE(type, name) +1
+
+/* All that decides the future. A snapshot is a deep copy of this struct. */
 typedef struct {
     /* settings: written by setters */
     double dt; /* [s] */
@@ -47,17 +77,7 @@ typedef struct {
     /* objects: written by create and remove */
     uint64_t configuration_number;
     int32_t free_slot, free_body, free_collider; /* heads of the free lists, RS_NONE when empty */
-    rs_array slots;     /* rs_slot */
-    rs_array list;      /* int32_t: slots in the order that users see */
-    rs_array bodies;    /* rs_body; places are reused */
-    rs_array colliders; /* rs_collider; places are reused */
-    rs_array assets;    /* rs_asset_entry */
-    rs_array controllers; /* rs_pose_controller; in each step it moves on */
-    rs_array wires;     /* rs_wire, in the order in which they were made; impulses are written by the solver */
-
-    /* contacts: written by the narrow phase (points) and the solver (impulses) */
-    rs_array touches;    /* rs_touch, ordered by pair of colliders */
-    rs_array pair_hints; /* rs_pair_hint, likewise: where the narrow phase starts */
+    RS_WORLD_ARRAYS(RS_ARRAY_FIELD)
     bool sweep_backward; /* direction of the next solve */
 } rs_world_data;
 
@@ -75,19 +95,9 @@ struct rs_world {
     /* scratch, valid within a step */
     rs_broad_phase broad_phase;
     uint64_t detection;     /* counts detections of contacts */
-    rs_array trees;         /* rs_tree_colliders of each articulated system with colliders */
-    rs_array clusters;      /* rs_cluster of each of them: midpoint */
-    rs_array pairs;         /* rs_pair: broad phase */
-    rs_array touches_other; /* rs_touch: second buffer of the narrow phase */
-    rs_array pair_hints_other; /* likewise */
+    RS_SCRATCH_ARRAYS(RS_ARRAY_FIELD)
     rs_hidden_search hidden_search;
     rs_islands islands;
-    rs_array solver_bodies; /* rs_solver_body per body: forces, then solver */
-    rs_array pushes;        /* rs_push_body per body: valid in islands marked as pushed */
-    rs_array before;        /* rs_solver_body per body: velocities at the beginning of the step */
-    rs_array body_rows;     /* rs_body_row, grouped by island: contact setup */
-    rs_array busy_rows;     /* int32_t: solver */
-    rs_array numbers;       /* int32_t per body: its number within an island of single bodies */
     rs_tree_rows tree_rows; /* of one island with articulated systems or wires */
     rs_newton newton;       /* scratch of its own */
 
@@ -101,7 +111,16 @@ struct rs_world {
     pthread_mutex_t mutex; /* recursive */
 };
 
-enum { RS_DATA_ARRAY_COUNT = 11 };
+struct rs_snapshot {
+    rs_world_data data;
+    uint32_t next_serial; /* for a restore into another world: its new ids must not meet these */
+};
+
+/* States, commands and time become those of a snapshot of a world with the same objects; parameters and what is static
+ * stay. */
+rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot);
+
+enum { RS_DATA_ARRAY_COUNT = 2 RS_WORLD_ARRAYS(RS_ARRAY_ONE) }; /* those of the materials, and the list */
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
 void rs_world_data_drop(rs_world_data *data);
@@ -154,8 +173,6 @@ void rs_world_forget_touches(rs_world *world, int32_t body);
 
 /* The body must be placed and looked at again in the next step, or in this one when half of it is made. */
 void rs_world_touch_body(rs_world *world, rs_body *body);
-/* The body moves again, if it slept. */
-void rs_wake_body(rs_body *body);
 /* Places the links of an articulated system where questions are answered: at the present state, or within a step where
  * the step takes its dynamics. */
 void rs_world_place_links(const rs_world *world, rs_articulation *a);
@@ -163,6 +180,8 @@ void rs_world_place_links(const rs_world *world, rs_articulation *a);
 /* World-frame shape of a definition: checks numbers and asset. */
 rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out);
 rs_asset_entry *rs_world_asset(rs_world *world, rs_asset_id id);
+/* Lists an asset, which is then the world's, also on failure; who lists it is its first user. */
+rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out);
 /* One user less; the last one frees the asset. */
 void rs_world_asset_release(rs_world *world, rs_asset_id id);
 
@@ -176,7 +195,8 @@ rs_status rs_check_inertia(const rs_sym3 *inertia);
 /* Normalises, except what is a unit quaternion already. */
 rs_status rs_load_quaternion(const double *wxyz, rs_quat *out);
 
-/* Sizes of the collider that follow from its shape and from the body's centre of mass. */
-void rs_measure_collider(rs_collider *collider, rs_vec3 com);
+/* Sizes of the collider that follow from its shape, its place and the centre of mass of what carries it: to be called when one
+ * of them changed. */
+void rs_measure_collider(rs_collider *collider, const rs_body *body);
 
 #endif

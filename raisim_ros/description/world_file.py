@@ -28,6 +28,7 @@ from raisim_ros.description.world.schema import (
     CANONICAL,
     DIMENSIONS,
     ELEMENTS,
+    ENGINE,
     PRIMITIVES,
     PUBLISHED,
     REQUIRED,
@@ -114,8 +115,9 @@ def _attributes(source: _Source, element: etree._Element, table: tuple[Attribute
                 raise source.error(
                     element, f"attribute '{attribute.names[0]}' is missing; expected {attribute.kind.value}"
                 )
-            values[attribute.names[0]] = attribute.default
-    return {attribute.names[0]: values[attribute.names[0]] for attribute in table}
+            if attribute.default is not ENGINE:
+                values[attribute.names[0]] = attribute.default
+    return {attribute.names[0]: values[attribute.names[0]] for attribute in table if attribute.names[0] in values}
 
 
 def _children(source: _Source, element: etree._Element, canonical: str) -> dict[str, list[etree._Element]]:
@@ -501,8 +503,7 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
     if time_step is not None:
         settings.time_step = _read(source, time_step)["value"]
     if erp is not None:
-        values = _read(source, erp)
-        settings.erp = (values["erp"], values["erp2"])
+        settings.erp = _read(source, erp)
     simulation = _one(source, children, "simulation")
     if simulation is not None:
         settings.time = _read(source, simulation)["time"]

@@ -11,10 +11,15 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.link_mesh import COLLISION_MESHES
-from raisim_ros.engine._library import lib
+from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 
 SELF_COLLISION = ("auto", "all", "none")
+
+
+_CONTACT, _SLEEP = ffi.new("rs_contact_settings *"), ffi.new("rs_sleep_settings *")
+lib.rs_default_contact_settings(_CONTACT)
+lib.rs_default_sleep_settings(_SLEEP)
 
 
 class ObjectType(IntEnum):
@@ -102,32 +107,35 @@ class BroadphaseType(IntEnum):
     MULTI_BOX_PRUNE = lib.RS_BROADPHASE_MULTI_BOX_PRUNE
 
 
+_BROADPHASE = BroadphaseType(_CONTACT.broadphase)
+
+
 @dataclass
 class BroadphaseSettings:
     """Search for nearby pairs; the ``mbp_*`` fields belong to MULTI_BOX_PRUNE [m]."""
 
-    type: BroadphaseType = BroadphaseType.SAP_3_AXIS
-    mbp_world_min: Sequence[float] = (-100.0, -100.0, -100.0)
-    mbp_world_max: Sequence[float] = (100.0, 100.0, 100.0)
-    mbp_cell_size: Sequence[float] = (1.0, 1.0, 1.0)
-    mbp_padding: float = 0.5
-    mbp_max_cells_per_axis: int = 128
-    mbp_max_cells_per_object: int = 64
-    mbp_use_world_bounds: bool = False
+    type: BroadphaseType = _BROADPHASE
+    mbp_world_min: Sequence[float] = tuple(_CONTACT.mbp_world_min)
+    mbp_world_max: Sequence[float] = tuple(_CONTACT.mbp_world_max)
+    mbp_cell_size: Sequence[float] = tuple(_CONTACT.mbp_cell_size)
+    mbp_padding: float = _CONTACT.mbp_padding
+    mbp_max_cells_per_axis: int = _CONTACT.mbp_max_cells_per_axis
+    mbp_max_cells_per_object: int = _CONTACT.mbp_max_cells_per_object
+    mbp_use_world_bounds: bool = bool(_CONTACT.mbp_use_world_bounds)
 
 
 @dataclass
 class ContactSettings:
     """Contact detection. Swept CCD keeps bodies faster than ``swept_ccd_min_speed`` [m/s] from tunnelling."""
 
-    gjk_max_iterations: int = 32
-    gjk_tolerance: float = 1e-6
-    epa_max_iterations: int = 64
-    epa_tolerance: float = 1e-4
-    max_contacts_per_pair: int = 8
-    swept_ccd_enabled: bool = False
-    swept_ccd_min_speed: float = 0.0
-    swept_ccd_speculative_margin: float = 1e-4
+    gjk_max_iterations: int = _CONTACT.gjk_max_iterations
+    gjk_tolerance: float = _CONTACT.gjk_tolerance
+    epa_max_iterations: int = _CONTACT.epa_max_iterations
+    epa_tolerance: float = _CONTACT.epa_tolerance
+    max_contacts_per_pair: int = _CONTACT.max_contacts_per_pair
+    swept_ccd_enabled: bool = bool(_CONTACT.swept_ccd_enabled)
+    swept_ccd_min_speed: float = _CONTACT.swept_ccd_min_speed
+    swept_ccd_speculative_margin: float = _CONTACT.swept_ccd_speculative_margin
     broadphase: BroadphaseSettings = field(default_factory=BroadphaseSettings)
 
 
@@ -135,10 +143,10 @@ class ContactSettings:
 class SleepSettings:
     """An island sleeps after `quiet_steps` steps below both thresholds [m/s, rad/s]."""
 
-    enabled: bool = True
-    linear_vel_threshold: float = 0.002
-    angular_vel_threshold: float = 0.01
-    quiet_steps: int = 2
+    enabled: bool = bool(_SLEEP.enabled)
+    linear_vel_threshold: float = _SLEEP.linear_threshold
+    angular_vel_threshold: float = _SLEEP.angular_threshold
+    quiet_steps: int = _SLEEP.quiet_steps
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ static void place_all(rs_world *world)
             continue;
         const rs_link_motion *m = &a->motion[colliders[c].link];
         rs_vec3 com = rs_m3_mulv(&m->rot, a->links[colliders[c].link].com);
-        rs_carrier by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, colliders[c].link, com), m->w, world->data.dt};
+        rs_carrier_motion by = {{m->rot, m->pos}, rs_add(m->pos, com), rs_link_point_velocity(a, colliders[c].link, com), m->w, world->data.dt};
         rs_place_collider(&colliders[c], &by, &world->data);
     }
 }
@@ -143,10 +143,42 @@ static void allowing_a_pair_of_links_is_noticed(void)
     rs_world_destroy(world);
 }
 
+/* Farthest corner of the collider's box from the centre of mass of its link. */
+static double farthest(const rs_world *world, const rs_collider *collider)
+{
+    const rs_articulation *a = RS_ITEM(rs_body, world->data.bodies, collider->body)->articulation;
+    rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
+    rs_vec3 com = a->links[collider->link].com;
+    return rs_norm(rs_v3_max(rs_v3_abs(rs_sub(box.min, com)), rs_v3_abs(rs_sub(box.max, com))));
+}
+
+static void colliders_are_measured_from_the_mass_of_their_link(void)
+{
+    uint64_t random = 5;
+    rs_world *world;
+    CHECK(rs_world_create(&world) == RS_OK);
+    rs_object_id id = add_tree(world, rs_v3(0, 0, 1), 1.0, &random);
+    for (int32_t link = 0; link < LINKS; link++) {
+        rs_link_def def;
+        CHECK(rs_articulation_link_get(world, id, link, &def) == RS_OK);
+        def.com[0] = 0.3 + 0.1 * link;
+        CHECK(rs_articulation_link_set(world, id, link, &def) == RS_OK);
+    }
+    rs_shape_def shape = shape_of(1);
+    shape.position[1] = 0.4;
+    CHECK(rs_object_set_shape(world, id, 4, &shape) == RS_OK);
+    for (int64_t c = 0; c < world->data.colliders.count; c++) {
+        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        CHECK_NEAR(collider->radius, farthest(world, collider), 1e-12);
+    }
+    rs_world_destroy(world);
+}
+
 int main(void)
 {
     RUN(pairs_of_systems_are_those_of_the_double_loop);
     RUN(swept_detection_looks_farther);
     RUN(allowing_a_pair_of_links_is_noticed);
+    RUN(colliders_are_measured_from_the_mass_of_their_link);
     return CHECK_RESULT();
 }

@@ -255,3 +255,33 @@ def test_a_spherical_joint_built_in_code_takes_its_angle(world, name):
     tip = Child(Link("tip", 1.0, (0.0, 0.3, 0.0), inertia), joint)
     robot = world.add_articulated_system(Child(Link("base", 1.0, (0, 0, 0), inertia), None, [tip]))
     assert np.asarray(robot.get_joint_limits())[-3, 0] == 0.5
+
+
+def dropped_chain(cone, links=8, length=0.15, mass=0.3):
+    inertia = mass * length**2 / 12
+    text = '<robot name="chain">'
+    for k in range(links):
+        text += f"""<link name="l{k}"><inertial><origin xyz="0 0 {-length / 2}"/><mass value="{mass}"/><inertia ixx="{inertia}"
+        iyy="{inertia}" izz="{inertia / 20}" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0 0 {-length / 2}"/>
+        <geometry><capsule radius="0.02" length="{0.6 * length}"/></geometry></collision></link>"""
+        if k > 0:
+            text += f"""<joint name="j{k}" type="spherical"><parent link="l{k - 1}"/><child link="l{k}"/>
+            <origin xyz="0 0 {-length}"/><limit lower="{cone}" upper="0" effort="100" velocity="100"/></joint>"""
+    return text + "</robot>"
+
+
+@pytest.mark.parametrize(("dt", "widest"), [(0.001, 0.44), (0.002, 0.46), (0.005, 0.48), (0.01, 0.6)])
+def test_cones_hold_under_hard_blows(dt, widest):
+    """A chain that hits the ground at 10 m/s: contacts turn joints by several times their cone within a step."""
+    for seed in range(4):
+        world = World()
+        world.set_time_step(dt)
+        world.add_ground()
+        robot = world.add_articulated_system(dropped_chain(0.4))
+        q = np.array(robot.get_generalized_coordinate())
+        q[2], q[3:7] = 2.5, np.random.default_rng(seed).normal(size=4)
+        q[3:7] /= np.linalg.norm(q[3:7])
+        robot.set_state(q, [0, 0, -8, *np.zeros(robot.get_dof() - 3)])
+        for _ in range(round(0.6 / dt)):
+            world.integrate()
+            assert max(map(angle_of, robot.get_generalized_coordinate()[7:].reshape(-1, 4))) < widest

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from example_robots import example_robots
 from robot_scenes import ROBOTS, STANDING_HEIGHT, add_quadruped
 
-from raisim_ros import World
+from raisim_ros import ArticulatedSystemOption, World
 
 HELD, LIMP = (200.0, 10.0), (0.0, 0.0)  # gains
 
@@ -106,3 +107,21 @@ def test_correction_moves_no_centre_of_mass(dt):
         assert centre_of(robot) == pytest.approx(first, abs=1e-12)
     assert np.abs(robot.get_generalized_coordinate() - start).max() > 1e-3
     assert np.abs(robot.get_linear_momentum()).max() < 1e-12
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+@pytest.mark.parametrize("file", [one for one in example_robots() if one.id in (None, "pr2.urdf")])
+def test_overlap_that_joints_cannot_remove_turns_nothing_for_ever(file, dt):
+    """PR2 with all its links colliding: those of its forearms overlap however they turn about their own axes."""
+    world = World()
+    world.set_time_step(dt)
+    world.set_gravity((0, 0, 0))
+    robot = world.add_articulated_system(file, options=ArticulatedSystemOption(self_collision="all"))
+    before = np.array(robot.get_generalized_coordinate())
+    world.integrate(round(1.0 / dt))
+    half = np.array(robot.get_generalized_coordinate())
+    world.integrate(round(0.5 / dt))
+    after = np.array(robot.get_generalized_coordinate())
+    assert np.abs(after - before)[7:].max() < 1.0
+    assert np.abs(after - half)[7:].max() < 0.3
+    assert (robot.get_generalized_velocity() == 0).all()

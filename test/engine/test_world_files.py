@@ -1,5 +1,6 @@
 """Worlds from files: what the reader says becomes objects, and what is written reads back to the same bits."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from raisim_ros import (
     BodyType,
     BroadphaseType,
     CompoundChild,
+    ContactSettings,
     FileMissingError,
     GyroscopicMode,
     InterfaceSettings,
@@ -22,6 +24,7 @@ from raisim_ros import (
     ParseError,
     RaisimError,
     ShapeType,
+    SleepSettings,
     ViewCamera,
     ViewCameraSettings,
     Viewpoint,
@@ -42,6 +45,22 @@ def load(tmp_path):
         return World(file, params)
 
     return loader
+
+
+def test_what_an_element_leaves_out_has_the_engines_default(tmp_path):
+    fresh = World()
+    file = tmp_path / "world.xml"
+    file.write_text(
+        '<raisim><erp erp="0.4"/><simulation><solver max_iterations="7"/><contact gjk_max_iterations="9"/>'
+        '<sleeping quiet_steps="5"/></simulation></raisim>'
+    )
+    world = World(file)
+    assert world.get_erp() == (0.4, fresh.get_erp()[1])
+    assert world.get_contact_solver_param() == (7, fresh.get_contact_solver_param()[1])
+    assert world.get_contact_settings() == replace(fresh.get_contact_settings(), gjk_max_iterations=9)
+    assert world.get_sleeping_parameters() == replace(fresh.get_sleeping_parameters(), quiet_steps=5)
+    assert fresh.get_contact_settings() == ContactSettings()
+    assert fresh.get_sleeping_parameters() == SleepSettings()
 
 
 def test_objects_settings_and_states(load, tmp_path):

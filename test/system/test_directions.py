@@ -45,6 +45,7 @@ INNER_MAY_IMPORT = {
         "sensors": {"", "articulated", "objects"},
         "entries": {"", "articulated", "objects", "sensors"},
         "world": {"", "articulated", "entries", "objects", "sensors"},
+        "batch": {"", "articulated", "objects", "world"},
     },
     "ros": {
         "": set(),

@@ -95,7 +95,7 @@ def _write_settings(root: etree._Element, description: WorldDescription) -> None
     if settings.time_step is not None:
         _add(root, "time_step", value=settings.time_step)
     if settings.erp is not None:
-        _add(root, "erp", erp=settings.erp[0], erp2=settings.erp[1])
+        _add(root, "erp", **settings.erp)
     simulation = _add(root, "simulation", time=settings.time)
     for name in ("solver", "contact", "sleeping"):
         values = getattr(settings, name)

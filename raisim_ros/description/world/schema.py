@@ -43,12 +43,14 @@ class Kind(Enum):
     RANGE = "2 numbers; inf: no limit"
 
 
-class _Required:
-    def __repr__(self) -> str:
-        return "required"
+class Default(Enum):
+    """What stands in the place of a default."""
+
+    REQUIRED = "required"
+    ENGINE = "the engine's"  # the attribute is left out of what was read
 
 
-REQUIRED = _Required()
+REQUIRED, ENGINE = Default.REQUIRED, Default.ENGINE
 
 
 @dataclass(frozen=True)
@@ -193,8 +195,8 @@ ELEMENTS: dict[str, Element] = {
             ("erp",),
             "overlap correction",
             (
-                _attribute("erp", Kind.NUMBER, 1.5, "strength"),
-                _attribute("erp2", Kind.NUMBER, 0.0, "damping"),
+                _attribute("erp", Kind.NUMBER, ENGINE, "strength"),
+                _attribute("erp2", Kind.NUMBER, ENGINE, "damping"),
             ),
         ),
         Element(
@@ -207,41 +209,41 @@ ELEMENTS: dict[str, Element] = {
             ("solver",),
             "the contact solver",
             (
-                _attribute("max_iterations maxIterations", Kind.COUNT, 150, "most sweeps in a step"),
-                _attribute("threshold", Kind.NUMBER, 1e-8, "squared relative change at which sweeps end"),
-                _attribute("fixed_order fixedOrder", Kind.SWITCH, False, "sweeps always run forward"),
+                _attribute("max_iterations maxIterations", Kind.COUNT, ENGINE, "most sweeps in a step"),
+                _attribute("threshold", Kind.NUMBER, ENGINE, "squared relative change at which sweeps end"),
+                _attribute("fixed_order fixedOrder", Kind.SWITCH, ENGINE, "sweeps always run forward"),
             ),
         ),
         Element(
             ("contact",),
             "contact detection",
             (
-                _attribute("gjk_max_iterations", Kind.COUNT, 32, "iterations of the distance algorithm"),
-                _attribute("gjk_tolerance", Kind.POSITIVE, 1e-6, "its tolerance, relative"),
-                _attribute("epa_max_iterations", Kind.COUNT, 64, "iterations of the penetration algorithm"),
-                _attribute("epa_tolerance", Kind.POSITIVE, 1e-4, "its tolerance, relative"),
-                _attribute("max_contacts_per_pair", Kind.COUNT, 8, "contact points of two shapes, 1 to 8"),
-                _attribute("swept_ccd_enabled", Kind.SWITCH, False, "keep fast bodies from tunnelling"),
-                _attribute("swept_ccd_min_speed", Kind.NUMBER, 0.0, "only bodies at least this fast [m/s]"),
-                _attribute("swept_ccd_speculative_margin", Kind.NUMBER, 1e-4, "extra distance looked ahead [m]"),
-                _attribute("broadphase", Kind.BROADPHASE, "sap_3_axis", "how nearby pairs are found"),
-                _attribute("mbp_world_min", Kind.VEC3, (-100.0, -100.0, -100.0), "corner of the grid [m]"),
-                _attribute("mbp_world_max", Kind.VEC3, (100.0, 100.0, 100.0), "opposite corner [m]"),
-                _attribute("mbp_cell_size", Kind.VEC3, (1.0, 1.0, 1.0), "size of a cell [m]"),
-                _attribute("mbp_padding", Kind.NUMBER, 0.5, "added around boxes [m]"),
-                _attribute("mbp_max_cells_per_axis", Kind.COUNT, 128, "limit of the grid"),
-                _attribute("mbp_max_cells_per_object", Kind.COUNT, 64, "larger objects are tested against all"),
-                _attribute("mbp_use_world_bounds", Kind.SWITCH, False, "use the corners, not the objects' extent"),
+                _attribute("gjk_max_iterations", Kind.COUNT, ENGINE, "iterations of the distance algorithm"),
+                _attribute("gjk_tolerance", Kind.POSITIVE, ENGINE, "its tolerance, relative"),
+                _attribute("epa_max_iterations", Kind.COUNT, ENGINE, "iterations of the penetration algorithm"),
+                _attribute("epa_tolerance", Kind.POSITIVE, ENGINE, "its tolerance, relative"),
+                _attribute("max_contacts_per_pair", Kind.COUNT, ENGINE, "contact points of two shapes, 1 to 8"),
+                _attribute("swept_ccd_enabled", Kind.SWITCH, ENGINE, "keep fast bodies from tunnelling"),
+                _attribute("swept_ccd_min_speed", Kind.NUMBER, ENGINE, "only bodies at least this fast [m/s]"),
+                _attribute("swept_ccd_speculative_margin", Kind.NUMBER, ENGINE, "extra distance looked ahead [m]"),
+                _attribute("broadphase", Kind.BROADPHASE, ENGINE, "how nearby pairs are found"),
+                _attribute("mbp_world_min", Kind.VEC3, ENGINE, "corner of the grid [m]"),
+                _attribute("mbp_world_max", Kind.VEC3, ENGINE, "opposite corner [m]"),
+                _attribute("mbp_cell_size", Kind.VEC3, ENGINE, "size of a cell [m]"),
+                _attribute("mbp_padding", Kind.NUMBER, ENGINE, "added around boxes [m]"),
+                _attribute("mbp_max_cells_per_axis", Kind.COUNT, ENGINE, "limit of the grid"),
+                _attribute("mbp_max_cells_per_object", Kind.COUNT, ENGINE, "larger objects are tested against all"),
+                _attribute("mbp_use_world_bounds", Kind.SWITCH, ENGINE, "use the corners, not the objects' extent"),
             ),
         ),
         Element(
             ("sleeping",),
             "when bodies at rest are skipped",
             (
-                _attribute("enabled", Kind.SWITCH, True, "bodies may sleep"),
-                _attribute("linear_threshold linearThreshold", Kind.NUMBER, 0.002, "[m/s]"),
-                _attribute("angular_threshold angularThreshold", Kind.NUMBER, 0.01, "[rad/s]"),
-                _attribute("quiet_steps quietSteps", Kind.COUNT, 2, "steps below both thresholds"),
+                _attribute("enabled", Kind.SWITCH, ENGINE, "bodies may sleep"),
+                _attribute("linear_threshold linearThreshold", Kind.NUMBER, ENGINE, "[m/s]"),
+                _attribute("angular_threshold angularThreshold", Kind.NUMBER, ENGINE, "[rad/s]"),
+                _attribute("quiet_steps quietSteps", Kind.COUNT, ENGINE, "steps below both thresholds"),
             ),
         ),
         Element(("material",), "contact materials; may follow the objects", (), ("default", "pair_prop")),

@@ -247,9 +247,10 @@ class SimulationSettings:
 
     gravity: Numbers | None = None
     time_step: float | None = None
-    erp: tuple[float, float] | None = None
     time: float | None = None
-    solver: dict[str, Any] | None = None  # attributes of <solver>, by name
+    # Attributes of the elements of these names; those that are missing have the engine's defaults.
+    erp: dict[str, Any] | None = None
+    solver: dict[str, Any] | None = None
     contact: dict[str, Any] | None = None
     sleeping: dict[str, Any] | None = None
 

@@ -33,6 +33,7 @@ from raisim_ros.description.world.types import (
 )
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.entries.build_wires import add_wire_entry
+from raisim_ros.engine.entries.defaults import engine_defaults
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import (
@@ -78,17 +79,17 @@ def _apply_settings(world: World, description: WorldDescription) -> None:
     if settings.time_step is not None:
         world.set_time_step(settings.time_step)
     if settings.erp is not None:
-        world.set_erp(*settings.erp)
+        world.set_erp(**{**engine_defaults("erp"), **settings.erp})
     if settings.time is not None:
         world.set_world_time(settings.time)
     if settings.solver is not None:
-        solver = settings.solver
+        solver = {**engine_defaults("solver"), **settings.solver}
         world.set_contact_solver_param(1.0, 1.0, 1.0, solver["max_iterations"], solver["threshold"])
         world.set_contact_solver_iteration_order(solver["fixed_order"])
     if settings.contact is not None:
-        world.set_contact_settings(_contact_settings(settings.contact))
+        world.set_contact_settings(_contact_settings({**engine_defaults("contact"), **settings.contact}))
     if settings.sleeping is not None:
-        sleeping = settings.sleeping
+        sleeping = {**engine_defaults("sleeping"), **settings.sleeping}
         world.set_sleeping_parameters(
             sleeping["linear_threshold"], sleeping["angular_threshold"], sleeping["quiet_steps"]
         )

@@ -70,7 +70,7 @@ def _settings(world: World) -> SimulationSettings:
     return SimulationSettings(
         gravity=_numbers(world.get_gravity()),
         time_step=world.get_time_step(),
-        erp=(solver.erp, solver.erp2),
+        erp={"erp": float(solver.erp), "erp2": float(solver.erp2)},
         time=world.get_world_time(),
         solver={
             "max_iterations": int(solver.max_iterations),

@@ -89,6 +89,19 @@ def _link_acceleration(robot: ArticulatedSystem, body_idx: int, point: Vector) -
     return acceleration
 
 
+class _StructBytes:
+    """A struct of the engine without pointers, as it is copied and pickled."""
+
+    def __init__(self, struct: Any) -> None:
+        self._type = ffi.typeof(struct).cname
+        self._bytes = bytes(ffi.buffer(struct))
+
+    def struct(self) -> Any:
+        made = ffi.new(self._type)
+        ffi.memmove(made, self._bytes, len(self._bytes))
+        return made
+
+
 class Sensor(ABC):
     """A sensor on a body. Frame: x forward, y left, z up.
 
@@ -248,6 +261,18 @@ class Sensor(ABC):
     @abstractmethod
     def _measure(self) -> None:
         """Take the measurement at the pose and time of now."""
+
+    # ---- copies ----
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Structs of the engine become their bytes."""
+        return {
+            key: _StructBytes(value) if isinstance(value, ffi.CData) else value for key, value in vars(self).items()
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            setattr(self, key, value.struct() if isinstance(value, _StructBytes) else value)
 
     # ---- phases, for snapshots ----
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,36 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
         """Path of the file that the world was made from, empty when there was none."""
         return self._config_file
 
+    # ---- copies ----
+
+    def copy(self) -> World:
+        """Return a world that goes on to the same bits and is independent of this one; meshes are shared.
+
+        Objects, wires and sensors have the same names and ids. A recording is not continued.
+        """
+        out = ffi.new("rs_world **")
+        with self.locked():
+            check(lib.rs_world_clone(self._world, out))
+            return self._copy_onto(ffi.gc(out[0], lib.rs_world_destroy))
+
+    def __copy__(self) -> World:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> World:
+        made = self.copy()
+        memo[id(self)] = made
+        for key, handle in self._handles.items():
+            memo[id(handle)] = made._handles[key]
+        return made
+
+    def _copy_onto(self, engine_world: Any) -> World:
+        """The handles of this world for another world of the engine that has the same objects."""
+        made = type(self).__new__(type(self))
+        memo: dict[int, Any] = {id(self): made, id(self._world): engine_world, id(self._recorder): None}
+        with self.locked():
+            made.__dict__.update(deepcopy(self.__dict__, memo))
+        return made
+
     @staticmethod
     def set_activation_key(activation_key: str) -> None:
         """Do nothing: this engine needs no licence. Kept so that programs written for RaiSim run."""
@@ -161,7 +192,6 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
         """Set the duration of a step [s]."""
         check(lib.rs_world_set_time_step(self._world, arguments.number("dt", dt)))
 
-
     def set_world_time(self, time: float) -> None:
         """Set the simulated time [s]."""
         check(lib.rs_world_set_time(self._world, arguments.number("time", time)))
@@ -191,7 +221,6 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
             raise InvalidValueError(f"name_or_index is {arguments.shown(name_or_index)}; expected a name or a place")
         objects = self.get_obj_list()
         return objects[name_or_index] if 0 <= name_or_index < len(objects) else None
-
 
     # ---- bulk reads ----
 

@@ -1,0 +1,18 @@
+/* What carries a collider, the end of a wire or a sensor: a single body, or a link of an articulated system. `link` is 0 for
+ * a single body. */
+#ifndef RS_DYNAMICS_CARRIER_H
+#define RS_DYNAMICS_CARRIER_H
+
+#include "articulated.h"
+#include "rigid_body.h"
+
+/* Centre of mass in its own frame. */
+rs_vec3 rs_carrier_com(const rs_body *body, int32_t link);
+/* Frame at the present state; of a link, where it was placed last. */
+rs_transform rs_carrier_pose(const rs_body *body, int32_t link);
+/* Frame at the midpoint of the step; of a link, where it was placed last. */
+rs_transform rs_carrier_middle(const rs_body *body, int32_t link);
+/* Whether forces move it: a dynamic body, or a link that is not a fixed base. */
+bool rs_carrier_is_dynamic(const rs_body *body, int32_t link);
+
+#endif

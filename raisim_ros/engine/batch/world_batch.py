@@ -1,0 +1,203 @@
+"""WorldBatch: thousands of copies of one world."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows
+from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
+from raisim_ros.engine.errors import WrongTypeError, check
+from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.surface_handles import HeightMap
+from raisim_ros.engine.world.world import World
+
+
+class MemberSnapshot:
+    """Everything that decides a member's future, at one moment. Made by WorldBatch.save()."""
+
+    def __init__(self, world: Any) -> None:
+        out = ffi.new("rs_snapshot **")
+        check(lib.rs_snapshot_save(world, out))
+        self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
+
+
+class WorldBatch:
+    """Copies of one world that share its meshes, stepped by threads in one call without the interpreter lock.
+
+    Members are independent, and bit for bit what a lone World does that is treated alike, whatever the number of
+    threads. Their start, to which reset() leads back, is the state of the world that was copied. Sensors of sensor
+    sets do not measure in a batch: see the sensors of ObjectBatch. Not to be used by several threads at a time.
+    """
+
+    def __init__(
+        self,
+        world: World | str | Path,
+        count: int,
+        threads: int | None = None,
+        params: Mapping[str, ParameterValue] | None = None,
+    ) -> None:
+        """`world`: a World, which stays as it is, or a world file; `threads`: None for one per processor."""
+        self._source = (world if isinstance(world, World) else World(world, params)).copy()
+        processors = len(os.sched_getaffinity(0))
+        self._threads = processors if threads is None else arguments.count("threads", threads, 1)
+        self._engine = EngineBatch(self._source._world, arguments.count("count", count, 1), self._threads)
+        marks = ffi.buffer(self._engine.held(lib.rs_batch_diverged(self._engine.batch)), count)
+        self._diverged: NDArray[np.uint8] = np.frombuffer(marks, dtype=np.uint8)
+        self._objects: dict[int, ObjectBatch] = {}
+
+    def __len__(self) -> int:
+        return self._engine.count
+
+    def __repr__(self) -> str:
+        return f"<WorldBatch of {len(self)} members, {self._threads} threads>"
+
+    @property
+    def threads(self) -> int:
+        """Threads that step the members."""
+        return self._threads
+
+    # ---- what the members hold ----
+
+    def object(self, name_or_object: str | Object) -> ObjectBatch:
+        """One object in all members, by its name or by its handle in the world that was copied."""
+        source = self._find(name_or_object)
+        key = source.get_id()
+        if key not in self._objects:
+            kind = RobotBatch if isinstance(source, ArticulatedSystem) else ObjectBatch
+            self._objects[key] = kind(self._engine, source)
+        return self._objects[key]
+
+    def robot(self, name_or_object: str | Object | None = None) -> RobotBatch:
+        """A robot in all members; None: the only one of the world."""
+        if name_or_object is None:
+            robots = [one for one in self._source.get_obj_list() if isinstance(one, ArticulatedSystem)]
+            if len(robots) != 1:
+                raise InvalidValueError(f"the world has {len(robots)} robots; expected the name of one")
+            name_or_object = robots[0]
+        found = self.object(name_or_object)
+        if not isinstance(found, RobotBatch):
+            raise WrongTypeError(f"{name_or_object!r} is not a robot")
+        return found
+
+    def _find(self, name_or_object: str | Object) -> BodyOwner:
+        if isinstance(name_or_object, str):
+            found = self._source.get_object(name_or_object)
+        else:
+            found = self._source.get_object_by_id(arguments.instance("object", name_or_object, Object).get_id())
+        if not isinstance(found, BodyOwner):
+            names = sorted(one.get_name() for one in self._source.get_obj_list() if one.get_name())
+            raise InvalidValueError(
+                f"no object {name_or_object!r} in the batch; there are {', '.join(names) or 'no names'}"
+            )
+        return found
+
+    @property
+    def times(self) -> Rows:
+        """Simulated time of each member [s]; (N,), read only."""
+        return self._engine.array(lib.RS_CHANNEL_TIME, ())
+
+    @property
+    def gravity(self) -> Rows:
+        """Gravitational acceleration of each member [m/s^2]; (N, 3)."""
+        return self._engine.array(lib.RS_CHANNEL_GRAVITY, (3,))
+
+    def material_pair(self, material_a: str = "default", material_b: str = "default") -> Rows:
+        """Properties of a pair of materials; (N, 7): friction, restitution, restitution threshold [m/s], static
+        friction, static friction threshold [m/s], rolling and spinning friction [m]."""
+        a, b = self._source._material(material_a), self._source._material(material_b)
+        return self._engine.array(lib.RS_CHANNEL_MATERIAL, (7,), material_a=a, material_b=b)
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """Members whose state was no longer finite in the last step(): they are back at the start; (N,)."""
+        return self._diverged.view(np.bool_)
+
+    # ---- stepping ----
+
+    def step(self, substeps: int = 1) -> None:
+        """Carry over what was written, advance all members by a number of time steps, and fill all arrays.
+
+        A value that the engine refuses is an error that names the member, and no member is stepped. A member that
+        diverges is marked in `diverged` and back at the start; the others go on.
+        """
+        check(lib.rs_batch_step(self._engine.batch, arguments.count("substeps", substeps)))
+
+    def refresh(self, members: Members = None) -> None:
+        """Carry over what was written and fill all arrays, without a step: of all members, or of some."""
+        number, pointer, _ = self._engine.members(members)
+        self._engine.refresh(number, pointer)
+
+    def reset(
+        self,
+        members: Members = None,
+        states: Mapping[str | Object, tuple[Any, Any]] | None = None,
+        snapshot: MemberSnapshot | None = None,
+    ) -> None:
+        """Bring members (a mask, numbers; None: all) back to the start, or to the state in a snapshot of a member.
+
+        States, commands and times go back; parameters, and what is static, stay as they are. `states` then sets
+        coordinates and velocities of robots, by their names: one row for all of `members`, or one row each.
+        """
+        number, pointer, _ = self._engine.members(members)
+        start = ffi.NULL if snapshot is None else arguments.instance("snapshot", snapshot, MemberSnapshot)._snapshot
+        check(lib.rs_batch_reset(self._engine.batch, number, pointer, start))
+        for name, (coordinates, velocities) in (states or {}).items():
+            self.robot(name).set_state(coordinates, velocities, members)
+
+    def set_heightmap(self, heightmap: str | Object, heights: Any, choice: Any = None, members: Members = None) -> None:
+        """Give members other heights [m] of a heightmap, of the same size and number of samples.
+
+        `heights`: maps x y-samples x x-samples. `choice`: the map of each member; None: map k for the k-th of them.
+        Members with the same map share it.
+        """
+        source = self._find(heightmap)
+        if not isinstance(source, HeightMap):
+            raise WrongTypeError(f"{source!r} is not a heightmap")
+        maps = arguments.table("heights", heights, (np.shape(heights)[0] if np.ndim(heights) == 3 else 1, -1))
+        number, pointer, _ = self._engine.members(members)
+        chosen = arguments.table("choice", np.arange(number) if choice is None else choice, (number,), np.int64)
+        check(
+            lib.rs_batch_set_heightmap(
+                self._engine.batch,
+                number,
+                pointer,
+                source._engine_id,
+                *maps.shape,
+                ffi.from_buffer("double[]", maps),
+                ffi.from_buffer("int64_t[]", chosen),
+            )
+        )
+
+    # ---- single members ----
+
+    def _member(self, index: int) -> Any:
+        return lib.rs_batch_member(self._engine.batch, arguments.index("member", index, len(self)))
+
+    def member(self, index: int) -> World:
+        """One member as a World: to look at, to draw, or to change; call refresh() after changes.
+
+        It holds the batch's own member: steps of the batch move it. Not to be used while the batch steps.
+        """
+        return self._source._copy_onto(self._engine.held(self._member(index)))
+
+    def save(self, index: int) -> MemberSnapshot:
+        """Keep all of one member: states, parameters, warm starts, time."""
+        return MemberSnapshot(self._member(index))
+
+    def restore(self, index: int, snapshot: MemberSnapshot) -> None:
+        """Put all of a member back to a snapshot of this or another member."""
+        arguments.instance("snapshot", snapshot, MemberSnapshot)
+        arguments.index("member", index, len(self))
+        check(lib.rs_batch_restore(self._engine.batch, index, snapshot._snapshot))
