@@ -357,7 +357,8 @@ static void begin_with_newton(progress *at) {
     if (warm && at->input->uneven) { /* loads stay shared as in the step before */
         exact_steps(at);
         descend(at);
-        return;
+        if (at->now.largest <= at->good)
+            return;
     }
     double before = at->best.merit;
     share_loads(at);
