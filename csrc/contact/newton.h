@@ -25,10 +25,9 @@ typedef struct {
     rs_array order;      /* int32_t: objects in the order of elimination */
     rs_array spans;      /* int32_t per object: its number of velocities */
     rs_array offset;     /* int32_t per object: its first velocity in that order */
-    rs_array first;      /* int32_t per velocity: first one that has to do with it */
-    rs_array last;       /* int32_t per velocity: last column of its row of the matrix */
+    rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
-    rs_array matrix;     /* double: each row from the diagonal to its last column */
+    rs_array matrix;     /* double: each row from its first column to the diagonal */
     rs_array inertia;    /* double: the matrix without any row */
     rs_array bands;      /* double: inertias of the objects, base/band.h */
     rs_array block;      /* double: weighted Jacobian of a row */

@@ -17,7 +17,6 @@ rs_newton rs_newton_make(void) {
                        .offset = rs_array_of(sizeof(int32_t)),
                        .spans = rs_array_of(sizeof(int32_t)),
                        .first = rs_array_of(sizeof(int32_t)),
-                       .last = rs_array_of(sizeof(int32_t)),
                        .start = rs_array_of(sizeof(int64_t)),
                        .matrix = rs_array_of(sizeof(double)),
                        .inertia = rs_array_of(sizeof(double)),
@@ -30,7 +29,7 @@ rs_newton rs_newton_make(void) {
 
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
-                          &n->first,  &n->last, &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads, &n->few};
+                          &n->first,  &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads, &n->few};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }
@@ -41,18 +40,14 @@ void rs_newton_free(rs_newton *n) {
  * the joints on its way to the root, which are all that its rows know. Eliminated in this order, branches stay apart. */
 static inline int32_t place_of(int32_t k, int32_t span) { return span > RS_BAND_WIDTH ? span - 1 - k : k; }
 
-static void lower_to(int32_t *bound, int32_t place) { *bound = place < *bound ? place : *bound; }
-static void raise_to(int32_t *bound, int32_t place) { *bound = place > *bound ? place : *bound; }
-
-/* Velocities by their place. */
-static void find_places(rs_side_jacobian *side, int32_t span, int32_t *low, int32_t *high) {
-    *low = span;
-    *high = -1;
+/* Velocities by their place. Returns the lowest. */
+static int32_t find_places(rs_side_jacobian *side, int32_t span) {
+    int32_t low = span;
     for (int32_t k = 0; k < side->size; k++) {
         side->index[k] = place_of(side->index[k], span);
-        lower_to(low, side->index[k]);
-        raise_to(high, side->index[k]);
+        low = side->index[k] < low ? side->index[k] : low;
     }
+    return low;
 }
 
 static bool list_rows(rs_newton *n, const rs_rows *rows) {
@@ -78,7 +73,7 @@ static bool list_rows(rs_newton *n, const rs_rows *rows) {
         rows->layout->jacobian(rows, k, out->sides);
         for (int s = 0; s < 2; s++)
             if (out->sides[s].object != NONE)
-                find_places(&out->sides[s], spans[out->sides[s].object], &out->low[s], &out->high[s]);
+                out->low[s] = find_places(&out->sides[s], spans[out->sides[s].object]);
     }
     return true;
 }
@@ -165,22 +160,18 @@ static bool order_objects(rs_newton *n, const rs_rows *rows) {
 
 /* ---- matrix ---- */
 
-/* Where the inertia of the velocities i and j of an object at `at` lies, on or above the diagonal. */
+static void lower_first(int32_t *first, int32_t column) { *first = column < *first ? column : *first; }
+
+/* Where the inertia of the velocities i and j of an object at `at` lies, on or below the diagonal. */
 typedef struct {
     int32_t row, column;
 } cell;
 static cell cell_of(int32_t i, int32_t j, int32_t at, int32_t span) {
     int32_t a = at + place_of(i, span), b = at + place_of(j, span);
-    return a < b ? (cell){a, b} : (cell){b, a};
+    return a > b ? (cell){a, b} : (cell){b, a};
 }
 
-/* Two velocities have to do with each other. */
-static void join(rs_newton *n, int32_t row, int32_t column) {
-    raise_to(&RS_ITEMS(int32_t, n->last)[row], column);
-    lower_to(&RS_ITEMS(int32_t, n->first)[column], row);
-}
-
-/* Inertias of the objects one behind the other, and the velocities that they join. */
+/* Inertias of the objects one behind the other, and the columns that they reach back to. */
 static bool list_inertias(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->size) != RS_OK)
         return false;
@@ -193,54 +184,45 @@ static bool list_inertias(rs_newton *n, const rs_rows *rows) {
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j < i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
                     cell c = cell_of(i, j, at, span);
-                    join(n, c.row, c.column);
+                    lower_first(RS_ITEM(int32_t, n->first, c.row), c.column);
                 }
         band += RS_BAND_WIDTH * span;
     }
     return true;
 }
 
-/* Every row of the island joins all its velocities. */
-static void join_by_rows(rs_newton *n) {
-    int32_t *first = RS_ITEMS(int32_t, n->first), *last = RS_ITEMS(int32_t, n->last);
+/* The columns that the rows of the matrix reach back to: to the lowest velocity of every row of the island. */
+static void reach_back(rs_newton *n) {
+    int32_t *first = RS_ITEMS(int32_t, n->first);
+    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
-        int32_t low = n->size, high = -1, at[2] = {0, 0};
-        for (int s = 0; s < 2; s++) {
-            if (row->sides[s].object == NONE)
-                continue;
-            at[s] = RS_ITEMS(int32_t, n->offset)[row->sides[s].object];
-            lower_to(&low, at[s] + row->low[s]);
-            raise_to(&high, at[s] + row->high[s]);
-        }
+        int32_t lowest = n->size;
         for (int s = 0; s < 2; s++)
-            for (int32_t e = 0; row->sides[s].object != NONE && e < row->sides[s].size; e++) {
-                lower_to(&first[at[s] + row->sides[s].index[e]], low);
-                raise_to(&last[at[s] + row->sides[s].index[e]], high);
-            }
+            if (row->sides[s].object != NONE)
+                lower_first(&lowest, offset[row->sides[s].object] + row->low[s]);
+        for (int s = 0; s < 2; s++)
+            for (int32_t e = 0; row->sides[s].object != NONE && e < row->sides[s].size; e++)
+                lower_first(&first[offset[row->sides[s].object] + row->sides[s].index[e]], lowest);
     }
 }
 
-/* The last columns, and where the rows of the matrix lie. Returns the work of a factorisation. */
+/* The first columns, and where the rows of the matrix lie. Returns the work of a factorisation. */
 static double find_profile(rs_newton *n, const rs_rows *rows) {
-    if (rs_array_resize(&n->first, n->size) != RS_OK || rs_array_resize(&n->last, n->size) != RS_OK ||
-        rs_array_resize(&n->start, n->size) != RS_OK)
+    if (rs_array_resize(&n->first, n->size) != RS_OK || rs_array_resize(&n->start, n->size) != RS_OK)
         return -1.0;
-    int32_t *first = RS_ITEMS(int32_t, n->first), *last = RS_ITEMS(int32_t, n->last), reach = 0;
+    int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++)
-        first[i] = last[i] = i;
+        first[i] = i;
     if (!list_inertias(n, rows))
         return -1.0;
-    join_by_rows(n);
+    reach_back(n);
     double work = 0.0;
     n->profile = 0;
     for (int32_t i = 0; i < n->size; i++) {
-        if (reach >= i) /* elimination joins what has to do with an earlier velocity */
-            raise_to(&last[i], reach);
-        raise_to(&reach, last[i]);
-        RS_ITEMS(int64_t, n->start)[i] = n->profile - i;
-        n->profile += last[i] - i + 1;
-        double width = i - first[i] + 1;
+        RS_ITEMS(int64_t, n->start)[i] = n->profile - first[i];
+        int32_t width = i - first[i] + 1;
+        n->profile += width;
         work += 0.5 * width * width;
     }
     return work;
@@ -278,14 +260,14 @@ double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
     return work >= 0.0 && place_inertias(n, rows) ? work : -1.0;
 }
 
-/* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side to the highest: zero where the
- * row has nothing to do with a velocity. */
+/* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
+ * nothing to do with a velocity. */
 static void weigh(const rs_newton_row *row, int s, int32_t span, double *weighted) {
     const rs_side_jacobian *side = &row->sides[s];
     const double (*w)[3] = row->weight;
     rs_v4 x = {w[0][0], w[1][0], w[2][0], 0.0}, y = {w[0][1], w[1][1], w[2][1], 0.0}, z = {w[0][2], w[1][2], w[2][2], 0.0};
     for (int a = row->first_axis; a < 3; a++)
-        memset(weighted + a * span + row->low[s], 0, (size_t)(row->high[s] - row->low[s] + 1) * sizeof *weighted);
+        memset(weighted + a * span + row->low[s], 0, (size_t)(span - row->low[s]) * sizeof *weighted);
     for (int32_t k = 0; k < side->size; k++) {
         rs_v4 product = rs_v4_combine(rs_v4_load(&side->columns[k]), x, y, z);
         for (int a = row->first_axis; a < 3; a++)
@@ -293,18 +275,16 @@ static void weigh(const rs_newton_row *row, int s, int32_t span, double *weighte
     }
 }
 
-/* Adds J' * weighted to the block of two objects, where `weighted` is that of side s of the row; only what lies on and above
- * the diagonal. */
-static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *side, int s, int32_t span,
-                      const double *weighted) {
-    const rs_side_jacobian *columns = &row->sides[s];
-    int32_t at_row = RS_ITEMS(int32_t, n->offset)[side->object], at_column = RS_ITEMS(int32_t, n->offset)[columns->object];
-    int32_t end = row->high[s] + 1;
+/* Adds J' * weighted to the block of two objects, where `weighted` begins at the velocity `from` of the second; only what
+ * lies on and below the diagonal. */
+static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
+                      int32_t from, int32_t span, const double *weighted) {
+    int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
     const double *restrict w0 = weighted, *restrict w1 = weighted + span, *restrict w2 = weighted + 2 * span;
-    for (int32_t i = 0; i < side->size; i++) {
-        double *restrict to = entry(n, at_row + side->index[i], at_column);
-        int32_t from = side == columns ? side->index[i] : row->low[s];
-        rs_vec3 f = side->columns[i].xyz;
+    for (int32_t i = 0; i < high->size; i++) {
+        double *restrict to = entry(n, at_high + high->index[i], at_low);
+        int32_t end = high->object == low->object ? high->index[i] + 1 : span;
+        rs_vec3 f = high->columns[i].xyz;
         if (row->first_axis == 2) {
             for (int32_t j = from; j < end; j++)
                 to[j] += f.z * w2[j];
@@ -331,57 +311,43 @@ static bool add_rows(rs_newton *n) {
                 continue;
             int32_t span = RS_ITEMS(int32_t, n->spans)[side->object];
             weigh(row, s, span, weighted);
-            add_block(n, row, side, s, span, weighted);
-            if (other->object != NONE && offset[other->object] < offset[side->object])
-                add_block(n, row, other, s, span, weighted);
+            add_block(n, row, side, side, row->low[s], span, weighted);
+            if (other->object != NONE && offset[other->object] > offset[side->object])
+                add_block(n, row, other, side, row->low[s], span, weighted);
         }
     }
     return true;
 }
 
-/* to -= f * from */
-static inline void take_off(double *restrict to, double f, const double *restrict from, int64_t count) {
-    int64_t k = 0;
-    for (; k + 4 <= count; k += 4) {
-        rs_v4 a, b;
-        memcpy(&a, to + k, sizeof a);
-        memcpy(&b, from + k, sizeof b);
-        a -= f * b;
-        memcpy(to + k, &a, sizeof a);
-    }
-    for (; k < count; k++)
-        to[k] -= f * from[k];
-}
-
-/* matrix = U' * U within the profile; the diagonal of U is stored inverted. Branches that have nothing to do with each other
- * have zeros between them, and stay apart. */
+/* Cholesky within the profile; the diagonal of the factor is stored inverted. */
 static bool cholesky(rs_newton *n) {
-    const int32_t *last = RS_ITEMS(int32_t, n->last);
+    const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
         double *row = entry(n, i, 0);
-        if (!(row[i] > 0.0))
+        for (int32_t j = first[i]; j < i; j++) {
+            int32_t from = first[i] > first[j] ? first[i] : first[j];
+            const double *other = entry(n, j, 0);
+            row[j] = (row[j] - rs_newton_dot(row + from, other + from, j - from)) * other[j];
+        }
+        double pivot = row[i] - rs_newton_dot(row + first[i], row + first[i], i - first[i]);
+        if (!(pivot > 0.0))
             return false;
-        row[i] = 1.0 / sqrt(row[i]);
-        for (int32_t j = i + 1; j <= last[i]; j++)
-            row[j] *= row[i];
-        for (int32_t j = i + 1; j <= last[i]; j++)
-            if (row[j] != 0.0)
-                take_off(entry(n, j, j), row[j], row + j, last[i] - j + 1);
+        row[i] = 1.0 / sqrt(pivot);
     }
     return true;
 }
 
 void rs_newton_matrix_solve(const rs_newton *n, double *x) {
-    const int32_t *last = RS_ITEMS(int32_t, n->last);
+    const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
         const double *row = entry(n, i, 0);
-        x[i] *= row[i];
-        if (x[i] != 0.0)
-            take_off(x + i + 1, x[i], row + i + 1, last[i] - i);
+        x[i] = (x[i] - rs_newton_dot(row + first[i], x + first[i], i - first[i])) * row[i];
     }
     for (int32_t i = n->size - 1; i >= 0; i--) {
         const double *row = entry(n, i, 0);
-        x[i] = (x[i] - rs_newton_dot(row + i + 1, x + i + 1, last[i] - i)) * row[i];
+        x[i] *= row[i];
+        for (int32_t j = first[i]; j < i; j++)
+            x[j] -= row[j] * x[i];
     }
 }
 

@@ -7,7 +7,7 @@
 typedef struct {
     int32_t first_axis;  /* 0: three axes; 2: one */
     rs_side_jacobian sides[2]; /* velocities counted from the object's last */
-    int32_t low[2], high[2]; /* smallest and largest index of each side */
+    int32_t low[2];      /* smallest index of each side */
     rs_row_state state;
     double weight[3][3]; /* impulse per velocity, symmetric */
     int64_t bearer;      /* the row whose load its friction follows: itself, but for kind TURN */
