@@ -347,6 +347,12 @@ static rs_status stage_solve(rs_world *world) {
 
 static bool integrate_body(rs_body *body, const rs_solver_body *solved, const rs_push_body *push,
                            const rs_world_data *data) {
+    if (body->articulation == NULL && body->soft_held) { /* soft objects pushed at any time within the step */
+        rs_push_body sum = push != NULL ? *push : (rs_push_body){0};
+        sum.v = rs_madd(sum.v, 1.0 / data->dt, body->soft_shift);
+        sum.w = rs_madd(sum.w, 1.0 / data->dt, body->soft_turn);
+        return rs_rigid_body_integrate(body, solved, &sum, data->dt);
+    }
     if (body->articulation == NULL)
         return rs_rigid_body_integrate(body, solved, push, data->dt);
     bool finite = rs_articulated_integrate(body->articulation, data->gravity, data->dt);
@@ -382,6 +388,7 @@ static void stage_integrate(rs_world *world) {
     if (data->sleep.enabled)
         rs_islands_sleep(&world->islands, &data->sleep, bodies, data->bodies.count,
                          RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
+    rs_world_sleep_soft(world);
     data->step_count++;
     world->version++;
     advance_clock(data);
@@ -413,6 +420,7 @@ static rs_status first_half(rs_world *world, bool detect) {
     if (stage_lists(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     stage_midpoint(world);
+    rs_world_wake_soft(world);
     charge(world, &world->profile.midpoint, &mark);
 
     world->pairs.count = 0;
@@ -441,12 +449,16 @@ static rs_status second_half(rs_world *world) {
     if (stage_forces(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.forces, &mark);
+    if (rs_world_step_soft(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.soft, &mark);
     if (stage_contact_setup(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.contact_setup, &mark);
     if (stage_solve(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.solve, &mark);
+    rs_world_note_contacts(world);
     stage_integrate(world);
     charge(world, &world->profile.integrate, &mark);
     world->profile.steps += world->profiling;
