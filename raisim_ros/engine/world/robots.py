@@ -240,10 +240,14 @@ class Robots(WorldCore):
             coupling.follower, coupling.leader = index, place[leader]
             coupling.multiplier, coupling.offset = multiplier, offset
         definition.coupling_count, definition.couplings = len(followers), couplings
+        tendons, _kept = _tendons(tree)
+        definition.tendon_count, definition.tendons = len(tree.tendons), tendons
         out = ffi.new("rs_object_id *")
         check(lib.rs_articulation_create(self._world, definition, out))
         handle = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
         self._register(handle)
+        for index, tendon in enumerate(tree.tendons):
+            handle._set_tendon_force(index, tendon.feed_forward)
         return handle
 
     def read_articulations(self) -> ArticulationBuffer:
@@ -292,6 +296,22 @@ class Robots(WorldCore):
         )
 
 
+def _tendons(tree: KinematicTree) -> tuple[Any, list[Any]]:
+    """The definitions of all tendons, and the arrays that they point to."""
+    place = {body.joint_name: index for index, body in enumerate(tree.bodies)}
+    definitions = ffi.new("rs_tendon_def[]", len(tree.tendons))
+    kept = []
+    for definition, tendon in zip(definitions, tree.tendons, strict=True):
+        terms = ffi.new("rs_tendon_term[]", [(place[joint], coefficient) for joint, coefficient in tendon.terms])
+        kept.append(terms)
+        definition.term_count, definition.terms = len(tendon.terms), terms
+        definition.stiffness, definition.damping = tendon.stiffness, tendon.damping
+        definition.friction = tendon.friction
+        definition.rest_lower, definition.rest_upper = tendon.rest
+        definition.lower, definition.upper = tendon.range
+    return definitions, kept
+
+
 def _fill_link(link: Any, body: TreeBody) -> None:
     lib.rs_default_link_def(ffi.addressof(link))
     link.parent = body.parent
@@ -301,6 +321,8 @@ def _fill_link(link: Any, body: TreeBody) -> None:
     link.axis = list(arguments.vector("axis", body.axis, 3))
     link.mass = body.mass
     link.com = list(arguments.vector("com", body.com, 3))
+    link.lifted_mass = body.lifted_mass
+    link.lifted_com = list(arguments.vector("lifted_com", body.lifted_com, 3))
     link.inertia = list(arguments.symmetric6("inertia", body.inertia))
     for name in _JOINT_NUMBERS:
         setattr(link, name, getattr(body, name))
