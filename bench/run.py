@@ -62,7 +62,7 @@ SECTIONS = (
     Section("zoo", ("zoo",)),
     Section("families", ("families",)),
     Section("sensors", ("sensors", "sensors_ros")),
-    Section("ros", ("ros_publish",)),
+    Section("ros", ("ros_publish", "ros_load")),
     Section("files", ("load_time",)),
 )
 

@@ -89,7 +89,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         n->changes += row->state != before;
         n->sliding += rs_newton_follows(row);
     }
-    return rs_newton_matrix_factorise(n);
+    return rs_newton_matrix_factorise(n) && rs_newton_prepare_sliding(n);
 }
 
 /* The same of a row that rolls or spins; `held`: if it did not, `turned`: what changes with the direction of rolling. */
@@ -139,8 +139,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
             rs_newton_pull(n, &list[k], change, x);
     }
     rs_newton_matrix_solve(n, x);
-    if (n->sliding > 0)
-        rs_newton_follow_loads(n, x);
+    rs_newton_follow_loads(n, x);
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_newton_row *row = &list[k];
         rs_law *law = rs_rows_law(rows, k);
@@ -148,7 +147,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
             rs_vec3 speed = rs_newton_speed(n, row, x);
             law->step.xyz = rs_sub(law->step.xyz, rs_newton_weighted(row, speed));
             if (rs_newton_follows(row))
-                law->step.xyz = rs_add(law->step.xyz, rs_newton_following(row, rs_newton_load_change(n, row, x)));
+                law->step.xyz = rs_add(law->step.xyz, rs_newton_following(row, rs_newton_change_of_load(n, row, x)));
         }
         law->step.xyz = rs_sub(allowed_after_step(law), law->impulse.xyz);
     }

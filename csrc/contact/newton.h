@@ -34,6 +34,7 @@ typedef struct {
     rs_array block;      /* double: weighted Jacobian of a row */
     rs_array vectors;    /* double: velocities */
     rs_array loads;      /* double: of sliding rows, and velocities */
+    rs_array few;        /* double: what unit loads of a few sliding rows do */
     rs_array lifts;      /* double: lifts of the rows, and their moves */
     int64_t profile;     /* entries of the matrix */
     int32_t size;        /* velocities of the island */

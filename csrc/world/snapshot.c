@@ -7,8 +7,10 @@ void rs_world_data_drop(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
         if (RS_ITEM(rs_asset_entry, data->assets, i)->id != 0)
             rs_asset_drop(RS_ITEM(rs_asset_entry, data->assets, i)->asset);
-    for (int64_t i = 0; i < data->bodies.count; i++)
+    for (int64_t i = 0; i < data->bodies.count; i++) {
         rs_articulation_free(RS_ITEM(rs_body, data->bodies, i)->articulation);
+        rs_soft_free(RS_ITEM(rs_body, data->bodies, i)->soft);
+    }
     rs_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
@@ -17,16 +19,19 @@ void rs_world_data_drop(rs_world_data *data) {
 
 typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
 
-/* Every articulation of a copied list of bodies gets a copy of its own; on failure the rest is left out. */
-static rs_status copy_articulations(rs_array *bodies, copy_articulation copy) {
+/* What bodies of a copied list own gets copied, too; on failure the rest is left out. */
+static rs_status copy_owned(rs_array *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = RS_ITEM(rs_body, *bodies, i);
-        if (body->articulation == NULL)
-            continue;
-        body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
-        if (body->articulation == NULL)
-            status = RS_OUT_OF_MEMORY;
+        if (body->articulation != NULL) {
+            body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
+            status = body->articulation == NULL ? RS_OUT_OF_MEMORY : status;
+        }
+        if (body->soft != NULL) {
+            body->soft = status == RS_OK ? rs_soft_clone(body->soft) : NULL;
+            status = body->soft == NULL ? RS_OUT_OF_MEMORY : status;
+        }
     }
     return status;
 }
@@ -46,7 +51,7 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
             rs_world_data_drop(to);
             return RS_OUT_OF_MEMORY;
         }
-    if (copy_articulations(&to->bodies, copy) != RS_OK) {
+    if (copy_owned(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_drop(to);
         return RS_OUT_OF_MEMORY;
@@ -193,6 +198,17 @@ static void note_moved_ground(rs_world_data *data, rs_body *body, const rs_world
     body->moved |= from->moved || !same;
 }
 
+/* An object made of particles. */
+static rs_status reset_soft(rs_body *body, const rs_body *from) {
+    rs_soft *fresh = rs_soft_clone(from->soft);
+    if (fresh == NULL)
+        return RS_OUT_OF_MEMORY;
+    rs_soft_free(body->soft);
+    *body = *from;
+    body->soft = fresh;
+    return RS_OK;
+}
+
 /* The same objects at the same places of the arrays, made of the same colliders. */
 static bool is_of_one_make(const rs_world_data *a, const rs_world_data *b) {
     if (a->slots.count != b->slots.count || a->bodies.count != b->bodies.count ||
@@ -205,7 +221,7 @@ static bool is_of_one_make(const rs_world_data *a, const rs_world_data *b) {
         const rs_body *one = &RS_ITEMS(rs_body, a->bodies)[k], *other = &RS_ITEMS(rs_body, b->bodies)[k];
         const rs_articulation *tree = one->articulation, *other_tree = other->articulation;
         if (one->alive != other->alive || one->type != other->type || one->first_collider != other->first_collider ||
-            (tree == NULL) != (other_tree == NULL) || (tree != NULL && tree->bytes != other_tree->bytes))
+            (one->soft == NULL) != (other->soft == NULL) || (tree == NULL) != (other_tree == NULL) || (tree != NULL && tree->bytes != other_tree->bytes))
             return false;
     }
     for (int64_t k = 0; k < a->wires.count; k++)
@@ -224,12 +240,15 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
         rs_array_copy(&data->pair_hints, &from->pair_hints) != RS_OK ||
         rs_array_copy(&data->controllers, &from->controllers) != RS_OK)
         return rs_world_leave(world, RS_OUT_OF_MEMORY);
+    rs_status status = RS_OK;
     for (int64_t k = 0; k < data->bodies.count; k++) {
         rs_body *body = &RS_ITEMS(rs_body, data->bodies)[k];
         const rs_body *start = &RS_ITEMS(rs_body, from->bodies)[k];
         if (!body->alive)
             continue;
-        if (body->type == RS_BODY_STATIC && body->articulation == NULL)
+        if (body->soft != NULL)
+            status = status == RS_OK ? reset_soft(body, start) : status;
+        else if (body->type == RS_BODY_STATIC && body->articulation == NULL)
             note_moved_ground(data, body, from, start);
         else
             reset_body(data, body, from, start);
@@ -247,5 +266,5 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
     world->half_way = false;
     world->changed = true;
     world->version++;
-    return rs_world_leave(world, RS_OK);
+    return rs_world_leave(world, status);
 }

@@ -37,10 +37,11 @@ from raisim_ros.engine.world.scene import Scene
 from raisim_ros.engine.world.sensors import Sensors
 from raisim_ros.engine.world.settings import Settings
 from raisim_ros.engine.world.snapshots import Snapshots
+from raisim_ros.engine.world.soft import Soft
 from raisim_ros.engine.world.wires import Wires
 
 
-class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
+class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, Soft):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -346,8 +347,10 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
 
         Readers pass over kinds that they do not know. Does nothing when nothing is recorded.
         """
-        if len(kind) != 4:
-            raise InvalidValueError(f"kind is {kind!r}; expected four letters")
+        if not isinstance(kind, bytes) or len(kind) != 4:
+            raise InvalidValueError(f"kind is {arguments.shown(kind)}; expected four letters")
+        if not callable(make):
+            raise InvalidValueError(f"make is {arguments.shown(make)}; expected a function")
         if self._recorder is not None:
             self._recorder.add(kind, make)
 
