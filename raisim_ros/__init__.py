@@ -23,6 +23,7 @@ from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh.convex_decomposition import CoacdOptions
 from raisim_ros.description.mesh.file import MeshData, load_mesh
+from raisim_ros.description.resources import package_version, resource
 from raisim_ros.description.robot.model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
 from raisim_ros.description.sensor.file import load_sensor_set
 from raisim_ros.description.sensor.types import (
@@ -47,6 +48,7 @@ from raisim_ros.engine.errors import (
     DivergedError,
     EngineMemoryError,
     ObjectRemovedError,
+    UnknownNameError,
     WrongStateError,
     WrongTypeError,
 )
@@ -177,6 +179,7 @@ __all__ = [
     "TemplateError",
     "TerrainError",
     "TerrainProperties",
+    "UnknownNameError",
     "UrdfError",
     "View",
     "ViewCamera",
@@ -190,11 +193,13 @@ __all__ = [
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",
+    "__version__",
     "get_allowed_folders",
     "get_file_limits",
     "info",
     "load_mesh",
     "load_sensor_set",
+    "resource",
     "set_allowed_folders",
     "set_file_limits",
 ]
@@ -210,6 +215,8 @@ _LAZY = {
 
 def __getattr__(name: str) -> Any:
     """What needs optional packages, or more than the engine, is imported when it is asked for."""
+    if name == "__version__":
+        return package_version()
     if name not in _LAZY:
         raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
     from importlib import import_module

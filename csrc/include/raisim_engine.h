@@ -388,6 +388,22 @@ rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, 
 /* Wakes the object; quaternions are normalised. A new coordinate or velocity drops the contacts of the object. */
 rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count);
 
+/* Two vectors in one call; nothing is written when one of them is refused. */
+rs_status rs_articulation_write_two(rs_world *world, rs_object_id id, int32_t field_a, const double *a, int32_t count_a,
+                                    int32_t field_b, const double *b, int32_t count_b);
+rs_status rs_articulation_read_two(rs_world *world, rs_object_id id, int32_t field_a, double *a, int32_t count_a,
+                                   int32_t field_b, double *b, int32_t count_b);
+
+/* A motor: gear * clamp(gain * clamp(control) + bias) is its force on a degree of freedom. */
+typedef struct {
+    int32_t dof;
+    double gear, gain, bias;
+    double control_range[2], force_range[2];
+} rs_actuator;
+/* Sets the feed-forward forces: those of the motors for their controls, zero elsewhere. */
+rs_status rs_articulation_actuate(rs_world *world, rs_object_id id, int32_t count, const rs_actuator *actuators,
+                                  const double *control);
+
 typedef struct {
     int32_t scheme;       /* rs_integration_scheme */
     int32_t control_mode; /* rs_control_mode */
