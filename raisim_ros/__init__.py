@@ -39,6 +39,7 @@ from raisim_ros.description.sensor.types import (
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
+from raisim_ros.description.world.soft_types import GranularMaterial
 from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated.report import Finding
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -53,9 +54,11 @@ from raisim_ros.engine.errors import (
     WrongTypeError,
 )
 from raisim_ros.engine.objects.contact import Contact
+from raisim_ros.engine.objects.granular import GranularStepStats, GranularSystem
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.objects.soft_handles import SoftImpulse, SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.objects.wires import StretchType, Wire, WireType
 from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
@@ -124,6 +127,9 @@ __all__ = [
     "ForceTorque",
     "ForceTorqueModel",
     "Geometry",
+    "GranularMaterial",
+    "GranularStepStats",
+    "GranularSystem",
     "Ground",
     "GyroscopicMode",
     "HeightMap",
@@ -171,6 +177,8 @@ __all__ = [
     "SingleBodyObject",
     "SingleBodySnapshot",
     "SleepSettings",
+    "SoftImpulse",
+    "SoftObject",
     "SparseJacobian",
     "Sphere",
     "SpinningLidar",

@@ -37,10 +37,11 @@ from raisim_ros.engine.world.scene import Scene
 from raisim_ros.engine.world.sensors import Sensors
 from raisim_ros.engine.world.settings import Settings
 from raisim_ros.engine.world.snapshots import Snapshots
+from raisim_ros.engine.world.soft import Soft
 from raisim_ros.engine.world.wires import Wires
 
 
-class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
+class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, Soft):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
