@@ -3,6 +3,7 @@
 #   make run      build what is needed, start the node and the viewer (ARGS="-p world:=file.xml" for more ROS arguments)
 #   make test     linters, C tests, C tests under sanitizers, pytest (ARGS="-k name" for pytest)
 #   make bench    benchmarks (docs/benchmarks.md)
+#   make bench-guard  counts instructions of fixed scenes and compares them with those that are kept (--keep: keeps them)
 #   make docs     the site with all pages and the reference, in build/site
 #   make pictures draws the pictures of the documentation (ARGS="gripper hero" for some)
 #   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
@@ -55,7 +56,7 @@ REQUIREMENTS := $(or $(LOCKED),tools/requirements/ros-$(ENVIRONMENT_KIND).txt to
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run docs pictures lock dist wheel fuzz soak test lint test-c test-c-sanitized test-python smoke bench shell clean distclean
+.PHONY: build run docs pictures lock dist wheel fuzz soak test lint test-c test-c-sanitized test-python smoke bench bench-guard shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -137,6 +138,10 @@ $(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
 
 bench: build $(VENV)/.installed-bench
 	@$(ENVIRONMENT); python bench/run.py $(ARGS)
+
+# Instructions that fixed scenes take, against those of bench/guard.json: needs valgrind, and no quiet machine.
+bench-guard: build $(VENV)/.installed-bench
+	@$(ENVIRONMENT); python bench/guard.py $(ARGS)
 
 $(VENV)/.installed-docs: tools/requirements/docs.txt $(VENV)/.installed
 	@echo "==> $(VENV): what the site is made with"

@@ -1,4 +1,4 @@
-"""The same scene in this engine, in MuJoCo and in PyBullet."""
+"""The same scene in this engine, in MuJoCo, PyBullet and Rapier."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ except ImportError:  # no wheel for every Python
     pybullet = None
 
 
+try:
+    import rapier3d
+except ImportError:
+    rapier3d = None
+
+
 class Simulation(Protocol):
     """What the benchmarks ask of an engine. Linear and angular velocities in the world frame."""
 
@@ -32,7 +38,7 @@ class RaisimRos:
     name = "raisim_ros"
 
     def __init__(self, scene: Scene) -> None:
-        self._world = world = World()
+        self.world = world = World()
         world.set_time_step(scene.dt)
         world.set_gravity(scene.gravity)
         world.set_sleeping_enabled(False)
@@ -43,13 +49,12 @@ class RaisimRos:
         world.add_ground()
 
     def _add(self, body: Body):
-        add = self._world.add_sphere if body.shape == "sphere" else self._world.add_box
-        handle = add(*body.size, body.mass)
-        handle.set_position(body.position)
+        handle = getattr(self.world, f"add_{body.shape}")(*body.size, body.mass)
+        handle.set_pose(body.position, body.quaternion)
         return handle
 
     def step(self, count: int) -> None:
-        self._world.integrate(count)
+        self.world.integrate(count)
 
     def positions(self) -> np.ndarray:
         return np.array([body.get_position() for body in self._bodies])
@@ -59,18 +64,22 @@ class RaisimRos:
                 np.array([body.get_angular_velocity() for body in self._bodies]))
 
     def overlaps(self) -> np.ndarray:
-        return np.maximum(0.0, -self._world.read_contacts()["depth"])
+        return np.maximum(0.0, -self.world.read_contacts()["depth"])
+
+    def residual(self) -> float:
+        """The largest violation of the contact laws in the last step, as a share of the speed of approach."""
+        return self.world.get_collision_counters().solver_relative_error
 
     def profile(self, steps: int) -> dict[str, float]:
         """Seconds spent in each stage over a number of steps."""
-        self._world.set_profiling(True)
-        self._world.integrate(steps)
-        profile = asdict(self._world.get_profile())
-        self._world.set_profiling(False)
+        self.world.set_profiling(True)
+        self.world.integrate(steps)
+        profile = asdict(self.world.get_profile())
+        self.world.set_profiling(False)
         return {name: seconds for name, seconds in profile.items() if name != "steps"}
 
     def state_hash(self) -> str:
-        return f"{self._world.get_state_hash():016x}"
+        return f"{self.world.get_state_hash():016x}"
 
 
 class Mujoco:
@@ -93,10 +102,11 @@ class Mujoco:
 
     @staticmethod
     def _xml(body: Body) -> str:
-        size = " ".join(str(s if body.shape == "sphere" else 0.5 * s) for s in body.size)
-        place = " ".join(map(str, body.position))
+        radius = body.size[:1] if body.shape != "box" else ()
+        size = " ".join(map(str, [*radius, *(0.5 * s for s in body.size[len(radius):])]))
+        place, turn = " ".join(map(str, body.position)), " ".join(map(str, body.quaternion))
         geom = f'<geom type="{body.shape}" size="{size}" mass="{body.mass}"/>'
-        return f'<body pos="{place}"><freejoint/>{geom}</body>'
+        return f'<body pos="{place}" quat="{turn}"><freejoint/>{geom}</body>'
 
     def step(self, count: int) -> None:
         mujoco.mj_step(self._model, self._data, count)
@@ -136,9 +146,13 @@ class PyBullet:
         p = self._client
         if body.shape == "sphere":
             shape = p.createCollisionShape(p.GEOM_SPHERE, radius=body.size[0])
-        else:
+        elif body.shape == "box":
             shape = p.createCollisionShape(p.GEOM_BOX, halfExtents=[0.5 * s for s in body.size])
-        return p.createMultiBody(body.mass, shape, basePosition=body.position)
+        else:
+            kind = p.GEOM_CYLINDER if body.shape == "cylinder" else p.GEOM_CAPSULE
+            shape = p.createCollisionShape(kind, radius=body.size[0], height=body.size[1])
+        w, x, y, z = body.quaternion
+        return p.createMultiBody(body.mass, shape, basePosition=body.position, baseOrientation=(x, y, z, w))
 
     def step(self, count: int) -> None:
         for _ in range(count):
@@ -155,4 +169,56 @@ class PyBullet:
         return np.maximum(0.0, -np.array([point[8] for point in self._client.getContactPoints()]))
 
 
-ENGINES = [RaisimRos, Mujoco] + ([PyBullet] if pybullet is not None else [])
+class Rapier:
+    """Rapier (single precision) with its default solver on one thread, sleeping off."""
+
+    name = "Rapier"
+
+    def __init__(self, scene: Scene) -> None:
+        world = self.world = rapier3d.PhysicsWorld()
+        world.set_num_threads(1)
+        world.gravity = rapier3d.Vec3(*scene.gravity)
+        world.integration_parameters.dt = scene.dt
+        ground = rapier3d.Collider.halfspace(rapier3d.Vec3(0, 0, 1))
+        world.add_collider(ground.friction(scene.friction).restitution(scene.restitution))
+        self._bodies = [self._add(body, scene) for body in scene.bodies]
+
+    def _add(self, body: Body, scene: Scene):
+        w, x, y, z = body.quaternion
+        pose = rapier3d.Isometry3(rapier3d.Vec3(*body.position), rapier3d.Rotation3(w=w, x=x, y=y, z=z))
+        handle = self.world.add_body(rapier3d.RigidBody.dynamic().position(pose).can_sleep(False))
+        make = rapier3d.Collider
+        if body.shape == "sphere":
+            collider = make.ball(body.size[0])
+        elif body.shape == "box":
+            collider = make.cuboid(*(0.5 * s for s in body.size))
+        elif body.shape == "capsule":
+            collider = make.capsule_z(0.5 * body.size[1], body.size[0])
+        else:  # its axis is y
+            collider = make.cylinder(0.5 * body.size[1], body.size[0])
+            collider = collider.rotation((0.5 * np.pi, 0.0, 0.0))
+        collider = collider.mass(body.mass).friction(scene.friction).restitution(scene.restitution)
+        self.world.add_collider(collider, handle)
+        return handle
+
+    def step(self, count: int) -> None:
+        for _ in range(count):
+            self.world.step()
+
+    def positions(self) -> np.ndarray:
+        places = [self.world.rigid_bodies[handle].translation for handle in self._bodies]
+        return np.array([(place.x, place.y, place.z) for place in places])
+
+    def velocities(self) -> tuple[np.ndarray, np.ndarray]:
+        bodies = [self.world.rigid_bodies[handle] for handle in self._bodies]
+        return (np.array([(body.linvel.x, body.linvel.y, body.linvel.z) for body in bodies]),
+                np.array([(body.angvel.x, body.angvel.y, body.angvel.z) for body in bodies]))
+
+    def overlaps(self) -> np.ndarray:
+        pairs = self.world.narrow_phase.contact_pairs()
+        gaps = [point.dist for pair in pairs for manifold in pair.manifolds for point in manifold.points]
+        return np.maximum(0.0, -np.array(gaps))
+
+
+_OPTIONAL = [(pybullet, PyBullet), (rapier3d, Rapier)]
+ENGINES = [RaisimRos, Mujoco, *(engine for module, engine in _OPTIONAL if module is not None)]

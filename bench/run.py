@@ -1,6 +1,6 @@
 """Measures this engine beside others and writes docs/benchmarks.md with its plots.
 
-    python bench/run.py [--only rigid robots zoo sensors ros files] [--repeats 3] [--share 1] [--no-write]
+    python bench/run.py [--only rigid robots zoo families sensors ros files] [--repeats 3] [--share 1] [--no-write]
 
 Sections that are not measured stay in the page as they are. Machines differ, therefore ratios are reported wherever
 another engine does the same.
@@ -60,8 +60,9 @@ SECTIONS = (
     Section("rigid", ("rigid",)),
     Section("robots", ("articulated",)),
     Section("zoo", ("zoo",)),
+    Section("families", ("families",)),
     Section("sensors", ("sensors", "sensors_ros")),
-    Section("ros", ("ros_publish",)),
+    Section("ros", ("ros_publish", "ros_load")),
     Section("files", ("load_time",)),
 )
 

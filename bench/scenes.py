@@ -11,12 +11,13 @@ Vector = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Body:
-    """A sphere (size: radius) or a box (size: full lengths) [m, kg]."""
+    """A sphere (size: radius), box (full lengths), cylinder or capsule (radius, length along z) [m, kg]."""
 
     shape: str
     size: tuple[float, ...]
     mass: float
     position: Vector
+    quaternion: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)  # w, x, y, z
 
 
 @dataclass

@@ -37,6 +37,8 @@ PARAMETERS = {
     "real_time_factor": (float, "Simulated seconds per wall second; 0 = as fast as possible"),
     "paused": (is_true, "Start paused: 'true' or 'false'"),
     "publish_clock": (is_true, "Publish /clock: 'true' or 'false'; with several worlds, one of them does"),
+    "record": (str, "File to record the run to, with its commands and requests"),
+    "replay": (str, "Recording whose commands and requests are carried out again, in its own world"),
 }
 ARGUMENTS = {
     "namespace": ("", "Namespace of the node; also the prefix of its frames"),

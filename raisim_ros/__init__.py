@@ -23,6 +23,7 @@ from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mesh.convex_decomposition import CoacdOptions
 from raisim_ros.description.mesh.file import MeshData, load_mesh
+from raisim_ros.description.resources import package_version, resource
 from raisim_ros.description.robot.model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
 from raisim_ros.description.sensor.file import load_sensor_set
 from raisim_ros.description.sensor.types import (
@@ -38,6 +39,7 @@ from raisim_ros.description.sensor.types import (
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
+from raisim_ros.description.world.soft_types import GranularMaterial
 from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated.report import Finding
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -47,13 +49,16 @@ from raisim_ros.engine.errors import (
     DivergedError,
     EngineMemoryError,
     ObjectRemovedError,
+    UnknownNameError,
     WrongStateError,
     WrongTypeError,
 )
 from raisim_ros.engine.objects.contact import Contact
+from raisim_ros.engine.objects.granular import GranularStepStats, GranularSystem
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.objects.soft_handles import SoftImpulse, SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.objects.wires import StretchType, Wire, WireType
 from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
@@ -122,6 +127,9 @@ __all__ = [
     "ForceTorque",
     "ForceTorqueModel",
     "Geometry",
+    "GranularMaterial",
+    "GranularStepStats",
+    "GranularSystem",
     "Ground",
     "GyroscopicMode",
     "HeightMap",
@@ -169,6 +177,8 @@ __all__ = [
     "SingleBodyObject",
     "SingleBodySnapshot",
     "SleepSettings",
+    "SoftImpulse",
+    "SoftObject",
     "SparseJacobian",
     "Sphere",
     "SpinningLidar",
@@ -177,6 +187,7 @@ __all__ = [
     "TemplateError",
     "TerrainError",
     "TerrainProperties",
+    "UnknownNameError",
     "UrdfError",
     "View",
     "ViewCamera",
@@ -190,11 +201,13 @@ __all__ = [
     "WorldSnapshot",
     "WrongStateError",
     "WrongTypeError",
+    "__version__",
     "get_allowed_folders",
     "get_file_limits",
     "info",
     "load_mesh",
     "load_sensor_set",
+    "resource",
     "set_allowed_folders",
     "set_file_limits",
 ]
@@ -210,6 +223,8 @@ _LAZY = {
 
 def __getattr__(name: str) -> Any:
     """What needs optional packages, or more than the engine, is imported when it is asked for."""
+    if name == "__version__":
+        return package_version()
     if name not in _LAZY:
         raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
     from importlib import import_module

@@ -273,10 +273,10 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
             continue;
         rs_island *home = &island[of_body[i]];
         const rs_push_body *push = home->pushed ? &pushes[i] : NULL;
-        bool held = home->row_count + home->wire_count > 0;
+        bool held = home->row_count + home->wire_count > 0 || bodies[i].soft_held;
         bool quiet = body_is_quiet(&bodies[i], &before[i], push, settings, dt, held);
         bodies[i].quiet_steps = quiet ? bodies[i].quiet_steps + 1 : 0;
-        if (bodies[i].quiet_steps < settings->quiet_steps)
+        if (bodies[i].quiet_steps < settings->quiet_steps || bodies[i].soft_restless)
             home->quiet = false;
     }
     for (int64_t i = 0; i < body_count; i++)

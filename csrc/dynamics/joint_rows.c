@@ -275,10 +275,17 @@ static bool misses_limits(rs_articulation *a, int32_t link, const double *u, dou
     return true;
 }
 
+/* A quick look at a joint with one degree of freedom. */
+static inline bool stays_within(const rs_articulation *a, const rs_link *link, const double *u, double dt) {
+    int32_t k = link->u_first;
+    double next = a->q_stage[link->q_first] + dt * u[k];
+    return next <= a->upper[k] && next >= a->lower[k] && fabs(u[k]) <= a->velocity_limit[k];
+}
+
 bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt) {
     bool missed = false;
     for (int32_t i = 1; i < a->link_count; i++)
-        missed |= misses_limits(a, i, u, dt);
+        missed |= !(a->links[i].u_count == 1 && stays_within(a, &a->links[i], u, dt)) && misses_limits(a, i, u, dt);
     return missed;
 }
 

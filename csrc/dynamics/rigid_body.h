@@ -52,6 +52,16 @@ typedef struct {
     rs_vec3 acceleration, angular_acceleration; /* change of velocity over the step: of the centre of mass, world frame */
 
     bool settled; /* the impulses on it are those of the step before: its contacts needed no solution */
+    int32_t uneven; /* solves until its contacts try again to share their loads anew */
+
+    /* soft objects: partner.h */
+    struct rs_soft *soft;        /* this body stands for it: static, without colliders, its position that of the centre of mass */
+    bool soft_held;              /* touched in this step */
+    bool soft_restless;          /* near one that is not at rest */
+    rs_vec3 soft_velocity, soft_omega;               /* what they changed in this step, */
+    rs_vec3 soft_shift, soft_turn;                   /* how far that moved it, beyond half a step of that velocity */
+    rs_vec3 former_soft_velocity, former_soft_omega; /* and in the one before */
+    rs_vec3 contact_velocity, contact_omega; /* what contacts changed in the step before */
 
     /* sleeping */
     bool asleep;

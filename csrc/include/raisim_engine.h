@@ -77,7 +77,7 @@ uint64_t rs_world_state_hash(rs_world *world);
 
 /* Wall time spent in the stages of a step, summed since profiling was turned on [s]. */
 typedef struct {
-    double midpoint, broad_phase, narrow_phase, islands, forces, contact_setup, solve, integrate;
+    double midpoint, broad_phase, narrow_phase, islands, forces, soft, contact_setup, solve, integrate;
     int64_t steps;
 } rs_profile;
 /* Off at first: reading the clock costs as much as stepping a small robot. Turning it on clears the sums. */
@@ -390,6 +390,22 @@ rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, 
 /* Wakes the object; quaternions are normalised. A new coordinate or velocity drops the contacts of the object. */
 rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count);
 
+/* Two vectors in one call; nothing is written when one of them is refused. */
+rs_status rs_articulation_write_two(rs_world *world, rs_object_id id, int32_t field_a, const double *a, int32_t count_a,
+                                    int32_t field_b, const double *b, int32_t count_b);
+rs_status rs_articulation_read_two(rs_world *world, rs_object_id id, int32_t field_a, double *a, int32_t count_a,
+                                   int32_t field_b, double *b, int32_t count_b);
+
+/* A motor: gear * clamp(gain * clamp(control) + bias) is its force on a degree of freedom. */
+typedef struct {
+    int32_t dof;
+    double gear, gain, bias;
+    double control_range[2], force_range[2];
+} rs_actuator;
+/* Sets the feed-forward forces: those of the motors for their controls, zero elsewhere. */
+rs_status rs_articulation_actuate(rs_world *world, rs_object_id id, int32_t count, const rs_actuator *actuators,
+                                  const double *control);
+
 typedef struct {
     int32_t scheme;       /* rs_integration_scheme */
     int32_t control_mode; /* rs_control_mode */
@@ -541,6 +557,100 @@ rs_status rs_wire_state_get(rs_world *world, rs_wire_id id, rs_wire_state *out);
 int64_t rs_world_wire_count(rs_world *world);
 /* Ids and states in the order in which the wires were made; either pointer may be NULL. */
 rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids, rs_wire_state *states);
+
+/* ---- soft objects: many particles in one object ---- */
+
+/* What grains are made of. Of two materials springs and dampers act in series, friction and cohesion are geometric means. */
+typedef struct {
+    double density;              /* [kg/m^3] */
+    double normal_stiffness;     /* [N/m]; with Hertz' law [N/m^2]: force = k * sqrt(radius) * overlap^1.5 */
+    double normal_damping;       /* [N s/m] */
+    double tangential_stiffness; /* [N/m]; 0: half of the normal one */
+    double tangential_damping;   /* [N s/m] */
+    double friction;
+    double rolling_friction;     /* largest torque = rolling friction * normal force * radius */
+    double cohesion_stiffness;   /* [N/m] */
+    double cohesion_distance;    /* surfaces nearer than this pull: force = stiffness * (distance - gap) [m] */
+    int32_t hertz;
+} rs_grain_material;
+void rs_default_grain_material(rs_grain_material *material);
+
+typedef struct {
+    int32_t object_type;
+    int64_t count;
+    const double *positions;  /* x y z each [m] */
+    const double *radii;      /* [m] */
+    const double *velocities; /* or NULL: at rest */
+    rs_grain_material material;
+    int32_t substeps;         /* least number in a step; more are made where stiffness asks for them */
+    int32_t contact_material; /* whose friction with bodies counts, as geometric mean with that of the grains */
+    uint64_t collision_group, collision_mask;
+} rs_grains_def;
+void rs_default_grains_def(rs_grains_def *def);
+rs_status rs_grains_create(rs_world *world, const rs_grains_def *def, rs_object_id *out);
+
+/* Adds grains of a material at the end. */
+rs_status rs_grains_add(rs_world *world, rs_object_id id, int64_t count, const double *positions, const double *radii,
+                        const double *velocities, const rs_grain_material *material);
+/* The last grain takes the number of the removed one. */
+rs_status rs_grains_remove(rs_world *world, rs_object_id id, int64_t index);
+rs_status rs_grains_clear(rs_world *world, rs_object_id id);
+/* A fixed grain stays where it is, whatever hits it. */
+rs_status rs_grains_set_fixed(rs_world *world, rs_object_id id, int64_t index, int32_t fixed);
+rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index, const rs_grain_material *material);
+/* Of ground plane and container: friction and rolling friction count. */
+rs_status rs_grains_set_boundary_material(rs_world *world, rs_object_id id, const rs_grain_material *material);
+/* A plane for these grains alone. */
+rs_status rs_grains_set_ground(rs_world *world, rs_object_id id, int32_t enabled, double height);
+/* Walls for these grains alone: min, then max [m]. */
+rs_status rs_grains_set_container(rs_world *world, rs_object_id id, int32_t enabled, const double box[6]);
+/* Axes along which grains that leave the box on one side enter it on the other. */
+rs_status rs_grains_set_periodic(rs_world *world, rs_object_id id, const int32_t axes[3], const double box[6]);
+
+/* All that was set. */
+typedef struct {
+    int32_t substeps, contact_material;
+    uint64_t collision_group, collision_mask;
+    int32_t material_count;
+    rs_grain_material boundary;
+    int32_t has_ground, has_container, periodic[3];
+    double ground, container[6], domain[6];
+} rs_grains_settings;
+rs_status rs_grains_settings_get(rs_world *world, rs_object_id id, rs_grains_settings *out);
+rs_status rs_grains_set_substeps(rs_world *world, rs_object_id id, int32_t substeps);
+rs_status rs_grains_material_get(rs_world *world, rs_object_id id, int32_t index, rs_grain_material *out);
+/* Per grain: radius [m], number of its material, whether it is fixed, angular velocity. Any pointer may be NULL. */
+rs_status rs_grains_read(rs_world *world, rs_object_id id, int64_t capacity, double *radii, int32_t *materials,
+                         uint8_t *fixed, double *angular_velocities);
+/* What the last step did. */
+typedef struct {
+    int32_t substeps, contacts, pairs, rebuilds;
+    double largest_overlap; /* relative to the smaller radius */
+    double largest_speed;   /* [m/s] */
+} rs_grains_stats;
+rs_status rs_grains_stats_get(rs_world *world, rs_object_id id, rs_grains_stats *out);
+
+int64_t rs_soft_particle_count(rs_world *world, rs_object_id id);
+/* x y z of each particle; either pointer may be NULL. */
+rs_status rs_soft_read(rs_world *world, rs_object_id id, int64_t capacity, double *positions, double *velocities);
+/* Places or moves all particles; NULL leaves what is there. Angular velocities of grains only. */
+rs_status rs_soft_write(rs_world *world, rs_object_id id, int64_t count, const double *positions, const double *velocities,
+                        const double *angular_velocities);
+typedef struct {
+    double mass;
+    double kinetic_energy, potential_energy, elastic_energy; /* [J] */
+    double linear_momentum[3], angular_momentum[3];          /* angular about the world's origin */
+    double centre_of_mass[3];
+} rs_soft_totals;
+rs_status rs_soft_totals_get(rs_world *world, rs_object_id id, rs_soft_totals *out);
+/* Impulses of the last step on bodies and links [N s], their moments about the centre of mass of a body or the origin of a
+ * link [N m s]. *count tells how many there are; at most `capacity` are written. */
+typedef struct {
+    rs_object_id object;
+    int32_t local;
+    double impulse[3], moment[3];
+} rs_soft_contact;
+rs_status rs_soft_read_contacts(rs_world *world, rs_object_id id, int64_t capacity, rs_soft_contact *out, int64_t *count);
 
 /* ---- objects of every kind ---- */
 

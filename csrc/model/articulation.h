@@ -125,6 +125,8 @@ typedef struct rs_articulation {
     double *u_free;          /* velocity before contacts, then the solved one */
     double *u_push;          /* motion that removes overlap within the step; leaves no velocity behind */
     bool pushed;             /* u_push is not zero */
+    double *soft_change;     /* what soft objects changed in the velocities of this step, */
+    double *soft_shift;      /* and how far that moved the joints within it */
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
     double *overruns_before; /* of cones: the solve before that */
     double *overruns;        /* where a solve drove joints beyond their limits: 1, or the direction out of a cone; 0 between steps */

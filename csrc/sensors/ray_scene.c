@@ -9,6 +9,7 @@ rs_ray_scene rs_ray_scene_make(void) {
                           .targets = rs_array_of(sizeof(rs_ray_target)),
                           .unbounded = rs_array_of(sizeof(rs_ray_target)),
                           .boxes = rs_array_of(sizeof(rs_aabb)),
+                          .shapes = rs_array_of(sizeof(rs_shape)),
                           .order = rs_array_of(sizeof(uint32_t)),
                           .scratch = rs_array_of(sizeof(double))};
 }
@@ -18,6 +19,7 @@ void rs_ray_scene_free(rs_ray_scene *scene) {
     rs_array_free(&scene->targets);
     rs_array_free(&scene->unbounded);
     rs_array_free(&scene->boxes);
+    rs_array_free(&scene->shapes);
     rs_array_free(&scene->order);
     rs_array_free(&scene->scratch);
     rs_bvh_free(&scene->bvh);
@@ -59,11 +61,48 @@ static rs_status list_targets(rs_ray_scene *scene, const rs_body *bodies, const 
     return RS_OK;
 }
 
-rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, const rs_collider *colliders,
+/* One shape of a soft object, at a place. There is room for it. */
+static rs_status add_soft_target(rs_ray_scene *scene, const rs_shape *shape, rs_vec3 at, uint64_t group, int32_t body) {
+    rs_shape *kept = rs_array_push(&scene->shapes);
+    rs_ray_target *target = rs_array_push(&scene->unordered);
+    rs_aabb *box = rs_array_push(&scene->boxes);
+    if (kept == NULL || target == NULL || box == NULL)
+        return RS_OUT_OF_MEMORY;
+    *kept = *shape;
+    *target = (rs_ray_target){.shape = kept, .pose = {rs_m3_identity(), at}, .group = group, .body = body};
+    *box = with_skin(rs_shape_aabb(kept, &target->pose));
+    return RS_OK;
+}
+
+static rs_status list_grains(rs_ray_scene *scene, const rs_grains *grains, int32_t body) {
+    const rs_quad *x = RS_ITEMS(rs_quad, grains->x);
+    for (int64_t k = 0; k < grains->x.count; k++) {
+        rs_shape ball = {.type = RS_SHAPE_SPHERE, .radius = x[k].rest};
+        if (add_soft_target(scene, &ball, x[k].xyz, grains->group, body) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    return RS_OK;
+}
+
+static rs_status list_soft(rs_ray_scene *scene, const rs_body *bodies, int64_t body_count) {
+    int64_t shapes = 0;
+    for (int64_t b = 0; b < body_count; b++)
+        if (bodies[b].alive && bodies[b].soft != NULL)
+            shapes += rs_soft_count(bodies[b].soft);
+    scene->shapes.count = 0;
+    if (rs_array_reserve(&scene->shapes, shapes) != RS_OK) /* targets point to them */
+        return RS_OUT_OF_MEMORY;
+    for (int64_t b = 0; b < body_count; b++)
+        if (bodies[b].alive && bodies[b].soft != NULL && list_grains(scene, bodies[b].soft->grains, (int32_t)b) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    return RS_OK;
+}
+
+rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, int64_t body_count, const rs_collider *colliders,
                              int64_t count) {
     rs_bvh_free(&scene->bvh);
     scene->bvh = (rs_bvh){0};
-    if (list_targets(scene, bodies, colliders, count) != RS_OK)
+    if (list_targets(scene, bodies, colliders, count) != RS_OK || list_soft(scene, bodies, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     int64_t bounded = scene->unordered.count;
     if (rs_array_resize(&scene->targets, bounded) != RS_OK || rs_array_resize(&scene->order, bounded) != RS_OK)

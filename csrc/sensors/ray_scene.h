@@ -7,6 +7,8 @@
 #include "../collision/ray_packet.h"
 #include "../dynamics/rigid_body.h"
 #include "../model/bvh.h"
+#include "../model/tri_mesh.h"
+#include "../soft/soft.h"
 
 typedef struct {
     const rs_shape *shape;
@@ -21,6 +23,7 @@ typedef struct {
     rs_array targets;   /* rs_ray_target: in the order of the tree */
     rs_array unbounded; /* rs_ray_target: half-spaces */
     rs_array boxes;     /* rs_aabb of `unordered` */
+    rs_array shapes;    /* rs_shape: of the particles and surfaces of soft objects, as they are now */
     rs_array order;     /* uint32_t: build scratch */
     rs_bvh bvh;
     rs_array scratch; /* double: what a sensor needs while it looks */
@@ -48,7 +51,8 @@ typedef struct {
 rs_ray_scene rs_ray_scene_make(void);
 void rs_ray_scene_free(rs_ray_scene *scene);
 /* Articulated systems must be placed. */
-rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, const rs_collider *colliders, int64_t count);
+rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+                             int64_t count);
 
 rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter);
 

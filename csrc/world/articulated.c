@@ -234,19 +234,31 @@ static rs_status accept_values(const rs_articulation *a, const field_info *info,
     return RS_OK;
 }
 
-rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count) {
-    rs_body *body;
+rs_status rs_articulation_read_two(rs_world *world, rs_object_id id, int32_t field_a, double *a, int32_t count_a,
+                                   int32_t field_b, double *b, int32_t count_b) {
     rs_world_enter(world);
-    rs_articulation *a = rs_world_articulation(world, id, &body);
-    if (a == NULL)
-        return rs_world_leave(world, RS_UNKNOWN_OBJECT);
-    field_info info = field_of(a, field);
-    double *checked = info.like_q ? a->q_work[0] : a->work[0];
-    rs_status status = check_field(a, &info, field, count);
+    rs_status status = rs_articulation_read(world, id, field_a, a, count_a);
     if (status == RS_OK)
-        status = accept_values(a, &info, values, count, checked);
-    if (status != RS_OK)
-        return rs_world_leave(world, status);
+        status = rs_articulation_read(world, id, field_b, b, count_b);
+    return rs_world_leave(world, status);
+}
+
+typedef struct {
+    int32_t field, count;
+    const double *values;
+} vector_write;
+
+/* Checks values and keeps them in scratch memory: number 0 or 1 of it. */
+static rs_status check_values(const rs_articulation *a, const vector_write *write, int number, double **checked) {
+    field_info info = field_of(a, write->field);
+    *checked = info.like_q ? a->q_work[number] : a->work[number];
+    rs_status status = check_field(a, &info, write->field, write->count);
+    return status == RS_OK ? accept_values(a, &info, write->values, write->count, *checked) : status;
+}
+
+static void take_over(rs_world *world, rs_body *body, int32_t field, const double *checked, int32_t count) {
+    rs_articulation *a = body->articulation;
+    field_info info = field_of(a, field);
     memcpy(info.values, checked, sizeof(double) * (size_t)count);
     bool gain = field == RS_FIELD_P_GAIN || field == RS_FIELD_D_GAIN;
     for (int32_t k = 0; k < 6 && gain && !a->fixed_base; k++)
@@ -262,6 +274,53 @@ rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field,
     }
     if (field == RS_FIELD_COORDINATE) /* elsewhere it touches other things */
         rs_world_forget_touches(world, (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies)));
+}
+
+static rs_status write_vectors(rs_world *world, rs_object_id id, int count, const vector_write *writes) {
+    rs_body *body;
+    double *checked[2];
+    rs_world_enter(world);
+    const rs_articulation *a = rs_world_articulation(world, id, &body);
+    rs_status status = a != NULL ? RS_OK : RS_UNKNOWN_OBJECT;
+    for (int k = 0; k < count && status == RS_OK; k++)
+        status = check_values(a, &writes[k], k, &checked[k]);
+    for (int k = 0; k < count && status == RS_OK; k++)
+        take_over(world, body, writes[k].field, checked[k], writes[k].count);
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_write(rs_world *world, rs_object_id id, int32_t field, const double *values, int32_t count) {
+    const vector_write write = {field, count, values};
+    return write_vectors(world, id, 1, &write);
+}
+
+rs_status rs_articulation_write_two(rs_world *world, rs_object_id id, int32_t field_a, const double *a, int32_t count_a,
+                                    int32_t field_b, const double *b, int32_t count_b) {
+    const vector_write writes[2] = {{field_a, count_a, a}, {field_b, count_b, b}};
+    return write_vectors(world, id, 2, writes);
+}
+
+rs_status rs_articulation_actuate(rs_world *world, rs_object_id id, int32_t count, const rs_actuator *actuators,
+                                  const double *control) {
+    rs_body *body;
+    rs_world_enter(world);
+    rs_articulation *a = rs_world_articulation(world, id, &body);
+    rs_status status = a != NULL ? RS_OK : RS_UNKNOWN_OBJECT;
+    for (int32_t k = 0; k < count && status == RS_OK; k++)
+        if (!rs_is_carried(control[k]))
+            status = rs_fail(RS_INVALID_VALUE, "control[%d] is %g; expected a finite number", k, control[k]);
+        else if (actuators[k].dof < 0 || actuators[k].dof >= a->u_count)
+            status = rs_fail(RS_INVALID_VALUE, "actuator %d moves degree of freedom %d; expected 0 to %d", k,
+                             actuators[k].dof, a->u_count - 1);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    memset(a->feed_forward, 0, sizeof(double) * (size_t)a->u_count);
+    for (int32_t k = 0; k < count; k++) {
+        const rs_actuator *m = &actuators[k];
+        double force = m->gain * rs_clamp(control[k], m->control_range[0], m->control_range[1]) + m->bias;
+        a->feed_forward[m->dof] += m->gear * rs_clamp(force, m->force_range[0], m->force_range[1]);
+    }
+    rs_wake_body(body);
     return rs_world_leave(world, RS_OK);
 }
 

@@ -26,9 +26,10 @@ rs_body *rs_world_body(rs_world *world, rs_object_id id) {
 
 rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
     rs_body *body = rs_world_body(world, id);
-    if (body == NULL || body->articulation == NULL)
+    if (body == NULL || (body->articulation == NULL && body->soft == NULL))
         return body;
-    rs_fail(RS_WRONG_TYPE, "object %u is an articulated system; expected a single body", (uint32_t)(id >> 32));
+    rs_fail(RS_WRONG_TYPE, "object %u is %s; expected a single body", (uint32_t)(id >> 32),
+            body->soft != NULL ? "made of particles" : "an articulated system");
     return NULL;
 }
 
@@ -316,6 +317,8 @@ static bool copy_body(const rs_body *source, rs_body *out) {
     out->applied_force = out->applied_torque = rs_v3_zero();
     out->controller = 0;
     rs_wake_body(out);
+    if (source->soft != NULL)
+        return (out->soft = rs_soft_clone(source->soft)) != NULL;
     if (source->articulation == NULL)
         return true;
     rs_articulation *a = out->articulation = rs_articulation_clone(source->articulation);
@@ -346,8 +349,12 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
         colliders[count] = RS_ITEMS(rs_collider, world->data.colliders)[c];
     int32_t type = RS_ITEM(rs_slot, world->data.slots, source->slot)->object_type;
     status = rs_world_insert_body(world, type, &copy, count, colliders, out);
-    if (status != RS_OK)
+    if (status != RS_OK) {
         rs_articulation_free(copy.articulation);
+        rs_soft_free(copy.soft);
+    } else {
+        world->data.soft_count += copy.soft != NULL;
+    }
     rs_free(colliders);
     return rs_world_leave(world, status);
 }
@@ -396,6 +403,8 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     rs_world_drop_controller(world, body);
     free_colliders(world, body);
     rs_articulation_free(body->articulation);
+    data->soft_count -= body->soft != NULL;
+    rs_soft_free(body->soft);
     *body = (rs_body){.slot = data->free_body};
     data->free_body = body_index;
 

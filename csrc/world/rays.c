@@ -17,7 +17,7 @@ static rs_status fresh_scene(rs_world *world) {
     if (world->ray_scene_version == world->version)
         return RS_OK;
     place_articulations(world);
-    rs_status status = rs_ray_scene_build(&world->ray_scene, RS_ITEMS(rs_body, world->data.bodies),
+    rs_status status = rs_ray_scene_build(&world->ray_scene, RS_ITEMS(rs_body, world->data.bodies), world->data.bodies.count,
                                           RS_ITEMS(rs_collider, world->data.colliders), world->data.colliders.count);
     if (status == RS_OK)
         world->ray_scene_version = world->version;
@@ -222,9 +222,10 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
                                     : &RS_ITEM(rs_collider, world->data.colliders, body->first_collider)->shape;
         bool by_sample = shape != NULL && shape->type == RS_SHAPE_HEIGHTMAP &&
                          rows[b].count == rs_heightmap_color_rows(shape);
-        if (rows[b].count != 0 && rows[b].count != body->collider_count && !by_sample)
+        int32_t shapes = body->soft != NULL ? 1 : body->collider_count;
+        if (rows[b].count != 0 && rows[b].count != shapes && !by_sample)
             return rs_fail(RS_INVALID_VALUE, "object %d has %lld colours; expected one for each of its %d shapes", place,
-                           (long long)rows[b].count, body->collider_count);
+                           (long long)rows[b].count, shapes);
     }
     *out = rows;
     return RS_OK;

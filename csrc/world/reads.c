@@ -19,7 +19,11 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
             for (int k = 0; k < 7; k++)
                 pose[7 * i + k] = values[k];
         }
-        if (twist != NULL) {
+        if (twist != NULL && body->soft != NULL) {
+            rs_soft_sums sums = rs_soft_sum(body->soft, rs_v3_zero());
+            rs_v3_store(&twist[6 * i], rs_scale(1.0 / sums.mass, sums.linear));
+            rs_v3_store(&twist[6 * i + 3], rs_v3_zero());
+        } else if (twist != NULL) {
             rs_vec3 arm = rs_sub(body->position, rs_rigid_body_com_position(body));
             rs_v3_store(&twist[6 * i], rs_add(body->velocity, rs_cross(body->omega, arm)));
             rs_v3_store(&twist[6 * i + 3], body->omega);
@@ -171,6 +175,8 @@ uint64_t rs_world_state_hash(rs_world *world) {
             hash = fnv1a(hash, a->q, sizeof(double) * (size_t)a->q_count);
             hash = fnv1a(hash, a->u, sizeof(double) * (size_t)a->u_count);
         }
+        if (body->soft != NULL)
+            hash = rs_soft_hash(body->soft, hash);
     }
     for (int64_t i = 0; i < data->wires.count; i++)
         hash = fnv1a(hash, &RS_ITEM(rs_wire, data->wires, i)->impulse, sizeof(double));

@@ -7,8 +7,10 @@ void rs_world_data_drop(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
         if (RS_ITEM(rs_asset_entry, data->assets, i)->id != 0)
             rs_asset_drop(RS_ITEM(rs_asset_entry, data->assets, i)->asset);
-    for (int64_t i = 0; i < data->bodies.count; i++)
+    for (int64_t i = 0; i < data->bodies.count; i++) {
         rs_articulation_free(RS_ITEM(rs_body, data->bodies, i)->articulation);
+        rs_soft_free(RS_ITEM(rs_body, data->bodies, i)->soft);
+    }
     rs_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
@@ -17,16 +19,19 @@ void rs_world_data_drop(rs_world_data *data) {
 
 typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
 
-/* Every articulation of a copied list of bodies gets a copy of its own; on failure the rest is left out. */
-static rs_status copy_articulations(rs_array *bodies, copy_articulation copy) {
+/* What bodies of a copied list own gets copied, too; on failure the rest is left out. */
+static rs_status copy_owned(rs_array *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = RS_ITEM(rs_body, *bodies, i);
-        if (body->articulation == NULL)
-            continue;
-        body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
-        if (body->articulation == NULL)
-            status = RS_OUT_OF_MEMORY;
+        if (body->articulation != NULL) {
+            body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
+            status = body->articulation == NULL ? RS_OUT_OF_MEMORY : status;
+        }
+        if (body->soft != NULL) {
+            body->soft = status == RS_OK ? rs_soft_clone(body->soft) : NULL;
+            status = body->soft == NULL ? RS_OUT_OF_MEMORY : status;
+        }
     }
     return status;
 }
@@ -46,7 +51,7 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
             rs_world_data_drop(to);
             return RS_OUT_OF_MEMORY;
         }
-    if (copy_articulations(&to->bodies, copy) != RS_OK) {
+    if (copy_owned(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_drop(to);
         return RS_OUT_OF_MEMORY;

@@ -243,18 +243,27 @@ static rs_status stage_contact_setup(rs_world *world) {
     return RS_OK;
 }
 
+/* Where redundant contacts could not share their loads anew, they try again after so many solves. */
+enum { MAX_UNEVEN = 16 };
+
 /* Overlaps apart, then velocities. */
 static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *island) {
     const rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     rs_island_bodies members = rs_islands_bodies(&world->islands, island);
-    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward};
-    for (int64_t k = 0; k < members.count; k++)
-        input.settled &= bodies[members.index[k]].settled;
+    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, false};
+    for (int64_t k = 0; k < members.count; k++) {
+        const rs_body *body = &bodies[members.index[k]];
+        input.settled &= body->settled;
+        input.uneven |= body->uneven > 0;
+    }
     island->pushed = rs_positions_correct(rows);
     rs_solve_result result = rs_island_solve(rows, &input, &world->newton);
-    for (int64_t k = 0; k < members.count; k++)
-        bodies[members.index[k]].settled = result.sweeps + result.newtons == 0;
+    for (int64_t k = 0; k < members.count; k++) {
+        rs_body *body = &bodies[members.index[k]];
+        body->settled = result.sweeps + result.newtons == 0;
+        body->uneven = result.uneven ? MAX_UNEVEN : body->uneven > 0 ? body->uneven - 1 : 0;
+    }
     return result;
 }
 
@@ -338,6 +347,12 @@ static rs_status stage_solve(rs_world *world) {
 
 static bool integrate_body(rs_body *body, const rs_solver_body *solved, const rs_push_body *push,
                            const rs_world_data *data) {
+    if (body->articulation == NULL && body->soft_held) { /* soft objects pushed at any time within the step */
+        rs_push_body sum = push != NULL ? *push : (rs_push_body){0};
+        sum.v = rs_madd(sum.v, 1.0 / data->dt, body->soft_shift);
+        sum.w = rs_madd(sum.w, 1.0 / data->dt, body->soft_turn);
+        return rs_rigid_body_integrate(body, solved, &sum, data->dt);
+    }
     if (body->articulation == NULL)
         return rs_rigid_body_integrate(body, solved, push, data->dt);
     bool finite = rs_articulated_integrate(body->articulation, data->gravity, data->dt);
@@ -373,6 +388,7 @@ static void stage_integrate(rs_world *world) {
     if (data->sleep.enabled)
         rs_islands_sleep(&world->islands, &data->sleep, bodies, data->bodies.count,
                          RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
+    rs_world_sleep_soft(world);
     data->step_count++;
     world->version++;
     advance_clock(data);
@@ -404,6 +420,7 @@ static rs_status first_half(rs_world *world, bool detect) {
     if (stage_lists(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     stage_midpoint(world);
+    rs_world_wake_soft(world);
     charge(world, &world->profile.midpoint, &mark);
 
     world->pairs.count = 0;
@@ -432,12 +449,16 @@ static rs_status second_half(rs_world *world) {
     if (stage_forces(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.forces, &mark);
+    if (rs_world_step_soft(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    charge(world, &world->profile.soft, &mark);
     if (stage_contact_setup(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.contact_setup, &mark);
     if (stage_solve(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.solve, &mark);
+    rs_world_note_contacts(world);
     stage_integrate(world);
     charge(world, &world->profile.integrate, &mark);
     world->profile.steps += world->profiling;

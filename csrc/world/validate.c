@@ -49,6 +49,8 @@ static const char *wrong_bodies(const rs_world_data *data) {
                 return "a body and its colliders do not know each other";
         if (count != body->collider_count)
             return "a body has another number of colliders than it counts";
+        if (body->soft != NULL && (body->type != RS_BODY_STATIC || body->collider_count != 0 || !rs_soft_is_carried(body->soft)))
+            return "an object made of particles has colliders, or a particle is not where numbers reach";
         if (body->controller < 0 || body->controller > data->controllers.count)
             return "a body has a controller that does not exist";
         listed += count;

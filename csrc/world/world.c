@@ -60,6 +60,7 @@ rs_status rs_world_create(rs_world **out) {
     world->hidden_search = rs_hidden_search_make();
     world->islands = rs_islands_make();
     world->newton = rs_newton_make();
+    world->partners = rs_partners_make();
     world->tree_rows = rs_tree_rows_new();
     pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
     pthread_mutexattr_init(&kind);
@@ -86,6 +87,7 @@ void rs_world_destroy(rs_world *world) {
     rs_hidden_search_free(&world->hidden_search);
     rs_islands_free(&world->islands);
     rs_newton_free(&world->newton);
+    rs_partners_free(&world->partners);
     rs_tree_rows_free(&world->tree_rows);
     rs_ray_scene_free(&world->ray_scene);
     while (pthread_mutex_unlock(&world->mutex) == 0) { /* its thread would remember a robust mutex beyond its end */

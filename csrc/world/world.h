@@ -18,6 +18,7 @@
 #include "../sensors/camera.h"
 #include "../sensors/picture.h"
 #include "../sensors/lidar.h"
+#include "../soft/soft.h"
 
 /* Where a stable id leads. */
 typedef struct {
@@ -76,6 +77,7 @@ typedef struct {
 
     /* objects: written by create and remove */
     uint64_t configuration_number;
+    int32_t soft_count; /* objects made of particles */
     int32_t free_slot, free_body, free_collider; /* heads of the free lists, RS_NONE when empty */
     RS_WORLD_ARRAYS(RS_ARRAY_FIELD)
     bool sweep_backward; /* direction of the next solve */
@@ -100,6 +102,7 @@ struct rs_world {
     rs_islands islands;
     rs_tree_rows tree_rows; /* of one island with articulated systems or wires */
     rs_newton newton;       /* scratch of its own */
+    rs_partners partners;   /* of one soft object */
 
     /* what rays see; built when a ray asks and something changed */
     rs_ray_scene ray_scene;
@@ -150,6 +153,18 @@ void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index);
 void rs_world_mirror_base(rs_body *body);
 /* Adds the commanded wrenches of the links to their loads. */
 void rs_world_load_links(rs_body *body);
+
+/* ---- soft_objects.c, soft_step.c: objects made of particles ---- */
+
+rs_soft *rs_world_soft(rs_world *world, rs_object_id id, rs_body **body);
+/* First half: those that something comes near wake up, and they wake what they are near. */
+void rs_world_wake_soft(rs_world *world);
+/* Second half, between forces and contacts. RS_DIVERGED only marks the object. */
+rs_status rs_world_step_soft(rs_world *world);
+/* After the contact solve: what contacts changed, and how soft objects shifted robots. */
+void rs_world_note_contacts(rs_world *world);
+/* After bodies went to sleep. */
+void rs_world_sleep_soft(rs_world *world);
 
 /* ---- pose_control.c: bodies that follow commanded poses ---- */
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib.metadata import version
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -23,6 +25,20 @@ def resource_dir() -> Path:
             return place
     looked_at = ", ".join(str(place) for place in places)
     raise FileNotFoundError(f"the rsc folder of raisim_ros is missing; looked at {looked_at}")
+
+
+def package_version() -> str:
+    """The version that package.xml tells, or the one that pip installed."""
+    for place in (_PACKAGE.parent, (_PACKAGE / "../../../../share/raisim_ros").resolve()):
+        found = re.search(r"<version>(.*?)</version>", _text(place / "package.xml"))
+        if found:
+            return found.group(1)
+    return version("raisim_ros")
+
+
+def _text(path: Path) -> str:
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return text if "<name>raisim_ros</name>" in text else ""
 
 
 def resource(relative_path: str) -> Path:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TypeVar
+
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.engine._library import ffi, lib
+
+Thing = TypeVar("Thing")
 
 
 class ObjectRemovedError(RaisimError):
@@ -24,6 +30,33 @@ class EngineMemoryError(RaisimError, MemoryError):
 
 class DivergedError(RaisimError, ArithmeticError):
     """The state of an object was no longer finite; it was stopped at its last pose."""
+
+
+class UnknownNameError(RaisimError, KeyError):
+    """Nothing has that name; the text says which names are near."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def near_names(what: str, name: str, known: Iterable[str]) -> str:
+    """The text about a name that is not known."""
+    names = sorted({one for one in known if one})
+    near = get_close_matches(name, names, 3, 0.5)
+    if near:
+        return f"no {what} named '{name}'; did you mean {' or '.join(repr(one) for one in near)}?"
+    return f"no {what} named '{name}'; there are {', '.join(names[:20]) or 'none with a name'}"
+
+
+class Named(dict[str, Thing]):
+    """Things by name; an unknown one is an error that says which names are near."""
+
+    def __init__(self, what: str, things: dict[str, Thing]) -> None:
+        super().__init__(things)
+        self._what = what
+
+    def __missing__(self, name: str) -> Thing:
+        raise UnknownNameError(near_names(self._what, str(name), self))
 
 
 _CLASSES: dict[int, type[RaisimError]] = {

@@ -37,6 +37,8 @@ class ObjectType(IntEnum):
     ARTICULATED_SYSTEM = 9
     LIGHT = 10
     VIEW_CAMERA = 11
+    GRANULAR = 12
+    DEFORMABLE = 13
 
 
 class BodyType(IntEnum):
@@ -255,6 +257,7 @@ class StepProfile:
     narrow_phase: float
     islands: float
     forces: float
+    soft: float
     contact_setup: float
     solve: float
     integrate: float

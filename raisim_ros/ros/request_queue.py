@@ -84,13 +84,15 @@ class RequestQueue:
         """Queues `function` and waits for its result. Never call it on the stepping thread itself."""
         return self.post(function).result()
 
-    def run_pending(self) -> None:
-        """Carries out what has arrived. For the stepping thread."""
+    def run_pending(self) -> int:
+        """Carries out what has arrived; how much it was. For the stepping thread."""
+        count = 0
         while True:
             with self._condition:
                 if not self._actions:
-                    return
+                    return count
                 action = self._actions.popleft()
+            count += 1
             if not self.holding(action):
                 self.carry_out(action)
 

@@ -51,7 +51,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
-from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, stop_with_process, watch_signals
+from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, ending_soon, stop_with_process, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
@@ -219,7 +219,7 @@ class WorldNode:
             SensorServices(self._queue, world, table, sensors, self._loop.rebuild),
             WireServices(self._queue, world, table, wires),
             self._preparing,
-            SettingServices(self._queue, self._loop, live.set_all),
+            SettingServices(self._queue, self._loop, live.set_all, live.sync),
             self._recording,
             live.sync,
         )
@@ -466,22 +466,23 @@ def main(args: Sequence[str] | None = None) -> int:
     shared_memory.remove_stale()
     # rclpy's own handlers would invalidate the context while the world is still being published.
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
-    world_node = None
+    world_node, code = None, 1
     try:
         world_node = WorldNode(stop)
         world_node.node.get_logger().info(world_node.describe())
-        return 0 if world_node.run() else 1
+        code = 0 if world_node.run() else 1
     except (RaisimError, ParameterException) as error:
-        if stop.is_set():
-            return 0  # it was ended while it loaded the world
-        print(f"world_node: {error}", file=sys.stderr)
-        return 2
+        code = 0 if stop.is_set() else 2  # 0: it was ended while it loaded the world
+        if code:
+            print(f"world_node: {error}", file=sys.stderr)
     finally:
         leaving.set()
-        if world_node is not None:
-            world_node.close()
-        rclpy.try_shutdown()
+        with ending_soon(lambda: code):
+            if world_node is not None:
+                world_node.close()
+            rclpy.try_shutdown()
         shared_memory.forget()
+    return code
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 
 import numpy as np
 import pytest
@@ -57,6 +56,7 @@ def is_sound(tree):
     assert all(np.isfinite(body.joint_position).all() for body in tree.bodies)
 
 
+@pytest.mark.timeout(60)  # against hanging
 @pytest.mark.parametrize("name", ["wheeled_base", "chain", "four_bar", "arm"])
 def test_damaged_files(name):
     original = resource(f"robots/{name}.urdf").read_text()
@@ -66,7 +66,6 @@ def test_damaged_files(name):
         text = original
         for _ in range(rng.choice([1, 1, 2, 3])):
             text = rng.choice(MUTATIONS)(text, rng)
-        start = time.perf_counter()
         try:
             tree = load_urdf(text)
         except RaisimError:
@@ -74,6 +73,5 @@ def test_damaged_files(name):
         else:
             is_sound(tree)
             loaded += 1
-        assert time.perf_counter() - start < 5.0
     assert loaded > 5
     assert refused > 10

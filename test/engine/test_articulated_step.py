@@ -340,15 +340,16 @@ def test_divergence_stops_only_that_object(world):
 
 def test_edits_of_masses_take_effect_together(world):
     robot = pendulum(world)
-    robot.set_mass(1, 5.0)
+    robot.get_masses()[1] = 5.0
     robot.get_body_com_b()[1] = (0.0, 0.0, -0.2)
     assert robot.get_mass_matrix()[0, 0] == pytest.approx(2.0 * 0.25)
     robot.update_mass_info()
     assert robot.get_mass_matrix()[0, 0] == pytest.approx(5.0 * 0.04)
-    robot.set_mass(1, -1.0)
+    robot.get_masses()[1] = -1.0
     with pytest.raises(InvalidValueError, match="mass"):
         robot.update_mass_info()
     assert robot.get_mass(1) == 5.0
+    assert robot.get_masses()[1] == 5.0
 
 
 def test_joint_of_a_resting_pendulum_carries_its_weight(world):

@@ -13,7 +13,9 @@ from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from geometry_msgs.msg import Point, Pose, Twist, Vector3
 from nav_msgs.msg import Odometry
+from rcl_interfaces.srv import GetParameters, SetParametersAtomically
 from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
 from robot_calls import ARM_JOINTS, deliver, robot, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
 from service_calls import ok
@@ -22,7 +24,15 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from raisim_ros.msg import Drive, MaterialPair, ResultCode
 from raisim_ros.ros import qos
-from raisim_ros.srv import Pause, Play, SetJointGains, SetMaterialPair, SetWorldSettings, SpawnArticulatedSystem
+from raisim_ros.srv import (
+    Pause,
+    Play,
+    RemoveObject,
+    SetJointGains,
+    SetMaterialPair,
+    SetWorldSettings,
+    SpawnArticulatedSystem,
+)
 
 WHEELS = Drive(
     type="differential",
@@ -241,6 +251,34 @@ def test_gains_can_be_changed_while_it_runs(probe):
     ok(probe.call(SetJointGains, "set_joint_gains", name="arm", p_gains=[400.0], d_gains=[40.0]))
     step(probe, 200)
     np.testing.assert_allclose(state(probe).joint_positions, 0.0, atol=0.15)
+
+
+@pytest.mark.usefixtures("fresh_world")
+def test_gains_are_parameters_of_the_node_as_long_as_the_robot_is_there(probe):
+    def read(*names):
+        values = probe.call(GetParameters, "world_node/get_parameters", names=list(names)).values
+        return [list(value.double_array_value) for value in values]
+
+    def change(name, gains):
+        changes = [Parameter(name, value=gains).to_parameter_msg()]
+        return probe.call(SetParametersAtomically, "world_node/set_parameters_atomically", parameters=changes).result
+
+    spawn(probe)
+    assert read("arm.p_gains", "arm.d_gains") == [[0.0] * 6] * 2
+    assert change("arm.d_gains", [40.0]).successful
+    assert read("arm.d_gains") == [[40.0] * 6]
+    assert change("arm.p_gains", [400.0, 401.0, 402.0, 403.0, 404.0, 405.0]).successful
+    step(probe, 200)
+    np.testing.assert_allclose(state(probe).joint_positions, 0.0, atol=0.15)
+    for wrong in ([1.0, 2.0], [-1.0], [float("nan")]):
+        refused = change("arm.p_gains", wrong)
+        assert not refused.successful
+        assert "arm.p_gains" in refused.reason
+    assert read("arm.p_gains")[0][5] == 405.0
+    ok(probe.call(SetJointGains, "set_joint_gains", name="arm", joint_names=["elbow"], p_gains=[7.0]))
+    assert read("arm.p_gains")[0][2] == 7.0
+    ok(probe.call(RemoveObject, "remove_object", name="arm"))
+    assert read("arm.p_gains") == []
 
 
 @pytest.mark.usefixtures("fresh_world")

@@ -206,6 +206,11 @@ def test_entities_are_filtered(probe):
     ("fields", "code"),
     [
         ({"filter": "("}, Result.RESULT_OPERATION_FAILED),
+        ({"filter": "(a+)+$"}, Result.RESULT_OPERATION_FAILED),
+        ({"filter": "(a|a)*b"}, Result.RESULT_OPERATION_FAILED),
+        ({"filter": ".*.*.*x"}, Result.RESULT_OPERATION_FAILED),
+        ({"filter": "a?" * 30 + "a" * 30}, Result.RESULT_OPERATION_FAILED),
+        ({"filter": "a" * 300}, Result.RESULT_OPERATION_FAILED),
         ({"categories": [EntityCategory(category=77)]}, Result.RESULT_OPERATION_FAILED),
         ({"tags": TagsFilter(tags=["a"], filter_mode=9)}, Result.RESULT_OPERATION_FAILED),
         ({"bounds": Bounds(type=99)}, Result.RESULT_FEATURE_UNSUPPORTED),

@@ -83,17 +83,21 @@ class PythonCycle:
 class NodeCycle:
     """A node of its own, asked through services."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
         import rclpy
+        from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
         self._file = folder / "node.xml"
         command = [sys.executable, "-m", "raisim_ros.ros.world_node", "--ros-args", "-r", "__ns:=/soak"]
-        command += ["-p", f"allowed_folders:=default:{folder}", "-p", "real_time_factor:=0.0"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        for option in (f"allowed_folders:=default:{folder}", *(options or ("real_time_factor:=0.0",))):
+            command += ["-p", option]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         rclpy.init()
         self._rclpy = rclpy
-        self._node = Node("soak")
+        self._node = Node("soak", start_parameter_services=False, enable_rosout=False)
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
         self._clients: dict[str, object] = {}
 
     def _call(self, kind: str, name: str, /, **fields: object) -> object:
@@ -106,7 +110,7 @@ class NodeCycle:
             client = self._clients[name] = self._node.create_client(service, f"/soak/{name}")
             assert client.wait_for_service(30.0), name
         future = client.call_async(service.Request(**fields))
-        self._rclpy.spin_until_future_complete(self._node, future, timeout_sec=30.0)
+        self._executor.spin_until_future_complete(future, timeout_sec=30.0)
         assert future.done(), f"{name} did not answer within 30 s"
         assert future.result().result == ResultCode.OK, f"{name}: {future.result().message}"
         return future.result()
@@ -121,6 +125,16 @@ class NodeCycle:
         self._call("RemoveObject", "remove_object", name="ball")
         self._call("RemoveObject", "remove_object", name="cart")
 
+    def spawn_and_remove(self, number: int) -> None:
+        """One object that comes and goes, every tenth a robot."""
+        name = f"guest_{number % 7}"
+        if number % 10:
+            self._call("SpawnObject", "spawn_object", name=name, shape="sphere", radius=0.1, mass=1.0)
+        else:
+            robot = "package://raisim_ros/rsc/robots/cartpole.urdf"
+            self._call("SpawnArticulatedSystem", "spawn_articulated_system", name=name, file=robot, publish_links=True)
+        self._call("RemoveObject", "remove_object", name=name)
+
     def topics(self) -> int:
         return len([name for name, _ in self._node.get_topic_names_and_types() if name.startswith("/soak")])
 
@@ -131,12 +145,41 @@ class NodeCycle:
         self.process.wait(10.0)
 
 
+def spawn(count: int) -> int:
+    """Spawns and removes through services, so often; the exit code."""
+    with tempfile.TemporaryDirectory() as name:
+        node = NodeCycle(Path(name), "world:=package://raisim_ros/rsc/worlds/empty.xml")
+        watch = Watch("node", node.process.pid)
+        began, topics = time.monotonic(), 0
+        try:
+            for number in range(count):
+                node.spawn_and_remove(number)
+                watch.cycles += 1
+                if number == min(500, count // 2):  # caches and the allocator have settled
+                    watch.look()
+                    topics = node.topics()
+                elif watch.first and watch.cycles % max(1, count // 50) == 0:
+                    watch.look()
+                    print(f"{watch.cycles} cycles in {time.monotonic() - began:.0f} s: {watch.last}", flush=True)
+            watch.look()
+            grown = node.topics() - topics
+        finally:
+            node.close()
+    faults = watch.faults() + ([f"topics grew by {grown}"] if grown > 0 else [])
+    print(f"{watch.cycles} cycles; first {watch.first}; last {watch.last}")
+    print("\n".join(faults) or "nothing grew")
+    return 1 if faults else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Hours of spawning, stepping, saving and loading.")
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--python-only", action="store_true", help="without the node")
+    parser.add_argument("--spawns", type=int, default=0, help="instead: spawn and remove so often through services")
     options = parser.parse_args()
+    if options.spawns:
+        return spawn(options.spawns)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         cycles: list[tuple[object, Watch]] = [(PythonCycle(folder, options.seed), Watch("python", os.getpid()))]

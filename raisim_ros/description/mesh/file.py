@@ -25,7 +25,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull, QhullError
 
 from raisim_ros.description.errors import InvalidValueError, MeshError
 from raisim_ros.description.files import existing_file
@@ -183,6 +182,8 @@ def convex_hull(mesh: MeshData) -> MeshData:
 
 def hull_of_points(points: Vertices, source: str) -> MeshData:
     """The convex hull of N x 3 points, closed and turned outwards. Raises MeshError when coplanar."""
+    from scipy.spatial import ConvexHull, QhullError  # here: it takes longer to import than all the rest
+
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError) as error:

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh import cache as mesh_cache
@@ -50,6 +49,8 @@ def _hull(file: str, scale: Scale) -> Points | None:
     stored = mesh_cache.read_points(_KIND, key) if whole else None
     if stored is not None:
         return stored[0]
+    from scipy.spatial import ConvexHull, QhullError  # here: it takes longer to import than all the rest
+
     vertices = load_points(file, list(scale))
     try:
         corners = np.sort(ConvexHull(vertices).vertices)

@@ -7,7 +7,6 @@ supported is told in one warning.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +43,9 @@ from raisim_ros.description.world.types import (
     PrimitiveEntry,
     WorldDescription,
 )
-from raisim_ros.description.xml.source import parse_xml, read_text
+from raisim_ros.description.xml.source import first_element, parse_xml, read_text
 
 _START = 65536  # bytes in which the root element of a file is looked for
-_FIRST_ELEMENT = re.compile(r"[^<]*(?:<[?!](?:(?!-->).)*?>[^<]*|<!--.*?-->[^<]*)*<([A-Za-z_][\w.:-]*)", re.DOTALL)
 _TILTED_PLANE = (100.0, 100.0, 1.0)  # half lengths of the box in place of an endless plane that is not horizontal [m]
 
 
@@ -81,8 +79,7 @@ def is_mjcf(source: str | Path) -> bool:
                 start = stream.read(_START).decode("utf-8", "replace")
         except (OSError, ValueError):
             return False
-    first = _FIRST_ELEMENT.match(start)
-    return first is not None and first.group(1) == "mujoco"
+    return first_element(start) == "mujoco"
 
 
 def load_mjcf_robot(source: str | Path, folder: str | Path = "") -> tuple[WorldDescription, ArticulatedEntry]:

@@ -11,11 +11,9 @@ from raisim_ros.description.errors import ParseError
 from raisim_ros.description.files import read_bytes
 from raisim_ros.description.limits import get_file_limits
 
-# White space, comments, output of the tool that wrote the file or a further declaration before the declaration are
-# against XML, but files have them.
-_BEFORE = r"(?:\s|<!--(?:(?!-->).)*-->)*"
-_DECLARATIONS = re.compile(rf"[^<]*(?:{_BEFORE}<\?xml\b[^>]*\?>)+", re.DOTALL)
-_JUNK = re.compile(r"[^<]*[^<\s][^<]*(?=<)")
+_DECLARATION = re.compile(r"<\?xml\b[^>]*\?>")
+_NAME = re.compile(r"[A-Za-z_][\w.:-]*")
+_SPACE = re.compile(r"\s*")
 _ENCODING = re.compile(rb"<\?xml\b[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 _NEAR_START = 4096  # where an encoding is looked for [bytes]
 
@@ -58,12 +56,48 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
 
 
 def without_declaration(text: str) -> str:
-    """`text` without its XML declarations and what precedes them; lines keep their numbers."""
-    match = _DECLARATIONS.match(text) or _JUNK.match(text)
-    if match is None:
+    """`text` without its XML declarations and what precedes them; lines keep their numbers.
+
+    White space, comments, output of the tool that wrote the file or a further declaration before the declaration are
+    against XML, but files have them.
+    """
+    first = text.find("<")
+    if first < 0:
         return text
-    newlines = "\n" * text.count("\n", 0, match.end())
-    return newlines + text[match.end() :]
+    end = _end_of_declarations(text, first) or (first if text[:first].strip() else 0)
+    return "\n" * text.count("\n", 0, end) + text[end:]
+
+
+def _end_of_declarations(text: str, at: int) -> int:
+    """Where the last declaration ends of those that follow `at` with white space and comments between them; 0: none."""
+    end = 0
+    while True:
+        space = _SPACE.match(text, at)
+        at = space.end() if space else at
+        if text.startswith("<!--", at):
+            close = text.find("-->", at + 4)
+            if close < 0:
+                return end
+            at = close + 3
+        elif declaration := _DECLARATION.match(text, at):
+            at = end = declaration.end()
+        else:
+            return end
+
+
+def first_element(text: str) -> str:
+    """The name of the first element, found without parsing; empty when there is none."""
+    at = text.find("<")
+    while at >= 0:
+        if text.startswith("<!--", at):
+            at = text.find("-->", at + 4)
+        elif text.startswith(("<?", "<!"), at):
+            at = text.find(">", at)
+        else:
+            name = _NAME.match(text, at + 1)
+            return name.group() if name else ""
+        at = text.find("<", at) if at >= 0 else at
+    return ""
 
 
 def _parser(recover: bool) -> etree.XMLParser:

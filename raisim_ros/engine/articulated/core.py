@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +21,25 @@ if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
 
 
+_DOUBLES = ffi.typeof("double[]")
+_FLOAT64 = np.dtype(np.float64)
+
+
 def pointer(array: NDArray[Any]) -> Any:
     """The engine's view of a contiguous float64 array."""
-    return ffi.cast("double *", array.ctypes.data)
+    return ffi.from_buffer(_DOUBLES, array)
+
+
+def vector(name: str, values: VectorLike, size: int) -> Vector:
+    """The array itself when the engine can read it (it checks that the numbers are finite), else a new one."""
+    if (
+        type(values) is np.ndarray
+        and values.dtype is _FLOAT64
+        and values.shape == (size,)
+        and values.flags.c_contiguous
+    ):
+        return values
+    return arguments.vector(name, values, size)
 
 
 class ArticulatedCore(BodyOwner):
@@ -55,25 +70,25 @@ class ArticulatedCore(BodyOwner):
     def _write(self, field: int, values: Vector) -> None:
         check(lib.rs_articulation_write(self._c, self._engine_id, field, pointer(values), len(values)))
 
+    def _read_two(self, field: int, count: int, other: int, other_count: int) -> tuple[Vector, Vector]:
+        a, b = np.empty(count), np.empty(other_count)
+        engine, key = self._world._world, self._engine_id
+        check(lib.rs_articulation_read_two(engine, key, field, pointer(a), count, other, pointer(b), other_count))
+        return a, b
+
+    def _write_two(self, field: int, values: Vector, other: int, other_values: Vector) -> None:
+        """Nothing is written when one of the two is refused."""
+        engine, key, a, b = self._world._world, self._engine_id, pointer(values), pointer(other_values)
+        check(lib.rs_articulation_write_two(engine, key, field, a, len(values), other, b, len(other_values)))
+
     def _read_u(self, field: int) -> Vector:
         return self._read(field, self._u_count)
 
     def _write_u(self, field: int, name: str, values: VectorLike) -> None:
-        self._write(field, arguments.vector(name, values, self._u_count))
+        self._write(field, vector(name, values, self._u_count))
 
     def _write_q(self, field: int, name: str, values: VectorLike) -> None:
-        self._write(field, arguments.vector(name, values, self._q_count))
-
-    @contextmanager
-    def _kept_on_error(self, field: int) -> Iterator[None]:
-        """Two vectors are written: the first, `field`, goes back when the second is refused."""
-        with self._world.locked():
-            before = self._read_u(field)
-            try:
-                yield
-            except BaseException:
-                self._write(field, before)
-                raise
+        self._write(field, vector(name, values, self._q_count))
 
     # ---- sizes ----
 
@@ -120,14 +135,12 @@ class ArticulatedCore(BodyOwner):
 
     def get_state(self) -> tuple[Vector, Vector]:
         """Coordinates and velocities (q, u)."""
-        with self._world.locked():
-            return self.get_generalized_coordinate(), self.get_generalized_velocity()
+        return self._read_two(lib.RS_FIELD_COORDINATE, self._q_count, lib.RS_FIELD_VELOCITY, self._u_count)
 
     def _set_state(self, coordinate: VectorLike, velocity: VectorLike) -> None:
-        u = arguments.vector("generalized velocity", velocity, self._u_count)
-        with self._kept_on_error(lib.RS_FIELD_VELOCITY):
-            self._write(lib.RS_FIELD_VELOCITY, u)
-            self.set_generalized_coordinate(coordinate)
+        u = vector("generalized velocity", velocity, self._u_count)
+        q = vector("generalized coordinate", coordinate, self._q_count)
+        self._write_two(lib.RS_FIELD_VELOCITY, u, lib.RS_FIELD_COORDINATE, q)
 
     def get_generalized_acceleration(self) -> Vector:
         """Change of u in the last step per time; zero before the first one."""

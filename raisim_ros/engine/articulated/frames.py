@@ -262,6 +262,15 @@ class Frames(ArticulatedCore):
         """3 x DoF Jacobian of a body's angular velocity."""
         return self.convert_sparse_jacobian_to_dense(self.get_sparse_rotational_jacobian(body_idx))
 
+    def get_jacobian(self, body_idx: int, point: VectorLike | None = None) -> Vector:
+        """6 x DoF Jacobian of a body: rows 0 to 2 the velocity of a point, 3 to 5 the angular velocity, world axes.
+
+        `point` is in the world frame [m]; None: the body's origin.
+        """
+        with self._world.locked():
+            at = self.get_body_position(body_idx) if point is None else point
+            return np.vstack((self.get_dense_jacobian(body_idx, at), self.get_dense_rotational_jacobian(body_idx)))
+
     def get_dense_frame_jacobian(self, frame: FrameLike) -> Vector:
         """3 x DoF Jacobian of the velocity of a frame's origin."""
         at = self._frame(frame)

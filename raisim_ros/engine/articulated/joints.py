@@ -12,11 +12,24 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator, TreeState
 from raisim_ros.engine import arguments
-from raisim_ros.engine._library import lib
+from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
+from raisim_ros.engine.articulated.core import ArticulatedCore, pointer, vector
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import ControlMode, IntegrationScheme, JointSpring
+
+_MOTORS = ffi.typeof("rs_actuator[]")
+_MOTOR = np.dtype(
+    [
+        ("dof", "i4"),
+        ("gear", "f8"),
+        ("gain", "f8"),
+        ("bias", "f8"),
+        ("control_range", "f8", 2),
+        ("force_range", "f8", 2),
+    ],
+    align=True,
+)
 
 
 @dataclass(frozen=True)
@@ -30,6 +43,8 @@ class JointLimitViolation:
 
 class Joints(ArticulatedCore):
     """Motors, springs, dampers and limits of the joints; vectors have one entry per degree of freedom."""
+
+    _motors: NDArray[Any] | None = None  # the actuators, when they are used
 
     def _write_bounds(self, field: int, name: str, values: VectorLike) -> None:
         self._write(field, self._bounds(name, values))
@@ -89,12 +104,21 @@ class Joints(ArticulatedCore):
 
     def set_actuation(self, control: VectorLike) -> None:
         """Set the feed-forward forces through the motors: one control per actuator, zero force at other joints."""
-        controls = arguments.vector("control", control, len(self._tree.actuators))
-        force = np.zeros(self._u_count)
+        if self._motors is None:
+            self._motors = self._motor_table()
+        controls = pointer(vector("control", control, len(self._motors)))
+        motors = ffi.from_buffer(_MOTORS, self._motors)
+        check(lib.rs_articulation_actuate(self._world._world, self._engine_id, len(motors), motors, controls))
+
+    def _motor_table(self) -> NDArray[Any]:
+        """The actuators as the engine takes them."""
+        table = np.zeros(len(self._tree.actuators), dtype=_MOTOR)
         joints = {body.joint_name: index for index, body in enumerate(self._tree.bodies)}
-        for actuator, value in zip(self._tree.actuators, controls, strict=True):
-            force[self._u_first[joints[actuator.joint]]] += actuator.joint_force(float(value))
-        self.set_generalized_force(force)
+        for row, motor in zip(table, self._tree.actuators, strict=True):
+            row["dof"] = self._u_first[joints[motor.joint]]
+            for name in ("gear", "gain", "bias", "control_range", "force_range"):
+                row[name] = getattr(motor, name)
+        return table
 
     def set_control_mode(self, mode: ControlMode) -> None:
         """Choose feed-forward forces alone, or PD control on top of them."""
@@ -106,10 +130,9 @@ class Joints(ArticulatedCore):
 
     def set_pd_target(self, position: VectorLike, velocity: VectorLike) -> None:
         """Set the targets of q and u; the entries of a floating base are ignored."""
-        u = arguments.vector("velocity target", velocity, self._u_count)
-        with self._kept_on_error(lib.RS_FIELD_D_TARGET):
-            self._write(lib.RS_FIELD_D_TARGET, u)
-            self.set_p_target(position)
+        u = vector("velocity target", velocity, self._u_count)
+        q = vector("position target", position, self._q_count)
+        self._write_two(lib.RS_FIELD_D_TARGET, u, lib.RS_FIELD_P_TARGET, q)
 
     def set_p_target(self, position: VectorLike) -> None:
         """Set the target of q."""
@@ -124,23 +147,30 @@ class Joints(ArticulatedCore):
         with self._world.locked():
             return self._read(lib.RS_FIELD_P_TARGET, self._q_count), self._read_u(lib.RS_FIELD_D_TARGET)
 
-    def set_pd_gains(self, p_gain: VectorLike, d_gain: VectorLike) -> None:
-        """Set the gains per degree of freedom and turn PD control on; a floating base keeps zeros."""
-        d = arguments.vector("d gain", d_gain, self._u_count)
-        with self._kept_on_error(lib.RS_FIELD_D_GAIN):
-            self._write(lib.RS_FIELD_D_GAIN, d)
-            self.set_p_gains(p_gain)
-
-    def set_p_gains(self, gain: VectorLike) -> None:
-        """Set the position gains and turn PD control on."""
+    def set_pd_gains(self, p_gain: VectorLike | float, d_gain: VectorLike | float) -> None:
+        """Set the gains, per degree of freedom or one number for all, and turn PD control on; a floating base keeps
+        zeros."""
+        d, p = self._gains("d gain", d_gain), self._gains("p gain", p_gain)
         with self._world.locked():
-            self._write_u(lib.RS_FIELD_P_GAIN, "p gain", gain)
+            self._write_two(lib.RS_FIELD_D_GAIN, d, lib.RS_FIELD_P_GAIN, p)
             self.set_control_mode(ControlMode.PD_PLUS_FEEDFORWARD_TORQUE)
 
-    def set_d_gains(self, gain: VectorLike) -> None:
+    def _gains(self, name: str, gain: VectorLike | float) -> Vector:
+        """One number per degree of freedom; a single one holds for all joints."""
+        if np.ndim(gain) == 0:
+            return np.full(self._u_count, arguments.number(name, gain))
+        return vector(name, gain, self._u_count)  # type: ignore[arg-type]
+
+    def set_p_gains(self, gain: VectorLike | float) -> None:
+        """Set the position gains and turn PD control on."""
+        with self._world.locked():
+            self._write(lib.RS_FIELD_P_GAIN, self._gains("p gain", gain))
+            self.set_control_mode(ControlMode.PD_PLUS_FEEDFORWARD_TORQUE)
+
+    def set_d_gains(self, gain: VectorLike | float) -> None:
         """Set the velocity gains and turn PD control on."""
         with self._world.locked():
-            self._write_u(lib.RS_FIELD_D_GAIN, "d gain", gain)
+            self._write(lib.RS_FIELD_D_GAIN, self._gains("d gain", gain))
             self.set_control_mode(ControlMode.PD_PLUS_FEEDFORWARD_TORQUE)
 
     def get_pd_gains(self) -> tuple[Vector, Vector]:
@@ -180,9 +210,7 @@ class Joints(ArticulatedCore):
             stiffness[u_first : u_first + kind.velocity_dim] = arguments.number("spring.stiffness", spring.stiffness)
             mount = self._read(lib.RS_FIELD_SPRING_MOUNT, self._q_count)
             mount[q_first : q_first + kind.coordinate_dim] = mount_values
-            with self._kept_on_error(lib.RS_FIELD_STIFFNESS):
-                self._write(lib.RS_FIELD_STIFFNESS, stiffness)
-                self._write(lib.RS_FIELD_SPRING_MOUNT, mount)
+            self._write_two(lib.RS_FIELD_STIFFNESS, stiffness, lib.RS_FIELD_SPRING_MOUNT, mount)
 
     def get_springs(self) -> list[JointSpring]:
         """The springs with a stiffness."""

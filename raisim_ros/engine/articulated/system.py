@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree
+from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeActuator
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -21,7 +21,7 @@ from raisim_ros.engine.articulated.dynamics import Dynamics
 from raisim_ros.engine.articulated.frames import Frames
 from raisim_ros.engine.articulated.joints import Joints
 from raisim_ros.engine.articulated.link_shape import fill_shape
-from raisim_ros.engine.errors import check
+from raisim_ros.engine.errors import Named, check
 from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class _LinkEdits:
     inertia: Vector  # n x 3 x 3
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)  # not frozen: positions and the like are set through it
 class JointReference:
     """A movable joint by name."""
 
@@ -51,6 +51,64 @@ class JointReference:
     idx: int
     type: JointType
     system: ArticulatedSystem
+
+    @property
+    def position(self) -> float | Vector:
+        """Coordinate [rad, m]; a spherical joint's quaternion w, x, y, z."""
+        return self._of(lib.RS_FIELD_COORDINATE)
+
+    @position.setter
+    def position(self, value: float | VectorLike) -> None:
+        self._set(lib.RS_FIELD_COORDINATE, "position", value)
+
+    @property
+    def velocity(self) -> float | Vector:
+        """Velocity [rad/s, m/s]; a spherical joint's three in the frame fixed to the parent."""
+        return self._of(lib.RS_FIELD_VELOCITY)
+
+    @velocity.setter
+    def velocity(self, value: float | VectorLike) -> None:
+        self._set(lib.RS_FIELD_VELOCITY, "velocity", value)
+
+    @property
+    def target(self) -> float | Vector:
+        """Target of the PD controller [rad, m]; a spherical joint's quaternion w, x, y, z."""
+        return self._of(lib.RS_FIELD_P_TARGET)
+
+    @target.setter
+    def target(self, value: float | VectorLike) -> None:
+        self._set(lib.RS_FIELD_P_TARGET, "target", value)
+
+    @property
+    def force(self) -> float | Vector:
+        """Feed-forward force [N m, N]."""
+        return self._of(lib.RS_FIELD_FEED_FORWARD)
+
+    @force.setter
+    def force(self, value: float | VectorLike) -> None:
+        self._set(lib.RS_FIELD_FEED_FORWARD, "force", value)
+
+    def _part(self, field: int) -> tuple[int, slice]:
+        """Size of the whole vector and the joint's part of it."""
+        system = self.system
+        if field in (lib.RS_FIELD_COORDINATE, lib.RS_FIELD_P_TARGET):
+            first, size, whole = system._q_first[self.idx], self.type.coordinate_dim, system._q_count
+        else:
+            first, size, whole = system._u_first[self.idx], self.type.velocity_dim, system._u_count
+        return whole, slice(first, first + size)
+
+    def _of(self, field: int) -> float | Vector:
+        whole, part = self._part(field)
+        values = self.system._read(field, whole)[part]
+        return float(values[0]) if len(values) == 1 else values
+
+    def _set(self, field: int, name: str, value: float | VectorLike) -> None:
+        whole, part = self._part(field)
+        given = arguments.vector(f"{name} of joint '{self.name}'", np.atleast_1d(value), part.stop - part.start)
+        with self.system._world.locked():
+            values = self.system._read(field, whole)
+            values[part] = given
+            self.system._write(field, values)
 
     def get_position(self) -> Vector:
         """Place of the joint, which is the origin of its body [m]."""
@@ -104,12 +162,13 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         super().__init__(world, engine_id, tree)
         self._collision_bodies: list[LinkCollisionBody] = list(collision_bodies)
         self._build_options = options
-        self._edits: _LinkEdits | None = None
+        self._edits: _LinkEdits | None = None  # what users edit,
+        self._edits_known: _LinkEdits | None = None  # and as it was before
 
     def _copy(self: System, engine_id: int) -> System:
         other = super()._copy(engine_id)
         other._tree = deepcopy(self._tree)  # frames may be moved
-        other._edits = deepcopy(self._edits)
+        other._edits, other._edits_known = deepcopy(self._edits), deepcopy(self._edits_known)
         return other
 
     # ---- joints and links ----
@@ -117,6 +176,45 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
     def get_joint_type(self, joint_idx: int) -> JointType:
         """Type of a joint."""
         return self._tree.bodies[self._body(joint_idx)].joint_type
+
+    @property
+    def joints(self) -> Mapping[str, JointReference]:
+        """The movable joints by name: ``robot.joints["knee"].position``; a floating base is not among them."""
+        bodies = enumerate(self._tree.bodies)
+        found = ((index, body) for index, body in bodies if body.parent >= 0)
+        return Named(
+            "joint",
+            {body.joint_name: JointReference(body.joint_name, index, body.joint_type, self) for index, body in found},
+        )
+
+    @property
+    def actuators(self) -> Mapping[str, TreeActuator]:
+        """The motors that the robot's file gives it, by name, in the order of set_actuation()."""
+        return Named("actuator", {motor.name or motor.joint: motor for motor in self._tree.actuators})
+
+    def set_joint_targets(self, targets: Mapping[str, float | VectorLike] | VectorLike) -> None:
+        """Set PD targets of joints alone: by their names, or all of them in the order of q without a floating base."""
+        base = 0 if self._tree.fixed_base else JointType.FLOATING.coordinate_dim
+        with self._world.locked():
+            q = self._read(lib.RS_FIELD_P_TARGET, self._q_count)
+            if isinstance(targets, Mapping):
+                joints = self.joints
+                for name, value in targets.items():
+                    part = joints[name]._part(lib.RS_FIELD_P_TARGET)[1]
+                    q[part] = arguments.vector(f"target of '{name}'", np.atleast_1d(value), part.stop - part.start)
+            else:
+                q[base:] = arguments.vector("joint targets", targets, self._q_count - base)
+            self._write(lib.RS_FIELD_P_TARGET, q)
+
+    def set_joint_gains(self, p_gain: VectorLike | float, d_gain: VectorLike | float) -> None:
+        """Set PD gains of joints alone: one number for all, or one per degree of freedom without a floating base."""
+        base = 0 if self._tree.fixed_base else JointType.FLOATING.velocity_dim
+        count = self._u_count - base
+        pair = []
+        for name, gain in (("p gain", p_gain), ("d gain", d_gain)):
+            values = np.full(count, arguments.number(name, gain)) if np.ndim(gain) == 0 else gain
+            pair.append(np.concatenate((np.zeros(base), arguments.vector(name, values, count))))  # type: ignore[arg-type]
+        self.set_pd_gains(*pair)
 
     def get_joint(self, name: str) -> JointReference:
         """A movable joint by name."""
@@ -135,9 +233,20 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
     # ---- constants of bodies: edit in place, then update_mass_info() ----
 
     def _editable(self) -> _LinkEdits:
-        if self._edits is None:
+        """The arrays that users edit, always the same ones: what they did not edit is what the engine has now."""
+        present = self._link_values()
+        if self._edits is None or self._edits_known is None:
+            self._edits, self._edits_known = present, deepcopy(present)
+        for one in fields(_LinkEdits):
+            edited, known, now = (getattr(table, one.name) for table in (self._edits, self._edits_known, present))
+            edited[...] = np.where(edited == known, now, edited)
+            known[...] = now
+        return self._edits
+
+    def _link_values(self) -> _LinkEdits:
+        with self._world.locked():
             links = [self._link(index) for index in range(len(self._tree.bodies))]
-            self._edits = _LinkEdits(
+            return _LinkEdits(
                 np.array([list(link.joint_position) for link in links]),
                 np.array([list(link.joint_rotation) for link in links]).reshape(-1, 3, 3),
                 np.array([list(link.axis) for link in links]),
@@ -145,7 +254,6 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
                 np.array([list(link.com) for link in links]),
                 np.array([arguments.matrix_of_symmetric6(list(link.inertia)) for link in links]),
             )
-        return self._edits
 
     def get_joint_pos_p(self) -> Vector:
         """Joint positions in the parents' frames, one per row [m]; editable, see update_mass_info()."""
@@ -193,15 +301,20 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         return self._editable().mass
 
     def set_mass(self, local_idx: int, mass: float) -> None:
-        """Set the mass of a body [kg]; update_mass_info() puts it into effect."""
-        self._editable().mass[self._body(local_idx)] = arguments.number("mass", mass)
+        """Set the mass of a body [kg], at once; its inertia stays."""
+        changed = self._link(self._body(local_idx))
+        changed.mass = arguments.number("mass", mass)
+        check(lib.rs_articulation_link_set(self._c, self._engine_id, local_idx, changed))
 
     def update_mass_info(self) -> None:
-        """Put edits of masses, inertias, centres of mass and joint placements into effect, all or none."""
+        """Put what was edited in the arrays of masses, inertias, centres of mass and joint placements into effect.
+
+        All or none: after an error the world is as it was, and the edits are undone. The arrays stay editable.
+        """
         if self._edits is None:
             return
-        edits, self._edits = self._edits, None
         with self._world.locked():
+            edits = self._editable()
             before = [self._link(index) for index in range(len(self._tree.bodies))]
             for index in range(len(before)):
                 changed = self._edited(edits, index)
@@ -213,6 +326,14 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
                 finally:
                     for k in range(index):
                         lib.rs_articulation_link_set(self._c, self._engine_id, k, before[k])
+                    self._forget_edits()
+            self._forget_edits()
+
+    def _forget_edits(self) -> None:
+        """The arrays hold what the engine has."""
+        present = self._link_values()
+        for one in fields(_LinkEdits):
+            getattr(self._edits, one.name)[...] = getattr(self._edits_known, one.name)[...] = getattr(present, one.name)
 
     def _edited(self, edits: _LinkEdits, index: int) -> Any:
         changed = self._link(index)

@@ -85,6 +85,11 @@ class Contact:
         [N m s]; divided by the time step it is the moment."""
         return np.array(self._record["moment"])
 
+    def get_force_world(self) -> Vector:
+        """Mean force of the last step on the object in whose list the contact is, world axes [N]."""
+        impulse: Vector = self.get_contact_frame().T @ self.get_impulse()
+        return (impulse if self._as_a else -impulse) / self._world.get_time_step()
+
     def get_impulse_ptr(self) -> Vector:
         """The same as get_impulse()."""
         return self.get_impulse()

@@ -15,6 +15,7 @@ from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeColli
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def object_rows(handle: Object) -> Rows:
     elif isinstance(handle, SingleBodyObject):
         children = [shape.appearance for shape in handle.get_collision_body_list()]
         rows = [colour(child, "", handle.get_id())[:3] if child else plain for child in children]
+    elif isinstance(handle, SoftObject):
+        rows = [plain]
     else:
         rows = []
     return np.array(rows, np.float32).reshape(-1, 3)

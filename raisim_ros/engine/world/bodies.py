@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.objects.home import Home
+from raisim_ros.engine.objects.placed import Placed, place
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import (
     BodyType,
@@ -31,6 +32,9 @@ from raisim_ros.engine.types import (
 )
 from raisim_ros.engine.world.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, ShapeDraft, insert_body
 from raisim_ros.engine.world.core import WorldCore
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 GROUND_GROUP = 1 << 61
 HEIGHTMAP_GROUP = 1 << 63
@@ -46,13 +50,23 @@ _PRIMITIVES: dict[type[SingleBodyObject], tuple[ObjectType, ShapeType]] = {
 
 
 class Bodies(WorldCore):
-    """Adding single bodies. A failed call leaves the world as it was."""
+    """Adding single bodies. A failed call leaves the world as it was.
+
+    Every method takes `name`, `position` [m], `orientation` (quaternion w, x, y, z or rotation matrix), `velocity`
+    (linear, or linear and angular), `body_type` and `appearance` as keywords, too.
+    """
 
     def add_sphere(
-        self, radius: float, mass: float, material: str = "default", collision_group: int = 1, collision_mask: int = ALL
+        self,
+        radius: float,
+        mass: float,
+        material: str = "default",
+        collision_group: int = 1,
+        collision_mask: int = ALL,
+        **placed: Unpack[Placed],
     ) -> Sphere:
         """Add a ball [m, kg]."""
-        return self._add_primitive(Sphere, (radius,), mass, material, collision_group, collision_mask)
+        return self._add_primitive(Sphere, (radius,), mass, material, collision_group, collision_mask, placed)
 
     def add_box(
         self,
@@ -63,9 +77,11 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
+        **placed: Unpack[Placed],
     ) -> Box:
         """Add a box with the given full lengths [m, kg]."""
-        return self._add_primitive(Box, (x_length, y_length, z_length), mass, material, collision_group, collision_mask)
+        lengths = (x_length, y_length, z_length)
+        return self._add_primitive(Box, lengths, mass, material, collision_group, collision_mask, placed)
 
     def add_cylinder(
         self,
@@ -75,9 +91,10 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
+        **placed: Unpack[Placed],
     ) -> Cylinder:
         """Add a cylinder along z; `height` is its full length [m, kg]."""
-        return self._add_primitive(Cylinder, (radius, height), mass, material, collision_group, collision_mask)
+        return self._add_primitive(Cylinder, (radius, height), mass, material, collision_group, collision_mask, placed)
 
     def add_cone(
         self,
@@ -87,9 +104,10 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
+        **placed: Unpack[Placed],
     ) -> Cone:
         """Add a cone with its apex towards +z; the origin is the centroid of the solid [m, kg]."""
-        return self._add_primitive(Cone, (radius, height), mass, material, collision_group, collision_mask)
+        return self._add_primitive(Cone, (radius, height), mass, material, collision_group, collision_mask, placed)
 
     def add_capsule(
         self,
@@ -99,11 +117,18 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
+        **placed: Unpack[Placed],
     ) -> Capsule:
         """Add a capsule along z; `height` is the distance of the two sphere centres [m, kg]."""
-        return self._add_primitive(Capsule, (radius, height), mass, material, collision_group, collision_mask)
+        return self._add_primitive(Capsule, (radius, height), mass, material, collision_group, collision_mask, placed)
 
-    def add_ground(self, z_height: float = 0.0, material: str = "default", collision_mask: int = ALL) -> Ground:
+    def add_ground(
+        self,
+        z_height: float = 0.0,
+        material: str = "default",
+        collision_mask: int = ALL,
+        **placed: Unpack[Placed],
+    ) -> Ground:
         """Add the half-space below z = `z_height` [m]; its collision group is bit 61."""
         body = BodyDraft(
             ObjectType.GROUND,
@@ -113,7 +138,8 @@ class Bodies(WorldCore):
             collision_group=GROUND_GROUP,
             collision_mask=collision_mask,
         )
-        return insert_body(self, body, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes))
+        made = insert_body(self, body, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes))
+        return place(made, placed)
 
     def add_compound(
         self,
@@ -123,6 +149,7 @@ class Bodies(WorldCore):
         inertia: Sequence[VectorLike] | NDArray[Any] | None = None,
         collision_group: int = 1,
         collision_mask: int = ALL,
+        **placed: Unpack[Placed],
     ) -> Compound:
         """Add one rigid body made of several primitives.
 
@@ -145,7 +172,8 @@ class Bodies(WorldCore):
         )
         if inertia is not None:
             body.inertia, body.inertia_given = arguments.symmetric6("inertia", inertia), True
-        return insert_body(self, body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
+        made = insert_body(self, body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
+        return place(made, placed)
 
     def add_mesh(
         self,
@@ -159,6 +187,7 @@ class Bodies(WorldCore):
         collision_group: int = 1,
         collision_mask: int = ALL,
         coacd_options: CoacdOptions | None = None,
+        **placed: Unpack[Placed],
     ) -> Mesh:
         """Add a body with the shape of a mesh: a file, mesh data, or another mesh object to clone.
 
@@ -206,7 +235,7 @@ class Bodies(WorldCore):
             def handle(world: Home, key: int, bodies: list[CollisionBody]) -> Mesh:
                 return Mesh(world, key, bodies, data, file_name, factors, collision_mode)
 
-            return insert_body(self, body, handle)
+            return place(insert_body(self, body, handle), placed)
 
     # ---- heightmaps ----
 
@@ -225,6 +254,7 @@ class Bodies(WorldCore):
         *,
         height_scale: float | None = None,
         height_offset: float = 0.0,
+        **placed: Unpack[Placed],
     ) -> HeightMap:
         """Add terrain; the first argument says where it comes from.
 
@@ -252,7 +282,8 @@ class Bodies(WorldCore):
                 collision_group=collision_group,
                 collision_mask=collision_mask,
             )
-            return insert_body(self, body, lambda world, key, bodies: HeightMap(world, key, bodies, data))
+            made = insert_body(self, body, lambda world, key, bodies: HeightMap(world, key, bodies, data))
+            return place(made, placed)
 
     # ---- from definitions to handles ----
 
@@ -264,11 +295,13 @@ class Bodies(WorldCore):
         material: str,
         collision_group: int,
         collision_mask: int,
+        placed: Placed,
     ) -> Handle:
         object_type, shape_type = _PRIMITIVES[handle]
         shape = ShapeDraft(shape_type, dim, material=material)
         body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
-        return insert_body(self, body, lambda world, key, bodies: handle(world, key, object_type, bodies))
+        made = insert_body(self, body, lambda world, key, bodies: handle(world, key, object_type, bodies))
+        return place(made, placed)
 
 
 def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:

@@ -27,6 +27,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.errors import check
+from raisim_ros.engine.objects.placed import Placed, place
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
     ArticulationBuffer,
@@ -37,6 +38,8 @@ from raisim_ros.engine.types import (
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from raisim_ros.engine.world.world import World
 
 _JOINT_TYPES = {
@@ -75,6 +78,7 @@ class Robots(WorldCore):
         *,
         modules: Sequence[str | Path] = (),
         params: Mapping[str, ParameterValue] | None = None,
+        **placed: Unpack[Placed],
     ) -> ArticulatedSystem:
         """Add a robot from a URDF or MJCF file, their text, a Child tree or a KinematicTree, with its sensors.
 
@@ -82,6 +86,7 @@ class Robots(WorldCore):
         file gives it; the file's static geoms are left out, and `res_path` is the folder that a text's files lie in.
         `res_path`: folder of the meshes; by default that of the file. `joint_order`: names of all movable joints,
         parents first, or "depth_first". `modules`: URDF fragments to insert. `params`: values of ``@@name``.
+        Also `name`, `position`, `orientation` and `velocity` of the base, and `appearance`.
         """
         option = ArticulatedSystemOption() if options is None else options
         arguments.instance("options", option, ArticulatedSystemOption)
@@ -98,7 +103,7 @@ class Robots(WorldCore):
             for module in modules:
                 arguments.path("module", module)
             if is_mjcf(source):
-                return self._add_mjcf(source, res_path, collision_group, collision_mask)
+                return place(self._add_mjcf(source, res_path, collision_group, collision_mask), placed)
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)
@@ -112,7 +117,7 @@ class Robots(WorldCore):
             except Exception:
                 self._take_out(robot)
                 raise
-        return robot
+            return place(robot, placed)
 
     def _add_mjcf(
         self, source: str | Path, res_path: str | Path, collision_group: int, collision_mask: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from raisim_ros.engine.errors import WrongTypeError, check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
 from raisim_ros.engine.world.core import WorldCore
 
-Handle = TypeVar("Handle", bound=BodyOwner)
+Handle = TypeVar("Handle", bound=Object)
 SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
 
 _PRIMITIVES = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectType.CONE, ObjectType.CAPSULE)
@@ -131,15 +132,16 @@ class Snapshots(WorldCore):
         joints, gains, targets, limits and self-collision rules. Loads and commanded wrenches act on the source alone.
         """
         self._own(source)
-        if not isinstance(source, BodyOwner):
+        if not isinstance(source, (BodyOwner, SoftObject)):
             raise WrongTypeError(f"{source!r} cannot be cloned")
         arguments.text("name", name)
         out = ffi.new("rs_object_id *")
         with self.locked():
             check(lib.rs_object_clone(self._world, source._engine_id, out))
-            clone = source._copy(int(out[0]))
+            clone = cast("Handle", source._copy(int(out[0])))
             self._register(clone)
             clone.set_name(name)
             for copied in self._cloners:
-                copied(source, clone)
+                if isinstance(source, BodyOwner) and isinstance(clone, BodyOwner):
+                    copied(source, clone)
         return clone

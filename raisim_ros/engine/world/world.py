@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
@@ -24,7 +24,7 @@ from raisim_ros.engine.articulated.report import Finding, check_robot
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build import add_description
 from raisim_ros.engine.entries.describe import describe_world
-from raisim_ros.engine.errors import WrongStateError, check
+from raisim_ros.engine.errors import UnknownNameError, WrongStateError, check, near_names
 from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import Mesh
@@ -37,10 +37,11 @@ from raisim_ros.engine.world.scene import Scene
 from raisim_ros.engine.world.sensors import Sensors
 from raisim_ros.engine.world.settings import Settings
 from raisim_ros.engine.world.snapshots import Snapshots
+from raisim_ros.engine.world.soft import Soft
 from raisim_ros.engine.world.wires import Wires
 
 
-class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
+class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, Soft):
     """Everything that is simulated together.
 
     SI units, z up, quaternions w, x, y, z. Methods may be called from several threads; stepping releases the
@@ -210,6 +211,25 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires):
             else:
                 self._own(obj)
                 self._take_out(obj)
+
+    def __getitem__(self, name: str) -> Any:
+        """The first object or wire of that name; KeyError with the names that are near when there is none."""
+        found = self.get_object(arguments.text("name", name)) or self.get_wire(name)
+        if found is None:
+            raise UnknownNameError(
+                near_names("object", name, [*self._names, *(one.get_name() for one in self.get_wires())])
+            )
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self._names or self.get_wire(name) is not None)
+
+    def __iter__(self) -> Iterator[Object]:
+        return iter(self.get_obj_list())
+
+    def __repr__(self) -> str:
+        file = f" '{self._config_file}'" if self._config_file else ""
+        return f"<World{file} with {len(self.get_obj_list())} objects at {self.get_world_time():.6g} s>"
 
     def get_object(self, name_or_index: str | int) -> Object | None:
         """The first object with that name, or the one at that place in the list; None when there is none."""

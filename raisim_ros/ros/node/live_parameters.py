@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.ros.node import inputs
+from raisim_ros.ros.node.gain_parameters import GAINS, gain_changes
 from raisim_ros.ros.node.long_work import LongWork
 from raisim_ros.ros.node.parameters import check_watchdog_action
 from raisim_ros.ros.node.setting_services import Change, apply_all
@@ -43,6 +44,7 @@ class LiveParameters:
         self._loop = loop
         self._work = work
         self._syncing = False
+        self._gains: dict[str, Change] = {}
         self._setters: dict[str, Change] = {**self._settings(), **self._running()}
 
     def add_rates(self, name: str, topics: Iterable[Any]) -> None:
@@ -88,7 +90,7 @@ class LiveParameters:
 
     def begin(self) -> None:
         """Declares the settings, lets those that were given at the start act, and takes changes from now on."""
-        present = self._present()
+        present = {name: self._setters[name].present() for name in _SETTINGS}
         given = {}
         for name, (description, limits) in _SETTINGS.items():
             descriptor = ParameterDescriptor(name=name, description=description)
@@ -100,7 +102,9 @@ class LiveParameters:
             if value != present[name]:
                 given[name] = value
         apply_all([(self._setters[name], value) for name, value in given.items()])
+        apply_all(self._take_over(*self._present()))
         self._node.add_on_set_parameters_callback(self._on_set)
+        self._node.add_post_set_parameters_callback(self._after_set)
 
     def set_all(self, wanted: dict[str, Any]) -> None:
         """Changes settings as the service asks for it; raises what is wrong."""
@@ -108,26 +112,47 @@ class LiveParameters:
         self.sync()
 
     def sync(self) -> None:
-        """The world has changed otherwise: parameters take its settings over."""
-        present = self._queue.call(self._present)
-        changed = [
-            Parameter(name, value=value)
-            for name, value in present.items()
-            if list_of(self._node.get_parameter(name).value) != list_of(value)
-        ]
-        if changed:
-            self._syncing = True
+        """The world has changed otherwise: parameters take its settings and the gains of its robots over."""
+        given = self._take_over(*self._queue.call(self._present))
+        if given:
             try:
-                self._node.set_parameters_atomically(changed)
-            finally:
-                self._syncing = False
+                self._queue.call(lambda: apply_all(given))
+            except RaisimError as error:
+                self._node.get_logger().warning(f"not taken over: {error}")
 
-    def _present(self) -> dict[str, Any]:
-        """What others can change too. For the stepping thread."""
-        return {name: self._setters[name].present() for name in (*_SETTINGS, "real_time_factor")}
+    def _take_over(self, gains: dict[str, Change], present: dict[str, Any]) -> list[tuple[Change, Any]]:
+        """Brings the parameters to what is present; returns gains of new robots that were given at the start."""
+        self._syncing = True
+        try:
+            for name in self._gains.keys() - gains.keys():
+                self._node.undeclare_parameter(name)
+            given = {}
+            for name in gains.keys() - self._gains.keys():
+                descriptor = ParameterDescriptor(description=GAINS[name.rpartition(".")[2]])
+                value = self._node.declare_parameter(name, present[name], descriptor).value
+                if list_of(value) != present[name]:
+                    given[name] = value
+            self._gains = gains
+            changed = [
+                Parameter(name, value=value)
+                for name, value in present.items()
+                if name not in given and list_of(self._node.get_parameter(name).value) != list_of(value)
+            ]
+            if changed:
+                self._node.set_parameters_atomically(changed)
+        finally:
+            self._syncing = False
+        return [(gains[name], value) for name, value in given.items()]
+
+    def _present(self) -> tuple[dict[str, Change], dict[str, Any]]:
+        """The gains that there are, and the values of all that others can change too. For the stepping thread."""
+        gains = gain_changes(self._loop.table)
+        watched = {name: self._setters[name] for name in (*_SETTINGS, "real_time_factor")} | gains
+        return gains, {name: setting.present() for name, setting in watched.items()}
 
     def _on_set(self, changes: Sequence[Parameter]) -> SetParametersResult:
-        known = [(self._setters[change.name], change.value) for change in changes if change.name in self._setters]
+        setters = self._setters | self._gains
+        known = [(setters[change.name], change.value) for change in changes if change.name in setters]
         if self._syncing or not known:
             return SetParametersResult(successful=True)
         request = SetParametersAtomically.Request(parameters=[change.to_parameter_msg() for change in changes])
@@ -137,6 +162,11 @@ class LiveParameters:
         except RaisimError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
+
+    def _after_set(self, changes: Sequence[Parameter]) -> None:
+        """One number for all joints of a robot is told as a number for each."""
+        if not self._syncing and any(change.name in self._gains for change in changes):
+            self.sync()
 
     # ---- what they do, on the stepping thread ----
 

@@ -117,7 +117,7 @@ def new_file(address: str, field: str) -> Path:
     """A file to be written."""
     if not address:
         raise InvalidValueError(f"{field} is empty; expected a path or a file:// address")
-    return Path(address.removeprefix("file://")).expanduser()
+    return Path(address.removeprefix("file://")).expanduser().absolute()
 
 
 def _srdf(file_or_text: str) -> str | Path | None:

@@ -24,10 +24,15 @@ class SettingServices:
     """Handlers for `Services`: they raise what is wrong and return what was done."""
 
     def __init__(
-        self, queue: RequestQueue, loop: SteppingLoop, set_live: Callable[[dict[str, Any]], None]
+        self,
+        queue: RequestQueue,
+        loop: SteppingLoop,
+        set_live: Callable[[dict[str, Any]], None],
+        sync_live: Callable[[], None],
     ) -> None:
-        """`set_live` sets settings by their names, all or none."""
+        """`set_live` sets settings by their names, all or none; `sync_live` tells that others were changed."""
         self._set_live = set_live
+        self._sync_live = sync_live
         self._queue = queue
         self._loop = loop
         self.plain: dict[str, tuple[Any, Handler]] = {
@@ -44,9 +49,12 @@ class SettingServices:
                 raise WrongTypeError(f"'{request.name}' has no joints")
             names = list(request.joint_names) or entry.joints.names
             places = entry.joints.places(names, "joint_names")
-            set_gains(entry, places, *(_gains(request, field, len(names)) for field in ("p_gains", "d_gains")))
+            gains = {field: getattr(request, field) for field in ("p_gains", "d_gains") if len(getattr(request, field))}
+            numbers = {field: gain_numbers(values, field, len(names)) for field, values in gains.items()}
+            set_gains(entry, places, numbers.get("p_gains"), numbers.get("d_gains"))
 
         self._queue.call(change)
+        self._sync_live()
         return f"gains of '{request.name}' set"
 
     # ---- the simulation ----
@@ -109,13 +117,10 @@ def _switch(value: int, field: str) -> bool:
     return _SWITCH[value]
 
 
-def _gains(request: Any, field: str, count: int) -> Vector | None:
-    """One gain for each joint; None: unchanged."""
-    values = getattr(request, field)
-    if not len(values):
-        return None
+def gain_numbers(values: Sequence[float], field: str, count: int) -> Vector:
+    """One gain for each joint."""
     if len(values) not in (1, count):
-        raise InvalidValueError(f"{field} has {len(values)} numbers; expected 1, {count} or none")
+        raise InvalidValueError(f"{field} has {len(values)} numbers; expected 1 or {count}")
     numbers = np.broadcast_to(finite_vector(values, field), (count,)).copy()
     if (numbers < 0.0).any():
         raise InvalidValueError(f"{field} is {numbers.tolist()}; expected numbers that are not negative")

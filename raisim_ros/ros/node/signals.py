@@ -6,10 +6,29 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 _LAUNCHER_CHECK_PERIOD = 0.5  # [s]
 # A thread that has not ended so long after a signal is stuck: the process then ends without it [s].
 PATIENCE_WITH_THREADS = 0.8
+# So long the middleware may take to say farewell [s].
+PATIENCE_WITH_MIDDLEWARE = 0.5
+
+
+@contextmanager
+def ending_soon(exit_code: Callable[[], int]) -> Iterator[None]:
+    """What takes longer inside is left to the operating system: the process ends with the code, come what may.
+
+    Thousands of topics are taken down one by one; others notice that the process is gone all the same, a little later.
+    """
+    timer = threading.Timer(PATIENCE_WITH_MIDDLEWARE, lambda: os._exit(exit_code()))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def stop_with_process(pid: int, stop: threading.Event) -> None:

@@ -27,6 +27,9 @@ from raisim_ros.ros.request_queue import RequestQueue
 _MAX_COMPUTING = 0.01
 # A paused world is published this often, for those who come late [s of wall time].
 _PAUSED_PERIOD = 0.1
+# Requests come one after another, each when the one before was carried out: so long the next one is waited for, and so
+# long they may hold up the world in one go [s].
+_NEXT_REQUEST, _MAX_SERVING = 0.001, 0.01
 # While nothing is computed, commands are looked at this often [s].
 _IDLE_PERIOD = 0.01
 
@@ -192,7 +195,7 @@ class SteppingLoop:
         """Steps until `stop`."""
         self.restart_clock()
         while not self._stopping.is_set():
-            self._queue.run_pending()
+            self._serve_requests()
             self._apply_commands()
             for tell in self.between_steps:
                 tell()
@@ -204,6 +207,12 @@ class SteppingLoop:
             else:
                 self._idle()
         self.cancel_steps()
+
+    def _serve_requests(self) -> None:
+        """Carries out requests; between two rounds of a busy world more than one fits."""
+        end = time.monotonic() + _MAX_SERVING
+        while self._queue.run_pending() and not self._step_requests and time.monotonic() < end:
+            self._queue.wait(_NEXT_REQUEST)
 
     def _apply_commands(self) -> None:
         for (object_id, topic), message in self._inbox.take():

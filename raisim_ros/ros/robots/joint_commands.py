@@ -144,6 +144,12 @@ def uncommanded_control(entry: ObjectEntry) -> JointControl:
     return replace(control, p_gains=described.p_gains, d_gains=described.d_gains)
 
 
+def present_gains(entry: ObjectEntry) -> dict[str, Vector]:
+    """The gains with which commands to come steer the joints, by the names of the arguments of `set_gains`."""
+    joints, described = _described(entry)
+    return {"p_gains": described.p_gains[joints.u], "d_gains": described.d_gains[joints.u]}
+
+
 def set_gains(entry: ObjectEntry, places: NDArray[np.int64], p_gains: Vector | None, d_gains: Vector | None) -> None:
     """Gives some joints other gains, for commands to come and for what steers them now.
 

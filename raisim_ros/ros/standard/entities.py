@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from raisim_ros.ros.objects.known_frames import KnownFrames, pose_of_handle
 from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.standard import entity_bounds
+from raisim_ros.ros.standard.name_pattern import name_pattern
 from raisim_ros.ros.standard.results import StandardError
 
 Handler = Callable[[Any, Any], str | None]
@@ -59,10 +59,7 @@ class EntityFilter:
     """What an EntityFilters message lets pass; wrong ones are refused when it is made."""
 
     def __init__(self, message: Any) -> None:
-        try:
-            self._name = re.compile(message.filter)
-        except re.error as error:
-            raise InvalidValueError(f"filter '{message.filter}' is no regular expression: {error}") from None
+        self._name = name_pattern(message.filter, "filter")
         self._categories = {one.category for one in message.categories}
         if not self._categories <= _CATEGORIES:
             raise InvalidValueError(f"categories has {max(self._categories)}; expected 0, 1, 2, 4 or 5")

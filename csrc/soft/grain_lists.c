@@ -1,0 +1,202 @@
+/* Which grains may touch each other, and which may touch shapes. */
+#include "grains.h"
+
+/* Pairs are listed up to this share of the smallest radius apart: farther, and the list is longer; nearer, and it must be
+ * made more often. */
+static const double SKIN_SHARE = 0.25;
+
+static double largest_radius(const rs_grains *g, double *smallest) {
+    double most = 0.0;
+    *smallest = INFINITY;
+    for (int64_t i = 0; i < g->x.count; i++) {
+        most = rs_max(most, RS_ITEMS(rs_quad, g->x)[i].rest);
+        *smallest = rs_min(*smallest, RS_ITEMS(rs_quad, g->x)[i].rest);
+    }
+    return most;
+}
+
+static double longest_reach(const rs_grains *g) {
+    double reach = 0.0;
+    for (int64_t k = 0; k < g->laws.count; k++)
+        reach = rs_max(reach, RS_ITEMS(rs_grain_law, g->laws)[k].reach);
+    return reach;
+}
+
+/* Grains that left the domain on one side come in on the other. */
+static void wrap(rs_grains *g) {
+    for (int axis = 0; axis < 3; axis++) {
+        if (!g->domain.periodic[axis])
+            continue;
+        double low = rs_v3_get(g->domain.min, axis), extent = rs_v3_get(g->domain.max, axis) - low;
+        for (int64_t i = 0; i < g->x.count; i++) {
+            rs_vec3 *p = &RS_ITEMS(rs_quad, g->x)[i].xyz;
+            double turns = floor((rs_v3_get(*p, axis) - low) / extent);
+            if (turns != 0.0)
+                rs_v3_set(p, axis, rs_v3_get(*p, axis) - turns * extent);
+        }
+    }
+}
+
+/* The image of the second grain that is nearest to the first, and the way from there. */
+static uint8_t nearest_image(const rs_domain *domain, rs_vec3 *d) {
+    int code = 0, place = 1;
+    for (int axis = 0; axis < 3; axis++, place *= 3) {
+        int shift = 1;
+        if (domain->periodic[axis]) {
+            double extent = rs_v3_get(domain->max, axis) - rs_v3_get(domain->min, axis), way = rs_v3_get(*d, axis);
+            if (way > 0.5 * extent)
+                shift = 2;
+            else if (way < -0.5 * extent)
+                shift = 0;
+            rs_v3_set(d, axis, way - (shift - 1) * extent);
+        }
+        code += shift * place;
+    }
+    return (uint8_t)code;
+}
+
+/* The springs of the pair when it was listed before, else none. Numbers may have changed since. */
+static rs_grain_bond former_bond(const rs_grains *g, int32_t i, int32_t j) {
+    const int32_t *origin = RS_ITEMS(int32_t, g->origin), *first = RS_ITEMS(int32_t, g->first);
+    int32_t a = i < g->origin.count ? origin[i] : i, b = j < g->origin.count ? origin[j] : j;
+    if (a < 0 || b < 0)
+        return (rs_grain_bond){0};
+    int32_t low = a < b ? a : b, high = a < b ? b : a;
+    if (low >= g->first.count - 1)
+        return (rs_grain_bond){0};
+    for (int32_t p = first[low]; p < first[low + 1]; p++)
+        if (RS_ITEMS(int32_t, g->second)[p] == high) {
+            rs_grain_bond bond = RS_ITEMS(rs_grain_bond, g->bonds)[p];
+            if (a > b) {
+                bond.spring.xyz = rs_neg(bond.spring.xyz);
+                bond.roll.xyz = rs_neg(bond.roll.xyz);
+            }
+            return bond;
+        }
+    return (rs_grain_bond){0};
+}
+
+static void swap_arrays(rs_array *a, rs_array *b) {
+    rs_array t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static rs_status add_pair(rs_grains *g, int32_t i, int32_t j, uint8_t image) {
+    int64_t n = g->second_other.count + 1;
+    if (rs_array_reserve(&g->second_other, n) != RS_OK || rs_array_reserve(&g->image_other, n) != RS_OK ||
+        rs_array_reserve(&g->bonds_other, n) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    g->second_other.count = g->image_other.count = g->bonds_other.count = n;
+    RS_ITEMS(int32_t, g->second_other)[n - 1] = j;
+    RS_ITEMS(uint8_t, g->image_other)[n - 1] = image;
+    RS_ITEMS(rs_grain_bond, g->bonds_other)[n - 1] = former_bond(g, i, j);
+    return RS_OK;
+}
+
+static rs_status list_around(rs_grains *g, int32_t i, double margin) {
+    const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v);
+    const int32_t *items = RS_ITEMS(int32_t, g->grid.items);
+    bool wraps = g->domain.periodic[0] || g->domain.periodic[1] || g->domain.periodic[2];
+    rs_cell_run runs[RS_MAX_CELL_RUNS];
+    int count = rs_cell_grid_around(&g->grid, RS_ITEMS(int32_t, g->grid.cell_of)[i], runs);
+    for (int r = 0; r < count; r++)
+        for (int32_t k = runs[r].first; k < runs[r].last; k++) {
+            int32_t j = items[k];
+            if (j <= i)
+                continue;
+            rs_vec3 d = rs_sub(x[i].xyz, x[j].xyz);
+            uint8_t image = wraps ? nearest_image(&g->domain, &d) : RS_OWN_IMAGE;
+            double reach = x[i].rest + x[j].rest + margin;
+            if (rs_norm2(d) >= reach * reach || v[i].rest + v[j].rest <= 0.0)
+                continue;
+            if (add_pair(g, i, j, image) != RS_OK)
+                return RS_OUT_OF_MEMORY;
+        }
+    return RS_OK;
+}
+
+rs_status rs_grains_list_pairs(rs_grains *g) {
+    if (g->listed && 2.0 * g->travel <= g->skin)
+        return RS_OK;
+    int64_t count = g->x.count;
+    double smallest, largest = largest_radius(g, &smallest);
+    wrap(g);
+    g->skin = SKIN_SHARE * (count > 0 ? smallest : 0.0);
+    double margin = g->skin + longest_reach(g);
+    if (rs_cell_grid_build(&g->grid, RS_ITEMS(rs_quad, g->x), count, 2.0 * largest + margin, &g->domain) != RS_OK ||
+        rs_array_resize(&g->first_other, count + 1) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    g->second_other.count = g->image_other.count = g->bonds_other.count = 0;
+    for (int64_t i = 0; i < count; i++) {
+        RS_ITEMS(int32_t, g->first_other)[i] = (int32_t)g->second_other.count;
+        if (list_around(g, (int32_t)i, margin) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    }
+    RS_ITEMS(int32_t, g->first_other)[count] = (int32_t)g->second_other.count;
+    swap_arrays(&g->first, &g->first_other);
+    swap_arrays(&g->second, &g->second_other);
+    swap_arrays(&g->image, &g->image_other);
+    swap_arrays(&g->bonds, &g->bonds_other);
+    g->origin.count = 0; /* all numbers are those of the list */
+    g->travel = 0.0;
+    g->listed = true;
+    g->stats.rebuilds++;
+    return RS_OK;
+}
+
+/* ---- shapes ---- */
+
+/* Chains the shapes to the cells that they touch; later ones come first. */
+static rs_status rasterise(rs_grains *g, const rs_partners *partners, double margin, rs_array *entries) {
+    const rs_cell_grid *grid = &g->grid;
+    int64_t cells = (int64_t)grid->cells[0] * grid->cells[1] * grid->cells[2];
+    if (rs_array_resize(&g->cell_shapes, cells) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int32_t *head = RS_ITEMS(int32_t, g->cell_shapes);
+    for (int64_t c = 0; c < cells; c++)
+        head[c] = RS_NONE;
+    entries->count = 0;
+    for (int64_t s = partners->shapes.count - 1; s >= 0; s--) {
+        rs_aabb box = rs_aabb_grown(&RS_ITEMS(rs_near_shape, partners->shapes)[s].box, margin);
+        int32_t first[3], last[3];
+        rs_cell_grid_range(grid, &box, first, last);
+        for (int32_t z = first[2]; z <= last[2]; z++)
+            for (int32_t y = first[1]; y <= last[1]; y++)
+                for (int32_t x = first[0]; x <= last[0]; x++) {
+                    int32_t cell = rs_cell_index(grid, x, y, z);
+                    int64_t place = entries->count;
+                    if (rs_array_reserve(entries, place + 2) != RS_OK)
+                        return RS_OUT_OF_MEMORY;
+                    entries->count = place + 2;
+                    RS_ITEMS(int32_t, *entries)[place] = (int32_t)s;
+                    RS_ITEMS(int32_t, *entries)[place + 1] = head[cell];
+                    head[cell] = (int32_t)place;
+                }
+    }
+    return RS_OK;
+}
+
+rs_status rs_grains_list_candidates(rs_grains *g, const rs_partners *partners, double reach) {
+    g->candidates.count = 0;
+    if (partners->shapes.count == 0 || g->x.count == 0)
+        return RS_OK;
+    /* grains are in the cells where they were when the pairs were listed */
+    if (rasterise(g, partners, reach + g->travel + g->skin, &g->cell_next) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    const rs_quad *x = RS_ITEMS(rs_quad, g->x);
+    const rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
+    const int32_t *head = RS_ITEMS(int32_t, g->cell_shapes), *entries = RS_ITEMS(int32_t, g->cell_next);
+    for (int64_t i = 0; i < g->x.count; i++) {
+        rs_aabb ball = rs_aabb_around(x[i].xyz, x[i].rest + reach);
+        for (int32_t e = head[RS_ITEMS(int32_t, g->grid.cell_of)[i]]; e != RS_NONE; e = entries[e + 1]) {
+            if (!rs_aabb_overlap(&ball, &shapes[entries[e]].box))
+                continue;
+            rs_grain_candidate *candidate = rs_array_push(&g->candidates);
+            if (candidate == NULL)
+                return RS_OUT_OF_MEMORY;
+            *candidate = (rs_grain_candidate){(int32_t)i, entries[e]};
+        }
+    }
+    return RS_OK;
+}

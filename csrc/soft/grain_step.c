@@ -1,0 +1,146 @@
+/* A step of the world, seen by grains. */
+#include "grains.h"
+
+#include "../base/limits.h"
+
+/* Longest substep relative to sqrt(mass / stiffness) of the stiffest grain: a collision of two takes ten or more. */
+static const double SUBSTEP_SHARE = 0.2;
+/* The same for a body that rests on many grains, relative to all their stiffness together. */
+static const double BODY_SUBSTEP_SHARE = 0.5;
+/* Hertz' springs get stiffer as they give way: expected overlap relative to the largest of the last step, and at least this
+ * share of the radius. */
+static const double HERTZ_AHEAD = 1.5, HERTZ_LEAST = 1e-3;
+static const double MOST_SUBSTEPS = 1e6;
+
+/* Stiffness of a contact of two equal grains at the largest overlap that is to be expected. */
+static double expected_stiffness(const rs_grain_law *law, double mass, double radius, double overlap, double speed) {
+    if (!law->hertz)
+        return law->k_n + law->cohesion;
+    double effective = 0.5 * radius, k = law->k_n * sqrt(effective);
+    double by_impact = pow(1.25 * 0.5 * mass * speed * speed / k, 0.4);
+    double most = rs_max(HERTZ_AHEAD * rs_max(overlap, by_impact), HERTZ_LEAST * radius);
+    return 1.5 * k * sqrt(most) + law->cohesion;
+}
+
+static double substeps(const rs_grains *g, double dt, double speed) {
+    double rate2 = 0.0;
+    int64_t n = g->materials.count;
+    for (int64_t kind = 0; kind < n; kind++) { /* the lightest grain of each material decides */
+        const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[kind * (n + 1)];
+        double least = INFINITY;
+        for (int64_t i = 0; i < g->x.count; i++)
+            if (RS_ITEMS(int32_t, g->kinds)[i] == kind)
+                least = rs_min(least, RS_ITEMS(rs_quad, g->x)[i].rest);
+        if (!isfinite(least))
+            continue;
+        double mass = 4.18879020478639098 * least * least * least *
+                      RS_ITEMS(rs_grain_material, g->materials)[kind].density;
+        rate2 = rs_max(rate2, expected_stiffness(law, mass, least, g->overlap, speed) / mass);
+    }
+    double needed = rs_max(dt * sqrt(rate2) / SUBSTEP_SHARE, dt * sqrt(g->body_rate2) / BODY_SUBSTEP_SHARE);
+    return rs_min(rs_max(ceil(needed), (double)g->least_substeps), MOST_SUBSTEPS);
+}
+
+static void drift(rs_grains *g, double time) {
+    rs_quad *x = RS_ITEMS(rs_quad, g->x);
+    const rs_quad *v = RS_ITEMS(rs_quad, g->v);
+    for (int64_t i = 0; i < g->x.count; i++)
+        x[i].xyz = rs_madd(x[i].xyz, time, v[i].xyz);
+}
+
+/* Velocities change, and the fastest decides how long the list of pairs is good. */
+static double kick(rs_grains *g, rs_vec3 gravity, double h) {
+    rs_quad *v = RS_ITEMS(rs_quad, g->v), *w = RS_ITEMS(rs_quad, g->w);
+    const rs_quad *force = RS_ITEMS(rs_quad, g->force), *torque = RS_ITEMS(rs_quad, g->torque);
+    double speed2 = 0.0;
+    for (int64_t i = 0; i < g->x.count; i++) {
+        double mobile = v[i].rest > 0.0 ? h : 0.0;
+        v[i].xyz = rs_madd(rs_madd(v[i].xyz, h * v[i].rest, force[i].xyz), mobile, gravity);
+        w[i].xyz = rs_madd(w[i].xyz, h * w[i].rest, torque[i].xyz);
+        speed2 = rs_max(rs_norm2(v[i].xyz), speed2); /* not a number stays one */
+    }
+    return sqrt(speed2);
+}
+
+static void note_bodies(rs_grains *g, const rs_partners *partners) {
+    double k = 0.0;
+    for (int64_t m = 0; m < g->materials.count; m++)
+        k = rs_max(k, RS_ITEMS(rs_grain_law, g->laws)[m * (g->materials.count + 1)].k_n);
+    for (int64_t p = 0; p < partners->partners.count; p++) {
+        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[p];
+        double inverse = partner->tree == NULL ? partner->inverse_mass
+                                               : rs_max(partner->response[0], rs_max(partner->response[7], partner->response[14]));
+        if (partner->mobile)
+            g->body_rate2 = rs_max(g->body_rate2, partner->contacts * k * inverse);
+    }
+}
+
+static rs_status substep(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
+    size_t bytes = sizeof(rs_quad) * (size_t)g->x.count;
+    drift(g, 0.5 * h);
+    rs_partners_drift(partners, 0.5 * h);
+    g->travel += 0.5 * h * g->stats.largest_speed;
+    if (rs_grains_list_pairs(g) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    memset(g->force.data, 0, bytes);
+    memset(g->torque.data, 0, bytes);
+    rs_partners_kick(partners, h);
+    rs_grain_pair_forces(g, h);
+    if (rs_grain_surface_forces(g, scene, partners, h) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_partners_settle(partners);
+    g->stats.largest_speed = kick(g, scene->gravity, h);
+    g->travel += 0.5 * h * g->stats.largest_speed;
+    drift(g, 0.5 * h);
+    rs_partners_drift(partners, 0.5 * h);
+    return RS_OK;
+}
+
+void rs_grains_rest(rs_grains *g) {
+    for (int64_t i = 0; i < g->x.count; i++)
+        RS_ITEMS(rs_quad, g->v)[i].xyz = RS_ITEMS(rs_quad, g->w)[i].xyz = rs_v3_zero();
+}
+
+void rs_grains_forget(rs_grains *g) {
+    g->listed = false;
+    g->touches.count = g->first.count = g->second.count = g->image.count = g->bonds.count = g->origin.count = 0;
+}
+
+static rs_status stop(rs_grains *g) {
+    memcpy(g->x.data, g->x_before.data, sizeof(rs_quad) * (size_t)g->x.count);
+    rs_grains_rest(g);
+    rs_grains_forget(g);
+    g->stats.largest_speed = 0.0;
+    return RS_DIVERGED;
+}
+
+rs_status rs_grains_step(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners) {
+    int64_t count = g->x.count;
+    if (rs_array_resize(&g->force, count) != RS_OK || rs_array_resize(&g->torque, count) != RS_OK ||
+        rs_array_resize(&g->x_before, count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    double speed;
+    rs_grains_bounds(g, &speed);
+    int32_t n = (int32_t)substeps(g, scene->dt, speed);
+    g->stats = (rs_grains_stats){.substeps = n, .largest_speed = speed};
+    g->overlap = g->body_rate2 = 0.0;
+    if (rs_grains_list_pairs(g) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    memcpy(g->x_before.data, g->x.data, sizeof(rs_quad) * (size_t)count);
+    double fastest = speed + scene->dt * rs_norm(scene->gravity);
+    for (int64_t s = 0; s < partners->shapes.count; s++)
+        fastest = rs_max(fastest, RS_ITEMS(rs_near_shape, partners->shapes)[s].speed);
+    double reach = 2.0 * scene->dt * fastest;
+    if (rs_grains_list_candidates(g, partners, reach) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int32_t k = 0; k < n; k++) {
+        if (substep(g, scene, partners, scene->dt / n) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        if (!(g->stats.largest_speed <= RS_GREATEST))
+            return stop(g);
+        if (k == 0 || k == n - 1)
+            note_bodies(g, partners);
+    }
+    g->stats.pairs = (int32_t)g->second.count;
+    return RS_OK;
+}

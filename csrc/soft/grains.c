@@ -1,0 +1,305 @@
+/* The grains of an object: materials, adding, removing, sums. */
+#include "grains.h"
+
+enum { ARRAYS = 27, STATE_ARRAYS = 15 /* the rest is scratch */ };
+
+static void list_arrays(rs_grains *g, rs_array *out[ARRAYS]) {
+    rs_array *all[ARRAYS] = {&g->materials, &g->laws, &g->x, &g->v, &g->w, &g->kinds, &g->first, &g->second, &g->image,
+                             &g->bonds, &g->touches, &g->origin, &g->grid.starts, &g->grid.items, &g->grid.cell_of, &g->x_before, &g->force,
+                             &g->torque, &g->touches_other, &g->second_other, &g->image_other, &g->bonds_other,
+                             &g->first_other, &g->candidates, &g->cell_shapes, &g->cell_next, NULL};
+    memcpy(out, all, sizeof all);
+}
+
+rs_grains *rs_grains_new(void) {
+    rs_grains *g = rs_alloc(sizeof *g);
+    if (g == NULL)
+        return NULL;
+    g->materials = rs_array_of(sizeof(rs_grain_material));
+    g->laws = rs_array_of(sizeof(rs_grain_law));
+    g->x = g->v = g->w = g->x_before = g->force = g->torque = rs_array_of(sizeof(rs_quad));
+    g->kinds = g->first = g->second = g->first_other = g->second_other = rs_array_of(sizeof(int32_t));
+    g->origin = g->cell_shapes = g->cell_next = rs_array_of(sizeof(int32_t));
+    g->image = g->image_other = rs_array_of(sizeof(uint8_t));
+    g->bonds = g->bonds_other = rs_array_of(sizeof(rs_grain_bond));
+    g->touches = g->touches_other = rs_array_of(sizeof(rs_grain_touch));
+    g->candidates = rs_array_of(sizeof(rs_grain_candidate));
+    g->grid = rs_cell_grid_make();
+    return g;
+}
+
+void rs_grains_drop(rs_grains *g) {
+    if (g == NULL)
+        return;
+    rs_array *arrays[ARRAYS];
+    list_arrays(g, arrays);
+    for (int k = 0; arrays[k] != NULL; k++)
+        rs_array_free(arrays[k]);
+    rs_free(g);
+}
+
+rs_grains *rs_grains_clone(const rs_grains *source) {
+    rs_grains *copy = rs_grains_new();
+    if (copy == NULL)
+        return NULL;
+    rs_grains from = *source; /* the list of arrays wants a writable struct */
+    rs_array *of_copy[ARRAYS], *of_source[ARRAYS], kept[ARRAYS];
+    list_arrays(copy, of_copy);
+    list_arrays(&from, of_source);
+    for (int k = 0; of_copy[k] != NULL; k++)
+        kept[k] = *of_copy[k];
+    *copy = *source;
+    for (int k = 0; of_copy[k] != NULL; k++)
+        *of_copy[k] = kept[k];
+    for (int k = 0; k < STATE_ARRAYS; k++)
+        if (rs_array_copy(of_copy[k], of_source[k]) != RS_OK) {
+            rs_grains_drop(copy);
+            return NULL;
+        }
+    return copy;
+}
+
+/* ---- materials ---- */
+
+static rs_status check_number(const char *name, double value, double most) {
+    if (value >= 0.0 && value <= most)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0", name, value);
+}
+
+rs_status rs_grain_material_check(const rs_grain_material *m) {
+    if (!(m->density > 0.0 && m->density <= 1e30))
+        return rs_fail(RS_INVALID_VALUE, "density is %g; expected a finite number greater than 0", m->density);
+    if (!(m->normal_stiffness > 0.0 && m->normal_stiffness <= 1e30))
+        return rs_fail(RS_INVALID_VALUE, "normal stiffness is %g; expected a finite number greater than 0",
+                       m->normal_stiffness);
+    rs_status status = check_number("normal damping", m->normal_damping, 1e30);
+    if (status == RS_OK)
+        status = check_number("tangential stiffness", m->tangential_stiffness, 1e30);
+    if (status == RS_OK)
+        status = check_number("tangential damping", m->tangential_damping, 1e30);
+    if (status == RS_OK)
+        status = check_number("friction", m->friction, 1e6);
+    if (status == RS_OK)
+        status = check_number("rolling friction", m->rolling_friction, 1e3);
+    if (status == RS_OK)
+        status = check_number("cohesion stiffness", m->cohesion_stiffness, 1e30);
+    return status == RS_OK ? check_number("cohesion distance", m->cohesion_distance, 1e30) : status;
+}
+
+static double tangential_stiffness(const rs_grain_material *m) {
+    return m->tangential_stiffness > 0.0 ? m->tangential_stiffness : 0.5 * m->normal_stiffness;
+}
+
+/* Springs and dampers in series, each with half of the way: of equal ones the same. */
+static double in_series(double a, double b) { return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0; }
+
+void rs_grains_fill_laws(rs_grains *g) {
+    const rs_grain_material *m = RS_ITEMS(rs_grain_material, g->materials);
+    int64_t n = g->materials.count;
+    for (int64_t a = 0; a < n; a++)
+        for (int64_t b = 0; b < n; b++) {
+            rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[a * n + b];
+            *law = (rs_grain_law){.k_n = in_series(m[a].normal_stiffness, m[b].normal_stiffness),
+                                  .c_n = in_series(m[a].normal_damping, m[b].normal_damping),
+                                  .k_t = in_series(tangential_stiffness(&m[a]), tangential_stiffness(&m[b])),
+                                  .c_t = in_series(m[a].tangential_damping, m[b].tangential_damping),
+                                  .friction = sqrt(m[a].friction * m[b].friction),
+                                  .rolling = sqrt(m[a].rolling_friction * m[b].rolling_friction),
+                                  .cohesion = sqrt(m[a].cohesion_stiffness * m[b].cohesion_stiffness),
+                                  .reach = 0.5 * (m[a].cohesion_distance + m[b].cohesion_distance),
+                                  .hertz = m[a].hertz && m[b].hertz};
+            if (law->cohesion <= 0.0)
+                law->reach = 0.0;
+        }
+}
+
+static bool same_material(const rs_grain_material *a, const rs_grain_material *b) {
+    return a->density == b->density && a->normal_stiffness == b->normal_stiffness &&
+           a->normal_damping == b->normal_damping && a->tangential_stiffness == b->tangential_stiffness &&
+           a->tangential_damping == b->tangential_damping && a->friction == b->friction &&
+           a->rolling_friction == b->rolling_friction && a->cohesion_stiffness == b->cohesion_stiffness &&
+           a->cohesion_distance == b->cohesion_distance && (a->hertz != 0) == (b->hertz != 0);
+}
+
+rs_status rs_grains_material(rs_grains *g, const rs_grain_material *material, int32_t *out) {
+    rs_status status = rs_grain_material_check(material);
+    if (status != RS_OK)
+        return status;
+    const rs_grain_material *all = RS_ITEMS(rs_grain_material, g->materials);
+    for (int64_t k = 0; k < g->materials.count; k++)
+        if (same_material(&all[k], material)) {
+            *out = (int32_t)k;
+            return RS_OK;
+        }
+    int64_t n = g->materials.count + 1;
+    if (n > 256)
+        return rs_fail(RS_INVALID_VALUE, "more than 256 materials in one object of grains");
+    if (rs_array_reserve(&g->materials, n) != RS_OK || rs_array_resize(&g->laws, n * n) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    *(rs_grain_material *)rs_array_push(&g->materials) = *material;
+    *out = (int32_t)(n - 1);
+    rs_grains_fill_laws(g);
+    return RS_OK;
+}
+
+/* ---- grains ---- */
+
+double rs_grain_mass(const rs_grains *g, int64_t i) {
+    double radius = RS_ITEMS(rs_quad, g->x)[i].rest;
+    int32_t kind = RS_ITEMS(int32_t, g->kinds)[i];
+    return 4.18879020478639098 * radius * radius * radius * RS_ITEMS(rs_grain_material, g->materials)[kind].density;
+}
+
+void rs_grains_set_mass(rs_grains *g, int64_t i, bool fixed) {
+    double radius = RS_ITEMS(rs_quad, g->x)[i].rest;
+    rs_quad *v = &RS_ITEMS(rs_quad, g->v)[i], *w = &RS_ITEMS(rs_quad, g->w)[i];
+    v->rest = fixed ? 0.0 : 1.0 / rs_grain_mass(g, i);
+    w->rest = v->rest / (0.4 * radius * radius);
+    if (fixed)
+        v->xyz = w->xyz = rs_v3_zero();
+    g->listed = false; /* pairs of two fixed grains are left out */
+}
+
+rs_status rs_grains_append(rs_grains *g, int64_t count, const double *positions, const double *radii,
+                           const double *velocities, int32_t material) {
+    int64_t before = g->x.count, all = before + count;
+    if (all > INT32_MAX / 2)
+        return rs_fail(RS_INVALID_VALUE, "%lld grains in one object; expected at most %d", (long long)all, INT32_MAX / 2);
+    if (rs_array_reserve(&g->x, all) != RS_OK || rs_array_reserve(&g->v, all) != RS_OK ||
+        rs_array_reserve(&g->w, all) != RS_OK || rs_array_reserve(&g->kinds, all) != RS_OK ||
+        rs_array_reserve(&g->origin, all) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    g->x.count = g->v.count = g->w.count = g->kinds.count = all;
+    for (int64_t i = g->origin.count; i < before; i++)
+        RS_ITEMS(int32_t, g->origin)[i] = (int32_t)i;
+    g->origin.count = all;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = before + k;
+        RS_ITEMS(rs_quad, g->x)[i] = (rs_quad){rs_v3_load(&positions[3 * k]), radii[k]};
+        RS_ITEMS(rs_quad, g->v)[i] = (rs_quad){velocities != NULL ? rs_v3_load(&velocities[3 * k]) : rs_v3_zero(), 0.0};
+        RS_ITEMS(rs_quad, g->w)[i] = (rs_quad){rs_v3_zero(), 0.0};
+        RS_ITEMS(int32_t, g->kinds)[i] = material;
+        RS_ITEMS(int32_t, g->origin)[i] = -1;
+        rs_grains_set_mass(g, i, false);
+    }
+    return RS_OK;
+}
+
+/* Touches of the removed grain go, those of the last one are its new number's; they stay ordered by grain. */
+static rs_status renumber_touches(rs_grains *g, int32_t removed, int32_t last) {
+    const rs_grain_touch *touches = RS_ITEMS(rs_grain_touch, g->touches);
+    if (rs_array_reserve(&g->touches_other, g->touches.count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    rs_grain_touch *out = RS_ITEMS(rs_grain_touch, g->touches_other);
+    int64_t kept = 0;
+    bool moved = removed == last;
+    for (int64_t k = 0; k <= g->touches.count; k++) {
+        if (!moved && (k == g->touches.count || touches[k].grain > removed)) {
+            for (int64_t from = 0; from < g->touches.count; from++)
+                if (touches[from].grain == last) {
+                    out[kept] = touches[from];
+                    out[kept++].grain = removed;
+                }
+            moved = true;
+        }
+        if (k < g->touches.count && touches[k].grain != removed && touches[k].grain != last)
+            out[kept++] = touches[k];
+    }
+    g->touches_other.count = kept;
+    rs_array swap = g->touches;
+    g->touches = g->touches_other;
+    g->touches_other = swap;
+    return RS_OK;
+}
+
+rs_status rs_grains_erase(rs_grains *g, int64_t index) {
+    int64_t last = g->x.count - 1;
+    if (rs_array_reserve(&g->origin, g->x.count) != RS_OK || renumber_touches(g, (int32_t)index, (int32_t)last) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t i = g->origin.count; i <= last; i++)
+        RS_ITEMS(int32_t, g->origin)[i] = (int32_t)i;
+    RS_ITEMS(rs_quad, g->x)[index] = RS_ITEMS(rs_quad, g->x)[last];
+    RS_ITEMS(rs_quad, g->v)[index] = RS_ITEMS(rs_quad, g->v)[last];
+    RS_ITEMS(rs_quad, g->w)[index] = RS_ITEMS(rs_quad, g->w)[last];
+    RS_ITEMS(int32_t, g->kinds)[index] = RS_ITEMS(int32_t, g->kinds)[last];
+    RS_ITEMS(int32_t, g->origin)[index] = RS_ITEMS(int32_t, g->origin)[last];
+    g->x.count = g->v.count = g->w.count = g->kinds.count = g->origin.count = last;
+    g->listed = false;
+    return RS_OK;
+}
+
+rs_aabb rs_grains_bounds(const rs_grains *g, double *speed) {
+    const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v);
+    rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
+    double speed2 = 0.0;
+    for (int64_t i = 0; i < g->x.count; i++) {
+        rs_aabb own = rs_aabb_around(x[i].xyz, x[i].rest);
+        box.min = rs_v3_min(box.min, own.min);
+        box.max = rs_v3_max(box.max, own.max);
+        speed2 = rs_max(speed2, rs_norm2(v[i].xyz));
+    }
+    *speed = sqrt(speed2);
+    return box;
+}
+
+/* ---- sums ---- */
+
+static double bond_energy(const rs_grain_law *law, const rs_grain_bond *bond, double overlap, double radius) {
+    if (overlap <= 0.0)
+        return law->cohesion > 0.0 && overlap > -law->reach
+                   ? -0.5 * law->cohesion * (law->reach + overlap) * (law->reach + overlap)
+                   : 0.0;
+    double k = law->hertz ? law->k_n * sqrt(radius * overlap) : law->k_n;
+    double k_t = law->hertz ? law->k_t / law->k_n * k : law->k_t;
+    double normal = (law->hertz ? 0.4 : 0.5) * k * overlap * overlap;
+    double k_r = 2.25 * k * law->rolling * law->rolling * radius * radius;
+    double pull = law->cohesion > 0.0 ? -law->cohesion * (0.5 * law->reach * law->reach + law->reach * overlap) : 0.0;
+    return normal + pull + 0.5 * k_t * rs_norm2(bond->spring.xyz) + 0.5 * k_r * rs_norm2(bond->roll.xyz);
+}
+
+static double pair_energy(const rs_grains *g) {
+    const rs_quad *x = RS_ITEMS(rs_quad, g->x);
+    const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
+    const int32_t *kinds = RS_ITEMS(int32_t, g->kinds);
+    double sum = 0.0;
+    for (int64_t i = 0; i < g->x.count && g->listed; i++)
+        for (int32_t p = first[i]; p < first[i + 1]; p++) {
+            int32_t j = second[p];
+            rs_vec3 d = rs_sub(rs_sub(x[i].xyz, x[j].xyz), rs_image_shift(&g->domain, RS_ITEMS(uint8_t, g->image)[p]));
+            const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[kinds[i] * g->materials.count + kinds[j]];
+            double total = x[i].rest + x[j].rest;
+            sum += bond_energy(law, &RS_ITEMS(rs_grain_bond, g->bonds)[p], total - rs_norm(d),
+                               x[i].rest * x[j].rest / total);
+        }
+    return sum;
+}
+
+/* Of contacts with walls and shapes, as in the last substep. */
+static double touch_energy(const rs_grains *g) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < g->touches.count; k++) {
+        const rs_grain_touch *touch = &RS_ITEMS(rs_grain_touch, g->touches)[k];
+        int32_t kind = RS_ITEMS(int32_t, g->kinds)[touch->grain];
+        if (touch->bond.spring.rest != 0.0)
+            sum += bond_energy(&RS_ITEMS(rs_grain_law, g->laws)[kind * (g->materials.count + 1)], &touch->bond,
+                               touch->bond.roll.rest, RS_ITEMS(rs_quad, g->x)[touch->grain].rest);
+    }
+    return sum;
+}
+
+rs_soft_sums rs_grains_sum(const rs_grains *g, rs_vec3 gravity) {
+    rs_soft_sums sums = {.elastic = pair_energy(g) + touch_energy(g)};
+    for (int64_t i = 0; i < g->x.count; i++) {
+        const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i], *v = &RS_ITEMS(rs_quad, g->v)[i], *w = &RS_ITEMS(rs_quad, g->w)[i];
+        double mass = rs_grain_mass(g, i), moment = 0.4 * mass * x->rest * x->rest;
+        sums.mass += mass;
+        sums.kinetic += 0.5 * mass * rs_norm2(v->xyz) + 0.5 * moment * rs_norm2(w->xyz);
+        sums.potential -= mass * rs_dot(gravity, x->xyz);
+        sums.linear = rs_madd(sums.linear, mass, v->xyz);
+        sums.angular = rs_add(sums.angular, rs_madd(rs_scale(mass, rs_cross(x->xyz, v->xyz)), moment, w->xyz));
+        sums.centre = rs_madd(sums.centre, mass, x->xyz);
+    }
+    sums.centre = sums.mass > 0.0 ? rs_scale(1.0 / sums.mass, sums.centre) : rs_v3_zero();
+    return sums;
+}

@@ -1,0 +1,134 @@
+/* Grains: many spheres in one object, by the discrete element method (DEM).
+ *
+ * Surfaces that overlap repel each other by springs and dampers along the normal, hold each other by a tangential spring
+ * that slips at the friction limit, and resist rolling likewise; cohesion pulls across small gaps. The forces are explicit:
+ * every step of the world is divided into as many substeps as the stiffest contact of the lightest grain needs. A substep
+ * is half a way with the old velocity, forces there, half a way with the new one: free fall is exact, and collisions keep
+ * their energy to second order. Each force acts on both sides alike: momentum is kept to rounding. */
+#ifndef RS_SOFT_GRAINS_H
+#define RS_SOFT_GRAINS_H
+
+#include "cell_grid.h"
+#include "partner.h"
+
+/* How two grains, or a grain and a wall, act on each other. */
+typedef struct {
+    double k_n, c_n, k_t, c_t;
+    double friction, rolling;
+    double cohesion, reach; /* stiffness [N/m] and distance [m] */
+    bool hertz;
+} rs_grain_law;
+
+/* Springs of a pair of surfaces that touch. `spring.rest` is 1 while they do, `roll.rest` their overlap. */
+typedef struct {
+    rs_quad spring; /* how far the first surface slid along the other [m] */
+    rs_quad roll;   /* how far the first one rolled against the other [rad] */
+} rs_grain_bond;
+
+/* A grain that touches a wall or a shape. */
+typedef struct {
+    int32_t grain;
+    int32_t surface; /* collider, or -1 - wall */
+    int32_t slot;    /* of several contacts with one surface */
+    rs_grain_bond bond;
+} rs_grain_touch;
+
+/* A grain that may touch a shape in this step. */
+typedef struct {
+    int32_t grain, shape;
+} rs_grain_candidate;
+
+typedef struct rs_grains {
+    /* settings */
+    int32_t least_substeps;
+    uint64_t group, mask;
+    int32_t contact_material;
+    rs_array materials; /* rs_grain_material; the first is that of the object */
+    rs_array laws;      /* rs_grain_law: materials x materials */
+    rs_grain_material boundary; /* of ground plane and container */
+    bool has_ground, has_container;
+    double ground;      /* height [m] */
+    rs_aabb container;
+    rs_domain domain;   /* periodic axes */
+
+    /* state, per grain */
+    rs_array x;         /* rs_quad: position, radius [m] */
+    rs_array v;         /* rs_quad: velocity, inverse mass [1/kg] */
+    rs_array w;         /* rs_quad: angular velocity, inverse moment of inertia */
+    rs_array kinds;     /* int32_t: material */
+
+    /* contacts with memory */
+    rs_array first;     /* int32_t per grain and one more: its pairs */
+    rs_array second;    /* int32_t per pair: the other grain, whose index is larger */
+    rs_array image;     /* uint8_t per pair: which image of it, 13 itself */
+    rs_array bonds;     /* rs_grain_bond per pair */
+    rs_array touches;   /* rs_grain_touch, by grain, then by surface */
+    rs_array origin;    /* int32_t per grain: its index when the pairs were listed, or -1; empty: its own */
+    bool listed;        /* the pairs are those of these grains */
+    double travel;      /* farthest that any grain may have got since the pairs were listed [m] */
+    rs_cell_grid grid;  /* of the places where the pairs were listed */
+    double skin;        /* pairs within this distance are listed [m] */
+    double overlap;     /* largest overlap of the last step [m]: how stiff Hertz' law is */
+    double body_rate2;  /* stiffness of contacts with a body over its mass in the last step, the largest [1/s^2] */
+    rs_grains_stats stats;
+
+    /* scratch */
+    rs_array x_before;          /* rs_quad per grain: where it was when the step began */
+    rs_array force, torque;     /* rs_quad per grain */
+    rs_array touches_other;     /* second buffer */
+    rs_array second_other, image_other, bonds_other, first_other;
+    rs_array candidates;        /* rs_grain_candidate, by grain */
+    rs_array cell_shapes, cell_next; /* int32_t: shapes that touch each cell */
+} rs_grains;
+
+rs_grains *rs_grains_new(void);
+void rs_grains_drop(rs_grains *grains);
+rs_grains *rs_grains_clone(const rs_grains *source);
+
+rs_status rs_grain_material_check(const rs_grain_material *material);
+/* Index of the material in the table; added if it is new. */
+rs_status rs_grains_material(rs_grains *grains, const rs_grain_material *material, int32_t *out);
+/* Adds checked grains of one material. `velocities` may be NULL. */
+rs_status rs_grains_append(rs_grains *grains, int64_t count, const double *positions, const double *radii,
+                           const double *velocities, int32_t material);
+/* The last grain takes the place of the removed one. */
+rs_status rs_grains_erase(rs_grains *grains, int64_t index);
+/* Mass and moment follow from radius and density; a fixed grain has none. */
+void rs_grains_set_mass(rs_grains *grains, int64_t index, bool fixed);
+double rs_grain_mass(const rs_grains *grains, int64_t index);
+void rs_grains_fill_laws(rs_grains *grains);
+
+/* Box around all grains, and how fast the fastest of them is. */
+rs_aabb rs_grains_bounds(const rs_grains *grains, double *speed);
+
+void rs_grains_rest(rs_grains *grains);
+/* Drops the memory of all contacts. */
+void rs_grains_forget(rs_grains *grains);
+
+/* Lists pairs anew when grains moved farther than the skin. */
+rs_status rs_grains_list_pairs(rs_grains *grains);
+/* Lists grains and shapes that may meet in this step. */
+rs_status rs_grains_list_candidates(rs_grains *grains, const rs_partners *partners, double reach);
+
+/* One step of the world. RS_DIVERGED: the grains were stopped where they were when it began. */
+rs_status rs_grains_step(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners);
+
+typedef struct {
+    double mass, kinetic, potential, elastic;
+    rs_vec3 linear, angular; /* momentum, angular about the origin of the world */
+    rs_vec3 centre;          /* of mass */
+} rs_soft_sums;
+rs_soft_sums rs_grains_sum(const rs_grains *grains, rs_vec3 gravity);
+
+/* grain_forces.c: forces of one substep at the present places; grains.force and .torque must be cleared. */
+void rs_grain_pair_forces(rs_grains *grains, double h);
+rs_status rs_grain_surface_forces(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners, double h);
+
+/* Shift of an image of the domain. */
+static inline rs_vec3 rs_image_shift(const rs_domain *domain, uint8_t image) {
+    rs_vec3 extent = rs_sub(domain->max, domain->min);
+    return rs_v3((image % 3 - 1) * extent.x, (image / 3 % 3 - 1) * extent.y, (image / 9 - 1) * extent.z);
+}
+enum { RS_OWN_IMAGE = 13 };
+
+#endif

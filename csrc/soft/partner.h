@@ -1,0 +1,90 @@
+/* Bodies and links that soft objects touch: how they move within a step, and what impulses do to them.
+ *
+ * Soft objects take many substeps in one step of the world. Their partners move along: they start where the step starts,
+ * get faster by what forces and (going by the step before) contacts do to them, and feel every impulse at once. In the
+ * end the impulses become part of the velocities that the contact solver starts from, to the bit that the soft object
+ * lost: momentum is kept. */
+#ifndef RS_SOFT_PARTNER_H
+#define RS_SOFT_PARTNER_H
+
+#include "../collision/collider.h"
+#include "../dynamics/articulated.h"
+#include "../dynamics/rigid_body.h"
+#include "../model/material.h"
+
+typedef struct {
+    int32_t body, link;
+    rs_articulation *tree; /* NULL for a single body */
+    bool mobile;           /* impulses change its velocity */
+    bool touched;          /* by an impulse in this step */
+    rs_transform pose;     /* of the body or link, world frame */
+    rs_vec3 centre;        /* that the velocity and the impulses refer to: centre of mass, or origin of the link */
+    rs_vec3 v, w;
+    rs_vec3 a, alpha;      /* what forces and contacts change in a second */
+    double inverse_mass;   /* single body */
+    rs_sym3 inverse_inertia;
+    double response[36];   /* link: change of (v, w) per unit impulse and moment, row-major */
+    rs_vec3 v_start, w_start;        /* link: before the impulses of this substep */
+    rs_pair6 substep;                /* link: impulse and moment in this substep */
+    rs_pair6 impulse;                /* in this step, about the centre; moments are those of the moments of the impulses */
+    rs_vec3 shift, turn;             /* single body: how far the impulses of this step moved it so far */
+    int32_t contacts;                /* in the last substep */
+} rs_partner;
+
+/* A collider near a soft object. */
+typedef struct {
+    const rs_shape *shape;
+    rs_transform local; /* in the frame of the partner */
+    rs_transform pose;  /* world frame, now */
+    rs_aabb box;        /* world frame, grown by its motion in this step */
+    double friction;    /* of its material with that of the soft object */
+    int32_t partner, collider;
+    double speed;       /* most that any point of it has at the beginning of the step [m/s] */
+} rs_near_shape;
+
+/* What soft objects see of the world. */
+typedef struct {
+    rs_body *bodies;
+    rs_solver_body *solver_bodies;
+    const rs_collider *colliders;
+    int64_t collider_count;
+    const rs_materials *materials;
+    const rs_contact_settings *settings;
+    rs_vec3 gravity;
+    double dt;
+} rs_soft_scene;
+
+typedef struct {
+    rs_array partners; /* rs_partner */
+    rs_array shapes;   /* rs_near_shape, in the order of the colliders */
+} rs_partners;
+
+rs_partners rs_partners_make(void);
+void rs_partners_free(rs_partners *partners);
+
+/* Lists what is within the box (world frame) in this step and accepts the filter. */
+rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, const rs_aabb *box, uint64_t group,
+                             uint64_t mask, int32_t material);
+/* Adds a body or link that nothing needs to be near: where something is pinned to it. Its index, or RS_NONE. */
+int32_t rs_partners_find(rs_partners *partners, const rs_soft_scene *scene, int32_t body, int32_t link);
+
+/* Moves all of them, and the shapes, for some time. */
+void rs_partners_drift(rs_partners *partners, double time);
+/* Velocities at the beginning of a substep: forces and contacts act for its length. */
+void rs_partners_kick(rs_partners *partners, double time);
+/* After the impulses of a substep: links take over what they do to their whole robot. */
+void rs_partners_settle(rs_partners *partners);
+/* After the step: velocities of bodies that the contact solver starts from. */
+void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene);
+
+void rs_partner_push(rs_partner *partner, rs_vec3 point, rs_vec3 impulse);
+/* A moment [N m s]. */
+void rs_partner_turn(rs_partner *partner, rs_vec3 moment);
+/* Change of the velocity of a point along the unit direction per unit impulse there [1/kg]. */
+double rs_partner_inverse_mass(const rs_partner *partner, rs_vec3 point, rs_vec3 direction);
+
+static inline rs_vec3 rs_partner_velocity(const rs_partner *partner, rs_vec3 point) {
+    return rs_add(partner->v, rs_cross(partner->w, rs_sub(point, partner->centre)));
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* Soft objects in the step: when they sleep, and what they do between forces and contacts. */
+#include "tree_colliders.h"
+#include "world.h"
+
+/* Particles rest below this share of the speed below which bodies may sleep. */
+static const double STILL_SHARE = 5e-4;
+
+static bool accepts(const rs_soft *soft, uint64_t group, uint64_t mask) {
+    return (group & soft->grains->mask) != 0 && (mask & soft->grains->group) != 0;
+}
+
+/* Something that moves, or was just placed, is near. */
+static bool has_company(const rs_world *world, const rs_soft *soft) {
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_cluster *clusters = RS_ITEMS(rs_cluster, world->clusters);
+    rs_aabb box = rs_aabb_grown(&soft->box, soft->margin);
+    for (int64_t c = 0; c < world->data.colliders.count; c++)
+        if (colliders[c].alive && colliders[c].active && !colliders[c].clustered &&
+            accepts(soft, colliders[c].group, colliders[c].mask) && rs_aabb_overlap(&box, &colliders[c].box))
+            return true;
+    for (int64_t k = 0; k < world->clusters.count; k++)
+        if (clusters[k].active && accepts(soft, clusters[k].group, clusters[k].mask) &&
+            rs_aabb_overlap(&box, &clusters[k].box))
+            return true;
+    return false;
+}
+
+static void disturb(rs_body *body) {
+    body->soft_restless = true;
+    if (body->asleep)
+        rs_wake_body(body);
+}
+
+/* What is near something that moves must not sleep. */
+static void disturb_near(rs_world *world, const rs_soft *soft) {
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_cluster *clusters = RS_ITEMS(rs_cluster, world->clusters);
+    rs_aabb box = rs_aabb_grown(&soft->box, soft->margin + 2.0 * world->data.dt * soft->speed);
+    for (int64_t c = 0; c < world->data.colliders.count; c++)
+        if (colliders[c].alive && colliders[c].dynamic && !colliders[c].clustered &&
+            accepts(soft, colliders[c].group, colliders[c].mask) && rs_aabb_overlap(&box, &colliders[c].box))
+            disturb(&bodies[colliders[c].body]);
+    for (int64_t k = 0; k < world->clusters.count; k++)
+        if (accepts(soft, clusters[k].group, clusters[k].mask) && rs_aabb_overlap(&box, &clusters[k].box))
+            disturb(&bodies[RS_ITEMS(rs_tree_colliders, world->trees)[k].body]);
+}
+
+void rs_world_wake_soft(rs_world *world) {
+    rs_world_data *data = &world->data;
+    if (data->soft_count == 0)
+        return;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    for (int64_t i = 0; i < data->bodies.count; i++)
+        bodies[i].soft_restless = false;
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        rs_soft *soft = bodies[i].alive ? bodies[i].soft : NULL;
+        if (soft == NULL)
+            continue;
+        if (bodies[i].asleep && has_company(world, soft))
+            bodies[i].asleep = false;
+        if (!bodies[i].asleep && soft->calm_steps < data->sleep.quiet_steps)
+            disturb_near(world, soft);
+    }
+}
+
+static rs_soft_scene soft_scene(rs_world *world) {
+    rs_world_data *data = &world->data;
+    return (rs_soft_scene){.bodies = RS_ITEMS(rs_body, data->bodies),
+                           .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
+                           .colliders = RS_ITEMS(rs_collider, data->colliders),
+                           .collider_count = data->colliders.count,
+                           .materials = &data->materials,
+                           .settings = &data->contact,
+                           .gravity = data->gravity,
+                           .dt = data->dt};
+}
+
+rs_status rs_world_step_soft(rs_world *world) {
+    rs_world_data *data = &world->data;
+    if (data->soft_count == 0)
+        return RS_OK;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        bodies[i].soft_held = false;
+        bodies[i].former_soft_velocity = bodies[i].soft_velocity;
+        bodies[i].former_soft_omega = bodies[i].soft_omega;
+        bodies[i].soft_velocity = bodies[i].soft_omega = bodies[i].soft_shift = bodies[i].soft_turn = rs_v3_zero();
+        rs_articulation *tree = bodies[i].alive ? bodies[i].articulation : NULL;
+        for (int32_t k = 0; tree != NULL && k < tree->u_count; k++)
+            tree->soft_change[k] = tree->soft_shift[k] = 0.0;
+    }
+    rs_soft_scene scene = soft_scene(world);
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        rs_body *body = &bodies[i];
+        if (!body->alive || body->soft == NULL || body->asleep)
+            continue;
+        rs_status status = rs_soft_step(body->soft, &scene, &world->partners);
+        if (status == RS_OUT_OF_MEMORY)
+            return status;
+        if (status == RS_DIVERGED) {
+            body->asleep = true;
+            world->diverged_slot = world->diverged_slot == RS_NONE ? body->slot : world->diverged_slot;
+        }
+        body->position = rs_soft_sum(body->soft, rs_v3_zero()).centre;
+    }
+    rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
+    const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    for (int64_t i = 0; i < data->bodies.count; i++) {
+        before[i].v_free = solver[i].v;
+        before[i].w_free = solver[i].w;
+    }
+    return RS_OK;
+}
+
+/* Within a step soft objects push at any time; the step itself moves a robot as if they had pushed in its middle. */
+static void shift_tree(rs_articulation *a, double dt) {
+    bool shifts = false;
+    for (int32_t k = 0; k < a->u_count; k++)
+        shifts |= a->soft_change[k] != 0.0;
+    if (!shifts)
+        return;
+    for (int32_t k = 0; k < a->u_count; k++)
+        a->u_push[k] = (a->pushed ? a->u_push[k] : 0.0) + a->soft_shift[k] / dt - 0.5 * a->soft_change[k];
+    a->pushed = true;
+}
+
+void rs_world_note_contacts(rs_world *world) {
+    rs_world_data *data = &world->data;
+    const rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
+    const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    for (int64_t i = 0; i < data->bodies.count && data->soft_count > 0; i++) {
+        rs_body *body = &RS_ITEMS(rs_body, data->bodies)[i];
+        body->contact_velocity = rs_sub(solver[i].v.xyz, before[i].v_free.xyz);
+        body->contact_omega = rs_sub(solver[i].w.xyz, before[i].w_free.xyz);
+        if (body->alive && body->articulation != NULL && !body->asleep)
+            shift_tree(body->articulation, data->dt);
+    }
+}
+
+void rs_world_sleep_soft(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    for (int64_t i = 0; i < data->bodies.count && data->soft_count > 0 && data->sleep.enabled; i++) {
+        rs_soft *soft = bodies[i].alive && !bodies[i].asleep ? bodies[i].soft : NULL;
+        if (soft == NULL)
+            continue;
+        rs_soft_count_calm(soft, STILL_SHARE * data->sleep.linear_threshold);
+        if (soft->calm_steps < data->sleep.quiet_steps || has_company(world, soft))
+            continue;
+        bodies[i].asleep = true;
+        rs_soft_rest(soft);
+    }
+}

@@ -1,0 +1,95 @@
+"""Plain values of objects made of particles: materials and how they are built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.description.checked import flag, is_whole, number, shown
+from raisim_ros.description.errors import InvalidValueError
+
+
+@dataclass(frozen=True)
+class GranularMaterial:
+    """What grains are made of.
+
+    Surfaces that overlap repel each other by a spring [N/m] and a damper [N s/m] along the normal; with `hertz` the
+    force is normal_stiffness * sqrt(radius) * overlap^1.5 [N/m^2]. A tangential spring (0: half as stiff as the normal
+    one) slips at `friction` times the normal force; `rolling_friction` times normal force and radius is the largest
+    torque against rolling. Surfaces nearer than `cohesion_distance` [m] pull: cohesion_stiffness * (distance - gap).
+
+    Of two materials springs and dampers act in series, friction and cohesion are geometric means. `substeps` is the
+    least number of substeps in a step; as many are made as stiffness and mass ask for.
+    """
+
+    density: float = 1600.0
+    normal_stiffness: float = 1e5
+    normal_damping: float = 20.0
+    tangential_stiffness: float = 0.0
+    tangential_damping: float = 0.0
+    friction: float = 0.5
+    rolling_friction: float = 0.0
+    cohesion_stiffness: float = 0.0
+    cohesion_distance: float = 0.0
+    hertz: bool = False
+    substeps: int = 1
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name == "hertz":
+                flag(one.name, value)
+            elif one.name == "substeps":
+                if not is_whole(value) or not 1 <= value <= 100000:
+                    raise InvalidValueError(f"substeps is {shown(value)}; expected 1 to 100000")
+            elif number(one.name, value) < 0.0 or (one.name in ("density", "normal_stiffness") and not value > 0.0):
+                least = "greater than 0" if one.name in ("density", "normal_stiffness") else "at least 0"
+                raise InvalidValueError(f"{one.name} is {shown(value)}; expected a number {least}")
+
+
+_TRIES = 30  # places that are tried for a grain before it is left out
+
+
+def scatter(
+    random: np.random.Generator,
+    low: NDArray[Any],
+    high: NDArray[Any],
+    radii: NDArray[Any],
+    near: NDArray[Any],
+    near_radii: NDArray[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Places of balls in a box where none overlaps another or those near: largest first, those that fit."""
+    ordered = np.sort(np.asarray(radii, dtype=np.float64))[::-1]
+    if not len(ordered):
+        return np.zeros((0, 3)), ordered
+    size = 2.0 * max(float(ordered[0]), float(np.max(near_radii, initial=0.0)))
+    cells: dict[tuple[int, ...], list[tuple[float, float, float, float]]] = {}
+
+    def cell_of(point: NDArray[Any]) -> tuple[int, ...]:
+        return tuple(int(value) for value in np.floor(point / size))
+
+    def is_free(point: NDArray[Any], radius: float) -> bool:
+        place = cell_of(point)
+        for shift in product((-1, 0, 1), repeat=3):
+            for x, y, z, other in cells.get(tuple(a + b for a, b in zip(place, shift, strict=True)), ()):
+                if (point[0] - x) ** 2 + (point[1] - y) ** 2 + (point[2] - z) ** 2 < (radius + other) ** 2:
+                    return False
+        return True
+
+    for point, radius in zip(near, near_radii, strict=True):
+        cells.setdefault(cell_of(point), []).append((*point, radius))
+    kept: list[tuple[float, float, float, float]] = []
+    for radius in ordered:
+        if np.any(high - low < 2.0 * radius):
+            continue
+        for point in random.uniform(low + radius, high - radius, (_TRIES, 3)):
+            if is_free(point, radius):
+                kept.append((*point.tolist(), float(radius)))
+                cells.setdefault(cell_of(point), []).append(kept[-1])
+                break
+    table = np.array(kept).reshape(-1, 4)
+    return np.ascontiguousarray(table[:, :3]), np.ascontiguousarray(table[:, 3])

@@ -1,0 +1,156 @@
+"""Handles of objects made of particles."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raisim_ros.engine import arguments
+from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.errors import check
+from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.types import ObjectType
+
+if TYPE_CHECKING:
+    from raisim_ros.engine.objects.home import Home
+
+Soft = TypeVar("Soft", bound="SoftObject")
+
+
+def doubles(array: NDArray[Any] | None) -> Any:
+    """The engine's view of an array of doubles; NULL without one."""
+    return ffi.NULL if array is None else ffi.cast("double *", array.ctypes.data)
+
+
+@dataclass(frozen=True)
+class SoftImpulse:
+    """What an object made of particles did to a body or link in the last step, world axes.
+
+    `impulse` [N s]; `moment` about the centre of mass of a single body, the origin of a link [N m s].
+    """
+
+    object: Object
+    local_index: int
+    impulse: Vector
+    moment: Vector
+
+
+class SoftObject(Object):
+    """An object made of many particles. Its position is its centre of mass."""
+
+    def __init__(self, world: Home, engine_id: int, object_type: ObjectType) -> None:
+        super().__init__(world, engine_id, object_type)
+        self._buffers: dict[str, Vector] = {}
+
+    def _copy(self: Soft, engine_id: int) -> Soft:
+        """The handle of a copy that the engine has made of the object."""
+        other = copy(self)
+        other._engine_id, other._name = engine_id, ""
+        other._buffers = {}
+        return other
+
+    def _buffer(self, name: str, *shape: int) -> Vector:
+        """An array that later calls use again while the number of particles stays."""
+        kept = self._buffers.get(name)
+        if kept is None or kept.shape != shape:
+            kept = self._buffers[name] = np.zeros(shape)
+        return kept
+
+    def get_num_particles(self) -> int:
+        """How many particles there are."""
+        self._alive()
+        return int(lib.rs_soft_particle_count(self._c, self._engine_id))
+
+    def get_positions(self) -> Vector:
+        """Centres of all particles, N x 3, world frame [m]; filled in one call, the array is reused by the next."""
+        return self._read("positions")
+
+    def get_velocities(self) -> Vector:
+        """Velocities of all particles, N x 3, world frame [m/s]; filled in one call, the array is reused."""
+        return self._read("velocities")
+
+    def _read(self, name: str) -> Vector:
+        with self._world.locked():
+            count = self.get_num_particles()
+            out = self._buffer(name, count, 3)
+            wanted = [doubles(out) if name == one else ffi.NULL for one in ("positions", "velocities")]
+            check(lib.rs_soft_read(self._c, self._engine_id, count, *wanted))
+        return out
+
+    def set_positions(self, positions: NDArray[Any]) -> None:
+        """Place all particles, N x 3, world frame [m]; their contacts begin anew."""
+        self._write(positions=positions)
+
+    def set_velocities(self, velocities: NDArray[Any]) -> None:
+        """Give all particles velocities, N x 3, world frame [m/s]."""
+        self._write(velocities=velocities)
+
+    def _write(self, **arrays: NDArray[Any]) -> None:
+        self._alive()
+        tables = {name: np.ascontiguousarray(arguments.table(name, value, (-1, 3))) for name, value in arrays.items()}
+        given = [doubles(tables.get(name)) for name in ("positions", "velocities", "angular_velocities")]
+        check(lib.rs_soft_write(self._c, self._engine_id, len(next(iter(tables.values()))), *given))
+
+    def _totals(self) -> Any:
+        out = ffi.new("rs_soft_totals *")
+        check(lib.rs_soft_totals_get(self._c, self._engine_id, out))
+        return out
+
+    def get_mass(self) -> float:
+        """Mass of all particles [kg]."""
+        return float(self._totals().mass)
+
+    def get_position(self) -> Vector:
+        """Centre of mass [m]."""
+        return np.array(list(self._totals().centre_of_mass))
+
+    def get_velocity(self) -> Vector:
+        """Velocity of the centre of mass [m/s]."""
+        totals = self._totals()
+        return np.array(list(totals.linear_momentum)) / max(float(totals.mass), 1e-300)
+
+    def get_linear_momentum(self) -> Vector:
+        """Momentum of all particles [N s]."""
+        return np.array(list(self._totals().linear_momentum))
+
+    def get_angular_momentum(self) -> Vector:
+        """Angular momentum of all particles about the origin of the world [N m s]."""
+        return np.array(list(self._totals().angular_momentum))
+
+    def get_kinetic_energy(self) -> float:
+        """Kinetic energy of all particles [J]."""
+        return float(self._totals().kinetic_energy)
+
+    def get_potential_energy(self) -> float:
+        """Potential energy in the world's gravity, zero at its origin [J]."""
+        return float(self._totals().potential_energy)
+
+    def get_elastic_energy(self) -> float:
+        """Energy of the springs between the particles [J]."""
+        return float(self._totals().elastic_energy)
+
+    def get_energy(self) -> float:
+        """Kinetic, potential and elastic energy together [J]."""
+        totals = self._totals()
+        return float(totals.kinetic_energy + totals.potential_energy + totals.elastic_energy)
+
+    def get_impulses(self) -> list[SoftImpulse]:
+        """What the object did to bodies and links in the last step."""
+        with self._world.locked():
+            self._alive()
+            count = ffi.new("int64_t *")
+            check(lib.rs_soft_read_contacts(self._c, self._engine_id, 0, ffi.NULL, count))
+            out = ffi.new("rs_soft_contact[]", max(1, count[0]))
+            check(lib.rs_soft_read_contacts(self._c, self._engine_id, count[0], out, count))
+            impulses = []
+            for entry in out[0 : count[0]]:
+                if entry.object != 0:  # else it was removed since
+                    impulse, moment = np.array(list(entry.impulse)), np.array(list(entry.moment))
+                    other = self._world._handle_of(int(entry.object))
+                    impulses.append(SoftImpulse(other, int(entry.local), impulse, moment))
+        return impulses
