@@ -6,6 +6,7 @@ from 0.5 to 10 ms. The same seed gives the same world.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -156,13 +157,13 @@ def _none(made: RandomWorld, rng: np.random.Generator, size: float, bodies: list
 
 
 def _wires(made: RandomWorld, rng: np.random.Generator, size: float, bodies: list) -> None:
-    for first, second in zip(bodies, bodies[1:], strict=False):
+    for first, second in itertools.pairwise(bodies):
         length = float(np.linalg.norm(first.get_position() - second.get_position())) * float(rng.choice([1.0, 1.2]))
         made.wires.append(made.world.add_stiff_wire(first, 0, (0, 0, 0), second, 0, (0, 0, 0), length))
 
 
 def _springs(made: RandomWorld, rng: np.random.Generator, size: float, bodies: list) -> None:
-    for first, second in zip(bodies, bodies[1:], strict=False):
+    for first, second in itertools.pairwise(bodies):
         length = float(np.linalg.norm(first.get_position() - second.get_position()))
         mass = min(first.get_mass(), second.get_mass())
         stiffness = mass * 9.81 / size * float(10 ** rng.uniform(0, 2))
