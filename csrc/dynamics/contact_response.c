@@ -274,3 +274,32 @@ int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torq
         entries += climb(a, top, 0, &f, &out[entries]);
     return entries + move_base(a, &f, &out[entries]);
 }
+
+/* ---- tendons ---- */
+
+/* Adds entries to others, which may belong to the same velocities. Returns how many there are. */
+static int32_t merge_entries(rs_row_entry *into, int32_t count, const rs_row_entry *more, int32_t more_count) {
+    for (int32_t k = 0; k < more_count; k++) {
+        int32_t at = 0;
+        while (at < count && into[at].index != more[k].index)
+            at++;
+        if (at == count) {
+            into[count++] = more[k];
+            continue;
+        }
+        into[at].jacobian.xyz = rs_add(into[at].jacobian.xyz, more[k].jacobian.xyz);
+        into[at].response.xyz = rs_add(into[at].response.xyz, more[k].response.xyz);
+    }
+    return count;
+}
+
+int32_t rs_tendon_response(const rs_articulation *a, const rs_tendon *tendon, double sign, rs_row_entry *out) {
+    int32_t count = 0;
+    rs_row_entry *one = &out[a->u_count];
+    for (int32_t k = 0; k < tendon->term_count; k++) {
+        const rs_tendon_term *term = &a->terms[tendon->term_first + k];
+        rs_joint_torque torque = {term->link, rs_v3(sign * term->coefficient, 0, 0)};
+        count = merge_entries(out, count, one, rs_torque_response(a, &torque, 1, one));
+    }
+    return count;
+}

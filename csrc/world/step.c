@@ -179,7 +179,7 @@ static rs_status stage_forces(rs_world *world) {
             continue;
         }
         if (bodies[i].articulation != NULL) {
-            rs_world_load_links(&bodies[i]);
+            rs_world_load_links(&bodies[i], data->gravity);
             rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
             solver[i] = (rs_solver_body){0};
             if (!rs_articulated_is_carried(bodies[i].articulation, bodies[i].articulation->q_stage,
