@@ -148,3 +148,24 @@ def test_pictures():
     assert np.ptp(picture) > 50
     with pytest.raises(InvalidValueError, match="render_mode"):
         make_vector_env("CartPole-v0", 1, render_mode="ascii")
+
+
+def test_stable_baselines_trains_and_its_checks_pass():
+    baselines = pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from raisim_ros.envs.stable_baselines import StableBaselinesEnv
+
+    env = StableBaselinesEnv("CartPole-v0", 4)
+    env.seed(1)
+    first = env.reset()
+    env.seed(1)
+    assert np.array_equal(env.reset(), first)
+    ended = []
+    for _ in range(60):
+        rows, rewards, over, infos = env.step(np.ones((4, 1), dtype=np.float32))
+        ended += [info for info, done in zip(infos, over, strict=True) if done]
+    assert rows.shape == (4, 4)
+    assert rewards.dtype == np.float32
+    assert ended
+    assert all(np.abs(info["terminal_observation"]).max() > 0.19 for info in ended)
+    assert all(info["episode"]["l"] > 1 for info in ended)
+    baselines.PPO("MlpPolicy", env, n_steps=8, batch_size=32, device="cpu").learn(64)
