@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Friction follows the load of sliding contacts: the part of the matrix that is not symmetric is left to this many
- * iterations of GMRES, until its error has shrunk by a factor. */
-static const double GMRES_TOLERANCE = 1e-9, BREAKDOWN = 1e-12;
-
 /* Factorisations of a descent, and evaluations of its slope along a direction. */
 enum { MAX_DESCENTS = 30, MAX_TRIALS = 12 };
 /* The slope along a direction has shrunk enough. */
@@ -16,125 +12,6 @@ static const double FLAT = 0.1;
 /* A descent ends where the error of its impulses, as a velocity, is the root of this share of the violation that it began
  * with. */
 static const double DECREMENT = 1e-4;
-
-/* ---- what is not symmetric ---- */
-
-static bool follows(const rs_newton_row *row) {
-    return row->follow[0] != 0.0 || row->follow[1] != 0.0 || row->follow[2] != 0.0;
-}
-
-static rs_vec3 following(const rs_newton_row *row, double load) {
-    return rs_v3(row->follow[0] * load, row->follow[1] * load, row->follow[2] * load);
-}
-
-/* How the load that a row follows changes when velocities change by x. */
-static double change_of_load(const rs_newton *n, const rs_newton_row *row, const double *x) {
-    const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
-    return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
-}
-
-/* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
-static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
-    memset(x, 0, (size_t)n->size * sizeof *x);
-    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
-        if (follows(&rows[k]))
-            rs_newton_pull(n, &rows[k], following(&rows[k], loads[at++]), x);
-    rs_newton_matrix_solve(n, x);
-}
-
-/* Changes of the sliding contacts' loads that go with changes of velocity. */
-static void loads_at(const rs_newton *n, const double *x, double *loads) {
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
-    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
-        if (follows(&rows[k]))
-            loads[at++] = change_of_load(n, &rows[k], x);
-}
-
-static double norm(const double *x, int32_t count) { return sqrt(rs_newton_dot(x, x, count)); }
-
-/* What GMRES builds up: the Hessenberg matrix, turned into a triangle by Givens rotations. */
-typedef struct {
-    double h[RS_NEWTON_BASIS + 1][RS_NEWTON_BASIS], rest[RS_NEWTON_BASIS + 1];
-    double cosine[RS_NEWTON_BASIS], sine[RS_NEWTON_BASIS];
-    int used;
-} krylov;
-
-/* Takes the column `j` of products with the basis, of which `left` stands at right angles to it. False when it is nothing
- * but rounding beside `whole`. */
-static bool take_column(krylov *k, int j, double left, double whole) {
-    for (int i = 0; i < j; i++) {
-        double upper = k->h[i][j], lower = k->h[i + 1][j];
-        k->h[i][j] = k->cosine[i] * upper + k->sine[i] * lower;
-        k->h[i + 1][j] = k->cosine[i] * lower - k->sine[i] * upper;
-    }
-    double size = sqrt(k->h[j][j] * k->h[j][j] + left * left);
-    if (!(size > BREAKDOWN * whole))
-        return false;
-    k->cosine[j] = k->h[j][j] / size;
-    k->sine[j] = left / size;
-    k->h[j][j] = size;
-    k->rest[j + 1] = -k->sine[j] * k->rest[j];
-    k->rest[j] *= k->cosine[j];
-    k->used = j + 1;
-    return true;
-}
-
-/* loads = sum of the basis with the weights that leave the least rest. */
-static void combine(krylov *k, const double *basis, int32_t count, double *loads) {
-    double y[RS_NEWTON_BASIS];
-    memset(loads, 0, (size_t)count * sizeof *loads);
-    for (int i = k->used - 1; i >= 0; i--) {
-        y[i] = k->rest[i];
-        for (int j = i + 1; j < k->used; j++)
-            y[i] -= k->h[i][j] * y[j];
-        y[i] /= k->h[i][i];
-        for (int32_t m = 0; m < count; m++)
-            loads[m] += y[i] * basis[(int64_t)i * count + m];
-    }
-}
-
-/* Friction follows the load of sliding contacts, and loads follow from friction: loads = first + T * loads, where `first` are
- * those of the velocities in x, without friction. GMRES in the space of the loads, which are of one kind; x takes over what
- * their friction adds. */
-static void follow_loads(rs_newton *n, double *x) {
-    int32_t count = n->sliding;
-    if (rs_array_resize(&n->loads, (int64_t)count * (RS_NEWTON_BASIS + 2) + n->size) != RS_OK)
-        return;
-    double *loads = RS_ITEMS(double, n->loads), *basis = loads + count, *moved = basis + (RS_NEWTON_BASIS + 1) * (int64_t)count;
-    krylov k = {.used = 0};
-    loads_at(n, x, loads);
-    double length = norm(loads, count), left = 1.0;
-    if (length == 0.0)
-        return;
-    k.rest[0] = length;
-    for (int32_t m = 0; m < count; m++)
-        basis[m] = loads[m] / length;
-    for (int j = 0; j < RS_NEWTON_BASIS && left > 0.0 && fabs(k.rest[j]) > GMRES_TOLERANCE * length; j++) {
-        double *next = basis + (int64_t)(j + 1) * count, *last = next - count;
-        move_by_loads(n, last, moved);
-        loads_at(n, moved, next);
-        for (int32_t m = 0; m < count; m++)
-            next[m] = last[m] - next[m];
-        double whole = norm(next, count);
-        for (int i = 0; i <= j; i++) {
-            const double *other = basis + (int64_t)i * count;
-            k.h[i][j] = rs_newton_dot(next, other, count);
-            for (int32_t m = 0; m < count; m++)
-                next[m] -= k.h[i][j] * other[m];
-        }
-        left = norm(next, count);
-        left = left > BREAKDOWN * whole ? left : 0.0;
-        for (int32_t m = 0; m < count && left > 0.0; m++)
-            next[m] /= left;
-        if (!take_column(&k, j, left, whole))
-            break;
-    }
-    combine(&k, basis, count, loads);
-    move_by_loads(n, loads, moved);
-    for (int32_t i = 0; i < n->size; i++)
-        x[i] += moved[i];
-}
 
 /* ---- exact steps ---- */
 
@@ -210,15 +87,15 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         row->bearer = law->kind == RS_ROW_TURN ? rs_rows_index(rows, law->bearer) : k;
         set_weight(n, row, law, direction);
         n->changes += row->state != before;
-        n->sliding += follows(row);
+        n->sliding += rs_newton_follows(row);
     }
-    return rs_newton_matrix_factorise(n);
+    return rs_newton_matrix_factorise(n) && rs_newton_prepare_sliding(n);
 }
 
 /* The same of a row that rolls or spins; `held`: if it did not, `turned`: what changes with the direction of rolling. */
 static rs_vec3 predicted_turn(const rs_newton_row *row, const rs_law *law, rs_vec3 held, rs_vec3 turned) {
     rs_turning turning = row->turning;
-    rs_vec3 limit = following(row, law->bearer->step.xyz.z); /* which is what the bearer is predicted to have */
+    rs_vec3 limit = rs_newton_following(row, law->bearer->step.xyz.z); /* which is what the bearer is predicted to have */
     return rs_v3(turning.rolls ? limit.x - turned.x : held.x, turning.rolls ? limit.y - turned.y : held.y,
                  turning.spins ? limit.z : held.z);
 }
@@ -262,16 +139,15 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
             rs_newton_pull(n, &list[k], change, x);
     }
     rs_newton_matrix_solve(n, x);
-    if (n->sliding > 0)
-        follow_loads(n, x);
+    rs_newton_follow_loads(n, x);
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_newton_row *row = &list[k];
         rs_law *law = rs_rows_law(rows, k);
         if (row->state != RS_ROW_OPEN) {
             rs_vec3 speed = rs_newton_speed(n, row, x);
             law->step.xyz = rs_sub(law->step.xyz, rs_newton_weighted(row, speed));
-            if (follows(row))
-                law->step.xyz = rs_add(law->step.xyz, following(row, change_of_load(n, row, x)));
+            if (rs_newton_follows(row))
+                law->step.xyz = rs_add(law->step.xyz, rs_newton_following(row, rs_newton_change_of_load(n, row, x)));
         }
         law->step.xyz = rs_sub(allowed_after_step(law), law->impulse.xyz);
     }

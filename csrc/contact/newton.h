@@ -33,6 +33,7 @@ typedef struct {
     rs_array block;      /* double: weighted Jacobian of a row */
     rs_array vectors;    /* double: velocities */
     rs_array loads;      /* double: of sliding rows, and velocities */
+    rs_array few;        /* double: what unit loads of a few sliding rows do */
     int64_t profile;     /* entries of the matrix */
     int32_t size;        /* velocities of the island */
     int32_t widest;      /* most velocities of an object */

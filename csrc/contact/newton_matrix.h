@@ -30,6 +30,23 @@ void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 i
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
 
+/* newton_sliding.c: rows whose friction follows a load. */
+static inline bool rs_newton_follows(const rs_newton_row *row) {
+    return row->follow[0] != 0.0 || row->follow[1] != 0.0 || row->follow[2] != 0.0;
+}
+static inline rs_vec3 rs_newton_following(const rs_newton_row *row, double load) {
+    return rs_v3(row->follow[0] * load, row->follow[1] * load, row->follow[2] * load);
+}
+/* How the load that a row follows changes when velocities change by x. */
+static inline double rs_newton_change_of_load(const rs_newton *n, const rs_newton_row *row, const double *x) {
+    const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
+    return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
+}
+/* After a factorisation; false when memory is short. */
+bool rs_newton_prepare_sliding(rs_newton *newton);
+/* x, changes of velocity without what follows loads, takes over what that adds. */
+void rs_newton_follow_loads(rs_newton *newton, double *x);
+
 static inline double rs_newton_dot(const double *a, const double *b, int64_t count) {
     rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0), a0, b0, a1, b1;
     int64_t k = 0;

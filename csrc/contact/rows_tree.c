@@ -91,7 +91,8 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
         int64_t n = velocity_count(body);
         bool tree = body->articulation != NULL;
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
-        numbers += (tree ? 0 : BODY_NUMBERS) + joint_rows * side_numbers(n);
+        bool tendons = tree && body->articulation->tendon_count > 0; /* need room behind their own */
+        numbers += (tree ? 0 : BODY_NUMBERS) + (joint_rows + tendons) * side_numbers(n);
         rows += joint_rows;
     }
     problem->used = 0;
@@ -372,7 +373,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
 static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint) {
     rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, joint->impulse, joint->sign});
     rs_row_entry *entries = take_entries(problem, a->u_count);
-    int32_t size = rs_torque_response(a, joint->torques, joint->count, entries);
+    int32_t size = rs_joint_row_response(a, joint, entries);
     row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
     row->law.lower = joint->bounds.lower;
     row->law.upper = joint->bounds.upper;
@@ -493,7 +494,8 @@ void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, 
     for (int64_t i = 0; i < problem->objects.count; i++) {
         const rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
         if (object->tree != NULL) {
-            memset(object->tree->overruns, 0, sizeof(double) * (size_t)object->tree->u_count);
+            size_t limited = (size_t)(object->tree->u_count + object->tree->tendon_count);
+            memset(object->tree->overruns, 0, sizeof(double) * limited);
             memset(object->tree->overruns_before, 0, sizeof(double) * (size_t)object->tree->u_count);
             if (problem->list.count > 0)
                 rs_response_end(object->tree, pushed);

@@ -66,6 +66,7 @@ typedef struct {
     int32_t age;        /* sweeps since the momentum started anew */
     double compliance;  /* of damped steps */
     double newton_work; /* of one of its steps */
+    bool stuck;         /* exact steps from the best solution so far lead nowhere */
 } progress;
 
 /* ---- looking ---- */
@@ -85,6 +86,7 @@ static void keep_best(progress *at) {
     if (!(at->now.merit < at->best.merit))
         return;
     at->best = at->now;
+    at->stuck = false;
     for (int64_t k = 0; k < at->rows->count; k++) {
         rs_law *law = rs_rows_law(at->rows, k);
         law->best = law->impulse;
@@ -195,7 +197,7 @@ static void share_loads(progress *at) {
 
 /* Exact steps until the laws are obeyed, or they lead nowhere. */
 static void exact_steps(progress *at) {
-    double compliance = COMPLIANCE;
+    double compliance = COMPLIANCE, start = at->best.merit;
     for (int k = 0; k < MAX_EXACT && at->now.largest > at->goal && newton_pays(at); k++) {
         double before = at->now.merit;
         if (!rs_newton_factorise(at->newton, at->rows, compliance, 1.0, -1.0))
@@ -207,6 +209,7 @@ static void exact_steps(progress *at) {
         if (at->newton->changes == 0)
             compliance = rs_max(LEAST_COMPLIANCE, 0.01 * compliance);
     }
+    at->stuck = at->best.merit == start;
     if (at->now.merit > at->best.merit)
         return_to_best(at);
     forget_momentum(at);
@@ -351,8 +354,16 @@ static void begin_with_newton(progress *at) {
     bool warm = at->now.largest <= WARM * at->result.approach;
     if (!warm)
         start_evenly(at);
+    if (warm && at->input->uneven) { /* loads stay shared as in the step before */
+        exact_steps(at);
+        descend(at);
+        if (at->now.largest <= at->good)
+            return;
+    }
+    double before = at->best.merit;
     share_loads(at);
     exact_steps(at);
+    at->result.uneven = warm && at->best.merit == before;
     if (warm)
         descend(at);
 }
@@ -378,7 +389,7 @@ static void iterate(progress *at) {
         if (round == DESCENT_ROUND)
             descend(at);
     }
-    if (at->now.largest > rs_max(at->exact, at->goal) && cheap)
+    if (at->now.largest > rs_max(at->exact, at->goal) && cheap && !at->stuck)
         exact_steps(at);
     if (at->result.sweeps > 0 || at->now.merit > at->best.merit)
         return_to_best(at);

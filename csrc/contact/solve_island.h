@@ -12,6 +12,7 @@ typedef struct {
     double residual;   /* and with the impulses found [m/s] */
     double work;       /* energy that the impulses gave to the island; never more than rounding and the residual allow [J] */
     bool restrained;   /* bounces or impulses had to be reduced for that */
+    bool uneven;       /* redundant rows could not share their loads anew: some of them would have to let go */
 } rs_solve_result;
 
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
     double fall;   /* speed that gravity adds in a step [m/s] */
     bool settled;  /* the impulses of the step before needed no change then */
     bool backward; /* direction of the sweeps */
+    bool uneven;   /* not long ago rows could not share their loads anew */
 } rs_solve_input;
 
 /* Finds the impulses of the rows and leaves the velocities that go with them. Rows start from the impulses they hold. */

@@ -222,43 +222,84 @@ int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, 
 
 /* ---- joints ---- */
 
-/* The row's torques in joint i, as wrenches on its link. */
-static lanes6 torques_at(const rs_articulation *a, int32_t i, const rs_joint_torque *torques, int32_t count) {
-    const rs_link *link = &a->links[i];
-    const rs_link_motion *m = &a->motion[i];
-    rs_vec3 axes[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    for (int32_t k = 0; k < count; k++)
-        if (torques[k].link == i)
-            axes[2] = rs_add(axes[2], link->type == RS_JOINT_SPHERICAL ? rs_m3_mulv(&m->joint_frame, torques[k].along)
-                                                                       : rs_scale(torques[k].along.x, m->axis));
+/* A torque of a joint, as a wrench on its link along the third axis. */
+static lanes6 wrench_of(const rs_articulation *a, const rs_joint_torque *torque) {
+    const rs_link *link = &a->links[torque->link];
+    const rs_link_motion *m = &a->motion[torque->link];
+    rs_vec3 along = link->type == RS_JOINT_SPHERICAL ? rs_m3_mulv(&m->joint_frame, torque->along)
+                                                     : rs_scale(torque->along.x, m->axis);
+    lanes3 third = {(rs_lanes){0.0, 0.0, along.x, 0.0}, (rs_lanes){0.0, 0.0, along.y, 0.0},
+                    (rs_lanes){0.0, 0.0, along.z, 0.0}};
     lanes6 wrench = {0};
-    *(link->type == RS_JOINT_PRISMATIC ? &wrench.lin : &wrench.ang) = lanes_of(axes);
+    *(link->type == RS_JOINT_PRISMATIC ? &wrench.lin : &wrench.ang) = third;
     return wrench;
 }
 
-/* climb() with torques of the joints on the way, which act back on the parents. */
-static int32_t climb_with(const rs_articulation *a, int32_t link, int32_t top, const rs_joint_torque *torques,
-                          int32_t torque_count, lanes6 *f, rs_row_entry *out) {
-    int32_t count = 0;
-    for (int32_t i = link; i != top; i = a->links[i].parent) {
-        lanes6 own = torques_at(a, i, torques, torque_count);
-        *f = (lanes6){add(f->lin, own.lin), add(f->ang, own.ang)};
-        count += release_joint(a, i, f, &out[count]);
-        *f = (lanes6){sub(f->lin, own.lin), sub(f->ang, own.ang)};
-        carry_to_parent(a, i, f);
+/* Releases a joint in which `own` acts, too, on its link and back on the parent. */
+static int32_t release_with(const rs_articulation *a, int32_t i, const lanes6 *own, lanes6 *f, rs_row_entry *out) {
+    *f = (lanes6){add(f->lin, own->lin), add(f->ang, own->ang)};
+    int32_t count = release_joint(a, i, f, out);
+    *f = (lanes6){sub(f->lin, own->lin), sub(f->ang, own->ang)};
+    carry_to_parent(a, i, f);
+    return count;
+}
+
+/* climb() from the joint of a torque. */
+static int32_t climb_with(const rs_articulation *a, const rs_joint_torque *torque, int32_t top, lanes6 *f, rs_row_entry *out) {
+    lanes6 own = wrench_of(a, torque);
+    int32_t count = release_with(a, torque->link, &own, f, out);
+    return count + climb(a, a->links[torque->link].parent, top, f, &out[count]);
+}
+
+int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out) {
+    lanes6 f = {0};
+    int32_t top = torques[0].link, entries = 0;
+    const rs_joint_torque *at_top = &torques[0];
+    if (count > 1) { /* the wrenches join where the ways do, which may be in one of the joints */
+        top = common_ancestor(a, top, torques[1].link);
+        at_top = NULL;
+        for (int k = 0; k < 2; k++) {
+            lanes6 g = {0};
+            if (torques[k].link == top) {
+                at_top = &torques[k];
+                continue;
+            }
+            entries += climb_with(a, &torques[k], top, &g, &out[entries]);
+            f = (lanes6){add(f.lin, g.lin), add(f.ang, g.ang)};
+        }
+    }
+    if (at_top != NULL)
+        entries += climb_with(a, at_top, 0, &f, &out[entries]);
+    else
+        entries += climb(a, top, 0, &f, &out[entries]);
+    return entries + move_base(a, &f, &out[entries]);
+}
+
+/* ---- tendons ---- */
+
+/* Adds entries to others, which may belong to the same velocities. Returns how many there are. */
+static int32_t merge_entries(rs_row_entry *into, int32_t count, const rs_row_entry *more, int32_t more_count) {
+    for (int32_t k = 0; k < more_count; k++) {
+        int32_t at = 0;
+        while (at < count && into[at].index != more[k].index)
+            at++;
+        if (at == count) {
+            into[count++] = more[k];
+            continue;
+        }
+        into[at].jacobian.xyz = rs_add(into[at].jacobian.xyz, more[k].jacobian.xyz);
+        into[at].response.xyz = rs_add(into[at].response.xyz, more[k].response.xyz);
     }
     return count;
 }
 
-int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out) {
-    lanes6 f = {0}, g = {0};
-    int32_t top = torques[0].link, entries = 0;
-    if (count > 1) {
-        top = common_ancestor(a, top, torques[1].link);
-        entries += climb_with(a, torques[0].link, top, torques, count, &f, out);
-        entries += climb_with(a, torques[1].link, top, torques, count, &g, &out[entries]);
-        f = (lanes6){add(f.lin, g.lin), add(f.ang, g.ang)};
+int32_t rs_tendon_response(const rs_articulation *a, const rs_tendon *tendon, double sign, rs_row_entry *out) {
+    int32_t count = 0;
+    rs_row_entry *one = &out[a->u_count];
+    for (int32_t k = 0; k < tendon->term_count; k++) {
+        const rs_tendon_term *term = &a->terms[tendon->term_first + k];
+        rs_joint_torque torque = {term->link, rs_v3(sign * term->coefficient, 0, 0)};
+        count = merge_entries(out, count, one, rs_torque_response(a, &torque, 1, one));
     }
-    entries += climb_with(a, top, 0, torques, count, &f, &out[entries]);
-    return entries + move_base(a, &f, &out[entries]);
+    return count;
 }

@@ -39,8 +39,7 @@ static rs_joint_row *add_row(row_list *list, int32_t link, rs_vec3 along, rs_imp
     return row;
 }
 
-/* Speed that takes back an error: at once what this step has brought, over many steps what was there at its beginning. */
-static double return_speed(double error, double before, double most, double dt) {
+double rs_return_speed(double error, double before, double most, double dt) {
     if (fabs(error) < AT_LIMIT)
         return 0.0;
     double old = before * error > 0.0 ? copysign(rs_min(fabs(before), fabs(error)), error) : 0.0;
@@ -55,7 +54,7 @@ static void add_lock(row_list *list, int32_t link) {
     int32_t k = a->links[link].u_first, at = a->links[link].q_first;
     double place = 0.5 * (a->lower[k] + a->upper[k]);
     rs_joint_row *row = add_row(list, link, rs_v3(1, 0, 0), RS_HOLDS, &a->limit_impulse[k], 1.0);
-    row->push = return_speed(a->q_stage[at] - place, a->q[at] - place, MAX_RETURN_SPEED, list->dt);
+    row->push = rs_return_speed(a->q_stage[at] - place, a->q[at] - place, MAX_RETURN_SPEED, list->dt);
 }
 
 /* A joint on its way to its limits of place and speed on one side: +1 above, -1 below. */
@@ -87,7 +86,7 @@ static void add_side(row_list *list, int32_t link, double side) {
     double allowed = limit.near ? (limit.room < AT_LIMIT ? 0.0 : limit.room / list->dt) : INFINITY;
     row->target = -rs_min(allowed, a->velocity_limit[k]);
     if (limit.near)
-        row->push = return_speed(rs_min(limit.room, 0.0), rs_min(side * (limit.bound - a->q[at]), 0.0), MAX_RETURN_SPEED,
+        row->push = rs_return_speed(rs_min(limit.room, 0.0), rs_min(side * (limit.bound - a->q[at]), 0.0), MAX_RETURN_SPEED,
                                  list->dt);
 }
 
@@ -118,7 +117,7 @@ static void add_spherical_lock(row_list *list, int32_t link) {
         rs_vec3 along = rs_v3_zero();
         rs_v3_set(&along, axis, 1.0);
         rs_joint_row *row = add_row(list, link, along, RS_HOLDS, &a->limit_impulse[k + axis], 1.0);
-        row->push = return_speed(rs_v3_get(turn, axis), rs_v3_get(before, axis), MAX_RETURN_SPEED, list->dt);
+        row->push = rs_return_speed(rs_v3_get(turn, axis), rs_v3_get(before, axis), MAX_RETURN_SPEED, list->dt);
     }
 }
 
@@ -160,7 +159,7 @@ static void add_cone(row_list *list, int32_t link) {
     double most = coarse ? rs_dot(u, outward) : INFINITY;
     row->target = room < AT_LIMIT ? bend_speed(rs_v3_load(&a->u[k]), outward, angle, most, dt) : -room / dt;
     double left = rs_min(widest - angle + 0.5 * dt * rs_max(row->target, 0.0), 0.0);
-    row->push = return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), MAX_CONE_RETURN_SPEED, dt);
+    row->push = rs_return_speed(left, rs_min(widest - rs_norm(turn_of(&a->q[at])), 0.0), MAX_CONE_RETURN_SPEED, dt);
     for (int n = 1; n < 3; n++) { /* contacts may drive it elsewhere than it was going */
         rs_vec3 left_at = rs_v3_load(n == 1 ? &a->overruns[k] : &a->overruns_before[k]);
         if (rs_norm2(left_at) > 0.0) {
@@ -197,7 +196,7 @@ static void add_coupling(row_list *list, int32_t k) {
     double offset = coupling->offset;
     double error = a->q_stage[follower->q_first] - coupling->multiplier * a->q_stage[leader->q_first] - offset;
     double before = a->q[follower->q_first] - coupling->multiplier * a->q[leader->q_first] - offset;
-    row->push = return_speed(error, before, MAX_RETURN_SPEED, list->dt);
+    row->push = rs_return_speed(error, before, MAX_RETURN_SPEED, list->dt);
 }
 
 /* ---- all rows ---- */
@@ -234,7 +233,7 @@ static inline void add_limits(row_list *list, int32_t link) {
 enum { FEW = 40 };
 
 int32_t rs_joint_row_capacity(const rs_articulation *a) {
-    int32_t count = a->coupling_count;
+    int32_t count = a->coupling_count + RS_ROWS_PER_TENDON * a->tendon_count;
     if (a->u_count <= FEW)
         return count + 4 * a->u_count;
     for (int32_t k = 0; k < a->u_count; k++) {
@@ -261,7 +260,7 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out) {
     memset(a->motor_impulse, 0, bytes);
     for (int32_t k = 0; k < a->coupling_count; k++)
         a->coupling_impulse[k] = 0.0;
-    return list.count;
+    return a->tendon_count > 0 ? list.count + rs_tendon_rows(a, dt, &out[list.count]) : list.count;
 }
 
 static bool misses_limits(rs_articulation *a, int32_t link, const double *u, double dt) {
@@ -275,14 +274,28 @@ static bool misses_limits(rs_articulation *a, int32_t link, const double *u, dou
     return true;
 }
 
+/* A quick look at a joint with one degree of freedom. */
+static inline bool stays_within(const rs_articulation *a, const rs_link *link, const double *u, double dt) {
+    int32_t k = link->u_first;
+    double next = a->q_stage[link->q_first] + dt * u[k];
+    return next <= a->upper[k] && next >= a->lower[k] && fabs(u[k]) <= a->velocity_limit[k];
+}
+
 bool rs_joint_rows_missed(rs_articulation *a, const double *u, double dt) {
-    bool missed = false;
+    bool missed = rs_tendon_rows_missed(a, u, dt);
     for (int32_t i = 1; i < a->link_count; i++)
-        missed |= misses_limits(a, i, u, dt);
+        missed |= !(a->links[i].u_count == 1 && stays_within(a, &a->links[i], u, dt)) && misses_limits(a, i, u, dt);
     return missed;
 }
 
+int32_t rs_joint_row_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out) {
+    return row->tendon != NULL ? rs_tendon_response(a, row->tendon, row->sign, out)
+                               : rs_torque_response(a, row->torques, row->count, out);
+}
+
 double rs_joint_row_speed(const rs_articulation *a, const rs_joint_row *row) {
+    if (row->tendon != NULL)
+        return row->sign * rs_tendon_speed(a, row->tendon, a->u_free);
     double speed = 0.0;
     for (int32_t k = 0; k < row->count; k++) {
         const rs_link *link = &a->links[row->torques[k].link];

@@ -10,6 +10,7 @@
 typedef struct {
     rs_joint_torque torques[2];
     int32_t count;
+    const rs_tendon *tendon; /* NULL, or the row acts along it, `sign` times, and not in joints */
     rs_impulse_bounds bounds;
     double target;   /* [rad/s, m/s] */
     double softness; /* [1/(kg m^2), 1/kg] */
@@ -21,6 +22,26 @@ typedef struct {
 
 /* Room for all rows that the system can need in this step. */
 int32_t rs_joint_row_capacity(const rs_articulation *a);
+
+/* Entries of a row; room for u_count, or twice that for tendons. Returns their number. */
+int32_t rs_joint_row_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out);
+
+/* ---- tendon_rows.c ---- */
+
+enum { RS_ROWS_PER_TENDON = 5 };
+
+/* Rows of all tendons, as rs_joint_rows(). */
+int32_t rs_tendon_rows(rs_articulation *a, double dt, rs_joint_row *out);
+
+/* As rs_joint_rows_missed(). */
+bool rs_tendon_rows_missed(rs_articulation *a, const double *u, double dt);
+
+/* The sum along a tendon of what has one number per coordinate, or per degree of freedom. */
+double rs_tendon_length(const rs_articulation *a, const rs_tendon *tendon, const double *q);
+double rs_tendon_speed(const rs_articulation *a, const rs_tendon *tendon, const double *u);
+
+/* Speed that takes back an error: at once what this step has brought, over many steps what was there at its beginning. */
+double rs_return_speed(double error, double before, double most, double dt);
 
 /* Rows that may act in this step, seen from a->u_free. The impulses of all joints are zero afterwards: rows add to them.
  * Returns their number.

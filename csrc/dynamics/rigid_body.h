@@ -52,6 +52,7 @@ typedef struct {
     rs_vec3 acceleration, angular_acceleration; /* change of velocity over the step: of the centre of mass, world frame */
 
     bool settled; /* the impulses on it are those of the step before: its contacts needed no solution */
+    int32_t uneven; /* solves until its contacts try again to share their loads anew */
 
     /* soft objects: partner.h */
     struct rs_soft *soft;        /* this body stands for it: static, without colliders, its position that of the centre of mass */

@@ -317,6 +317,8 @@ typedef struct {
     double lower, upper;    /* [rad] or [m], infinite for none; spherical: upper is the largest angle */
     double velocity_limit;  /* [rad/s] or [m/s], infinite for none */
     double effort_limit;    /* [N m] or [N], infinite for none */
+    double lifted_mass;     /* something else carries the weight of so much [kg], */
+    double lifted_com[3];   /* at this point of the link frame [m]: gravity compensation, buoyancy */
 } rs_link_def;
 
 /* A collision shape of a link; position and quaternion of the shape are in the link frame. */
@@ -340,6 +342,27 @@ typedef struct {
     double multiplier, offset;
 } rs_coupling_def;
 
+/* A tendon over pulleys on the axes of joints, revolute or prismatic: its length is the sum of their coordinates, each
+ * times a coefficient. A spring (slack between two lengths), a damper, friction and limits act along it. */
+typedef struct {
+    int32_t link; /* that the joint carries */
+    double coefficient;
+} rs_tendon_term;
+typedef struct {
+    int32_t term_count;
+    const rs_tendon_term *terms;
+    double stiffness, damping;     /* [N/m], [N s/m] where its length is in metres */
+    double rest_lower, rest_upper; /* lengths between which the spring is slack */
+    double friction;               /* [N] */
+    double lower, upper;           /* limits of the length, infinite for none */
+} rs_tendon_def;
+
+/* A motor that pulls at a tendon: force = feed_forward - p_gain * length - d_gain * speed, kept in its range. */
+typedef struct {
+    double p_gain, d_gain, feed_forward;
+    double effort_lower, effort_upper;
+} rs_tendon_servo;
+
 typedef struct {
     int32_t object_type; /* free for the caller; reported back by rs_object_kind */
     int32_t link_count;
@@ -351,6 +374,8 @@ typedef struct {
     const rs_pin_def *pins;
     int32_t coupling_count;
     const rs_coupling_def *couplings;
+    int32_t tendon_count;
+    const rs_tendon_def *tendons;
 } rs_articulation_def;
 
 void rs_default_link_def(rs_link_def *def);
@@ -467,6 +492,13 @@ rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_
 /* Which links touch or overlap each other at the coordinates q, whether they may collide or not: link_count x link_count
  * numbers, symmetric, the depth of the overlap [m], negative where the two are apart. */
 rs_status rs_articulation_overlaps(rs_world *world, rs_object_id id, const double *q, double *depth);
+
+/* ---- tendons ---- */
+
+rs_status rs_articulation_set_tendon_servo(rs_world *world, rs_object_id id, int32_t tendon, const rs_tendon_servo *servo);
+rs_status rs_articulation_tendon_servo(rs_world *world, rs_object_id id, int32_t tendon, rs_tendon_servo *out);
+/* Length, speed, and the force along it in the last step of the servo, of spring and damper, friction and limits. */
+rs_status rs_articulation_tendon(rs_world *world, rs_object_id id, int32_t tendon, double out[6]);
 
 /* Loads for the next step only. The point is in the link frame and moves with the link; the force is in the world
  * frame. */

@@ -24,6 +24,8 @@ static size_t lay_out_kept(rs_articulation *a, char *base) {
     TAKE_ALL(like_q, nq);
     a->pin_impulse = rs_take(base, &offset, (size_t)a->pin_count * sizeof *a->pin_impulse);
     a->coupling_impulse = rs_take(base, &offset, (size_t)a->coupling_count * sizeof *a->coupling_impulse);
+    a->tendon_impulses = rs_take(base, &offset, (size_t)a->tendon_count * sizeof *a->tendon_impulses);
+    a->tendon_servos = rs_take(base, &offset, (size_t)a->tendon_count * sizeof *a->tendon_servos);
     a->loads = rs_take(base, &offset, links * sizeof *a->loads);
     a->command = rs_take(base, &offset, links * sizeof *a->command);
     a->applied_wrench = rs_take(base, &offset, links * sizeof *a->applied_wrench);
@@ -36,10 +38,11 @@ static size_t lay_out_scratch(rs_articulation *a, char *base, size_t offset) {
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     double **like_u[] = {&a->u_free, &a->u_push, &a->weight, &a->motor_weight, &a->stiff_below, &a->motor_drive,
                          &a->rhs, &a->work[0], &a->work[1], &a->work[2], &a->work[3], &a->errors[0], &a->errors[1],
-                         &a->u_ahead, &a->reduced, &a->overruns, &a->overruns_before, &a->soft_change, &a->soft_shift};
+                         &a->u_ahead, &a->reduced, &a->overruns_before, &a->soft_change, &a->soft_shift};
     double **like_q[] = {&a->q_stage, &a->q_work[0], &a->q_work[1]};
     TAKE_ALL(like_u, nu);
     TAKE_ALL(like_q, nq);
+    a->overruns = rs_take(base, &offset, nu + sizeof(double) * (size_t)a->tendon_count);
     a->motion = rs_take(base, &offset, links * sizeof *a->motion);
     a->mass = rs_take(base, &offset, links * sizeof *a->mass);
     a->articulated = rs_take(base, &offset, links * sizeof *a->articulated);
@@ -57,6 +60,8 @@ static void look_at_model(rs_articulation *a) {
     a->links = m->links;
     a->pins = m->pins;
     a->couplings = m->couplings;
+    a->tendons = m->tendons;
+    a->terms = m->terms;
     a->order = m->order;
     a->four_at = m->four_at;
     a->fours = m->fours;
@@ -134,7 +139,7 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
         return status;
     rs_articulation counts = {.model = model, .link_count = model->link_count, .q_count = model->q_count,
                               .u_count = model->u_count, .pin_count = model->pin_count,
-                              .coupling_count = model->coupling_count, .fixed_base = model->fixed_base,
+                              .coupling_count = model->coupling_count, .tendon_count = model->tendon_count, .fixed_base = model->fixed_base,
                               .base_quaternion = {1, 0, 0, 0}, .scheme = RS_SCHEME_TRAPEZOID,
                               .control_mode = RS_CONTROL_FORCE_AND_TORQUE};
     counts.kept_bytes = lay_out_kept(&counts, NULL);
@@ -149,6 +154,8 @@ rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation *
     look_at_model(a);
     for (int32_t i = 0; i < a->link_count; i++)
         fill_parameters(a, &a->links[i], &def->links[i]);
+    for (int32_t k = 0; k < a->tendon_count; k++)
+        a->tendon_servos[k] = (rs_tendon_servo){.effort_lower = -INFINITY, .effort_upper = INFINITY};
     *out = a;
     return RS_OK;
 }

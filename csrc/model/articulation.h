@@ -65,14 +65,21 @@ typedef struct {
     rs_vec3 centre;
 } rs_carried;
 
+/* What acts along a tendon [N s]. */
+typedef struct {
+    double servo, passive, friction, limit;
+} rs_tendon_impulses;
+
 typedef struct rs_articulation {
     /* The model, and what is in it: see there. */
     rs_tree_model *model;
-    int32_t link_count, q_count, u_count, pin_count, coupling_count;
+    int32_t link_count, q_count, u_count, pin_count, coupling_count, tendon_count;
     bool fixed_base;
     const rs_link *links;
     const rs_pin *pins;
     const rs_coupling *couplings;
+    const rs_tendon *tendons;
+    const rs_tendon_term *terms;
     const int32_t *order, *four_at;
     const rs_four_links *fours;
     const uint8_t *self_contacts;
@@ -91,6 +98,8 @@ typedef struct rs_articulation {
     double *lower, *upper; /* spherical: upper of the first entry is the largest angle */
     double *velocity_limit;
     double *effort_lower, *effort_upper;
+
+    rs_tendon_servo *tendon_servos; /* per tendon */
 
     /* commands */
     double *feed_forward;
@@ -112,6 +121,7 @@ typedef struct rs_articulation {
     double *motor_impulse;    /* of motors near their limits: see motor_weight; likewise */
     rs_vec3 *pin_impulse;     /* per pin, on its first link, world frame; likewise */
     double *coupling_impulse; /* per coupling, on the follower; likewise */
+    rs_tendon_impulses *tendon_impulses; /* per tendon; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
     rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
@@ -128,8 +138,9 @@ typedef struct rs_articulation {
     double *soft_change;     /* what soft objects changed in the velocities of this step, */
     double *soft_shift;      /* and how far that moved the joints within it */
     double *weight;          /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
+    double *overruns;        /* where a solve drove joints, and behind them tendons, beyond their limits: 1, or the direction
+                                out of a cone; 0 between steps */
     double *overruns_before; /* of cones: the solve before that */
-    double *overruns;        /* where a solve drove joints beyond their limits: 1, or the direction out of a cone; 0 between steps */
     double *motor_weight;    /* implicit part of motors that may reach their effort limit: they are rows of the solve instead
                                 of a part of `weight`. 0 for all others */
     double *stiff_below;     /* inertia below which a joint is too stiff for the trapezoidal rule */

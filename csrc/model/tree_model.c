@@ -15,6 +15,8 @@ static size_t lay_out(rs_tree_model *m, char *base) {
     m->self_contacts = rs_take(base, &offset, links * links);
     m->pins = rs_take(base, &offset, (size_t)m->pin_count * sizeof *m->pins);
     m->couplings = rs_take(base, &offset, (size_t)m->coupling_count * sizeof *m->couplings);
+    m->tendons = rs_take(base, &offset, (size_t)m->tendon_count * sizeof *m->tendons);
+    m->terms = rs_take(base, &offset, (size_t)m->term_count * sizeof *m->terms);
     return offset;
 }
 
@@ -162,6 +164,8 @@ rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
             return bad_link(index, d, "expected damping, friction, rotor inertia and stiffness of at least 0");
     if (!rs_all_carried(d->spring_mount, 4))
         return bad_link(index, d, "expected a finite spring mount");
+    if (!rs_is_carried(d->lifted_mass) || !rs_all_carried(d->lifted_com, 3))
+        return bad_link(index, d, "expected a finite lifted mass at a finite point");
     if (!(d->lower <= d->upper) || !(d->velocity_limit >= 0.0) || !(d->effort_limit >= 0.0))
         return bad_link(index, d, "expected lower <= upper and limits of at least 0");
     return RS_OK;
@@ -181,6 +185,8 @@ static void fill_link(rs_link *link, const rs_link_def *d) {
     link->joint_pos = rs_v3_load(d->joint_position);
     memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
     link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+    link->lifted_mass = d->lifted_mass;
+    link->lifted_com = rs_v3_load(d->lifted_com);
     update_placement(link);
     fill_mass(link, d);
 }
@@ -271,8 +277,51 @@ static rs_status fill_couplings(rs_tree_model *m, const rs_articulation_def *def
     return RS_OK;
 }
 
+static rs_status check_tendon(const rs_tree_model *m, int32_t k, const rs_tendon_def *t) {
+    for (int32_t i = 0; i < t->term_count; i++)
+        if (!can_be_coupled(m, t->terms[i].link) || !rs_is_carried(t->terms[i].coefficient))
+            return rs_fail(RS_INVALID_VALUE, "tendon %d has the joint of link %d with coefficient %g; expected a revolute or "
+                                             "prismatic one and a finite number", k, t->terms[i].link,
+                           t->terms[i].coefficient);
+    const double passive[3] = {t->stiffness, t->damping, t->friction};
+    for (int i = 0; i < 3; i++)
+        if (!(passive[i] >= 0.0 && rs_is_carried(passive[i])))
+            return rs_fail(RS_INVALID_VALUE, "tendon %d: expected stiffness, damping and friction of at least 0", k);
+    if (!(t->lower <= t->upper) || !(t->rest_lower <= t->rest_upper) || !rs_is_carried(t->rest_lower) ||
+        !rs_is_carried(t->rest_upper))
+        return rs_fail(RS_INVALID_VALUE, "tendon %d: expected lower <= upper and finite lengths of rest", k);
+    return RS_OK;
+}
+
+static rs_status fill_tendons(rs_tree_model *m, const rs_articulation_def *def) {
+    int32_t first = 0;
+    for (int32_t k = 0; k < def->tendon_count; k++) {
+        const rs_tendon_def *t = &def->tendons[k];
+        rs_status status = check_tendon(m, k, t);
+        if (status != RS_OK)
+            return status;
+        m->tendons[k] = (rs_tendon){first, t->term_count, t->stiffness, t->damping, t->rest_lower, t->rest_upper,
+                                    t->friction, t->lower, t->upper};
+        memcpy(&m->terms[first], t->terms, sizeof *t->terms * (size_t)t->term_count);
+        first += t->term_count;
+    }
+    return RS_OK;
+}
+
+/* Terms of all tendons, or -1 for counts below zero. */
+static int32_t count_terms(const rs_articulation_def *def) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < def->tendon_count; k++) {
+        if (def->tendons[k].term_count < 0)
+            return -1;
+        count += def->tendons[k].term_count;
+    }
+    return def->tendon_count < 0 ? -1 : count;
+}
+
 void rs_tree_model_set_link(rs_tree_model *m, int32_t index, const rs_link_def *def) {
     fill_link(&m->links[index], def);
+    m->lifted |= def->lifted_mass != 0.0;
     fill_fours(m);
 }
 
@@ -308,6 +357,7 @@ static void fill_links(rs_tree_model *m, const rs_articulation_def *def) {
         link->u_first = u_first;
         link->u_count = joint_u_count(link->type);
         fill_link(link, &def->links[i]);
+        m->lifted |= link->lifted_mass != 0.0;
         q_first += joint_q_count(link->type);
         u_first += link->u_count;
     }
@@ -321,7 +371,10 @@ rs_status rs_tree_model_make(const rs_articulation_def *def, rs_tree_model **out
     if (def->coupling_count < 0)
         return rs_fail(RS_INVALID_VALUE, "coupling count is %d; expected 0 or more", def->coupling_count);
     rs_tree_model counts = {.holders = 1, .link_count = def->link_count, .pin_count = def->pin_count,
-                            .coupling_count = def->coupling_count};
+                            .coupling_count = def->coupling_count, .tendon_count = def->tendon_count,
+                            .term_count = count_terms(def)};
+    if (counts.term_count < 0)
+        return rs_fail(RS_INVALID_VALUE, "a count of tendons or of their terms is below 0");
     rs_status status = count_links(&counts, def);
     if (status != RS_OK)
         return status;
@@ -337,6 +390,8 @@ rs_status rs_tree_model_make(const rs_articulation_def *def, rs_tree_model **out
     fill_fours(m);
     fill_self_contacts(m, def->collide_with_parent != 0);
     status = fill_couplings(m, def);
+    if (status == RS_OK)
+        status = fill_tendons(m, def);
     if (status == RS_OK)
         *out = m;
     else

@@ -27,6 +27,8 @@ typedef struct {
     double mass;
     rs_vec3 com;
     rs_sym3 inertia;
+    double lifted_mass; /* whose weight something else carries, */
+    rs_vec3 lifted_com; /* at this point */
 
     /* follow from the above */
     bool joint_rot_identity;
@@ -61,13 +63,22 @@ typedef struct {
     double multiplier, offset;
 } rs_coupling;
 
+/* See rs_tendon_def. */
+typedef struct {
+    int32_t term_first, term_count;
+    double stiffness, damping, rest_lower, rest_upper, friction, lower, upper;
+} rs_tendon;
+
 typedef struct {
     atomic_int holders; /* articulations that use it; snapshots die on any thread */
-    int32_t link_count, q_count, u_count, pin_count, coupling_count;
+    int32_t link_count, q_count, u_count, pin_count, coupling_count, tendon_count, term_count;
     bool fixed_base;
+    bool lifted; /* some link is */
     rs_link *links;
     rs_pin *pins;
     rs_coupling *couplings;
+    rs_tendon *tendons;
+    rs_tendon_term *terms; /* of all tendons */
     int32_t *order; /* all links but link 0, by depth: parents first, neighbours in the list on different branches, so that
                        the processor works on several of them at once */
     int32_t *four_at;       /* per place in `order`: which of `fours` the next four links make, or -1 */

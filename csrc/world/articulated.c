@@ -33,8 +33,17 @@ static void add_force(rs_link_load *load, rs_vec3 point, rs_vec3 force) {
         load->arms.m[k] += arm.m[k];
 }
 
-void rs_world_load_links(rs_body *body) {
+static void lift_links(rs_articulation *a, rs_vec3 gravity) {
+    for (int32_t i = 0; i < a->link_count; i++)
+        if (a->links[i].lifted_mass != 0.0)
+            add_force(&a->loads[i], a->links[i].lifted_com, rs_scale(-a->links[i].lifted_mass, gravity));
+    a->loaded = true;
+}
+
+void rs_world_load_links(rs_body *body, rs_vec3 gravity) {
     rs_articulation *a = body->articulation;
+    if (a->model->lifted)
+        lift_links(a, gravity);
     if (!a->commanded)
         return;
     a->commanded = false;
@@ -479,6 +488,58 @@ rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, i
             rs_world_drop_controller(world, rs_world_body(world, id));
         a->command[link] = (rs_pair6){rs_v3_load(force), rs_v3_load(torque)};
         a->commanded = true;
+    }
+    return rs_world_leave(world, status);
+}
+
+/* ---- tendons ---- */
+
+static rs_articulation *with_tendon(rs_world *world, rs_object_id id, int32_t tendon, rs_body **body, rs_status *status) {
+    rs_articulation *a = rs_world_articulation(world, id, body);
+    *status = a == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
+    if (a != NULL && (tendon < 0 || tendon >= a->tendon_count))
+        *status = rs_fail(RS_INVALID_VALUE, "tendon is %d; expected 0 to %d", tendon, a->tendon_count - 1);
+    return *status == RS_OK ? a : NULL;
+}
+
+rs_status rs_articulation_set_tendon_servo(rs_world *world, rs_object_id id, int32_t tendon, const rs_tendon_servo *servo) {
+    if (!(servo->p_gain >= 0.0 && servo->d_gain >= 0.0) || !rs_is_carried(servo->p_gain) ||
+        !rs_is_carried(servo->d_gain) || !rs_is_carried(servo->feed_forward) ||
+        !(servo->effort_lower <= servo->effort_upper))
+        return rs_fail(RS_INVALID_VALUE, "expected gains of at least 0, a finite force and limits in order");
+    rs_body *body;
+    rs_status status;
+    rs_world_enter(world);
+    rs_articulation *a = with_tendon(world, id, tendon, &body, &status);
+    if (a != NULL) {
+        a->tendon_servos[tendon] = *servo;
+        rs_wake_body(body);
+    }
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_tendon_servo(rs_world *world, rs_object_id id, int32_t tendon, rs_tendon_servo *out) {
+    rs_body *body;
+    rs_status status;
+    rs_world_enter(world);
+    const rs_articulation *a = with_tendon(world, id, tendon, &body, &status);
+    if (a != NULL)
+        *out = a->tendon_servos[tendon];
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_articulation_tendon(rs_world *world, rs_object_id id, int32_t tendon, double out[6]) {
+    rs_body *body;
+    rs_status status;
+    rs_world_enter(world);
+    const rs_articulation *a = with_tendon(world, id, tendon, &body, &status);
+    if (a != NULL) {
+        const rs_tendon_impulses *impulses = &a->tendon_impulses[tendon];
+        const double forces[4] = {impulses->servo, impulses->passive, impulses->friction, impulses->limit};
+        out[0] = rs_tendon_length(a, &a->tendons[tendon], a->q);
+        out[1] = rs_tendon_speed(a, &a->tendons[tendon], a->u);
+        for (int k = 0; k < 4; k++)
+            out[2 + k] = forces[k] / world->data.dt;
     }
     return rs_world_leave(world, status);
 }

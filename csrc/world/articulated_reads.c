@@ -215,6 +215,8 @@ rs_status rs_articulation_link_get(rs_world *world, rs_object_id id, int32_t lin
         out->parent = l->parent;
         out->joint_type = (int32_t)l->type;
         rs_v3_store(out->joint_position, l->joint_pos);
+        out->lifted_mass = l->lifted_mass;
+        rs_v3_store(out->lifted_com, l->lifted_com);
         memcpy(out->joint_rotation, l->joint_rot.m, sizeof l->joint_rot.m);
         rs_v3_store(out->axis, l->axis);
         out->mass = l->mass;

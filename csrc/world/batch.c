@@ -230,6 +230,7 @@ static void swap_scratch(rs_world *a, rs_world *b) {
     SWAP(rs_array, a->numbers, b->numbers);
     SWAP(rs_tree_rows, a->tree_rows, b->tree_rows);
     SWAP(rs_newton, a->newton, b->newton);
+    SWAP(rs_partners, a->partners, b->partners);
 }
 
 static rs_status write_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {

@@ -198,6 +198,17 @@ static void note_moved_ground(rs_world_data *data, rs_body *body, const rs_world
     body->moved |= from->moved || !same;
 }
 
+/* An object made of particles. */
+static rs_status reset_soft(rs_body *body, const rs_body *from) {
+    rs_soft *fresh = rs_soft_clone(from->soft);
+    if (fresh == NULL)
+        return RS_OUT_OF_MEMORY;
+    rs_soft_free(body->soft);
+    *body = *from;
+    body->soft = fresh;
+    return RS_OK;
+}
+
 /* The same objects at the same places of the arrays, made of the same colliders. */
 static bool is_of_one_make(const rs_world_data *a, const rs_world_data *b) {
     if (a->slots.count != b->slots.count || a->bodies.count != b->bodies.count ||
@@ -210,7 +221,7 @@ static bool is_of_one_make(const rs_world_data *a, const rs_world_data *b) {
         const rs_body *one = &RS_ITEMS(rs_body, a->bodies)[k], *other = &RS_ITEMS(rs_body, b->bodies)[k];
         const rs_articulation *tree = one->articulation, *other_tree = other->articulation;
         if (one->alive != other->alive || one->type != other->type || one->first_collider != other->first_collider ||
-            (tree == NULL) != (other_tree == NULL) || (tree != NULL && tree->bytes != other_tree->bytes))
+            (one->soft == NULL) != (other->soft == NULL) || (tree == NULL) != (other_tree == NULL) || (tree != NULL && tree->bytes != other_tree->bytes))
             return false;
     }
     for (int64_t k = 0; k < a->wires.count; k++)
@@ -229,12 +240,15 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
         rs_array_copy(&data->pair_hints, &from->pair_hints) != RS_OK ||
         rs_array_copy(&data->controllers, &from->controllers) != RS_OK)
         return rs_world_leave(world, RS_OUT_OF_MEMORY);
+    rs_status status = RS_OK;
     for (int64_t k = 0; k < data->bodies.count; k++) {
         rs_body *body = &RS_ITEMS(rs_body, data->bodies)[k];
         const rs_body *start = &RS_ITEMS(rs_body, from->bodies)[k];
         if (!body->alive)
             continue;
-        if (body->type == RS_BODY_STATIC && body->articulation == NULL)
+        if (body->soft != NULL)
+            status = status == RS_OK ? reset_soft(body, start) : status;
+        else if (body->type == RS_BODY_STATIC && body->articulation == NULL)
             note_moved_ground(data, body, from, start);
         else
             reset_body(data, body, from, start);
@@ -252,5 +266,5 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
     world->half_way = false;
     world->changed = true;
     world->version++;
-    return rs_world_leave(world, RS_OK);
+    return rs_world_leave(world, status);
 }

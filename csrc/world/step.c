@@ -179,7 +179,7 @@ static rs_status stage_forces(rs_world *world) {
             continue;
         }
         if (bodies[i].articulation != NULL) {
-            rs_world_load_links(&bodies[i]);
+            rs_world_load_links(&bodies[i], data->gravity);
             rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
             solver[i] = (rs_solver_body){0};
             if (!rs_articulated_is_carried(bodies[i].articulation, bodies[i].articulation->q_stage,
@@ -243,18 +243,27 @@ static rs_status stage_contact_setup(rs_world *world) {
     return RS_OK;
 }
 
+/* Where redundant contacts could not share their loads anew, they try again after so many solves. */
+enum { MAX_UNEVEN = 16 };
+
 /* Overlaps apart, then velocities. */
 static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *island) {
     const rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     rs_island_bodies members = rs_islands_bodies(&world->islands, island);
-    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward};
-    for (int64_t k = 0; k < members.count; k++)
-        input.settled &= bodies[members.index[k]].settled;
+    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, false};
+    for (int64_t k = 0; k < members.count; k++) {
+        const rs_body *body = &bodies[members.index[k]];
+        input.settled &= body->settled;
+        input.uneven |= body->uneven > 0;
+    }
     island->pushed = rs_positions_correct(rows);
     rs_solve_result result = rs_island_solve(rows, &input, &world->newton);
-    for (int64_t k = 0; k < members.count; k++)
-        bodies[members.index[k]].settled = result.sweeps + result.newtons == 0;
+    for (int64_t k = 0; k < members.count; k++) {
+        rs_body *body = &bodies[members.index[k]];
+        body->settled = result.sweeps + result.newtons == 0;
+        body->uneven = result.uneven ? MAX_UNEVEN : body->uneven > 0 ? body->uneven - 1 : 0;
+    }
     return result;
 }
 

@@ -151,8 +151,8 @@ rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body
 void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index);
 /* Copies the state of the base link to the body that stands for the articulation. */
 void rs_world_mirror_base(rs_body *body);
-/* Adds the commanded wrenches of the links to their loads. */
-void rs_world_load_links(rs_body *body);
+/* Adds what lifts the links, and their commanded wrenches, to their loads. */
+void rs_world_load_links(rs_body *body, rs_vec3 gravity);
 
 /* ---- soft_objects.c, soft_step.c: objects made of particles ---- */
 

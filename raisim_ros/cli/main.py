@@ -12,6 +12,7 @@ from typing import Any
 
 from raisim_ros.cli.info import describe_recording, describe_world
 from raisim_ros.cli.open_file import MESH, RECORDING, ROBOT, WORLD, kind_of, open_world
+from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.world.world import World
@@ -225,7 +226,8 @@ def _render(options: argparse.Namespace) -> None:
     elif suffix == ".png":
         from PIL import Image
 
-        Image.fromarray(draw(_at(source, options.seconds or 0.0))).save(options.out, optimize=True)
+        with writing(options.out) as file:
+            Image.fromarray(draw(_at(source, options.seconds or 0.0))).save(file, optimize=True)
     else:
         raise InvalidValueError(f"'{options.out}': expected a name that ends with .png, .gif, .mp4 or .html")
 

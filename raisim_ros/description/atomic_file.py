@@ -15,12 +15,13 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from raisim_ros.description.errors import FileWriteError
+from raisim_ros.description.errors import FileWriteError, RaisimError
 from raisim_ros.description.file_access import check_allowed, is_temporary
 
 _SUFFIX = ".raisim_ros_tmp"
-_TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}")
+_TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}(?:\.\w+)?")
 
 
 def write_file(path: str | Path, content: bytes) -> None:
@@ -56,6 +57,66 @@ def write_beside(path: Path, content: bytes) -> Path:
     return hashed
 
 
+@contextmanager
+def writing(path: str | Path) -> Iterator[Path]:
+    """For libraries that write files themselves: they get another name, with the same suffix, for a file that replaces
+    the old one at the end, or is removed when something goes wrong."""
+    check_allowed(path, "file")
+    with _as_write_error(path):
+        target = Path(os.path.realpath(path))
+        _check_place(path, target)
+        temporary = _temporary_name(target)
+        try:
+            yield temporary
+            with temporary.open("rb+") as stream:
+                os.fsync(stream.fileno())
+            os.replace(temporary, target)
+        finally:
+            with suppress(OSError):
+                os.unlink(temporary)
+        _sync_folder(target.parent)
+
+
+class GrowingFile:
+    """A file that is written for long. It has a temporary name until `publish`, which replaces the old file."""
+
+    def __init__(self, path: str | Path) -> None:
+        check_allowed(path, "file")
+        self._path = path
+        with _as_write_error(path):
+            self._target = Path(os.path.realpath(path))
+            _check_place(path, self._target)
+            self._temporary: Path | None = _temporary_name(self._target)
+            self.stream: BinaryIO = self._temporary.open("xb")
+
+    def publish(self) -> None:
+        """What is written so far is worth having: from now on the file has its name. Raises OSError."""
+        if self._temporary is not None:
+            self.stream.flush()
+            os.replace(self._temporary, self._target)
+            self._temporary = None
+
+    def close(self) -> None:
+        """Ends it; a file that was never published is gone. Raises FileWriteError."""
+        with _as_write_error(self._path):
+            try:
+                with self.stream:
+                    self.stream.flush()
+                    os.fsync(self.stream.fileno())
+            finally:
+                if self._temporary is not None:
+                    with suppress(OSError):
+                        os.unlink(self._temporary)
+        _sync_folder(self._target.parent)
+
+
+def _check_place(path: str | Path, target: Path) -> None:
+    if not target.parent.is_dir():
+        raise FileWriteError(path, "its folder does not exist")
+    if target.exists() and not target.is_file():
+        raise FileWriteError(path, "it is a folder" if target.is_dir() else "it is not a regular file")
+
+
 def _write_new(path: Path, content: bytes) -> bool:
     """False when somebody else made the file meanwhile."""
     with _temporary(path, content) as temporary:
@@ -71,7 +132,7 @@ def _write_new(path: Path, content: bytes) -> bool:
 def _as_write_error(path: str | Path) -> Iterator[None]:
     try:
         yield
-    except FileWriteError:
+    except RaisimError:
         raise
     except (OSError, ValueError) as error:  # ValueError: a zero byte or a lone surrogate in the name
         raise FileWriteError(path, getattr(error, "strerror", None) or str(error)) from error
@@ -80,10 +141,7 @@ def _as_write_error(path: str | Path) -> Iterator[None]:
 @contextmanager
 def _temporary(target: Path, content: bytes) -> Iterator[Path]:
     """A complete file on the disk beside the target, gone at the end unless it was renamed."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(target.parent)
-    name = f".{socket.gethostname()}~{os.getpid()}~{secrets.token_hex(8)}{_SUFFIX}"
-    path = target.parent / name
+    path = _temporary_name(target)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with open(descriptor, "wb") as stream:
@@ -95,6 +153,14 @@ def _temporary(target: Path, content: bytes) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             os.unlink(path)
+
+
+def _temporary_name(target: Path) -> Path:
+    """A free name in the folder of the target, which is made if need be, and rid of what killed processes left."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(target.parent)
+    name = f".{socket.gethostname()}~{os.getpid()}~{secrets.token_hex(8)}{_SUFFIX}{target.suffix}"
+    return target.parent / name
 
 
 def _sync_folder(folder: Path) -> None:

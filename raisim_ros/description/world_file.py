@@ -19,7 +19,7 @@ from raisim_ros.description.limits import IncludeBudget, get_file_limits
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf.file import read_mjcf
 from raisim_ros.description.robot.drive import DriveSettings
-from raisim_ros.description.robot.kinematic_tree import TreeActuator, TreeState
+from raisim_ros.description.robot.kinematic_tree import TreeActuator, TreeState, TreeTendon
 from raisim_ros.description.robot.tree_topology import DEPTH_FIRST
 from raisim_ros.description.sensor.file import sensor_set_of_element
 from raisim_ros.description.world.interface_settings import InterfaceSettings
@@ -311,13 +311,30 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
         entry.ignored_links.append((links["link1"], links["link2"]))
     for actuator in children.get("actuator", []):
         motor = _read(source, actuator)
-        entry.actuators.append(TreeActuator(**motor | {"name": motor["name"] or motor["joint"]}))
+        if bool(motor["joint"]) == bool(motor["tendon"]):
+            raise source.error(actuator, "expected a joint or a tendon")
+        entry.actuators.append(TreeActuator(**motor | {"name": motor["name"] or motor["joint"] or motor["tendon"]}))
+    for tendon in children.get("tendon", []):
+        entry.tendons.append(_tendon(source, tendon))
+    for lifted in children.get("gravity_compensation", []):
+        given = _read(source, lifted)
+        entry.lifted.append((given["link"], given["mass"], given["com"]))
     for named in children.get("named_state", []):
         given = _read(source, named)
         if given["name"] in entry.states:
             raise source.error(named, f"a second state '{given['name']}'")
         entry.states[given["name"]] = TreeState(*(np.array(given[part]) for part in ("qpos", "qvel", "control")))
     return entry
+
+
+def _tendon(source: _Source, element: etree._Element) -> TreeTendon:
+    values = _read(source, element)
+    joints, coefficients = values.pop("joints"), values.pop("coefficients")
+    if len(joints) != len(coefficients):
+        raise source.error(element, f"{len(joints)} joints and {len(coefficients)} coefficients; expected as many")
+    if len(values["rest"]) != 2:
+        raise source.error(element, f"rest has {len(values['rest'])} numbers; expected 2")
+    return TreeTendon(terms=tuple(zip(joints, coefficients, strict=True)), **values)
 
 
 def _light(source: _Source, element: etree._Element) -> LightEntry:

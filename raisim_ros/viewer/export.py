@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from raisim_ros.description.atomic_file import write_file, writing
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording, RecordingFeed
@@ -41,9 +42,11 @@ def write_film(path: str | Path, pictures: Iterator[Picture], rate: float) -> No
     """Write a GIF or MP4 file (that needs the package imageio-ffmpeg)."""
     suffix = Path(path).suffix.lower()
     if suffix == ".gif":
-        _write_gif(Path(path), pictures, rate)
+        with writing(path) as file:
+            _write_gif(file, pictures, rate)
     elif suffix == ".mp4":
-        _write_mp4(Path(path), pictures, rate)
+        with writing(path) as file:
+            _write_mp4(file, pictures, rate)
     else:
         raise InvalidValueError(f"'{path}' is no film; expected a name that ends with {' or '.join(FILM_SUFFIXES)}")
 
@@ -112,7 +115,7 @@ def write_page(
             serializer.insert_sleep(1.0 / rate)
             if tell is not None:
                 tell((k + 1) / count)
-        Path(path).write_text(serializer.as_html(), encoding="utf-8")
+        write_file(path, serializer.as_html().encode())
     finally:
         with contextlib.redirect_stdout(io.StringIO()):
             server.stop()

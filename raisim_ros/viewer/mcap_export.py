@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -36,7 +37,7 @@ def write_mcap(recording: Recording, path: str | Path) -> None:
         from mcap_ros2.writer import Writer
     except ImportError as error:
         raise InvalidValueError("MCAP files need mcap-ros2-support: pip install 'raisim_ros[record]'") from error
-    with Path(path).open("wb") as file, Writer(file) as writer:
+    with writing(path) as name, name.open("wb") as file, Writer(file) as writer:
         schemas = {name: writer.register_msgdef(name, text) for name, text in DEFINITIONS.items()}
         known: dict[int, World] = {}
         for frame in range(len(recording)):

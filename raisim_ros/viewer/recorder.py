@@ -6,12 +6,13 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
+from raisim_ros.description.atomic_file import GrowingFile
 from raisim_ros.description.errors import FileWriteError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed, temporary_folder
 from raisim_ros.description.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
@@ -31,11 +32,8 @@ class Recorder:
         self._world = world
         self._period = 1.0 / rate
         check_allowed(path, "recording")
-        try:
-            self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115  it is open as long as the recording
-            self._file.write(MAGIC)
-        except (OSError, ValueError) as error:
-            raise FileWriteError(path, str(error)) from error
+        self._path = path
+        self._file = GrowingFile(path)
         self._waiting: list[Arrays] = []
         self._configuration = -1
         self._next = world.get_world_time()
@@ -43,10 +41,14 @@ class Recorder:
         self._last = -np.inf
         self._stepping = False
         self._queue: queue.Queue[tuple[bytes, Callable[[], bytes]] | None] = queue.Queue()
-        self.error: OSError | None = None
+        self.error: Exception | None = None
         self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
         self._thread.start()
-        self.note()
+        try:
+            self.note()
+        except BaseException:
+            self._end()
+            raise
 
     def integrate(self, steps: int) -> bool:
         """Step the world from frame to frame. False: this is one of those steps, the world shall take it itself."""
@@ -104,21 +106,32 @@ class Recorder:
     def _write(self) -> None:
         while (job := self._queue.get()) is not None:
             kind, make = job
+            stream = self._file.stream
+            end = stream.tell()
             try:
-                write_chunk(self._file, kind, make())
-            except OSError as error:  # a full disk must not end the simulation; stop() tells
+                if end == 0:
+                    stream.write(MAGIC)
+                write_chunk(stream, kind, make())
+                self._file.publish()
+            except Exception as error:  # a full disk must not end the simulation; stop() tells
                 self.error = self.error or error
+                with suppress(OSError):  # half a chunk would hide those that still come
+                    stream.seek(end)
+                    stream.truncate()
 
     def stop(self) -> None:
         """Take the last frame, write what waits and close the file; raises what went wrong while it was written."""
         if self._world.get_world_time() > self._last:
             self._take()
         self._flush()
+        self._end()
+        if self.error is not None:
+            raise FileWriteError(self._path, f"the recording is not complete: {self.error}") from self.error
+
+    def _end(self) -> None:
         self._queue.put(None)
         self._thread.join()
         self._file.close()
-        if self.error is not None:
-            raise self.error
 
 
 def _world_files(world: World) -> dict[str, bytes]:

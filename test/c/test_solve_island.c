@@ -159,7 +159,7 @@ static void make_island(island *at, double bounce, uint64_t *random)
 static rs_solve_result solve(island *at, bool backward)
 {
     rs_newton newton = rs_newton_make();
-    rs_solve_input input = {&SETTINGS, 0.0, false, backward};
+    rs_solve_input input = {&SETTINGS, 0.0, false, backward, false};
     rs_solve_result result = rs_island_solve(&at->rows, &input, &newton);
     rs_newton_free(&newton);
     return result;
@@ -327,7 +327,7 @@ static rs_solve_result solve_island(rs_body_row *rows, int64_t count, rs_solver_
     rs_newton newton = rs_newton_make();
     rs_body_rows made = rs_body_rows_make(rows, count, (rs_island_bodies){members, body_count}, bodies, pushes, numbers,
                                           busy);
-    rs_solve_input input = {&SETTINGS, 0.05, false, backward};
+    rs_solve_input input = {&SETTINGS, 0.05, false, backward, false};
     rs_solve_result result = rs_island_solve(&made.rows, &input, &newton);
     rs_newton_free(&newton);
     return result;

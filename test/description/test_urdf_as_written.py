@@ -54,9 +54,73 @@ def test_what_belongs_to_other_tools_is_passed_over():
         <ros2_control name="h" type="system"><joint name="j"><command_interface name="position"/></joint></ros2_control>
         <sensor name="cam"><parent link="b"/></sensor>''')
     nested = link("b", BODY + BOX + '<sensor name="cam" type="camera"><camera/></sensor><self_collide>1</self_collide>')
-    plain, full = (load_urdf(f"<robot name='r'>{link('a')}{nested}{hinge('j', 'a', 'b')}{more}</robot>") for more in ("", extras))
+    plain = load_urdf(f"<robot name='r'>{link('a')}{nested}{hinge('j', 'a', 'b')}</robot>")
+    with pytest.warns(RuntimeWarning, match=r"not read: <gazebo> sensor 's' \(imu\); <gazebo> plugin 'c'") as told:
+        full = load_urdf(f"<robot name='r'>{link('a')}{nested}{hinge('j', 'a', 'b')}{extras}</robot>")
+    assert len(told) == 1
     assert [body.joint_name for body in full.bodies] == [body.joint_name for body in plain.bodies]
     assert len(full.bodies[1].collisions) == 1
+
+
+@pytest.mark.parametrize("block", [
+    "<mu1>0.3</mu1><mu2>0.3</mu2>", "<mu>0.3</mu>", "<mu2>0.3</mu2><kp>1e6</kp>",
+    "<collision><surface><friction><ode><mu>0.3</mu><mu2>0.3</mu2></ode></friction></surface></collision>",
+])
+def test_friction_of_gazebo_acts(block, recwarn):
+    """A box on a slope: it slides with the acceleration of its own friction, whatever the default one is."""
+    flat = BOX.replace("0.1 0.1 0.1", "1 1 0.1")
+    text = f"<robot name='r'>{link('a', BODY + flat)}<gazebo reference='a'>{block}</gazebo></robot>"
+    world, angle = World(), 0.6
+    world.set_default_material(1.5, 0.0, 0.0)
+    world.add_ground()
+    world.set_gravity((9.81 * np.sin(angle), 0, -9.81 * np.cos(angle)))
+    robot = world.add_articulated_system(text)
+    assert robot.get_collision_body("a/0").material == "gazebo_0.3"
+    robot.set_base_pos((0, 0, 0.05))
+    world.integrate(round(0.5 / world.get_time_step()))
+    expected = 9.81 * (np.sin(angle) - 0.3 * np.cos(angle)) * 0.5
+    assert robot.get_generalized_velocity()[0] == pytest.approx(expected, rel=1e-3)
+    assert not [warning for warning in recwarn if "not read" in str(warning.message)]
+
+
+def test_of_two_frictions_of_gazebo_the_smaller_holds():
+    world = World()
+    world.set_material_pair_prop("gazebo_0.7", "default", 0.1, 0.0, 0.0)
+    for mu in (0.3, 0.7):
+        world.add_articulated_system(f"<robot name='r'>{link('a', BODY + BOX)}<gazebo reference='a'><mu1>{mu}</mu1></gazebo></robot>")
+    friction = {pair: world.get_material_pair_properties(*pair).friction
+                for pair in (("gazebo_0.3", "gazebo_0.7"), ("gazebo_0.3", "default"), ("default", "gazebo_0.7"))}
+    assert list(friction.values()) == [0.3, 0.3, 0.1]  # what a user has set stays
+    contact = "<material><contact name='ice'/></material>"
+    shape = BOX.replace("</collision>", f"{contact}</collision>")
+    tree = load_urdf(f"<robot name='r'>{link('a', BODY + shape)}<gazebo reference='a'><mu1>0.5</mu1></gazebo></robot>")
+    assert tree.bodies[0].collisions[0].material == "ice"
+
+
+def test_friction_of_gazebo_that_cannot_be_read_is_told():
+    block = "<mu1>0.5</mu1><mu2>0.1</mu2>"
+    text = f"<robot name='r'>{link('a', BODY + BOX)}<gazebo reference='{{}}'>{{}}</gazebo></robot>"
+    for name, found, words in (("a", block, "mu2 of 'a'"), ("gone", block, "friction of 'gone', which is no link")):
+        with pytest.warns(RuntimeWarning, match=words):
+            load_urdf(text.format(name, found))
+    for odd in ("-1", "${mu}", "nan", ""):
+        assert load_urdf(text.format("a", f"<mu1>{odd}</mu1>")).bodies[0].collisions[0].material == "default"
+
+
+def test_limits_of_ros2_control_narrow_those_of_the_joint():
+    def bounds(name, low, high):
+        return f"<command_interface name='{name}'><param name='min'>{low}</param><param name='max'>{high}</param></command_interface>"
+
+    limit = '<limit lower="-1" upper="2" effort="50" velocity="3"/>'
+    control = bounds("position", -0.5, 9) + bounds("velocity", -2, 2) + bounds("effort", -80, 80)
+    text = ("<robot name='r'>" + link("a") + link("b") + hinge("j", "a", "b", limit).replace("continuous", "revolute")
+            + "<ros2_control name='h' type='system'><joint name='j'>{}</joint></ros2_control></robot>")
+    body = load_urdf(text.format(control)).bodies[1]
+    assert (body.lower, body.upper, body.velocity_limit, body.effort_limit) == (-0.5, 2.0, 2.0, 50.0)
+    body = load_urdf(text.format(bounds("position", 1, -1))).bodies[1]  # nothing is left: the joint's own stay
+    assert (body.lower, body.upper) == (-1.0, 2.0)
+    with pytest.warns(RuntimeWarning, match="command interface 'stiffness' of joint 'j'"):
+        load_urdf(text.format("<command_interface name='stiffness'/>"))
 
 
 def test_names_may_have_slashes_and_blanks():

@@ -64,10 +64,15 @@ def test_members_are_lone_worlds_to_the_bit(terrain):
 @pytest.mark.parametrize("name", [path.name for path in sorted((RSC / "worlds").glob("*.xml"))])
 def test_a_batch_of_any_world_file_goes_on_as_the_world(name):
     world = World(RSC / "worlds" / name)
+    start = world.get_state_hash()
     batch = WorldBatch(world, 2, 2)
     batch.step(20)
     world._step(20)  # without sensors: in a batch they do not measure
     assert [batch.member(k).get_state_hash() for k in range(2)] == [world.get_state_hash()] * 2
+    batch.reset([1])
+    assert batch.member(1).get_state_hash() == start
+    batch.step(20)
+    assert batch.member(1).get_state_hash() == world.get_state_hash()
 
 
 def test_arrays_hold_what_the_members_hold():
@@ -331,3 +336,19 @@ def test_copies_of_worlds_are_independent_and_go_on_to_the_same_bits():
         assert len(other.get_obj_list()) == added == len(world.get_obj_list())
     held = copy.deepcopy({"world": world, "robot": world.get_object("dog")})
     assert held["robot"] is held["world"].get_object("dog")
+
+
+def test_grains_are_copied_stepped_and_reset():
+    world = World()
+    world.add_ground()
+    positions = [(0.05 * (k % 4), 0.05 * (k // 4 % 4), 0.05 + 0.05 * (k // 16)) for k in range(48)]
+    world.add_granular_particles(positions, 0.02)
+    start = world.get_state_hash()
+    batch = WorldBatch(world, 3, 2)
+    batch.step(30)
+    after = batch.member(0).get_state_hash()
+    assert after != start
+    batch.reset([2])
+    assert batch.member(2).get_state_hash() == start
+    batch.step(30)
+    assert batch.member(2).get_state_hash() == after

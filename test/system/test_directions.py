@@ -17,6 +17,7 @@ PYTHON_MAY_IMPORT = {
     "client": {"client", "description", "msg", "srv", ""},
     "ros": {"ros", "client", "engine", "description", "msg", "srv", ""},
     "viewer": {"viewer", "ros", "engine", "description", "msg", "srv", ""},
+    "envs": {"envs", "engine", "description", ""},
     "cli": {"cli", "viewer", "engine", "description", ""},
     "": {"cli", "engine", "description", ""},
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from raisim_ros import Recording, World
-from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.viewer.comparison import GHOST_OPACITY, ComparisonFeed
 from raisim_ros.viewer.recording import RecordingFeed
@@ -38,6 +41,58 @@ def recorded(tmp_path):
         places.append(world.get_object("ball").get_position())
     world.stop_recording()
     return world, file, np.array(places)
+
+
+def test_a_recording_or_export_that_fails_leaves_the_old_file(tmp_path):
+    world = World()
+    world.add_sphere(0.1, 1.0)
+    file = tmp_path / "run.raisim"
+    world.start_recording(file)
+    world.integrate(100)
+    world.stop_recording()
+    before = file.read_bytes()
+    code = f"""
+import resource, signal
+from raisim_ros import Recording, World
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+world = World()
+world.add_sphere(0.1, 1.0)
+world.start_recording({str(file)!r})
+resource.setrlimit(resource.RLIMIT_FSIZE, (MOST, MOST))
+world.integrate(5000)
+try:
+    world.stop_recording()
+except OSError as error:
+    print(type(error).__name__, error)
+"""
+    done = subprocess.run([sys.executable, "-c", code.replace("MOST", "20000")], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("FileWriteError"), done
+    assert str(file) in done.stdout
+    assert len(Recording(file)) > 0  # what was written before the disk was full
+    file.write_bytes(before)
+    early = code.replace("world.start_recording", "resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9)); world.start_recording")
+    done = subprocess.run([sys.executable, "-c", early.replace("MOST", "9")], capture_output=True, text=True, check=False)
+    assert "FileWriteError" in done.stderr
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_film_that_breaks_off_leaves_the_old_one(tmp_path):
+    from raisim_ros.viewer.export import write_film
+
+    file = tmp_path / "film.gif"
+    file.write_bytes(b"old")
+
+    def pictures():
+        yield np.zeros((8, 8, 3), np.uint8)
+        raise InvalidValueError("no more")
+
+    with pytest.raises(InvalidValueError, match="no more"):
+        write_film(file, pictures(), 10.0)
+    assert file.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [file]
+    write_film(file, iter([np.zeros((8, 8, 3), np.uint8)]), 10.0)
+    assert file.read_bytes().startswith(b"GIF")
 
 
 def test_every_frame_is_what_happened(recorded):

@@ -43,8 +43,6 @@ def note_features(model: CompiledModel, notes: Notes) -> None:
         notes.add(f"flag {flag}", flag not in _WITHOUT_EFFECT and flag not in _HANDLED)
     option = model.option
     notes.add("forces of fluids", bool(option["density"] or option["viscosity"] or any(option["wind"])))
-    notes.add("gravcomp", model.has("body_gravcomp"))
-    notes.add("tendons", len(model.names["tendon"]) > 0)
     notes.add("flexes", model.counts["nflex"] > 0)
     notes.add("skins", model.counts["nskin"] > 0)
     notes.add("plugins", model.counts["nplugin"] > 0)

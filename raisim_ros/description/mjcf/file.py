@@ -25,6 +25,7 @@ from raisim_ros.description.mjcf.references import check_files
 from raisim_ros.description.mjcf.robot import RobotBuilder
 from raisim_ros.description.mjcf.shapes import Shapes
 from raisim_ros.description.mjcf.skeleton import WORLD, Skeleton
+from raisim_ros.description.mjcf.tendons import tendons_of, with_servos
 from raisim_ros.description.robot.kinematic_tree import TreeState
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import quaternion_from_matrix
@@ -221,7 +222,9 @@ class _WorldReader:
         tree, initial = builder.build()
         tree.source = model.file
         tree.resource_dir = str(Path(model.file).parent)
-        drives = drives_of(builder)
+        tendons = tendons_of(builder)
+        drives = drives_of(builder, tendons)
+        tree.tendons = with_servos(tendons, drives, self.notes)
         tree.actuators = [drive.actuator() for drive in drives]
         tree.states = self._states(builder, [drive.number for drive in drives])
         name = skeleton.body_names[body]

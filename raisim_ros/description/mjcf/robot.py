@@ -196,6 +196,7 @@ class RobotBuilder:
         shift = Pose(-self._offsets[body])
         mass, com, inertia = self.skeleton.inertia(body)
         link = Link(self.name(body), mass, shift.arrays()[0] + com, inertia, place=self.skeleton.place("body", body))
+        link.gravity_compensation = float(self.model["body_gravcomp"][body])
         if self.skeleton.is_static(body):
             return link
         collisions, visuals = [], []

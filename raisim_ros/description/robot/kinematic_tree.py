@@ -107,6 +107,8 @@ class TreeBody:
     upper: float = np.inf  # rad or m; SPHERICAL: the largest angle from the zero position
     velocity_limit: float = np.inf
     effort_limit: float = np.inf
+    lifted_mass: float = 0.0  # kg of which something else carries the weight,
+    lifted_com: Array = field(default_factory=lambda: np.zeros(3))  # at this point of the body frame
     mimic: tuple[str, float, float] | None = None  # joint, multiplier, offset
 
     collisions: list[TreeCollision] = field(default_factory=list)
@@ -137,8 +139,34 @@ class TreePin:
 
 
 @dataclass(frozen=True)
+class TreeTendon:
+    """A tendon over pulleys on the axes of joints: its length is the sum of their coordinates, each times a number.
+
+    Along it act a spring, slack between the two lengths of `rest`, a damper, friction, limits, and a servo with
+    force = (what its actuators set) - p_gain · length - d_gain · speed, kept in `effort_range`.
+    """
+
+    name: str
+    terms: tuple[tuple[str, float], ...]  # joint, coefficient
+    stiffness: float = 0.0
+    damping: float = 0.0
+    rest: tuple[float, float] = (0.0, 0.0)
+    friction: float = 0.0
+    range: tuple[float, float] = (-np.inf, np.inf)
+    p_gain: float = 0.0
+    d_gain: float = 0.0
+    effort_range: tuple[float, float] = (-np.inf, np.inf)
+    feed_forward: float = 0.0  # of the servo, until an actuator sets it
+
+    @property
+    def is_servo(self) -> bool:
+        """Does its servo look at its motion?"""
+        return self.p_gain > 0.0 or self.d_gain > 0.0
+
+
+@dataclass(frozen=True)
 class TreeActuator:
-    """A motor on a revolute or prismatic joint: its force times `gear` is the joint's generalised force.
+    """A motor on a revolute or prismatic joint, or on a tendon: its force times `gear` is that along it.
 
     The force is `gain` times the control plus `bias`, with the control kept in `control_range` and the force in
     `force_range`.
@@ -151,9 +179,10 @@ class TreeActuator:
     control_range: tuple[float, float] = (-np.inf, np.inf)
     force_range: tuple[float, float] = (-np.inf, np.inf)
     bias: float = 0.0
+    tendon: str = ""  # in place of a joint
 
     def joint_force(self, control: float) -> float:
-        """Generalised force of the joint for a control [N m, N]."""
+        """Force along the joint or tendon for a control [N m, N]."""
         force = self.gain * min(max(control, self.control_range[0]), self.control_range[1]) + self.bias
         return self.gear * min(max(force, self.force_range[0]), self.force_range[1])
 
@@ -196,6 +225,7 @@ class KinematicTree:
     resource_dir: str
     ignored_pairs: list[tuple[int, int]] = field(default_factory=list)  # bodies that never collide
     actuators: list[TreeActuator] = field(default_factory=list)
+    tendons: list[TreeTendon] = field(default_factory=list)
     states: dict[str, TreeState] = field(default_factory=dict)  # by name
 
     @property

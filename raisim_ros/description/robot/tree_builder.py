@@ -180,6 +180,7 @@ class _Builder:
             if link.sensor is not None:
                 self._sensors.append(_sensor(link, link.sensor, pose, index))
         body.mass, body.com, body.inertia = merged_inertia(placed)
+        body.lifted_mass, body.lifted_com = _lifted(placed)
         if body.joint_type is not JointType.FIXED:
             _check_moments(body, placed[0][0].place)
         self._bodies.append(body)
@@ -368,6 +369,17 @@ def _clipped(color: Sequence[float] | None) -> tuple[float, float, float, float]
         return None
     red, green, blue, alpha = (min(max(float(part), 0.0), 1.0) for part in color)
     return red, green, blue, alpha
+
+
+def _lifted(placed: Sequence[tuple[Link, Pose]]) -> tuple[float, Array]:
+    """Mass of which something else carries the weight, and its centre."""
+    total, moment = 0.0, np.zeros(3)
+    for link, pose in placed:
+        position, rotation = pose.arrays()
+        mass = link.gravity_compensation * link.mass
+        total += mass
+        moment += mass * (position + rotation @ np.asarray(link.com, dtype=np.float64))
+    return total, moment / total if total else np.zeros(3)
 
 
 def merged_inertia(placed: Sequence[tuple[Link, Pose]]) -> tuple[float, Array, Array]:

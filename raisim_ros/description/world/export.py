@@ -321,6 +321,12 @@ def _write_robot(objects: etree._Element, entry: ArticulatedEntry, urdf: Path) -
         _add(element, "ignore_collision", link1=link1, link2=link2)
     for actuator in entry.actuators:
         _add(element, "actuator", **asdict(actuator))
+    for tendon in entry.tendons:
+        values = asdict(tendon)
+        joints, coefficients = zip(*values.pop("terms"), strict=True)
+        _add(element, "tendon", joints=joints, coefficients=coefficients, **values)
+    for link, mass, com in entry.lifted:
+        _add(element, "gravity_compensation", link=link, mass=mass, com=com)
     for name, state in entry.states.items():
         numbers = (tuple(map(float, part)) for part in (state.coordinate, state.velocity, state.control))
         _add(element, "named_state", name=name, **dict(zip(("qpos", "qvel", "control"), numbers, strict=True)))

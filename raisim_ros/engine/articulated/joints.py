@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator, TreeState
+from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator, TreeState, TreeTendon
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -39,6 +39,18 @@ class JointLimitViolation:
 
     joint_id: int
     impulse: float
+
+
+@dataclass(frozen=True)
+class TendonState:
+    """Length and speed of a tendon, and the forces along it in the last step [m, m/s, N, where it is in metres]."""
+
+    length: float
+    speed: float
+    servo_force: float
+    spring_force: float  # with the damper
+    friction_force: float
+    limit_force: float
 
 
 class Joints(ArticulatedCore):
@@ -104,6 +116,9 @@ class Joints(ArticulatedCore):
 
     def set_actuation(self, control: VectorLike) -> None:
         """Set the feed-forward forces through the motors: one control per actuator, zero force at other joints."""
+        if any(motor.tendon for motor in self._tree.actuators):
+            self._actuate_tendons(vector("control", control, len(self._tree.actuators)))
+            return
         if self._motors is None:
             self._motors = self._motor_table()
         controls = pointer(vector("control", control, len(self._motors)))
@@ -115,10 +130,55 @@ class Joints(ArticulatedCore):
         table = np.zeros(len(self._tree.actuators), dtype=_MOTOR)
         joints = {body.joint_name: index for index, body in enumerate(self._tree.bodies)}
         for row, motor in zip(table, self._tree.actuators, strict=True):
+            if motor.tendon:
+                raise InvalidValueError(f"actuator '{motor.name}' acts on a tendon; expected all on joints")
             row["dof"] = self._u_first[joints[motor.joint]]
             for name in ("gear", "gain", "bias", "control_range", "force_range"):
                 row[name] = getattr(motor, name)
         return table
+
+    def _actuate_tendons(self, controls: Vector) -> None:
+        """The same where some actuators act on tendons."""
+        force = np.zeros(self._u_count)
+        joints = {body.joint_name: self._u_first[index] for index, body in enumerate(self._tree.bodies)}
+        tendons = dict.fromkeys((tendon.name for tendon in self._tree.tendons), 0.0)
+        for actuator, value in zip(self._tree.actuators, controls, strict=True):
+            if actuator.tendon:
+                tendons[actuator.tendon] += actuator.joint_force(float(value))
+            else:
+                force[joints[actuator.joint]] += actuator.joint_force(float(value))
+        for index, tendon in enumerate(self._tree.tendons):
+            if tendon.is_servo:
+                self._set_tendon_force(index, tendons[tendon.name])
+                continue
+            for joint, coefficient in tendon.terms:
+                force[joints[joint]] += coefficient * tendons[tendon.name]
+        self.set_generalized_force(force)
+
+    def _set_tendon_force(self, index: int, force: float) -> None:
+        tendon = self._tree.tendons[index]
+        servo = ffi.new("rs_tendon_servo *")
+        servo.p_gain, servo.d_gain, servo.feed_forward = tendon.p_gain, tendon.d_gain, force
+        servo.effort_lower, servo.effort_upper = tendon.effort_range
+        check(lib.rs_articulation_set_tendon_servo(self._c, self._engine_id, index, servo))
+
+    def _tendon_force(self, index: int) -> float:
+        servo = ffi.new("rs_tendon_servo *")
+        check(lib.rs_articulation_tendon_servo(self._c, self._engine_id, index, servo))
+        return float(servo.feed_forward)
+
+    def get_tendons(self) -> list[TreeTendon]:
+        """The tendons that the robot's file gives it, in the order of the file."""
+        return list(self._tree.tendons)
+
+    def get_tendon_state(self, name: str) -> TendonState:
+        """Length, speed and forces of a tendon."""
+        names = [tendon.name for tendon in self._tree.tendons]
+        if arguments.text("name", name) not in names:
+            raise InvalidValueError(f"no tendon named '{name}'; there are {', '.join(names) or 'none'}")
+        out = np.empty(6)
+        check(lib.rs_articulation_tendon(self._c, self._engine_id, names.index(name), pointer(out)))
+        return TendonState(*map(float, out))
 
     def set_control_mode(self, mode: ControlMode) -> None:
         """Choose feed-forward forces alone, or PD control on top of them."""

@@ -211,6 +211,11 @@ class RobotBatch(ObjectBatch):
     rotor_inertias: Rows = _vector("ROTOR_INERTIA", "Rotor inertias [kg m^2, kg]; (N, u).")
     stiffness: Rows = _vector("STIFFNESS", "Stiffness of the joints' springs [N m/rad, N/m]; (N, u).")
 
+    @property
+    def base_velocities(self) -> int:
+        """How many of the velocities belong to a floating base: 6, or 0 for a fixed one."""
+        return 0 if self._source._tree.fixed_base else 6
+
     def set_state(self, coordinates: Any, velocities: Any, members: Members = None) -> None:
         """Set q and u of members (all when None) now: one row for all, or one row each."""
         number, pointer, chosen = self._engine.members(members)

@@ -84,9 +84,21 @@ def entry_tree(entry: ArticulatedEntry) -> KinematicTree:
             if link not in bodies:
                 raise InvalidValueError(f"<ignore_collision>: the robot has no link '{link}'")
         tree.ignored_pairs.append((bodies[pair[0]], bodies[pair[1]]))
+    for link, mass, com in entry.lifted:
+        if link not in bodies:
+            raise InvalidValueError(f"<gravity_compensation>: the robot has no link '{link}'")
+        body = tree.bodies[bodies[link]]
+        body.lifted_mass, body.lifted_com = mass, np.array(com)
     kinds = {body.joint_name: body.joint_type for body in tree.bodies}
+    tree.tendons += entry.tendons
+    for joint in (joint for tendon in entry.tendons for joint, _ in tendon.terms):
+        if kinds.get(joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
+            raise InvalidValueError(f"<tendon>: '{joint}' is no revolute or prismatic joint of the robot")
+    names = {tendon.name for tendon in tree.tendons}
     for actuator in entry.actuators:
-        if kinds.get(actuator.joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
+        if actuator.tendon and actuator.tendon not in names:
+            raise InvalidValueError(f"<actuator>: the robot has no tendon '{actuator.tendon}'")
+        if actuator.joint and kinds.get(actuator.joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
             raise InvalidValueError(f"<actuator>: '{actuator.joint}' is no revolute or prismatic joint of the robot")
         tree.actuators.append(actuator)
     for name, state in entry.states.items():

@@ -54,6 +54,8 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         shapes=shapes,
         ignored_links=_ignored_links(handle, collides_with_parent),
         actuators=handle.get_actuators(),
+        tendons=[replace(tendon, feed_forward=handle._tendon_force(k)) for k, tendon in enumerate(tree.tendons)],
+        lifted=[(body.name, body.lifted_mass, _numbers(body.lifted_com)) for body in tree.bodies if body.lifted_mass],
         states=handle.get_named_states(),
     )
     if tree.fixed_base:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +19,7 @@ from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
+from raisim_ros.description.urdf.other_tools import friction_of_material
 from raisim_ros.description.xml.template import ParameterValue
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -112,6 +115,7 @@ class Robots(WorldCore):
             robot = self._insert_tree(tree, option, shapes, group, mask)
             try:
                 leave_out_pairs(robot)
+                self._tell_frictions({shape.material for shape in shapes})
                 for add in self._adders:
                     add(robot, params)
             except Exception:
@@ -138,6 +142,25 @@ class Robots(WorldCore):
                 materials.set_material_pair_prop(*pair, properties)
             world.update_material_prop(materials)
         return robot
+
+    def _tell_frictions(self, names: set[str]) -> None:
+        """Materials whose names tell a friction have it against the default material; of two the smaller one holds.
+
+        What is set for a pair stays.
+        """
+        told = {name: friction for name in names if (friction := friction_of_material(name)) is not None}
+        if not told:
+            return
+        world = cast("World", self)
+        manager = world.get_material_manager()
+        known = {name: friction_of_material(name) for pair in manager.pairs for name in pair} | told
+        others = {name: friction for name, friction in known.items() if friction is not None} | {"default": math.inf}
+        for name, friction in told.items():
+            for other, most in others.items():
+                if (name, other) not in manager.pairs and (other, name) not in manager.pairs:
+                    properties = replace(manager.default, friction=min(friction, most), static_friction=None)
+                    manager.set_material_pair_prop(name, other, properties)
+        world.update_material_prop(manager)
 
     def _link_shapes(
         self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
@@ -217,10 +240,14 @@ class Robots(WorldCore):
             coupling.follower, coupling.leader = index, place[leader]
             coupling.multiplier, coupling.offset = multiplier, offset
         definition.coupling_count, definition.couplings = len(followers), couplings
+        tendons, _kept = _tendons(tree)
+        definition.tendon_count, definition.tendons = len(tree.tendons), tendons
         out = ffi.new("rs_object_id *")
         check(lib.rs_articulation_create(self._world, definition, out))
         handle = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
         self._register(handle)
+        for index, tendon in enumerate(tree.tendons):
+            handle._set_tendon_force(index, tendon.feed_forward)
         return handle
 
     def read_articulations(self) -> ArticulationBuffer:
@@ -269,6 +296,22 @@ class Robots(WorldCore):
         )
 
 
+def _tendons(tree: KinematicTree) -> tuple[Any, list[Any]]:
+    """The definitions of all tendons, and the arrays that they point to."""
+    place = {body.joint_name: index for index, body in enumerate(tree.bodies)}
+    definitions = ffi.new("rs_tendon_def[]", len(tree.tendons))
+    kept = []
+    for definition, tendon in zip(definitions, tree.tendons, strict=True):
+        terms = ffi.new("rs_tendon_term[]", [(place[joint], coefficient) for joint, coefficient in tendon.terms])
+        kept.append(terms)
+        definition.term_count, definition.terms = len(tendon.terms), terms
+        definition.stiffness, definition.damping = tendon.stiffness, tendon.damping
+        definition.friction = tendon.friction
+        definition.rest_lower, definition.rest_upper = tendon.rest
+        definition.lower, definition.upper = tendon.range
+    return definitions, kept
+
+
 def _fill_link(link: Any, body: TreeBody) -> None:
     lib.rs_default_link_def(ffi.addressof(link))
     link.parent = body.parent
@@ -278,6 +321,8 @@ def _fill_link(link: Any, body: TreeBody) -> None:
     link.axis = list(arguments.vector("axis", body.axis, 3))
     link.mass = body.mass
     link.com = list(arguments.vector("com", body.com, 3))
+    link.lifted_mass = body.lifted_mass
+    link.lifted_com = list(arguments.vector("lifted_com", body.lifted_com, 3))
     link.inertia = list(arguments.symmetric6("inertia", body.inertia))
     for name in _JOINT_NUMBERS:
         setattr(link, name, getattr(body, name))

@@ -10,7 +10,7 @@ from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.node import Node
 
 import raisim_ros.srv as srv
-from raisim_ros.description.errors import FileMissingError, FileWriteError, InvalidValueError
+from raisim_ros.description.errors import FileMissingError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
 from raisim_ros.engine.errors import WrongStateError
 from raisim_ros.engine.world.world import World
@@ -50,20 +50,14 @@ class RecordingServices:
     def _stop(self, request: Any, response: Any) -> str:
         file, response.duration = self._queue.call(self._journal.stop)
         response.file = str(file)
-        self._complete(file)
+        self._world.stop_recording()
         return f"'{file}' is complete, {response.duration:g} s"
 
     def end(self) -> None:
         """The node ends, and the stepping thread has ended: finish what is being recorded."""
         if self._journal.file is not None:
-            file, _ = self._journal.stop()
-            self._complete(file)
-
-    def _complete(self, file: Path) -> None:
-        try:
+            self._journal.stop()
             self._world.stop_recording()
-        except OSError as error:
-            raise FileWriteError(file, f"the recording is not complete: {error.strerror or error}") from error
 
     def _settings(self) -> Any:
         values = self._node.get_parameters(_SETTINGS)

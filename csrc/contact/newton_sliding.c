@@ -1,0 +1,196 @@
+/* What is not symmetric in an exact step: friction follows the load of sliding contacts. */
+#include "newton_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Friction follows the load of sliding contacts: the part of the matrix that is not symmetric is left to this many
+ * iterations of GMRES, until its error has shrunk by a factor. */
+static const double GMRES_TOLERANCE = 1e-9, BREAKDOWN = 1e-12;
+
+/* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
+static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
+    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    memset(x, 0, (size_t)n->size * sizeof *x);
+    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
+        if (rs_newton_follows(&rows[k]))
+            rs_newton_pull(n, &rows[k], rs_newton_following(&rows[k], loads[at++]), x);
+    rs_newton_matrix_solve(n, x);
+}
+
+/* Changes of the sliding contacts' loads that go with changes of velocity. */
+static void loads_at(const rs_newton *n, const double *x, double *loads) {
+    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
+        if (rs_newton_follows(&rows[k]))
+            loads[at++] = rs_newton_change_of_load(n, &rows[k], x);
+}
+
+static double norm(const double *x, int32_t count) { return sqrt(rs_newton_dot(x, x, count)); }
+
+/* What GMRES builds up: the Hessenberg matrix, turned into a triangle by Givens rotations. */
+typedef struct {
+    double h[RS_NEWTON_BASIS + 1][RS_NEWTON_BASIS], rest[RS_NEWTON_BASIS + 1];
+    double cosine[RS_NEWTON_BASIS], sine[RS_NEWTON_BASIS];
+    int used;
+} krylov;
+
+/* Takes the column `j` of products with the basis, of which `left` stands at right angles to it. False when it is nothing
+ * but rounding beside `whole`. */
+static bool take_column(krylov *k, int j, double left, double whole) {
+    for (int i = 0; i < j; i++) {
+        double upper = k->h[i][j], lower = k->h[i + 1][j];
+        k->h[i][j] = k->cosine[i] * upper + k->sine[i] * lower;
+        k->h[i + 1][j] = k->cosine[i] * lower - k->sine[i] * upper;
+    }
+    double size = sqrt(k->h[j][j] * k->h[j][j] + left * left);
+    if (!(size > BREAKDOWN * whole))
+        return false;
+    k->cosine[j] = k->h[j][j] / size;
+    k->sine[j] = left / size;
+    k->h[j][j] = size;
+    k->rest[j + 1] = -k->sine[j] * k->rest[j];
+    k->rest[j] *= k->cosine[j];
+    k->used = j + 1;
+    return true;
+}
+
+/* loads = sum of the basis with the weights that leave the least rest. */
+static void combine(krylov *k, const double *basis, int32_t count, double *loads) {
+    double y[RS_NEWTON_BASIS];
+    memset(loads, 0, (size_t)count * sizeof *loads);
+    for (int i = k->used - 1; i >= 0; i--) {
+        y[i] = k->rest[i];
+        for (int j = i + 1; j < k->used; j++)
+            y[i] -= k->h[i][j] * y[j];
+        y[i] /= k->h[i][i];
+        for (int32_t m = 0; m < count; m++)
+            loads[m] += y[i] * basis[(int64_t)i * count + m];
+    }
+}
+
+/* Friction follows the load of sliding contacts, and loads follow from friction: loads = first + T * loads, where `first` are
+ * those of the velocities in x, without friction. GMRES in the space of the loads, which are of one kind; x takes over what
+ * their friction adds. */
+static void follow_many(rs_newton *n, double *x) {
+    int32_t count = n->sliding;
+    if (rs_array_resize(&n->loads, (int64_t)count * (RS_NEWTON_BASIS + 2) + n->size) != RS_OK)
+        return;
+    double *loads = RS_ITEMS(double, n->loads), *basis = loads + count, *moved = basis + (RS_NEWTON_BASIS + 1) * (int64_t)count;
+    krylov k = {.used = 0};
+    loads_at(n, x, loads);
+    double length = norm(loads, count), left = 1.0;
+    if (length == 0.0)
+        return;
+    k.rest[0] = length;
+    for (int32_t m = 0; m < count; m++)
+        basis[m] = loads[m] / length;
+    for (int j = 0; j < RS_NEWTON_BASIS && left > 0.0 && fabs(k.rest[j]) > GMRES_TOLERANCE * length; j++) {
+        double *next = basis + (int64_t)(j + 1) * count, *last = next - count;
+        move_by_loads(n, last, moved);
+        loads_at(n, moved, next);
+        for (int32_t m = 0; m < count; m++)
+            next[m] = last[m] - next[m];
+        double whole = norm(next, count);
+        for (int i = 0; i <= j; i++) {
+            const double *other = basis + (int64_t)i * count;
+            k.h[i][j] = rs_newton_dot(next, other, count);
+            for (int32_t m = 0; m < count; m++)
+                next[m] -= k.h[i][j] * other[m];
+        }
+        left = norm(next, count);
+        left = left > BREAKDOWN * whole ? left : 0.0;
+        for (int32_t m = 0; m < count && left > 0.0; m++)
+            next[m] /= left;
+        if (!take_column(&k, j, left, whole))
+            break;
+    }
+    combine(&k, basis, count, loads);
+    move_by_loads(n, loads, moved);
+    for (int32_t i = 0; i < n->size; i++)
+        x[i] += moved[i];
+}
+
+/* ---- a few sliding contacts ---- */
+
+/* Where so few slide, what a unit load of each does is found once for all steps of a factorisation. */
+enum { FEW_SLIDING = 12 };
+
+static bool few_slide(const rs_newton *n) { return n->sliding > 0 && n->sliding <= FEW_SLIDING; }
+
+/* Of `few`: a unit load, the matrix 1 - T, velocities by a unit of each load. */
+static double *few_matrix(const rs_newton *n) { return RS_ITEMS(double, n->few) + n->sliding; }
+static double *few_moved(const rs_newton *n, int32_t k) {
+    return few_matrix(n) + n->sliding * n->sliding + (int64_t)k * n->size;
+}
+
+bool rs_newton_prepare_sliding(rs_newton *n) {
+    int32_t count = n->sliding;
+    if (!few_slide(n))
+        return true;
+    if (rs_array_resize(&n->few, count * (1 + count + (int64_t)n->size)) != RS_OK)
+        return false;
+    double *unit = RS_ITEMS(double, n->few), *matrix = few_matrix(n), loads[FEW_SLIDING];
+    for (int32_t k = 0; k < count; k++) {
+        memset(unit, 0, (size_t)count * sizeof *unit);
+        unit[k] = 1.0;
+        move_by_loads(n, unit, few_moved(n, k));
+        loads_at(n, few_moved(n, k), loads);
+        for (int32_t i = 0; i < count; i++)
+            matrix[i * count + k] = unit[i] - loads[i];
+    }
+    return true;
+}
+
+static void swap(double *a, double *b) {
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* x = matrix^-1 * x by elimination with row pivots; the matrix is lost. False when it is singular. */
+static bool solve_few(double *matrix, int32_t count, double *x) {
+    for (int32_t k = 0; k < count; k++) {
+        int32_t pivot = k;
+        for (int32_t i = k + 1; i < count; i++)
+            if (fabs(matrix[i * count + k]) > fabs(matrix[pivot * count + k]))
+                pivot = i;
+        if (!(fabs(matrix[pivot * count + k]) > BREAKDOWN))
+            return false;
+        for (int32_t j = k; j < count && pivot != k; j++)
+            swap(&matrix[k * count + j], &matrix[pivot * count + j]);
+        swap(&x[k], &x[pivot]);
+        for (int32_t i = k + 1; i < count; i++) {
+            double f = matrix[i * count + k] / matrix[k * count + k];
+            for (int32_t j = k + 1; j < count; j++)
+                matrix[i * count + j] -= f * matrix[k * count + j];
+            x[i] -= f * x[k];
+        }
+    }
+    for (int32_t k = count - 1; k >= 0; k--) {
+        for (int32_t j = k + 1; j < count; j++)
+            x[k] -= matrix[k * count + j] * x[j];
+        x[k] /= matrix[k * count + k];
+    }
+    return true;
+}
+
+static bool follow_few(rs_newton *n, double *x) {
+    int32_t count = n->sliding;
+    double matrix[FEW_SLIDING * FEW_SLIDING], loads[FEW_SLIDING];
+    memcpy(matrix, few_matrix(n), (size_t)count * (size_t)count * sizeof *matrix);
+    loads_at(n, x, loads);
+    if (!solve_few(matrix, count, loads))
+        return false;
+    for (int32_t k = 0; k < count; k++) {
+        const double *moved = few_moved(n, k);
+        for (int32_t i = 0; i < n->size; i++)
+            x[i] += loads[k] * moved[i];
+    }
+    return true;
+}
+
+void rs_newton_follow_loads(rs_newton *n, double *x) {
+    if (n->sliding > 0 && !(few_slide(n) && follow_few(n, x)))
+        follow_many(n, x);
+}
