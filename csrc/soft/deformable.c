@@ -6,6 +6,8 @@
 /* Longest substep relative to the period of the stiffest particle, divided by 2 pi. */
 static const double SUBSTEP_SHARE = 1.0;
 static const double MOST_SUBSTEPS = 400.0;
+/* Constraints much stiffer than a substep can follow begin from nothing: what they did before would be too much. */
+static const double STARTED_SHARE = 0.25;
 /* Passes over the contacts of a substep. */
 static const int CONTACT_PASSES = 2;
 /* Share of an overlap that a substep removes, and how fast at most, in collision radii per second. */
@@ -74,7 +76,8 @@ static rs_vec3 bent(const rs_soft_hinge *hinge, const rs_quad *x) {
     return sum;
 }
 
-/* Bergou, Wardetzky, Harmon, Zorin, Grinspun 2006: quadratic bending by cotangents. */
+/* The cotangents of Bergou, Wardetzky, Harmon, Zorin, Grinspun 2006; weighted so that regular meshes have the energy of a
+ * plate, half of rigidity * area * curvature^2, in every direction. */
 rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[4], double compliance) {
     const rs_quad *x = RS_ITEMS(rs_quad, d->x);
     rs_vec3 p0 = x[index[0]].xyz, p1 = x[index[1]].xyz, p2 = x[index[2]].xyz, p3 = x[index[3]].xyz;
@@ -85,7 +88,7 @@ rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[4], double c
     rs_soft_hinge *hinge = rs_array_push(&d->hinges);
     if (hinge == NULL)
         return RS_OUT_OF_MEMORY;
-    *hinge = (rs_soft_hinge){.weight = {c03 + c04, c01 + c02, -c01 - c03, -c02 - c04}, .compliance = compliance * area / 3.0};
+    *hinge = (rs_soft_hinge){.weight = {c03 + c04, c01 + c02, -c01 - c03, -c02 - c04}, .compliance = compliance * area};
     memcpy(hinge->index, index, sizeof hinge->index);
     hinge->rest = rs_norm(bent(hinge, x));
     return RS_OK;
@@ -139,6 +142,8 @@ static void solve_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double i
     if (weight <= 0.0 || length <= 0.0)
         return;
     double alpha = s->compliance * inverse_h2;
+    if (begin && alpha < STARTED_SHARE * weight)
+        s->impulse = 0.0;
     double change = begin ? s->impulse : -(length - s->rest + alpha * s->impulse) / (weight + alpha);
     s->impulse += begin ? 0.0 : change;
     rs_vec3 push = rs_scale(change / length, d);
@@ -154,6 +159,8 @@ static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, doub
     if (weight <= 0.0 || length <= 1e-300)
         return;
     double alpha = hinge->compliance * inverse_h2;
+    if (begin && alpha < STARTED_SHARE * weight)
+        hinge->impulse = 0.0;
     double change = begin ? hinge->impulse : -(length - hinge->rest + alpha * hinge->impulse) / (weight + alpha);
     hinge->impulse += begin ? 0.0 : change;
     for (int k = 0; k < 4; k++)
@@ -293,6 +300,11 @@ static double fastest_rate2(const rs_deformable *d, double *sums) {
         double stiffness = s->compliance > 0.0 ? 1.0 / s->compliance : 0.0;
         sums[s->a] += stiffness;
         sums[s->b] += stiffness;
+    }
+    for (int64_t k = 0; k < d->hinges.count; k++) {
+        const rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
+        for (int m = 0; m < 4 && hinge->compliance > 0.0; m++)
+            sums[hinge->index[m]] += hinge->weight[m] * hinge->weight[m] / hinge->compliance;
     }
     for (int64_t i = 0; i < d->x.count; i++)
         most = rs_max(most, sums[i] * v[i].rest);
