@@ -9,7 +9,8 @@
 #   make shell    a shell in which `python` and `pytest` (and `ros2`, where it is installed) see the built package
 #   make smoke    only: the installed node starts, publishes, answers and ends
 #   make fuzz     damaged files and random calls under sanitizers (MINUTES=60 for longer); docs/reliability.md
-#   make soak     hours of spawning, stepping, saving and loading (HOURS=8), memory and files watched
+#   make soak     random worlds against what the physics promises (WORLDS=2000), then hours of spawning, stepping, saving and
+#                 loading (HOURS=8), memory and files watched
 #   make dist     source archive and wheel; make wheel: one for every Linux, tried out; make lock pins the Python packages
 #   make build | lint | test-c | test-c-sanitized | test-python
 #   make clean    removes what was built; distclean also the virtual environments
@@ -165,7 +166,10 @@ fuzz: $(VENV)/.installed
 	@tools/fuzz.sh $(MINUTES) $(ARGS)
 
 HOURS ?= 1
+# Random worlds of `make soak`.
+WORLDS ?= 2000
 soak: build
+	@$(ENVIRONMENT); python test/soak/worlds.py --count $(WORLDS)
 	@$(ENVIRONMENT); python test/soak/run.py --hours $(HOURS) $(ARGS)
 
 lock:

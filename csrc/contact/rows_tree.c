@@ -7,8 +7,9 @@
 /* Share of a pin's gap that is closed until the next midpoint: gain per unit of ERP, and its limit. All of it with the
  * default ERP: what a fast linkage gains by moving straight for half a step must not add up. */
 static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
-/* Fastest closing of a pin's gap [m/s]: a loop that starts open must not be torn shut. */
-static const double MAX_PIN_SPEED = 3.0;
+/* That is part of the motion, up to so many times what the points bend off in a step. The rest of a gap was there before: it
+ * is closed like an overlap, by a motion that leaves no velocity, step by step, and no faster than this [m/s]. */
+static const double PIN_MOTION = 2.0, PIN_RETURN_SHARE = 0.2, MAX_PIN_SPEED = 3.0;
 
 /* Softness of pins relative to the inverse mass of the object: a mechanism with few degrees of freedom cannot give way along
  * every axis, and impulses there must stay finite. */
@@ -397,6 +398,20 @@ static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t o
     return RS_OK;
 }
 
+/* How fast the points of a pin come apart by going straight for a step, where they should bend off: a bound by the speeds of
+ * all links against the base. */
+static double bending_off(const rs_articulation *a, double dt) {
+    double speed = 0.0, turning = 0.0;
+    const rs_link_motion *base = &a->motion[0];
+    for (int32_t i = 1; i < a->link_count; i++) {
+        const rs_link_motion *link = &a->motion[i];
+        rs_vec3 carried = rs_add(base->v, rs_cross(base->w, rs_sub(link->pos, base->pos)));
+        speed = rs_max(speed, rs_norm(rs_sub(link->v, carried)));
+        turning = rs_max(turning, rs_norm(rs_sub(link->w, base->w)));
+    }
+    return dt * speed * turning;
+}
+
 /* The two points of each pin move together, and back together when they have come apart. */
 static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t body) {
     rs_articulation *a = input->bodies[body].articulation;
@@ -411,8 +426,12 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
             points[s] = rs_add(m->pos, rs_m3_mulv(&m->rot, pin->point[s]));
         }
         rs_vec3 gap = rs_sub(points[0], points[1]);
-        double speed = share * rs_norm(gap);
-        row->law.aim.xyz = rs_scale(-share * MAX_PIN_SPEED / rs_max(speed, MAX_PIN_SPEED), gap);
+        double width = rs_norm(gap), speed = rs_min(share * width, PIN_MOTION * bending_off(a, input->common.dt));
+        double left = rs_min(PIN_RETURN_SHARE * (width / input->common.dt - speed), MAX_PIN_SPEED);
+        rs_vec3 closing = rs_normalize_or(rs_neg(gap), rs_v3_zero());
+        row->law.aim.xyz = rs_scale(speed, closing);
+        row->push_aim = rs_scale(left, closing);
+        row->law.push = left;
         row->law.impulse.xyz = a->pin_impulse[k];
         row->law.softness = softness;
         const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},

@@ -116,7 +116,7 @@ static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
     if (law->powered || isfinite(law->upper - law->lower))
         return rs_v3_zero();
     if (law->kind == RS_ROW_POINT)
-        return rs_neg(rs_sym3_mulv(&row->g_inverse, v));
+        return rs_neg(rs_sym3_mulv(&row->g_inverse, rs_sub(v, row->push_aim)));
     double stiff = row->g.zz - law->softness + row->push_softness;
     double change = (law->push - v.z - row->push_softness * law->push_impulse) / stiff;
     return rs_v3(0.0, 0.0, rs_clamp(law->push_impulse + change, law->lower, law->upper) - law->push_impulse);

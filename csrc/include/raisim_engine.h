@@ -381,8 +381,6 @@ typedef struct {
 void rs_default_link_def(rs_link_def *def);
 /* At rest in the zero configuration, base at the world's origin. */
 rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def, rs_object_id *out);
-rs_status rs_articulation_sizes(rs_world *world, rs_object_id id, int32_t *link_count, int32_t *q_count,
-                                int32_t *u_count);
 
 /* Vectors of an articulated system. Those "like q" have q_count entries: floating base position (3) and quaternion
  * w x y z (4), revolute and prismatic 1, spherical quaternion 4. The others have u_count entries: floating base
@@ -1007,11 +1005,6 @@ typedef struct {
  * closer than `margin` are reported, at most 8. */
 rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const rs_shape_def *b, double margin,
                                   rs_contact_point *out, int32_t *count);
-/* Box that holds the shape at its pose, min then max; infinite where the shape is. */
-rs_status rs_world_shape_bounds(rs_world *world, const rs_shape_def *shape, double out[6]);
-/* Volume, centroid (shape frame) and inertia (xx yy zz xy xz yz, about it) of a solid shape of unit mass. */
-rs_status rs_world_shape_solid(rs_world *world, const rs_shape_def *shape, double *volume, double centroid[3],
-                               double unit_inertia[6]);
 
 /* cdef end */
 

@@ -15,11 +15,6 @@ rs_status rs_materials_make(rs_materials *out) {
     return rs_materials_index(out, "default", &index);
 }
 
-void rs_materials_free(rs_materials *materials) {
-    rs_array_free(&materials->names);
-    rs_array_free(&materials->entries);
-}
-
 void rs_materials_clear(rs_materials *materials) {
     materials->entries.count = 0;
     materials->fallback = DEFAULT_PAIR;

@@ -22,7 +22,6 @@ typedef struct {
 } rs_materials;
 
 rs_status rs_materials_make(rs_materials *out);
-void rs_materials_free(rs_materials *materials);
 void rs_materials_clear(rs_materials *materials);
 
 rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t *out);

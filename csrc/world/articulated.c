@@ -143,19 +143,6 @@ rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def
     return rs_world_leave(world, status);
 }
 
-rs_status rs_articulation_sizes(rs_world *world, rs_object_id id, int32_t *link_count, int32_t *q_count,
-                                int32_t *u_count) {
-    rs_body *body;
-    rs_world_enter(world);
-    const rs_articulation *a = rs_world_articulation(world, id, &body);
-    if (a != NULL) {
-        *link_count = a->link_count;
-        *q_count = a->q_count;
-        *u_count = a->u_count;
-    }
-    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
-}
-
 /* ---- vectors ---- */
 
 typedef enum { ANY_FINITE, NOT_NEGATIVE, ANY_BOUND, READ_ONLY } field_rule;

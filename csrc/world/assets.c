@@ -159,34 +159,3 @@ rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const 
     *count = manifold.count;
     return rs_world_leave(world, RS_OK);
 }
-
-rs_status rs_world_shape_bounds(rs_world *world, const rs_shape_def *def, double out[6]) {
-    rs_world_enter(world);
-    rs_shape shape;
-    rs_transform pose;
-    rs_status status = shape_at_pose(world, def, &shape, &pose);
-    if (status == RS_OK) {
-        rs_aabb box = rs_shape_aabb(&shape, &pose);
-        rs_v3_store(out, box.min);
-        rs_v3_store(out + 3, box.max);
-    }
-    return rs_world_leave(world, status);
-}
-
-rs_status rs_world_shape_solid(rs_world *world, const rs_shape_def *def, double *volume, double centroid[3],
-                               double unit_inertia[6]) {
-    rs_world_enter(world);
-    rs_shape shape;
-    rs_vec3 centre;
-    rs_sym3 i;
-    rs_status status = rs_world_make_shape(world, def, &shape);
-    if (status == RS_OK && !rs_shape_mass_properties(&shape, volume, &centre, &i))
-        status = rs_fail(RS_WRONG_TYPE, "shape type %d is not a solid", def->type);
-    if (status == RS_OK) {
-        rs_v3_store(centroid, centre);
-        const double values[6] = {i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
-        for (int k = 0; k < 6; k++)
-            unit_inertia[k] = values[k];
-    }
-    return rs_world_leave(world, status);
-}

@@ -231,7 +231,7 @@ static rs_status expand_clusters(rs_world *world) {
                                  : meet_system(world, &trees[pair.a - first], pair.b - first)) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
-    if (kept < count) /* close the gap that the clusters left */
+    if (kept < count && count < found->count) /* close the gap that the clusters left */
         memmove(RS_ITEM(rs_pair, *found, kept), RS_ITEM(rs_pair, *found, count),
                 sizeof(rs_pair) * (size_t)(found->count - count));
     found->count -= count - kept;

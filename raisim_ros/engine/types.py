@@ -11,6 +11,7 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.link_mesh import COLLISION_MESHES
+from raisim_ros.description.shapes import MESH_MODES
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 
@@ -99,6 +100,16 @@ class MeshCollisionMode(IntEnum):
     ORIGINAL_MESH = 0
     CONVEX_HULL = 1
     CONVEXIFY = 2
+
+    @property
+    def word(self) -> str:
+        """What files and requests call it."""
+        return MESH_MODES[self]
+
+    @staticmethod
+    def of(word: str) -> MeshCollisionMode:
+        """The mode of that word."""
+        return MeshCollisionMode(MESH_MODES.index(word))
 
 
 class BroadphaseType(IntEnum):

@@ -112,7 +112,8 @@ class Recorder:
                 if end == 0:
                     stream.write(MAGIC)
                 write_chunk(stream, kind, make())
-                self._file.publish()
+                if kind == FRAMES:  # until then an old recording is worth more
+                    self._file.publish()
             except Exception as error:  # a full disk must not end the simulation; stop() tells
                 self.error = self.error or error
                 with suppress(OSError):  # half a chunk would hide those that still come

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description import shapes
+
 Vector = NDArray[np.float64]
 Rgb = tuple[float, float, float]
 
@@ -124,13 +126,7 @@ class NewObject:
 
 
 # What the numbers of NewObject.size mean.
-SHAPES: dict[str, tuple[str, ...]] = {
-    "sphere": ("radius",),
-    "box": ("x", "y", "z"),
-    "cylinder": ("radius", "height"),
-    "cone": ("radius", "height"),
-    "capsule": ("radius", "height"),
-}
+SHAPES: dict[str, tuple[str, ...]] = {shape.name: shape.fields for shape in shapes.SHAPES.values()}
 
 
 @dataclass(frozen=True)

@@ -335,3 +335,43 @@ def test_fuzzed_files_load_or_tell(load):
         except RaisimError:
             outcomes["refused"] += 1
     assert min(outcomes.values()) > 10
+
+
+# ---- the process that compiles ----
+
+
+def test_a_compiler_that_ends_or_takes_too_long_is_told(tmp_path):
+    from raisim_ros.description.mjcf import compiler
+
+    file = tmp_path / "model.xml"
+    file.write_text(f"<mujoco><worldbody>{arm()}</worldbody></mujoco>")
+    assert compiler.compile_mjcf(file).names["body"] == ["world", "arm"]
+    with pytest.raises(ParseError, match=r"model\.xml: MuJoCo's compiler took longer than 1e-06 s"):
+        compiler.compile_mjcf(file, time_limit=1e-6)
+    compiler.compile_mjcf(file)
+    compiler._worker.process.kill()  # as an idle one ends: the next request starts another
+    assert compiler.compile_mjcf(file).names["body"] == ["world", "arm"]
+
+
+def test_without_mujoco_the_error_tells_how_to_get_it(load, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(RaisimError, match=r"model\.xml: .*pip install 'raisim_ros\[mjcf\]'"):
+        load("<worldbody/>")
+
+
+def test_files_outside_the_allowed_folders_are_refused(load, tmp_path):
+    from raisim_ros.description.errors import FileRefusedError
+    from raisim_ros.description.file_access import set_allowed_folders
+
+    inside = '<asset><mesh name="m" file="{}"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody>'
+    (tmp_path / "t.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    set_allowed_folders([tmp_path])
+    try:
+        assert len(load(inside.format("t.obj")).objects) == 1
+        for outside in ("/etc/passwd", "../../secret.obj"):
+            with pytest.raises(FileRefusedError):
+                load(inside.format(outside))
+        with pytest.raises(FileRefusedError):
+            load(f'<compiler meshdir="/etc"/>{inside.format("t.obj")}')
+    finally:
+        set_allowed_folders(None)

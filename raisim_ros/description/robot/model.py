@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from raisim_ros.description import shapes
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import Array
 
@@ -25,7 +26,10 @@ VectorLike = Sequence[float] | Array
 MatrixLike = Sequence[Sequence[float]] | Array
 
 JOINT_TYPES = ("fixed", "floating", "revolute", "continuous", "prismatic", "spherical")
-SHAPES = {"sphere": 1, "box": 3, "cylinder": 2, "capsule": 2, "mesh": 0}  # with the numbers in `dim`
+SHAPES = {  # with how many numbers are in `dim`
+    **{shape.name: len(shape.fields) for shape in shapes.SHAPES.values() if shape.in_robots},
+    "mesh": 0,
+}
 
 
 @dataclass(frozen=True)

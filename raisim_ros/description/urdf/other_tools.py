@@ -10,6 +10,8 @@ from raisim_ros.description.robot.model import Joint, RobotModel
 
 # Names of contact materials that stand for a friction of Gazebo's.
 GAZEBO_MATERIAL = "gazebo_"
+# Files write anything up to 1e14 for "does not slip"; no dry surface grips better than this.
+MOST_FRICTION = 2.0
 # Of a link or joint: looks, and how Gazebo solves; nothing that a simulation without Gazebo lacks.
 _QUIET = frozenset({
     "material", "visual", "kp", "kd", "minDepth", "min_depth", "maxVel", "max_vel", "maxContacts",
@@ -81,6 +83,7 @@ def _read_friction(gazebo: etree._Element, name: str, model: RobotModel, left_ou
         return
     if across is not None and across != mu:
         left_out.append(f"<gazebo> mu2 of '{name}': friction is the same in all directions, {mu:g}")
+    mu = min(mu, MOST_FRICTION)
     for collision in link.collisions:
         if collision.material == "default":
             collision.material = f"{GAZEBO_MATERIAL}{mu:g}"

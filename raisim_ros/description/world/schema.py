@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
+from raisim_ros.description.shapes import SHAPES
+
 
 class Kind(Enum):
     """How the text of an attribute is read."""
@@ -112,10 +114,6 @@ _BODY = (
     _attribute("gyroscopic_mode gyroscopicMode", Kind.GYRO_MODE, "energy_conserving", "how that torque is integrated"),
 )
 _BODY_CHILDREN = ("inertia", "state", "controller", "sensor_set")
-_RADIUS = _attribute("radius", Kind.POSITIVE, REQUIRED, "radius [m]")
-_HEIGHT = _attribute(
-    "height", Kind.POSITIVE, REQUIRED, "full height, of a capsule the distance of its sphere centres [m]"
-)
 _PAIR = (
     _attribute("friction", Kind.NUMBER, REQUIRED, "coefficient of (dynamic) friction"),
     _attribute("restitution", Kind.NUMBER, 0.0, "coefficient of restitution, 0 to 1"),
@@ -128,12 +126,14 @@ _PAIR = (
 _VALUE3 = (_attribute("value", Kind.VEC3, REQUIRED, "x y z"),)
 
 # Attributes of <dim>, by the element around it.
+_NUMBERS = {
+    "radius": "radius [m]",
+    "height": "full height, of a capsule the distance of its sphere centres [m]",
+    **{axis: f"full length along {axis} [m]" for axis in "xyz"},
+}
 DIMENSIONS: dict[str, tuple[Attribute, ...]] = {
-    "sphere": (_RADIUS,),
-    "box": tuple(_attribute(axis, Kind.POSITIVE, REQUIRED, f"full length along {axis} [m]") for axis in "xyz"),
-    "cylinder": (_RADIUS, _HEIGHT),
-    "cone": (_RADIUS, _HEIGHT),
-    "capsule": (_RADIUS, _HEIGHT),
+    shape.name: tuple(_attribute(field, Kind.POSITIVE, REQUIRED, _NUMBERS[field]) for field in shape.fields)
+    for shape in SHAPES.values()
 }
 PRIMITIVES = tuple(DIMENSIONS)
 

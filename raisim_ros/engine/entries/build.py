@@ -50,12 +50,6 @@ from raisim_ros.engine.types import (
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World
 
-_MESH_MODES = {
-    "original": MeshCollisionMode.ORIGINAL_MESH,
-    "convex_hull": MeshCollisionMode.CONVEX_HULL,
-    "convexify": MeshCollisionMode.CONVEXIFY,
-}
-
 _AT_REST = (0.0, 0.0, 0.0)
 
 
@@ -64,7 +58,7 @@ def add_description(world: World, description: WorldDescription) -> None:
     before = world.save_snapshot()
     try:
         _apply_settings(world, description)
-        objects = [_add_entry(world, entry) for entry in description.objects]
+        objects = [_add_file_entry(world, entry) for entry in description.objects]
         for wire in description.wires:
             add_wire_entry(world, wire, objects)
     except BaseException:
@@ -109,8 +103,9 @@ def _contact_settings(values: dict[str, Any]) -> ContactSettings:
     return ContactSettings(**others, broadphase=broadphase)
 
 
-def _add_entry(world: World, entry: ObjectEntry) -> Object:
-    """Adds one object; whatever is wrong with it is told with its place in the file."""
+def add_entry(world: World, entry: ObjectEntry) -> Object:
+    """Adds one object, complete; on any error the world is as it was."""
+    before = len(world._handles)
     try:
         handle = _ADDERS[type(entry)](world, entry)
         handle.set_appearance(entry.appearance)
@@ -120,11 +115,21 @@ def _add_entry(world: World, entry: ObjectEntry) -> Object:
             world.add_sensor_set(handle, entry.sensor)
         for one in entry.sensor_sets:
             world.add_sensor_set(handle, one.model, one.link).set_serial_number(one.serial_number)
+    except BaseException:
+        for unfinished in world.get_obj_list()[before:]:
+            world.remove_object(unfinished)
+        raise
+    return handle
+
+
+def _add_file_entry(world: World, entry: ObjectEntry) -> Object:
+    """Adds one object; whatever is wrong with it is told with its place in the file."""
+    try:
+        return add_entry(world, entry)
     except (InvalidValueError, MeshError, TerrainError) as error:
         raise ParseError(entry.place.file, entry.place.line, str(error)) from error
     except FileMissingError as error:
         raise FileMissingError(error.path, f"{entry.place}: file") from error
-    return handle
 
 
 def _inertia_matrix(entry: BodyEntry) -> np.ndarray[Any, Any] | None:
@@ -158,14 +163,8 @@ def _furnish(handle: SingleBodyObject, entry: BodyEntry, **properties: Any) -> N
 
 
 def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
-    adders: dict[str, Callable[..., SingleBodyObject]] = {
-        "sphere": world.add_sphere,
-        "box": world.add_box,
-        "cylinder": world.add_cylinder,
-        "cone": world.add_cone,
-        "capsule": world.add_capsule,
-    }
-    handle = adders[entry.shape](*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask)
+    add: Callable[..., SingleBodyObject] = getattr(world, f"add_{entry.shape}")
+    handle = add(*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask)
     mass_properties: dict[str, Any] = {}
     if entry.inertia is not None:
         xx, xy, xz, yy, yz, zz = entry.inertia
@@ -204,7 +203,7 @@ def _add_mesh(world: World, entry: MeshEntry) -> Object:
         entry.com,
         entry.scale,
         entry.material,
-        _MESH_MODES[entry.collision_mode],
+        MeshCollisionMode.of(entry.collision_mode),
         entry.collision_group,
         entry.collision_mask,
     )
@@ -244,6 +243,19 @@ def height_map_data(entry: HeightMapEntry) -> HeightMapData:
     if entry.text is not None:
         return terrain.height_map_from_text(entry.text, x, y)
     raise RaisimError(f"{entry.place}: the heightmap has no source")
+
+
+def height_map_entry(data: HeightMapData, **others: Any) -> HeightMapEntry:
+    """Terrain whose heights are known, as an entry; `others` are its other fields."""
+    return HeightMapEntry(
+        **others,
+        x_samples=data.x_samples,
+        y_samples=data.y_samples,
+        x_size=data.x_size,
+        y_size=data.y_size,
+        center=(data.center_x, data.center_y, 0.0),
+        heights=data.heights.reshape(-1),  # type: ignore[arg-type]
+    )
 
 
 def _add_height_map(world: World, entry: HeightMapEntry) -> Object:

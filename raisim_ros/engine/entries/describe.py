@@ -33,17 +33,10 @@ from raisim_ros.engine.objects.handles import Ground, SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
+from raisim_ros.engine.types import CollisionBody, ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World
-
-_MESH_MODES = {
-    MeshCollisionMode.ORIGINAL_MESH: "original",
-    MeshCollisionMode.CONVEX_HULL: "convex_hull",
-    MeshCollisionMode.CONVEXIFY: "convexify",
-}
-
 
 def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescription:
     """Settings, materials, objects and states; `mesh_files` tells the file of every mesh object."""
@@ -130,7 +123,7 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> Obje
             **common,
             file=mesh_files[handle],
             scale=_numbers(handle.get_scale()),
-            collision_mode=_MESH_MODES[handle.get_collision_mode()],
+            collision_mode=handle.get_collision_mode().word,
         )
     shapes = handle.get_collision_body_list()
     if handle.get_object_type() == ObjectType.COMPOUND:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -22,13 +23,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 _IDENTITY = (1.0, 0.0, 0.0, 0.0)
 Handle = TypeVar("Handle", bound=SingleBodyObject)
 
-DIM_SIZES = {
-    ShapeType.SPHERE: 1,
-    ShapeType.BOX: 3,
-    ShapeType.CYLINDER: 2,
-    ShapeType.CONE: 2,
-    ShapeType.CAPSULE: 2,
-}
+DIM_SIZES = {ShapeType[shape.name.upper()]: len(shape.fields) for shape in SHAPES.values()}
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import WrongTypeError, check
@@ -20,7 +21,7 @@ from raisim_ros.engine.world.core import WorldCore
 Handle = TypeVar("Handle", bound=Object)
 SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
 
-_PRIMITIVES = (ObjectType.SPHERE, ObjectType.BOX, ObjectType.CYLINDER, ObjectType.CONE, ObjectType.CAPSULE)
+_PRIMITIVES = tuple(ObjectType[name.upper()] for name in SHAPES)
 
 
 class WorldSnapshot:

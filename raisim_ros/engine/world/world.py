@@ -347,8 +347,10 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
 
         Readers pass over kinds that they do not know. Does nothing when nothing is recorded.
         """
-        if len(kind) != 4:
-            raise InvalidValueError(f"kind is {kind!r}; expected four letters")
+        if not isinstance(kind, bytes) or len(kind) != 4:
+            raise InvalidValueError(f"kind is {arguments.shown(kind)}; expected four letters")
+        if not callable(make):
+            raise InvalidValueError(f"make is {arguments.shown(make)}; expected a function")
         if self._recorder is not None:
             self._recorder.add(kind, make)
 

@@ -19,7 +19,6 @@ from raisim_ros.description.mesh.convex_decomposition import decompose, is_decom
 from raisim_ros.description.mesh.file import load_mesh
 from raisim_ros.description.mesh.link_mesh import link_mesh
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision
-from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.description.world.types import (
     ArticulatedEntry,
     HeightMapEntry,
@@ -32,7 +31,7 @@ from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
-from raisim_ros.ros.objects.spawning import BodySpec, RobotSpec
+from raisim_ros.ros.objects.spawning import NewObject, RobotSpec
 
 Tell = Callable[[str], object]
 
@@ -61,15 +60,15 @@ def _large(file: str | Path | None, limit: int = _LARGE_FILE) -> bool:
 # ---- bodies ----
 
 
-def body(request: Any, tell: Tell = _quiet) -> BodySpec:
-    """The body of a SpawnObject request, its mesh decomposed."""
-    spec = requests.body_spec(request)
-    if spec.mesh_file is not None:
-        mesh = load_mesh(spec.mesh_file, list(spec.scale))
-        if spec.mesh_mode == "convexify":
+def body(request: Any, tell: Tell = _quiet) -> NewObject:
+    """The object of a SpawnObject request, its mesh decomposed."""
+    new = requests.new_body(request)
+    if isinstance(new.entry, MeshEntry):
+        mesh = load_mesh(new.entry.file, list(new.entry.scale))
+        if new.entry.collision_mode == "convexify":
             tell("decomposing its mesh into convex parts")
             decompose(mesh)
-    return spec
+    return new
 
 
 def body_is_long(request: Any) -> bool:
@@ -120,9 +119,9 @@ def robot_is_long(request: Any) -> bool:
 # ---- terrain ----
 
 
-def terrain(request: Any, tell: Tell = _quiet) -> HeightMapData:
+def terrain(request: Any, tell: Tell = _quiet) -> NewObject:
     """The terrain of a SpawnHeightMap request."""
-    return requests.height_map_data(request)
+    return requests.new_height_map(request)
 
 
 def terrain_is_long(request: Any) -> bool:

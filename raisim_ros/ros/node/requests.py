@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from raisim_ros.description.appearance import check_appearance
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.robot.drive import DriveSettings
+from raisim_ros.description.shapes import MESH_MODES, SHAPES
 from raisim_ros.description.terrain import (
     HeightMapData,
     TerrainProperties,
@@ -23,14 +25,32 @@ from raisim_ros.description.terrain import (
 )
 from raisim_ros.description.urdf.file import load_urdf
 from raisim_ros.description.world.interface_settings import InterfaceSettings
-from raisim_ros.engine.types import ArticulatedSystemOption, CompoundChild, ShapeType
+from raisim_ros.description.world.scene_types import LightSettings, ViewCameraSettings
+from raisim_ros.description.world.types import (
+    BodyState,
+    ChildEntry,
+    CompoundEntry,
+    GroundEntry,
+    LightEntry,
+    MeshEntry,
+    ObjectEntry,
+    Place,
+    PrimitiveEntry,
+    ViewCameraEntry,
+)
+from raisim_ros.engine.entries.build import height_map_entry
+from raisim_ros.engine.types import ArticulatedSystemOption, BodyType, GyroscopicMode
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import MaterialPair, ObjectInfo
 from raisim_ros.ros.conversions import MAX_DISTANCE, finite_vector, pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node.operations import JointPlacement
-from raisim_ros.ros.objects.object_table import ObjectEntry
-from raisim_ros.ros.objects.spawning import CHILD_SHAPES, BodySpec, Naming, RobotSpec, choice
+from raisim_ros.ros.objects.object_table import ObjectEntry as TableEntry
+from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, choice
+
+BODY_TYPES = tuple(kind.name.lower() for kind in BodyType)
+GYROSCOPIC_MODES = tuple(mode.name.lower() for mode in GyroscopicMode)
+_PLACE = Place("request", 0)
 
 
 def _interface(request: Any) -> InterfaceSettings:
@@ -56,47 +76,89 @@ def _drive(message: Any) -> DriveSettings | None:
 
 
 
-def _dimensions(shape: ShapeType, message: Any) -> tuple[float, ...]:
-    if shape == ShapeType.SPHERE:
-        return (message.radius,)
-    if shape == ShapeType.BOX:
-        return tuple(float(length) for length in message.size)
-    return (message.radius, message.height)
+def _word(field: str, value: str, words: Iterable[str]) -> str:
+    choice(field, value, dict.fromkeys(words))
+    return value
 
 
-def compound_child(message: Any, field: str) -> CompoundChild:
+def compound_child(message: Any, field: str) -> ChildEntry:
     """One shape of a compound."""
-    shape = choice(f"{field}.shape", message.shape, CHILD_SHAPES)
+    shape = choice(f"{field}.shape", message.shape, SHAPES)
     pose = pose_from_message(message.pose, f"{field}.pose")
-    return CompoundChild(shape, _dimensions(shape, message), pose.position, pose.wxyz, message.material)
+    position, quaternion = tuple(pose.position), tuple(pose.wxyz)
+    return ChildEntry(_PLACE, shape.name, shape.dim_of(message), position, quaternion, message.material)
 
 
-def body_spec(request: Any) -> BodySpec:
-    """What a SpawnObject request asks for."""
+def _seen(request: Any) -> dict[str, Any]:
+    """What every new object has."""
     check_appearance(request.appearance)
     check_material(request.material, "material")
-    return BodySpec(
-        naming=Naming(request.name, request.allow_renaming),
-        shape=request.shape,
-        pose=pose_from_message(request.pose, "pose"),
-        twist=twist_from_message(request.twist, "twist"),
-        radius=request.radius,
-        height=request.height,
-        size=[float(length) for length in finite_vector(request.size, "size", math.inf)],
-        mesh_file=resolve_file(request.mesh_file, "mesh_file") if request.shape == "mesh" else None,
-        mesh_mode=request.mesh_mode,
-        scale=[float(value) for value in request.scale],
-        children=[compound_child(child, f"children[{i}]") for i, child in enumerate(request.children)],
-        mass=request.mass,
-        com=list(request.com),
-        inertia=list(request.inertia),
-        material=request.material,
-        collision_group=request.collision_group,
-        collision_mask=request.collision_mask,
-        body_type=request.body_type,
-        appearance=request.appearance,
-        interface=_interface(request),
-    )
+    return {
+        "place": _PLACE,
+        "material": request.material,
+        "appearance": request.appearance,
+        "collision_group": request.collision_group,
+        "collision_mask": request.collision_mask,
+        "interface": _interface(request),
+    }
+
+
+def _solid(request: Any) -> dict[str, Any]:
+    """What a body with mass has."""
+    if len(request.inertia) not in (0, 6):
+        raise InvalidValueError(f"inertia has {len(request.inertia)} numbers; expected 6 (xx xy xz yy yz zz) or none")
+    if len(request.com) not in (0, 3):
+        raise InvalidValueError(f"com has {len(request.com)} numbers; expected 3 or none")
+    return {
+        "body_type": _word("body_type", request.body_type, BODY_TYPES),
+        "mass": request.mass,
+        "com": tuple(finite_vector(request.com, "com")) if len(request.com) else None,
+        "inertia": tuple(finite_vector(request.inertia, "inertia")) if len(request.inertia) else None,
+        "linear_damping": request.linear_damping,
+        "angular_damping": tuple(float(value) for value in request.angular_damping),
+        "gyroscopic_mode": _word("gyroscopic_mode", request.gyroscopic_mode, GYROSCOPIC_MODES),
+    }
+
+
+def _light(request: Any) -> LightSettings:
+    color = tuple(float(share) for share in request.light_color)
+    return LightSettings(request.light_type, color, request.light_cutoff, request.light_shadows)
+
+
+def _body_entry(request: Any) -> ObjectEntry:
+    """The object of a SpawnObject request, as a world file would have it."""
+    pose = pose_from_message(request.pose, "pose")
+    seen = _seen(request)
+    state = BodyState(tuple(pose.position), tuple(pose.wxyz))
+    if request.shape in SHAPES:
+        finite_vector(request.size, "size", math.inf)
+        shape = SHAPES[request.shape]
+        return PrimitiveEntry(**seen, **_solid(request), state=state, shape=shape.name, dim=shape.dim_of(request))
+    match request.shape:
+        case "compound":
+            children = [compound_child(child, f"children[{i}]") for i, child in enumerate(request.children)]
+            return CompoundEntry(**seen, **_solid(request), state=state, children=children)
+        case "mesh":
+            scale = tuple(float(value) for value in request.scale)
+            mode = _word("mesh_mode", request.mesh_mode, MESH_MODES)
+            file = resolve_file(request.mesh_file, "mesh_file")
+            return MeshEntry(**seen, **_solid(request), state=state, file=file, scale=scale, collision_mode=mode)
+        case "ground":
+            return GroundEntry(**seen, height=request.height)
+        case "light":
+            return LightEntry(**seen, state=state, settings=_light(request))
+        case "view_camera":
+            view = ViewCameraSettings(request.horizontal_fov, request.near, request.far)
+            return ViewCameraEntry(**seen, state=state, settings=view)
+    known = (*SHAPES, "ground", "mesh", "compound", "light", "view_camera")
+    raise InvalidValueError(f"shape is '{request.shape}'; expected one of {', '.join(known)}")
+
+
+def new_body(request: Any) -> NewObject:
+    """What a SpawnObject request asks for."""
+    _word("body_type", request.body_type, BODY_TYPES)
+    twist = twist_from_message(request.twist, "twist")
+    return NewObject(Naming(request.name, request.allow_renaming), _body_entry(request), twist)
 
 
 def parameters(request: Any) -> dict[str, str]:
@@ -180,14 +242,13 @@ def joint_placement(request: Any) -> JointPlacement | None:
     return JointPlacement(names, values["joint_positions"], values["joint_velocities"]) if names else None
 
 
-def height_map_data(request: Any) -> HeightMapData:
-    """The heights that a SpawnHeightMap request asks for."""
-    check_appearance(request.appearance)
-    check_material(request.material, "material")
+def new_height_map(request: Any) -> NewObject:
+    """What a SpawnHeightMap request asks for."""
+    seen = _seen(request)
     center = finite_vector((request.center_x, request.center_y), "center", MAX_DISTANCE).tolist()
     sources = {"values": _from_values, "text": _from_text, "png": _from_png, "generator": _from_generator}
     data: HeightMapData = choice("source", request.source, sources)(request, *center)
-    return data
+    return NewObject(Naming(request.name, request.allow_renaming), height_map_entry(data, **seen))
 
 
 def _from_values(request: Any, center_x: float, center_y: float) -> HeightMapData:
@@ -254,7 +315,7 @@ def _call(handle: Any, method: str, default: Any) -> Any:
     return getattr(handle, method)() if hasattr(handle, method) else default
 
 
-def object_info(world: World, entry: ObjectEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
+def object_info(world: World, entry: TableEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
     """What an object is."""
     handle = entry.handle
     robot = entry.joints is not None

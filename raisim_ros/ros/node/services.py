@@ -13,8 +13,7 @@ from rclpy.node import Node
 import raisim_ros.srv as srv
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.terrain import HeightMapData
-from raisim_ros.description.world.types import WorldDescription
+from raisim_ros.description.world.types import MeshEntry, WorldDescription
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ResultCode
 from raisim_ros.ros import qos
@@ -33,7 +32,7 @@ from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import TYPE_NAMES, ObjectEntry
-from raisim_ros.ros.objects.spawning import BodySpec, Naming, RobotSpec, Spawner
+from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, Spawner
 from raisim_ros.ros.objects.state_topics import full_state
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.sensors.services import SensorServices
@@ -127,7 +126,7 @@ class Services:
         return {
             "spawn_object": (srv.SpawnObject, "body", self._spawn_object),
             "spawn_articulated_system": (srv.SpawnArticulatedSystem, "robot", self._spawn_articulated_system),
-            "spawn_height_map": (srv.SpawnHeightMap, "terrain", self._spawn_height_map),
+            "spawn_height_map": (srv.SpawnHeightMap, "terrain", self._spawn_object),
             "load_world_file": (srv.LoadWorld, "world", self._load_world),
         }
 
@@ -223,10 +222,10 @@ class Services:
         response.name, response.id = entry.name, entry.id
         return f"added {entry.type} '{entry.name}'"
 
-    def _spawn_object(self, request: Any, spec: BodySpec, response: Any) -> str:
-        if spec.mesh_file is not None:
-            load_mesh(spec.mesh_file, list(spec.scale))  # not on the stepping thread
-        return self._added(response, self._queue.call(lambda: self._spawner.spawn_body(spec)))
+    def _spawn_object(self, request: Any, new: NewObject, response: Any) -> str:
+        if isinstance(new.entry, MeshEntry):
+            load_mesh(new.entry.file, list(new.entry.scale))  # not on the stepping thread
+        return self._added(response, self._queue.call(lambda: self._spawner.spawn(new)))
 
     def _spawn_articulated_system(self, request: Any, spec: RobotSpec, response: Any) -> str:
         preparation.read_meshes(spec)
@@ -234,11 +233,6 @@ class Services:
         assert entry.joints is not None
         response.link_names, response.joint_names = entry.joints.link_names, entry.joints.names
         return self._added(response, entry)
-
-    def _spawn_height_map(self, request: Any, data: HeightMapData, response: Any) -> str:
-        naming = Naming(request.name, request.allow_renaming)
-        looks = (request.material, request.collision_group, request.collision_mask, request.appearance)
-        return self._added(response, self._queue.call(lambda: self._spawner.spawn_height_map(naming, data, *looks)))
 
     def _clone_object(self, request: Any, response: Any) -> str:
         pose = None if request.keep_pose else pose_from_message(request.pose, "pose")

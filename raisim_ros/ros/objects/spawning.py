@@ -4,45 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
-from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.types import ObjectEntry as DescribedObject
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.entries.build import add_description
+from raisim_ros.engine.entries.build import add_description, add_entry
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.objects.handles import Ground
-from raisim_ros.engine.objects.scene_handles import SceneObject
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
-    BodyType,
-    CompoundChild,
-    MeshCollisionMode,
-    ShapeType,
 )
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros.conversions import Pose, Twist, Vector, finite_vector
-from raisim_ros.ros.objects.object_state import apply_control, set_pose, set_twist
+from raisim_ros.ros.objects.object_state import apply_control, is_static, set_pose, set_twist
 from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
 from raisim_ros.ros.robots.joint_commands import uncommanded_control
-
-BODY_TYPES = {body_type.name.lower(): body_type for body_type in BodyType}
-MESH_MODES = {
-    "original": MeshCollisionMode.ORIGINAL_MESH,
-    "convex_hull": MeshCollisionMode.CONVEX_HULL,
-    "convexify": MeshCollisionMode.CONVEXIFY,
-}
-CHILD_SHAPES = {
-    shape.name.lower(): shape
-    for shape in (ShapeType.SPHERE, ShapeType.BOX, ShapeType.CYLINDER, ShapeType.CONE, ShapeType.CAPSULE)
-}
 
 
 def choice(what: str, value: str, choices: dict[str, Any]) -> Any:
@@ -61,29 +43,12 @@ class Naming:
 
 
 @dataclass(frozen=True)
-class BodySpec:
-    """A rigid body to be added. Lengths in m, masses in kg, inertia (xx xy xz yy yz zz) in kg m^2."""
+class NewObject:
+    """An object to be added, as a world file would describe it; `twist` is that of its origin, None: at rest."""
 
     naming: Naming
-    shape: str
-    pose: Pose
-    twist: Twist
-    radius: float = 0.0
-    height: float = 0.0
-    size: Sequence[float] = (0.0, 0.0, 0.0)
-    mesh_file: Path | None = None
-    mesh_mode: str = "convexify"
-    scale: Sequence[float] = (1.0, 1.0, 1.0)
-    children: Sequence[CompoundChild] = ()
-    mass: float = 1.0
-    com: Sequence[float] = ()
-    inertia: Sequence[float] = ()
-    material: str = "default"
-    collision_group: int = 1
-    collision_mask: int = -1
-    body_type: str = "dynamic"
-    appearance: str = ""
-    interface: InterfaceSettings = field(default_factory=InterfaceSettings)
+    entry: DescribedObject
+    twist: Twist | None = None
 
 
 @dataclass(frozen=True)
@@ -132,58 +97,6 @@ def furnish_robot(robot: ArticulatedSystem, spec: RobotSpec) -> None:
         robot.set_pd_target(robot.get_generalized_coordinate(), np.zeros(robot.get_dof()))
 
 
-def _filter_of(spec: BodySpec) -> dict[str, Any]:
-    return {
-        "material": spec.material,
-        "collision_group": spec.collision_group,
-        "collision_mask": spec.collision_mask,
-    }
-
-
-def _add_round(add: Callable[..., Any], spec: BodySpec) -> Any:
-    return add(spec.radius, spec.height, spec.mass, **_filter_of(spec))
-
-
-def _add_box(world: World, spec: BodySpec) -> Any:
-    x, y, z = spec.size
-    return world.add_box(x, y, z, spec.mass, **_filter_of(spec))
-
-
-def _add_mesh(world: World, spec: BodySpec) -> Any:
-    if spec.mesh_file is None:
-        raise InvalidValueError("mesh_file is empty; a mesh needs one")
-    mode = choice("mesh_mode", spec.mesh_mode, MESH_MODES)
-    return world.add_mesh(spec.mesh_file, spec.mass, scale=list(spec.scale), collision_mode=mode, **_filter_of(spec))
-
-
-def _add_compound(world: World, spec: BodySpec) -> Any:
-    com = spec.com or (0.0, 0.0, 0.0)
-    inertia = inertia_matrix(spec.inertia) if spec.inertia else None
-    return world.add_compound(spec.children, spec.mass, com, inertia, spec.collision_group, spec.collision_mask)
-
-
-_ADDERS: dict[str, Callable[[World, BodySpec], Any]] = {
-    "sphere": lambda world, spec: world.add_sphere(spec.radius, spec.mass, **_filter_of(spec)),
-    "box": _add_box,
-    "cylinder": lambda world, spec: _add_round(world.add_cylinder, spec),
-    "cone": lambda world, spec: _add_round(world.add_cone, spec),
-    "capsule": lambda world, spec: _add_round(world.add_capsule, spec),
-    "ground": lambda world, spec: world.add_ground(spec.height, spec.material, spec.collision_mask),
-    "mesh": _add_mesh,
-    "compound": _add_compound,
-    "light": lambda world, spec: world.add_light(),
-    "view_camera": lambda world, spec: world.add_view_camera(),
-}
-
-
-def inertia_matrix(values: Sequence[float]) -> Any:
-    """The matrix of xx xy xz yy yz zz."""
-    if len(values) != 6:
-        raise InvalidValueError(f"inertia has {len(values)} numbers; expected 6 (xx xy xz yy yz zz) or none")
-    xx, xy, xz, yy, yz, zz = values
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
 class Spawner:
     """Adds objects to the world and to the table. For the stepping thread."""
 
@@ -191,30 +104,14 @@ class Spawner:
         self._world = world
         self._table = table
 
-    def spawn_body(self, spec: BodySpec) -> ObjectEntry:
-        """Adds a rigid body."""
-        add = choice("shape", spec.shape, _ADDERS)
-        body_type = choice("body_type", spec.body_type, BODY_TYPES)
+    def spawn(self, new: NewObject) -> ObjectEntry:
+        """Adds an object."""
 
         def furnish(handle: Any) -> None:
-            handle.set_appearance(spec.appearance)
-            handle.set_interface(spec.interface)
-            if spec.shape == "ground":
-                return
-            if isinstance(handle, SceneObject):
-                handle.set_pose(spec.pose.position, spec.pose.wxyz)
-                set_twist(handle, spec.twist)
-                return
-            if spec.com:
-                handle.set_com(spec.com)
-            if spec.inertia:
-                handle.set_inertia(inertia_matrix(spec.inertia))
-            handle.set_body_type(body_type)
-            handle.set_pose(spec.pose.position, spec.pose.wxyz)
-            if body_type != BodyType.STATIC:
-                set_twist(handle, spec.twist)
+            if new.twist is not None and not is_static(handle):
+                set_twist(handle, new.twist)
 
-        return self._add(spec.naming, lambda: add(self._world, spec), furnish)
+        return self._add(new.naming, lambda: add_entry(self._world, new.entry), furnish)
 
     def spawn_robot(self, spec: RobotSpec) -> ObjectEntry:
         """Adds an articulated system."""
@@ -228,16 +125,6 @@ class Spawner:
             )
 
         return self._add(spec.naming, add, lambda robot: furnish_robot(robot, spec))
-
-    def spawn_height_map(
-        self, naming: Naming, data: HeightMapData, material: str, group: int, mask: int, appearance: str
-    ) -> ObjectEntry:
-        """Adds terrain."""
-
-        def add() -> Any:
-            return self._world.add_height_map(data, material=material, collision_group=group, collision_mask=mask)
-
-        return self._add(naming, add, lambda handle: handle.set_appearance(appearance))
 
     def spawn_entry(self, naming: Naming, entry: DescribedObject, pose: Pose) -> ObjectEntry:
         """Adds an object as a world file describes it, at a pose of its own."""

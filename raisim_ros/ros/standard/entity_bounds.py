@@ -9,6 +9,7 @@ from scipy.optimize import linprog
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.mesh.file import load_mesh
+from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import Ground
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
@@ -19,22 +20,11 @@ from raisim_ros.ros.objects.object_table import ObjectEntry
 Box = tuple[Vector, Vector]  # lowest and highest corner [m]
 
 
-def _half_extent(shape: ShapeType, dim: Vector) -> Box:
+def _box_of(shape: ShapeType, dim: Vector) -> Box:
     """The box around a shape, in the shape's frame."""
-    match shape:
-        case ShapeType.SPHERE:
-            half = np.full(3, dim[0])
-        case ShapeType.BOX:
-            half = 0.5 * np.asarray(dim[:3])
-        case ShapeType.CYLINDER:
-            half = np.array([dim[0], dim[0], 0.5 * dim[1]])
-        case ShapeType.CAPSULE:
-            half = np.array([dim[0], dim[0], 0.5 * dim[1] + dim[0]])
-        case ShapeType.CONE:  # its origin is the centroid of the solid
-            return np.array([-dim[0], -dim[0], -0.25 * dim[1]]), np.array([dim[0], dim[0], 0.75 * dim[1]])
-        case _:
-            half = np.zeros(3)
-    return -half, half
+    known = SHAPES.get(shape.name.lower())
+    low, high = known.box(list(dim)) if known else ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return np.array(low), np.array(high)
 
 
 def corners(box: Box) -> Vector:
@@ -48,7 +38,7 @@ def _around(points: Vector) -> Box:
 
 def _placed(body: CollisionBody) -> Vector:
     """Points whose box is that of a shape, in the frame of its body."""
-    points = corners(_half_extent(body.shape, body.dim))
+    points = corners(_box_of(body.shape, body.dim))
     return rotate(np.asarray(body.quaternion), points) + np.asarray(body.position)
 
 
@@ -80,7 +70,7 @@ def _robot_box(robot: ArticulatedSystem) -> Box | None:
                 except RaisimError:
                     continue  # the file is gone since
             else:
-                own = corners(_half_extent(ShapeType[shape.shape.upper()], np.asarray(shape.dim)))
+                own = corners(_box_of(ShapeType[shape.shape.upper()], np.asarray(shape.dim)))
             in_body = own @ np.asarray(shape.rotation).T + np.asarray(shape.position)
             points.append(in_body @ robot.get_orientation(index).T + robot.get_position(index))
     return _around((np.concatenate(points) - base) @ turn) if points else None

@@ -1,0 +1,101 @@
+"""What the physics promises about any world, checked step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from random_worlds import RandomWorld
+
+from raisim_ros import BodyType
+
+
+@dataclass
+class Promises:
+    """Steps a world and keeps what it finds broken."""
+
+    made: RandomWorld
+    faults: list[str] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+
+    def run(self) -> list[str]:
+        """All steps. Half-way the world goes back a little and must do the same again, to the same bits."""
+        world = self.made.world
+        steps = max(20, round(self.made.seconds / world.get_time_step()))
+        self._watch(steps // 2)
+        kept = world.save_snapshot()
+        world.integrate(5)
+        first = world.get_state_hash()
+        world.restore_snapshot(kept)
+        world.integrate(5)
+        if world.get_state_hash() != first:
+            self.faults.append("a snapshot does not lead to the same state again")
+        self._watch(steps - steps // 2)
+        relative = np.array(self.errors)
+        if np.mean(relative > 1e-2) > 0.25:
+            self.faults.append(f"P3: {np.mean(relative > 1e-2):.0%} of the steps leave more than 1e-2 of the approach speed")
+        return self.faults
+
+    def _watch(self, steps: int) -> None:
+        made, world = self.made, self.made.world
+        moving, dt, gravity = made.moving, world.get_time_step(), np.asarray(world.get_gravity())
+        masses = [o.get_total_mass() if o in made.robots else o.get_mass() for o in moving]
+        weight, alone = sum(masses) * gravity, not made.robots and not made.wires
+        energy = self._energy(moving)
+        for step in range(steps):
+            before = self._momentum(moving)
+            awake = not any(world.is_object_sleeping(o) for o in moving)
+            kinetic = sum(o.get_kinetic_energy() for o in moving)
+            world.integrate()
+            counters = world.get_collision_counters()
+            self.errors.append(counters.solver_relative_error)
+            swing = dt * dt * sum(masses) * float(gravity @ gravity)
+            if counters.contact_work > 1e-9 * (kinetic + swing):
+                self.faults.append(f"P2: step {step}: contacts gave {counters.contact_work:.3g} J of {kinetic:.3g} J")
+            if alone and awake and not any(world.is_object_sleeping(o) for o in moving):
+                given = self._impulses_from_outside(moving) + dt * weight
+                scale = sum(m * np.linalg.norm(o.get_linear_velocity()) for m, o in zip(masses, moving, strict=True))
+                miss = np.abs(self._momentum(moving) - before - given).max()
+                if miss > 1e-9 * (scale + np.abs(given).sum() + dt * np.abs(weight).sum()):
+                    self.faults.append(f"P1: step {step}: momentum is off by {miss:.3g} of {scale:.3g} N s")
+            now = self._energy(moving)
+            if not made.driven and now > energy and now - energy > self._allowed(kinetic, masses, gravity):
+                self.faults.append(f"P2: step {step}: energy grew by {now - energy:.3g} J, kinetic {kinetic:.3g} J")
+            energy = now
+            if len(self.faults) > 5:
+                return
+
+    def _allowed(self, kinetic: float, masses: list[float], gravity: np.ndarray) -> float:
+        """Overlap that is pushed apart lifts what lies on it; bounces count from the speed with what gravity adds in the
+        step; robots and wires have an error of the time step."""
+        pull, world = float(np.linalg.norm(gravity)), self.made.world
+        impulses = sum(np.linalg.norm(c.get_impulse()) for o in self.made.moving for c in o.get_contacts())
+        lift = pull * (0.02 * self.made.size * sum(masses) + 0.5 * world.get_time_step() * impulses)
+        share = 0.3 if self.made.wires else 0.02 if self.made.robots else 1e-9
+        return lift + share * kinetic + 1e-12
+
+    def _energy(self, moving: list) -> float:
+        return sum(o.get_energy() for o in (*moving, *self.made.wires))
+
+    def _momentum(self, moving: list) -> np.ndarray:
+        robots = self.made.robots
+        return sum((np.asarray(o.get_linear_momentum()) if o in robots else o.get_mass() * o.get_linear_velocity()
+                    for o in moving), np.zeros(3))  # fmt: skip
+
+    def _impulses_from_outside(self, moving: list) -> np.ndarray:
+        total = np.zeros(3)
+        for o in moving:
+            for contact in o.get_contacts():
+                if contact.get_pair_object_body_type() != BodyType.DYNAMIC:
+                    impulse = contact.get_contact_frame().T @ contact.get_impulse()
+                    total += impulse if contact.is_object_a() else -impulse
+        return total
+
+
+def keep_scene(made: RandomWorld, folder: Path) -> Path:
+    """The world as it was made, as a world file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{made.name.split(':')[0].replace(' ', '_')}.xml"
+    made.world.export_to_xml(file)
+    return file
