@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Factorisations of a descent, and evaluations of its slope along a direction. */
-enum { MAX_DESCENTS = 30, MAX_TRIALS = 12 };
+/* Evaluations of the slope along a direction. */
+enum { MAX_TRIALS = 12 };
 /* The slope along a direction has shrunk enough. */
 static const double FLAT = 0.1;
 /* A descent ends where the error of its impulses, as a velocity, is the root of this share of the violation that it began
@@ -243,24 +243,22 @@ static double best_share(const rs_newton *n, const rs_rows *rows, double inertia
     return share;
 }
 
-static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance, double kept) {
+static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance, double kept, const double *lifts) {
     n->compliance = compliance;
     n->shear = 1.0;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
         rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
-        rs_vec3 error = law->error.xyz;
         row->centre = rs_scale(kept, law->impulse.xyz);
-        row->speed = rs_madd(error, -law->softness, law->impulse.xyz);
-        bool slides = law->kind == RS_ROW_CONTACT && kept > 0.0; /* a start from nothing supposes that all contacts stick */
-        row->lift = slides ? law->mu * sqrt(error.x * error.x + error.y * error.y) : 0.0;
+        row->speed = rs_madd(law->error.xyz, -law->softness, law->impulse.xyz);
+        row->lift = lifts != NULL ? lifts[k] : 0.0;
         row->state = RS_ROW_OPEN;
     }
 }
 
-int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance, double kept) {
+int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance, double kept, const double *lifts) {
     rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
-    begin_descent(n, rows, compliance, kept);
+    begin_descent(n, rows, compliance, kept, lifts);
     if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return 0;
     double *momentum = RS_ITEMS(double, n->vectors), *way = momentum + n->size, *pull = way + n->size;
@@ -274,7 +272,7 @@ int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance, doub
         enough += DECREMENT * compliance * residual * residual / law->inverse_mass;
     }
     int count = 0;
-    while (count < MAX_DESCENTS) {
+    while (count < RS_NEWTON_MAX_DESCENT) {
         int changes = 0;
         memcpy(way, momentum, (size_t)n->size * sizeof(double)); /* the gradient, negative */
         for (int32_t i = 0; i < n->size; i++)

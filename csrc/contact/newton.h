@@ -8,7 +8,8 @@
  * what lies under them, not on what touches their sides. They converge fast, near the solution.
  *
  * A descent always converges, to the proximal point of a convex problem: least |v - v_free|^2_M / 2 + the Moreau envelopes
- * of the rows' laws around the present impulses, with the lift of sliding contacts as it is now (De Saxce). */
+ * of the rows' laws around the present impulses, with a given lift of the sliding contacts (De Saxce). Coulomb's law is obeyed where the lifts are those that the contacts slip
+ * with: a fixed point (Acary, Cadoux, Lemarechal, Malick 2011), which Newton's method finds, too. */
 #ifndef RS_CONTACT_NEWTON_H
 #define RS_CONTACT_NEWTON_H
 
@@ -34,6 +35,7 @@ typedef struct {
     rs_array vectors;    /* double: velocities */
     rs_array loads;      /* double: of sliding rows, and velocities */
     rs_array few;        /* double: what unit loads of a few sliding rows do */
+    rs_array lifts;      /* double: lifts of the rows, and their moves */
     int64_t profile;     /* entries of the matrix */
     int32_t size;        /* velocities of the island */
     int32_t widest;      /* most velocities of an object */
@@ -57,8 +59,14 @@ bool rs_newton_factorise(rs_newton *newton, const rs_rows *rows, double complian
  * allows. Of impulses that are not determined, those nearest to `kept` times the present ones are taken: the least for 0. */
 void rs_newton_step(rs_newton *newton, const rs_rows *rows, double kept);
 
-/* A descent from the present velocities to the proximal point of `kept` times the present impulses: writes the step of every
- * row. Returns the number of factorisations. */
-int rs_newton_descend(rs_newton *newton, const rs_rows *rows, double compliance, double kept);
+/* A descent from the present velocities to the proximal point of `kept` times the present impulses, with the lifts given [m/s
+ * for each row]; NULL: none, as if all contacts stuck. Writes the step of every row. Returns the number of factorisations:
+ * RS_NEWTON_MAX_DESCENT where it has not converged. */
+enum { RS_NEWTON_MAX_DESCENT = 30 };
+int rs_newton_descend(rs_newton *newton, const rs_rows *rows, double compliance, double kept, const double *lifts);
+/* The lifts are a function of the lifts: those that the contacts slip with after a descent. Newton's method for its fixed
+ * point: `moves`, what the last descent made of the lifts minus what it was given, become the changes that lead there, as far
+ * as the states of its last factorisation hold. The law's errors must be up to date. */
+void rs_newton_move_lifts(rs_newton *newton, const rs_rows *rows, double *moves);
 
 #endif

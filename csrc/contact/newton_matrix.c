@@ -24,12 +24,14 @@ rs_newton rs_newton_make(void) {
                        .block = rs_array_of(sizeof(double)),
                        .vectors = rs_array_of(sizeof(double)),
                        .few = rs_array_of(sizeof(double)),
-                       .loads = rs_array_of(sizeof(double))};
+                       .loads = rs_array_of(sizeof(double)),
+                       .lifts = rs_array_of(sizeof(double))};
 }
 
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
-                          &n->first,  &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads, &n->few};
+                          &n->first,  &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads,
+                          &n->few,    &n->lifts};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }

@@ -30,6 +30,15 @@ void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 i
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
 
+/* newton_gmres.c: fixed points y = first + T y in a space of one kind of numbers. T leads from y to `out` by way of the
+ * velocities x, with one solve. */
+typedef void (*rs_newton_image)(const rs_newton *n, const rs_rows *rows, const double *y, double *x, double *out);
+/* Room for `count` numbers y, for GMRES, and for velocities x, which come last; NULL when memory is short. */
+double *rs_newton_gmres_room(rs_newton *newton, int64_t count);
+double *rs_newton_gmres_velocities(const rs_newton *newton, int64_t count);
+/* y, which holds `first`, becomes the fixed point; the iterations end when the error has shrunk by the tolerance. */
+void rs_newton_gmres(rs_newton *newton, const rs_rows *rows, rs_newton_image image, double tolerance, int64_t count, double *y);
+
 /* newton_sliding.c: rows whose friction follows a load. */
 static inline bool rs_newton_follows(const rs_newton_row *row) {
     return row->follow[0] != 0.0 || row->follow[1] != 0.0 || row->follow[2] != 0.0;
@@ -70,8 +79,6 @@ static inline double rs_newton_dot(const double *a, const double *b, int64_t cou
     return sum;
 }
 
-/* Iterations of GMRES. */
-enum { RS_NEWTON_BASIS = 30 };
 /* Vectors of velocities that a step or a descent needs. */
 enum { RS_NEWTON_VECTORS = 3 };
 

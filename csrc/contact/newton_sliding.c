@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Friction follows the load of sliding contacts: the part of the matrix that is not symmetric is left to this many
- * iterations of GMRES, until its error has shrunk by a factor. */
-static const double GMRES_TOLERANCE = 1e-9, BREAKDOWN = 1e-12;
+/* Loads belong to an exact step. */
+static const double TOLERANCE = 1e-9;
+/* Smaller pivots are rounding. */
+static const double BREAKDOWN = 1e-12;
 
 /* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
 static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
@@ -26,86 +27,23 @@ static void loads_at(const rs_newton *n, const double *x, double *loads) {
             loads[at++] = rs_newton_change_of_load(n, &rows[k], x);
 }
 
-static double norm(const double *x, int32_t count) { return sqrt(rs_newton_dot(x, x, count)); }
-
-/* What GMRES builds up: the Hessenberg matrix, turned into a triangle by Givens rotations. */
-typedef struct {
-    double h[RS_NEWTON_BASIS + 1][RS_NEWTON_BASIS], rest[RS_NEWTON_BASIS + 1];
-    double cosine[RS_NEWTON_BASIS], sine[RS_NEWTON_BASIS];
-    int used;
-} krylov;
-
-/* Takes the column `j` of products with the basis, of which `left` stands at right angles to it. False when it is nothing
- * but rounding beside `whole`. */
-static bool take_column(krylov *k, int j, double left, double whole) {
-    for (int i = 0; i < j; i++) {
-        double upper = k->h[i][j], lower = k->h[i + 1][j];
-        k->h[i][j] = k->cosine[i] * upper + k->sine[i] * lower;
-        k->h[i + 1][j] = k->cosine[i] * lower - k->sine[i] * upper;
-    }
-    double size = sqrt(k->h[j][j] * k->h[j][j] + left * left);
-    if (!(size > BREAKDOWN * whole))
-        return false;
-    k->cosine[j] = k->h[j][j] / size;
-    k->sine[j] = left / size;
-    k->h[j][j] = size;
-    k->rest[j + 1] = -k->sine[j] * k->rest[j];
-    k->rest[j] *= k->cosine[j];
-    k->used = j + 1;
-    return true;
+static void image_of_loads(const rs_newton *n, const rs_rows *rows, const double *loads, double *x, double *out) {
+    (void)rows;
+    move_by_loads(n, loads, x);
+    loads_at(n, x, out);
 }
 
-/* loads = sum of the basis with the weights that leave the least rest. */
-static void combine(krylov *k, const double *basis, int32_t count, double *loads) {
-    double y[RS_NEWTON_BASIS];
-    memset(loads, 0, (size_t)count * sizeof *loads);
-    for (int i = k->used - 1; i >= 0; i--) {
-        y[i] = k->rest[i];
-        for (int j = i + 1; j < k->used; j++)
-            y[i] -= k->h[i][j] * y[j];
-        y[i] /= k->h[i][i];
-        for (int32_t m = 0; m < count; m++)
-            loads[m] += y[i] * basis[(int64_t)i * count + m];
-    }
-}
-
-/* Friction follows the load of sliding contacts, and loads follow from friction: loads = first + T * loads, where `first` are
- * those of the velocities in x, without friction. GMRES in the space of the loads, which are of one kind; x takes over what
- * their friction adds. */
+/* Friction follows the load of sliding contacts, and loads follow from friction: a fixed point, where `first` are the loads of
+ * the velocities in x, without friction. In the space of the loads, which are of one kind; x takes over what their friction
+ * adds. */
 static void follow_many(rs_newton *n, double *x) {
-    int32_t count = n->sliding;
-    if (rs_array_resize(&n->loads, (int64_t)count * (RS_NEWTON_BASIS + 2) + n->size) != RS_OK)
+    int64_t count = n->sliding;
+    double *loads = rs_newton_gmres_room(n, count);
+    if (loads == NULL)
         return;
-    double *loads = RS_ITEMS(double, n->loads), *basis = loads + count, *moved = basis + (RS_NEWTON_BASIS + 1) * (int64_t)count;
-    krylov k = {.used = 0};
+    double *moved = rs_newton_gmres_velocities(n, count);
     loads_at(n, x, loads);
-    double length = norm(loads, count), left = 1.0;
-    if (length == 0.0)
-        return;
-    k.rest[0] = length;
-    for (int32_t m = 0; m < count; m++)
-        basis[m] = loads[m] / length;
-    for (int j = 0; j < RS_NEWTON_BASIS && left > 0.0 && fabs(k.rest[j]) > GMRES_TOLERANCE * length; j++) {
-        double *next = basis + (int64_t)(j + 1) * count, *last = next - count;
-        move_by_loads(n, last, moved);
-        loads_at(n, moved, next);
-        for (int32_t m = 0; m < count; m++)
-            next[m] = last[m] - next[m];
-        double whole = norm(next, count);
-        for (int i = 0; i <= j; i++) {
-            const double *other = basis + (int64_t)i * count;
-            k.h[i][j] = rs_newton_dot(next, other, count);
-            for (int32_t m = 0; m < count; m++)
-                next[m] -= k.h[i][j] * other[m];
-        }
-        left = norm(next, count);
-        left = left > BREAKDOWN * whole ? left : 0.0;
-        for (int32_t m = 0; m < count && left > 0.0; m++)
-            next[m] /= left;
-        if (!take_column(&k, j, left, whole))
-            break;
-    }
-    combine(&k, basis, count, loads);
+    rs_newton_gmres(n, NULL, image_of_loads, TOLERANCE, count, loads);
     move_by_loads(n, loads, moved);
     for (int32_t i = 0; i < n->size; i++)
         x[i] += moved[i];

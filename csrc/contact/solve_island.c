@@ -18,6 +18,10 @@ static const double WARM = 0.1;
 static const double SHEAR = 1e3;
 /* Sweeps between attempts of Newton's method, and those that mend what one of its steps broke. */
 enum { ROUND_SWEEPS = 16, MENDING_SWEEPS = 4 };
+/* Sweeps before Newton's method looks for the lifts; how many more are made than are asked for where nothing has helped, until
+ * the violation relative to the approach speed is fair. */
+enum { FIRST_SWEEPS = 48, MORE_SWEEPS = 4 };
+static const double FAIR = 5e-5;
 /* All rows are visited once in so many sweeps; in between those that changed by more than a share of what is good enough.
  * Sweeps end where all changes are below another. */
 enum { BUSY_SWEEPS = 16 };
@@ -29,15 +33,18 @@ enum { MAX_SHARINGS = 3 };
 static const double TOUCHING = 1e-6;
 /* A repetition goes on while it removes this much of the violation. */
 static const double PROGRESS = 0.25;
-/* Damped steps in a row, of which so many may fail; descents in a row. */
-enum { MAX_DAMPED = 8, MAX_FAILURES = 2, DESCENT_ROUND = 3, MAX_DESCENTS = 8 };
-/* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, of the first damped step, of
- * the first descent, and the least. */
-static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, DESCENT_COMPLIANCE = 1e-4,
-                    LEAST_COMPLIANCE = 1e-10;
+/* Damped steps in a row, of which so many may fail; factorisations of a descent that was hard or easy. */
+enum { MAX_DAMPED = 8, MAX_FAILURES = 2, HARD_DESCENT = 14, EASY_DESCENT = 8 };
+/* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, of the first damped step or
+ * descent, the most and the least of descents, and the least. */
+static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, MOST_COMPLIANCE = 0.1,
+                    LIFT_COMPLIANCE = 1e-6, LEAST_COMPLIANCE = 1e-10;
 /* What a visit of a row in a sweep costs, and a row in a Newton step beside the factorisation, in multiplications of one:
  * Newton's method may take as long as all the sweeps that are allowed. */
 static const double VISIT_WORK = 400.0, ROW_WORK = 1500.0;
+/* Newton's method for the lifts may take so many times as long, and so many points. */
+static const double LIFT_SHARE = 8.0;
+enum { MAX_LIFTS = 25 };
 /* If it can take fewer steps than this, it is not begun. It is cheap while it costs less than so many sweeps. */
 static const double LEAST_NEWTONS = 12.0, CHEAP_SWEEPS = 16.0;
 /* Sweeps are stuck when a round of them leaves this much of the squared violation. */
@@ -62,7 +69,8 @@ typedef struct {
     rs_solve_result result;
     measure now, best;
     double exact, perfect, good, goal; /* [m/s] */
-    double budget;      /* of Newton's method, in multiplications */
+    double sweep_work;  /* of all rows, in multiplications */
+    double budget;      /* of Newton's method, likewise */
     int32_t age;        /* sweeps since the momentum started anew */
     double compliance;  /* of damped steps */
     double newton_work; /* of one of its steps */
@@ -245,7 +253,7 @@ static void damped_steps(progress *at) {
 static void start_evenly(progress *at) {
     if (!newton_pays(at))
         return;
-    int used = rs_newton_descend(at->newton, at->rows, EVEN_COMPLIANCE, 0.0);
+    int used = rs_newton_descend(at->newton, at->rows, EVEN_COMPLIANCE, 0.0, NULL);
     at->result.newtons += used;
     at->budget -= (used - 1) * at->newton_work;
     at->rows->layout->apply(at->rows, 1.0);
@@ -253,23 +261,64 @@ static void start_evenly(progress *at) {
     forget_momentum(at);
 }
 
-/* Descents to proximal points, as long as each removes a good part of the violation. */
-static void descend(progress *at) {
-    double compliance = DESCENT_COMPLIANCE;
-    for (int k = 0; k < MAX_DESCENTS && at->now.largest > at->good && newton_pays(at); k++) {
-        double last = at->now.merit;
-        int used = rs_newton_descend(at->newton, at->rows, compliance, 1.0);
-        at->result.newtons += used;
-        at->budget -= (used - 1) * at->newton_work;
-        at->rows->layout->apply(at->rows, 1.0);
-        look_again(at);
-        compliance = rs_max(LEAST_COMPLIANCE, 0.1 * compliance);
-        if (at->now.merit > 0.5 * last && k > 0)
-            break;
+/* The lifts that belong to the present slip. */
+static void find_lifts(const rs_rows *rows, double *lifts) {
+    for (int64_t k = 0; k < rows->count; k++) {
+        const rs_law *law = rs_rows_law(rows, k);
+        rs_vec3 slip = law->error.xyz;
+        lifts[k] = law->kind == RS_ROW_CONTACT ? law->mu * sqrt(slip.x * slip.x + slip.y * slip.y) : 0.0;
     }
-    if (at->now.merit > at->best.merit)
-        return_to_best(at);
-    forget_momentum(at);
+}
+
+/* One descent with given lifts. Returns its factorisations. */
+static int descend(progress *at, double compliance, const double *lifts) {
+    int used = rs_newton_descend(at->newton, at->rows, compliance, 1.0, lifts);
+    at->result.newtons += used;
+    at->budget -= (used - 1) * at->newton_work;
+    at->rows->layout->apply(at->rows, 1.0);
+    look_again(at);
+    return used;
+}
+
+/* Newton's method for the lifts, with a descent for each point. It is let go uphill: most problems are solved on the way, and
+ * a descent in the distance of the lifts gets stuck. The more compliant, the faster a descent converges and the slower the
+ * lifts. */
+static void follow_lifts(progress *at) {
+    int64_t count = at->rows->count;
+    double rest = at->budget;
+    if (rs_array_resize(&at->newton->lifts, 2 * count) != RS_OK)
+        return;
+    at->budget = LIFT_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
+    double *lifts = RS_ITEMS(double, at->newton->lifts), *moves = lifts + count, compliance = FIRST_COMPLIANCE;
+    find_lifts(at->rows, lifts);
+    for (int k = 0; k < MAX_LIFTS && at->now.largest > at->good && newton_pays(at); k++) {
+        int used = descend(at, compliance, lifts);
+        if (used > HARD_DESCENT)
+            compliance = rs_min(MOST_COMPLIANCE, 10.0 * compliance);
+        else if (used < EASY_DESCENT)
+            compliance = rs_max(LIFT_COMPLIANCE, 0.1 * compliance);
+        if (used == RS_NEWTON_MAX_DESCENT || !isfinite(at->now.merit)) {
+            return_to_best(at);
+            find_lifts(at->rows, lifts);
+            continue;
+        }
+        find_lifts(at->rows, moves);
+        for (int64_t m = 0; m < count; m++)
+            moves[m] -= lifts[m];
+        rs_newton_move_lifts(at->newton, at->rows, moves);
+        for (int64_t m = 0; m < count; m++)
+            lifts[m] = rs_max(0.0, lifts[m] + moves[m]);
+    }
+    exact_steps(at);
+    at->budget = rest;
+}
+
+/* Impulses start anew from nothing. */
+static void start_from_nothing(progress *at) {
+    for (int64_t k = 0; k < at->rows->count; k++)
+        rs_rows_law(at->rows, k)->step = (rs_quad){0};
+    start_from_steps(at->rows);
+    at->now = look(at->rows);
 }
 
 /* ---- certificate ---- */
@@ -356,7 +405,7 @@ static void begin_with_newton(progress *at) {
         start_evenly(at);
     if (warm && at->input->uneven) { /* loads stay shared as in the step before */
         exact_steps(at);
-        descend(at);
+        follow_lifts(at);
         if (at->now.largest <= at->good)
             return;
     }
@@ -364,34 +413,45 @@ static void begin_with_newton(progress *at) {
     share_loads(at);
     exact_steps(at);
     at->result.uneven = warm && at->best.merit == before;
-    if (warm)
-        descend(at);
+}
+
+/* Sweeps, and damped steps where those are stuck, until the violation is `enough`. */
+static void alternate(progress *at, int32_t max_sweeps, bool cheap, double enough) {
+    while (at->now.largest > enough && at->result.sweeps < max_sweeps) {
+        double before = at->now.merit;
+        sweep(at, ROUND_SWEEPS);
+        if (cheap || at->now.merit > STUCK * before)
+            damped_steps(at);
+    }
+    if (at->now.largest > rs_max(at->exact, at->goal) && cheap && !at->stuck)
+        exact_steps(at);
+    if (!(at->now.merit <= at->best.merit))
+        return_to_best(at);
 }
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(progress *at) {
     int32_t max_sweeps = at->input->settings->max_iterations;
-    at->budget = VISIT_WORK * (double)max_sweeps * (double)at->rows->count;
+    at->sweep_work = VISIT_WORK * (double)at->rows->count;
+    at->budget = at->sweep_work * (double)max_sweeps;
     at->compliance = FIRST_COMPLIANCE;
     at->result.sweeps = 0;
     if (at->now.merit > at->best.merit)
         return_to_best(at);
     find_newton_work(at);
-    bool cheap = at->newton_work < CHEAP_SWEEPS * VISIT_WORK * (double)at->rows->count;
+    bool able = at->newton_work < INFINITY, cheap = at->newton_work < CHEAP_SWEEPS * at->sweep_work;
     if (cheap)
         begin_with_newton(at);
-    for (int round = 1; at->now.largest > at->good && at->result.sweeps < max_sweeps; round++) {
-        double before = at->now.merit;
-        sweep(at, ROUND_SWEEPS);
-        if (!cheap && at->now.merit < STUCK * before)
-            continue;
-        damped_steps(at);
-        if (round == DESCENT_ROUND)
-            descend(at);
+    alternate(at, able && max_sweeps > FIRST_SWEEPS ? FIRST_SWEEPS : max_sweeps, cheap, at->good);
+    if (able && at->now.largest > at->good)
+        follow_lifts(at);
+    alternate(at, max_sweeps, cheap, at->good);
+    if (able && at->now.largest > at->good) {
+        start_from_nothing(at);
+        follow_lifts(at);
     }
-    if (at->now.largest > rs_max(at->exact, at->goal) && cheap && !at->stuck)
-        exact_steps(at);
-    if (at->result.sweeps > 0 || at->now.merit > at->best.merit)
+    alternate(at, MORE_SWEEPS * max_sweeps, false, rs_max(at->good, FAIR * at->result.approach));
+    if (at->result.sweeps > 0)
         return_to_best(at);
 }
 

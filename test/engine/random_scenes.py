@@ -69,6 +69,21 @@ def _pile(world: World, rng: np.random.Generator) -> RandomScene:
     return RandomScene("", world, 1.0)
 
 
+def make_jam(seed: int) -> RandomScene:
+    """Boxes of 1 and 100 kg in one heap under friction 2: many states of the contacts are near each other."""
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.set_sleeping_enabled(False)
+    world.set_time_step(0.005)
+    world.set_default_material(2.0, 0.0, 0.0)
+    world.add_ground()
+    for k in range(20):
+        box = world.add_box(*rng.uniform(0.1, 0.4, 3), 1.0 if k % 2 else 100.0)
+        _turn(box, rng)
+        box.set_position(*rng.uniform(-0.3, 0.3, 2), 0.4 + 0.35 * k)
+    return RandomScene(f"jam, seed {seed}", world, 2.5)
+
+
 def _wall(world: World, rng: np.random.Generator) -> RandomScene:
     world.add_ground()
     side = int(rng.integers(2, 5))

@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 import pytest
-from random_scenes import KINDS, make_scene
+from random_scenes import KINDS, make_jam, make_scene
 
 from raisim_ros import BodyType, ShapeType, World
 
@@ -66,6 +66,21 @@ def test_contacts_keep_momentum_give_no_energy_and_obey_their_laws(seed):
     errors = np.array(errors)
     assert np.mean(errors > 1e-4) <= 0.2
     assert np.quantile(errors, 0.8) <= 1e-4
+
+
+@pytest.mark.parametrize("make", [make_scene, make_jam])
+def test_violations_are_small_in_nearly_all_steps(make):
+    """The distribution over scenes: single ones may be hard."""
+    errors = []
+    for seed in [*range(100, 107), *range(FRESH, FRESH + 7)] if make is make_scene else [0, 1, 2, FRESH]:
+        scene = make(seed)
+        for _ in range(round(scene.seconds / scene.world.get_time_step())):
+            scene.world.integrate()
+            errors.append(scene.world.get_collision_counters().solver_relative_error)
+    errors = np.array(errors)
+    print(FRESH, np.mean(errors > 1e-4), np.mean(errors > 1e-2))
+    assert np.mean(errors > 1e-4) <= (0.01 if make is make_scene else 0.06)
+    assert np.mean(errors > 1e-2) <= (0.001 if make is make_scene else 0.03)
 
 
 def test_a_slack_wire_and_a_robot_of_one_link_change_nothing():
