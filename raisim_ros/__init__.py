@@ -39,7 +39,7 @@ from raisim_ros.description.sensor.types import (
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
-from raisim_ros.description.world.soft_types import GranularMaterial
+from raisim_ros.description.world.soft_types import DeformableMaterial, GranularMaterial
 from raisim_ros.engine._library import Info, info
 from raisim_ros.engine.articulated.report import Finding
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -54,6 +54,7 @@ from raisim_ros.engine.errors import (
     WrongTypeError,
 )
 from raisim_ros.engine.objects.contact import Contact
+from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.granular import GranularStepStats, GranularSystem
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.objects.object_handle import Object
@@ -112,6 +113,8 @@ __all__ = [
     "ContactSettings",
     "ControlMode",
     "Cylinder",
+    "DeformableMaterial",
+    "DeformableObject",
     "DepthCamera",
     "DepthCameraFrame",
     "DepthCameraModel",

@@ -660,6 +660,44 @@ typedef struct {
 } rs_grains_stats;
 rs_status rs_grains_stats_get(rs_world *world, rs_object_id id, rs_grains_stats *out);
 
+/* Cloth and other deformable objects: particles held together by springs without length but at rest. */
+typedef struct {
+    double damping;       /* rate at which velocities decay [1/s] */
+    double air_drag;      /* pressure across the surface = air_drag * (speed against the wind)^2 [kg/m^3] */
+    double wind[3];       /* world frame [m/s] */
+    double collision_radius; /* of each particle [m] */
+    int32_t iterations;   /* sweeps over the constraints in a substep */
+    int32_t substeps;     /* least number in a step; more are made where stiffness asks for them */
+} rs_deformable_settings;
+typedef struct {
+    int32_t object_type;
+    int64_t count;
+    const double *positions, *velocities; /* velocities may be NULL */
+    const double *masses;     /* [kg] */
+    const uint8_t *pinned;    /* per particle, or NULL */
+    int64_t strut_count;
+    const int32_t *struts;    /* pairs of particles */
+    const double *compliances; /* of the struts [m/N]; 0: stiff */
+    int64_t hinge_count;
+    const int32_t *hinges;    /* four particles: the edge, then the two corners opposite */
+    double bend_compliance;   /* 1 / flexural rigidity [1/(N m)] */
+    int64_t triangle_count;
+    const int32_t *triangles; /* what is seen, and what the air presses on */
+    rs_deformable_settings settings;
+    int32_t contact_material;
+    uint64_t collision_group, collision_mask;
+} rs_deformable_def;
+rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs_object_id *out);
+rs_status rs_deformable_settings_get(rs_world *world, rs_object_id id, rs_deformable_settings *out);
+rs_status rs_deformable_settings_set(rs_world *world, rs_object_id id, const rs_deformable_settings *settings);
+/* A pinned particle stays where it is put. */
+rs_status rs_deformable_pin(rs_world *world, rs_object_id id, int64_t index, int32_t pinned, const double position[3]);
+/* Struts at the present distances. */
+rs_status rs_deformable_add_struts(rs_world *world, rs_object_id id, int64_t count, const int32_t *struts,
+                                   const double *compliances);
+rs_status rs_deformable_counts(rs_world *world, rs_object_id id, int64_t *struts, int64_t *hinges, int64_t *triangles);
+rs_status rs_deformable_read(rs_world *world, rs_object_id id, uint8_t *pinned, double *masses);
+
 int64_t rs_soft_particle_count(rs_world *world, rs_object_id id);
 /* x y z of each particle; either pointer may be NULL. */
 rs_status rs_soft_read(rs_world *world, rs_object_id id, int64_t capacity, double *positions, double *velocities);

@@ -10,11 +10,20 @@ rs_ray_scene rs_ray_scene_make(void) {
                           .unbounded = rs_array_of(sizeof(rs_ray_target)),
                           .boxes = rs_array_of(sizeof(rs_aabb)),
                           .shapes = rs_array_of(sizeof(rs_shape)),
+                          .meshes = rs_array_of(sizeof(rs_tri_mesh *)),
                           .order = rs_array_of(sizeof(uint32_t)),
                           .scratch = rs_array_of(sizeof(double))};
 }
 
+static void drop_meshes(rs_ray_scene *scene) {
+    for (int64_t k = 0; k < scene->meshes.count; k++)
+        rs_tri_mesh_destroy(RS_ITEMS(rs_tri_mesh *, scene->meshes)[k]);
+    scene->meshes.count = 0;
+}
+
 void rs_ray_scene_free(rs_ray_scene *scene) {
+    drop_meshes(scene);
+    rs_array_free(&scene->meshes);
     rs_array_free(&scene->unordered);
     rs_array_free(&scene->targets);
     rs_array_free(&scene->unbounded);
@@ -74,14 +83,45 @@ static rs_status add_soft_target(rs_ray_scene *scene, const rs_shape *shape, rs_
     return RS_OK;
 }
 
-static rs_status list_grains(rs_ray_scene *scene, const rs_grains *grains, int32_t body) {
+static rs_status list_grains(rs_ray_scene *scene, const rs_grains *grains, uint64_t group, int32_t body) {
     const rs_quad *x = RS_ITEMS(rs_quad, grains->x);
     for (int64_t k = 0; k < grains->x.count; k++) {
         rs_shape ball = {.type = RS_SHAPE_SPHERE, .radius = x[k].rest};
-        if (add_soft_target(scene, &ball, x[k].xyz, grains->group, body) != RS_OK)
+        if (add_soft_target(scene, &ball, x[k].xyz, group, body) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;
+}
+
+/* The surface of a deformable object as a mesh; triangles without area are not seen. */
+static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint64_t group, int32_t body) {
+    int64_t vertices = d->x.count, corners = d->triangles.count;
+    rs_array *scratch = &scene->scratch;
+    if (rs_array_resize(scratch, 3 * vertices + corners) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    double *xyz = RS_ITEMS(double, *scratch);
+    int32_t *kept = (int32_t *)(void *)(xyz + 3 * vertices);
+    const int32_t *t = RS_ITEMS(int32_t, d->triangles);
+    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    int64_t count = 0;
+    for (int64_t i = 0; i < vertices; i++)
+        rs_v3_store(&xyz[3 * i], x[i].xyz);
+    for (int64_t k = 0; k < corners; k += 3) {
+        rs_vec3 a = rs_sub(x[t[k + 1]].xyz, x[t[k]].xyz), b = rs_sub(x[t[k + 2]].xyz, x[t[k]].xyz);
+        if (rs_norm2(rs_cross(a, b)) > 1e-24 * (rs_norm2(a) + rs_norm2(b)) * (rs_norm2(a) + rs_norm2(b)))
+            memcpy(&kept[3 * count++], &t[k], 3 * sizeof *t);
+    }
+    rs_tri_mesh **mesh = count > 0 ? rs_array_push(&scene->meshes) : NULL;
+    if (count == 0)
+        return RS_OK;
+    if (mesh == NULL)
+        return RS_OUT_OF_MEMORY;
+    if (rs_tri_mesh_create(vertices, xyz, count, kept, mesh) != RS_OK) {
+        scene->meshes.count--;
+        return RS_OUT_OF_MEMORY;
+    }
+    rs_shape shape = {.type = RS_SHAPE_MESH, .mesh = *mesh};
+    return add_soft_target(scene, &shape, rs_v3_zero(), group, body);
 }
 
 static rs_status list_soft(rs_ray_scene *scene, const rs_body *bodies, int64_t body_count) {
@@ -90,11 +130,17 @@ static rs_status list_soft(rs_ray_scene *scene, const rs_body *bodies, int64_t b
         if (bodies[b].alive && bodies[b].soft != NULL)
             shapes += rs_soft_count(bodies[b].soft);
     scene->shapes.count = 0;
+    drop_meshes(scene);
     if (rs_array_reserve(&scene->shapes, shapes) != RS_OK) /* targets point to them */
         return RS_OUT_OF_MEMORY;
     for (int64_t b = 0; b < body_count; b++)
-        if (bodies[b].alive && bodies[b].soft != NULL && list_grains(scene, bodies[b].soft->grains, (int32_t)b) != RS_OK)
-            return RS_OUT_OF_MEMORY;
+        if (bodies[b].alive && bodies[b].soft != NULL) {
+            const rs_soft *soft = bodies[b].soft;
+            rs_status status = soft->grains != NULL ? list_grains(scene, soft->grains, soft->group, (int32_t)b)
+                                                    : list_surface(scene, soft->deformable, soft->group, (int32_t)b);
+            if (status != RS_OK)
+                return status;
+        }
     return RS_OK;
 }
 

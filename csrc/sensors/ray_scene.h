@@ -23,6 +23,7 @@ typedef struct {
     rs_array targets;   /* rs_ray_target: in the order of the tree */
     rs_array unbounded; /* rs_ray_target: half-spaces */
     rs_array boxes;     /* rs_aabb of `unordered` */
+    rs_array meshes;    /* rs_tri_mesh *: surfaces of deformable objects as they are now */
     rs_array shapes;    /* rs_shape: of the particles and surfaces of soft objects, as they are now */
     rs_array order;     /* uint32_t: build scratch */
     rs_bvh bvh;

@@ -41,8 +41,6 @@ typedef struct {
 typedef struct rs_grains {
     /* settings */
     int32_t least_substeps;
-    uint64_t group, mask;
-    int32_t contact_material;
     rs_array materials; /* rs_grain_material; the first is that of the object */
     rs_array laws;      /* rs_grain_law: materials x materials */
     rs_grain_material boundary; /* of ground plane and container */

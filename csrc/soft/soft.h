@@ -2,7 +2,7 @@
 #ifndef RS_SOFT_SOFT_H
 #define RS_SOFT_SOFT_H
 
-#include "grains.h"
+#include "deformable.h"
 
 /* What an object did to a body or link in the last step. */
 typedef struct {
@@ -11,7 +11,10 @@ typedef struct {
 } rs_soft_impulse;
 
 typedef struct rs_soft {
-    rs_grains *grains;
+    rs_grains *grains;         /* either this */
+    rs_deformable *deformable; /* or this */
+    uint64_t group, mask;
+    int32_t contact_material;
     rs_array impulses;  /* rs_soft_impulse: last step */
     rs_aabb box;        /* of all particles, with their radii, at the end of the last step */
     double speed;       /* of the fastest [m/s] */

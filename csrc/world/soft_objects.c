@@ -75,9 +75,6 @@ static rs_status fill_grains(rs_grains *g, const rs_grains_def *def) {
         status = rs_grains_append(g, def->count, def->positions, def->radii, def->velocities, material);
     g->boundary = def->material;
     g->least_substeps = def->substeps;
-    g->contact_material = def->contact_material;
-    g->group = def->collision_group;
-    g->mask = def->collision_mask;
     g->domain.max = rs_v3(1.0, 1.0, 1.0);
     return status;
 }
@@ -113,6 +110,9 @@ rs_status rs_grains_create(rs_world *world, const rs_grains_def *def, rs_object_
         status = fill_grains(body.soft->grains, def);
     if (status == RS_OK) {
         body.soft->margin = near_margin(body.soft->grains);
+        body.soft->contact_material = def->contact_material;
+        body.soft->group = def->collision_group;
+        body.soft->mask = def->collision_mask;
         rs_soft_measure(body.soft);
         body.position = rs_soft_sum(body.soft, rs_v3_zero()).centre;
         status = rs_world_insert_body(world, def->object_type, &body, 0, NULL, out);
@@ -310,8 +310,8 @@ rs_status rs_grains_settings_get(rs_world *world, rs_object_id id, rs_grains_set
     rs_status status;
     const rs_grains *g = enter_grains(world, id, &body, &status);
     if (status == RS_OK) {
-        *out = (rs_grains_settings){.substeps = g->least_substeps, .contact_material = g->contact_material,
-                                    .collision_group = g->group, .collision_mask = g->mask,
+        *out = (rs_grains_settings){.substeps = g->least_substeps, .contact_material = body->soft->contact_material,
+                                    .collision_group = body->soft->group, .collision_mask = body->soft->mask,
                                     .material_count = (int32_t)g->materials.count, .boundary = g->boundary,
                                     .has_ground = g->has_ground, .has_container = g->has_container, .ground = g->ground};
         for (int axis = 0; axis < 3; axis++)

@@ -6,7 +6,7 @@
 static const double STILL_SHARE = 5e-4;
 
 static bool accepts(const rs_soft *soft, uint64_t group, uint64_t mask) {
-    return (group & soft->grains->mask) != 0 && (mask & soft->grains->group) != 0;
+    return (group & soft->mask) != 0 && (mask & soft->group) != 0;
 }
 
 /* Something that moves, or was just placed, is near. */

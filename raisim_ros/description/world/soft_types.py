@@ -93,3 +93,58 @@ def scatter(
                 break
     table = np.array(kept).reshape(-1, 4)
     return np.ascontiguousarray(table[:, :3]), np.ascontiguousarray(table[:, 3])
+
+
+_NOT_NEGATIVE = ("damping", "air_drag")
+_POSITIVE = ("total_mass", "distance_stiffness", "thickness", "collision_radius")
+
+
+@dataclass(frozen=True)
+class DeformableMaterial:
+    """What cloth and other deformable objects are made of.
+
+    `total_mass` [kg] is shared out by area. Edges give way by `distance_compliance` [m/N], -1: 1 / distance_stiffness;
+    `bend_compliance` is 1 / flexural rigidity [1/(N m)], -1: nothing resists bending. With a `youngs_modulus` [N/m^2]
+    edges and bending follow from it, from `poisson_ratio` and from the `thickness` [m]. `damping` is the rate at which
+    velocities decay [1/s]; across the surface the air presses with air_drag * (speed against the wind)^2 [N/m^2]. Every
+    vertex collides as a ball of `collision_radius` [m]. `solver_mode` "PBD" takes edges as stiff. `iterations` and
+    `substeps` (at least so many; more where stiffness asks for them) make the solution finer.
+    """
+
+    total_mass: float = 1.0
+    distance_stiffness: float = 1e4
+    distance_compliance: float = -1.0
+    bend_compliance: float = -1.0
+    youngs_modulus: float = -1.0
+    poisson_ratio: float = 0.3
+    thickness: float = 0.01
+    damping: float = 0.0
+    air_drag: float = 0.0
+    self_collision: bool = False
+    collision_radius: float = 0.01
+    iterations: int = 6
+    substeps: int = 1
+    solver_mode: str = "XPBD"
+
+    def __post_init__(self) -> None:
+        for name in (*_POSITIVE, *_NOT_NEGATIVE):
+            value = number(name, getattr(self, name))
+            if not value >= 0.0 or (name in _POSITIVE and value == 0.0) or value > 1e30:
+                least = "greater than 0" if name in _POSITIVE else "at least 0"
+                raise InvalidValueError(f"{name} is {shown(value)}; expected a finite number {least}")
+        for name in ("distance_compliance", "bend_compliance", "youngs_modulus"):
+            value = number(name, getattr(self, name))
+            if not (0.0 <= value <= 1e30 or value == -1.0) or (name == "youngs_modulus" and value == 0.0):
+                raise InvalidValueError(f"{name} is {shown(value)}; expected a number, at least 0, or -1")
+        if not -1.0 < number("poisson_ratio", self.poisson_ratio) < 0.5:
+            raise InvalidValueError(
+                f"poisson_ratio is {shown(self.poisson_ratio)}; expected more than -1, less than 0.5"
+            )
+        for name, most in (("iterations", 10000), ("substeps", 100000)):
+            value = getattr(self, name)
+            if not is_whole(value) or not 1 <= value <= most:
+                raise InvalidValueError(f"{name} is {shown(value)}; expected 1 to {most}")
+        if self.solver_mode not in ("XPBD", "PBD"):
+            raise InvalidValueError(f"solver_mode is {shown(self.solver_mode)}; expected XPBD or PBD")
+        if flag("self_collision", self.self_collision):
+            raise InvalidValueError("self_collision is True; deformable objects do not collide with themselves yet")
