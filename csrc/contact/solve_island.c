@@ -398,12 +398,26 @@ static void begin(progress *at) {
     at->goal = changing ? EXACT_IN_CHANGE * at->result.approach : at->perfect;
 }
 
+/* Whether all contacts stick and bear something. One that touches without load may have to take its share, and how loads
+ * are shared decides what those that slide do: wheels that slip must not stay without load. */
+static bool all_bear_and_stick(const progress *at) {
+    double touching = TOUCHING * at->result.approach;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        const rs_law *law = rs_rows_law(at->rows, k);
+        rs_vec3 error = law->error.xyz;
+        bool slides = error.x * error.x + error.y * error.y > touching * touching;
+        if (law->kind == RS_ROW_CONTACT && error.z <= touching && (slides || law->impulse.xyz.z == 0.0))
+            return false;
+    }
+    return true;
+}
+
 /* Newton's method first: it finds how loads are shared, and sweeps would spoil that. */
 static void begin_with_newton(progress *at) {
     bool warm = at->now.largest <= WARM * at->result.approach;
     if (!warm)
         start_evenly(at);
-    if (warm && at->input->uneven) { /* loads stay shared as in the step before */
+    if (warm && at->input->uneven && all_bear_and_stick(at)) { /* loads stay shared as in the step before */
         exact_steps(at);
         follow_lifts(at);
         if (at->now.largest <= at->good)

@@ -27,9 +27,9 @@ double rs_wire_sign(const rs_wire *wire) {
 
 /* Speed at which a taut wire must draw its ends together for their path, straight in every step, to keep the circle. It is
  * as fast as the last step has led them apart, so that neither energy is given nor taken. */
-static double curve_speed(const rs_wire *wire, double across2, double dt) {
+static double curve_speed(const rs_wire *wire, double shortening, double across2, double dt) {
     double length = wire->properties.length + wire->stretch;
-    return length > 0.0 ? 0.5 * dt * across2 / length : 0.0;
+    return length > 0.0 ? rs_min(0.5 * dt * across2 / length, rs_max(0.0, -shortening)) : 0.0;
 }
 
 /* Lets the length that is out follow the one that is wanted; returns the speed at which it gets shorter [m/s]. */
@@ -54,7 +54,7 @@ static rs_wire_law stiff_law(rs_wire *wire, double shortening, double across2, d
     double length = reeling > 0.0 && out > 0.0 ? out : wire->reeled; /* what is reeled in now is not stretched yet */
     double sign = rs_wire_sign(wire), stretch = sign * (wire->stretch + wire->properties.length - length);
     bool both = wire->properties.stretch_type == RS_WIRE_BOTH;
-    double share = rs_min(STIFF_GAIN * erp, MAX_STIFF_SHARE), curve = sign * curve_speed(wire, across2, dt);
+    double share = rs_min(STIFF_GAIN * erp, MAX_STIFF_SHARE), curve = sign * curve_speed(wire, shortening, across2, dt);
     rs_wire_law law = {.bounds = bounds_of(wire), .target = curve + reeling,
                        .impulse = both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
     if (stretch > 0.0 || both)

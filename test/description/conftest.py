@@ -43,7 +43,7 @@ def random_configuration(tree, rng):
 
 
 ARRAYS = ("joint_position", "joint_rotation", "axis", "com", "inertia", "position", "rotation", "scale", "anchor",
-          "nominal_config", "spring_mount")  # fmt: skip
+          "nominal_config", "spring_mount", "lifted_com")  # fmt: skip
 PARTS = ("bodies", "frames", "pins", "sensors", "collisions", "visuals")
 
 

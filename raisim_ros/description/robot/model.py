@@ -115,11 +115,11 @@ class Link:
     mass: float = 0.0
     com: VectorLike = (0.0, 0.0, 0.0)
     inertia: MatrixLike = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    gravity_compensation: float = 0.0  # share of its weight that something else carries
     collisions: Sequence[Collision] = ()
     visuals: Sequence[Visual] = ()
     sensor: SensorReference | None = None
     place: Place = _CODE
+    gravity_compensation: float = 0.0  # share of its weight that something else carries
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
@@ -18,6 +18,7 @@ from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.world.snapshots import WorldSnapshot
 from raisim_ros.ros.conversions import Pose, Twist, Vector
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
+from raisim_ros.ros.node.written_files import check_target
 from raisim_ros.ros.objects.object_state import has_fixed_base, is_static, restore_state, set_pose, set_twist
 from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
 
@@ -152,16 +153,9 @@ class Operations:
     def save_world(self, path: Path, overwrite: bool) -> None:
         """Writes the world to a file."""
         check_allowed(path, "file")
-        if path.is_symlink():
-            raise InvalidValueError(f"file '{path}' is a link; expected a file or a new name")
+        check_target(path, overwrite)
         if path.suffix.lower() == ".xacro":
             raise InvalidValueError(f"file '{path}' would be read as a xacro file; expected another suffix")
-        if path.is_dir():
-            raise InvalidValueError(f"file '{path}' is a folder")
-        if not path.parent.is_dir():
-            raise FileMissingError(path.parent, "folder")
-        if path.exists() and not overwrite:
-            raise WrongStateError(f"file '{path}' exists; set overwrite to replace it")
         self._world.export_to_xml(path)
 
     # ---- snapshots ----

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.node import Node
 
 import raisim_ros.srv as srv
-from raisim_ros.description.errors import FileMissingError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
-from raisim_ros.engine.errors import WrongStateError
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.node.journal import Journal
+from raisim_ros.ros.node.written_files import check_target
 from raisim_ros.ros.request_queue import RequestQueue
 
 # Parameters on which it depends what becomes of a command; those of the world are in its file.
@@ -37,12 +35,12 @@ class RecordingServices:
 
     def begin(self, file: str, rate_hz: float) -> None:
         """Records from the start of the node on, before anything has happened; the file is replaced."""
-        self._journal.start(check_file(requests.new_file(file, "record"), overwrite=True), rate_hz, self._settings())
+        self._journal.start(check_target(requests.new_file(file, "record"), overwrite=True), rate_hz, self._settings())
 
     def _start(self, request: Any, response: Any) -> str:
         file = requests.new_file(request.file, "file")
         check_allowed(file, "recording")
-        check_file(file, request.overwrite)
+        check_target(file, request.overwrite)
         settings = self._settings()
         self._queue.call(lambda: self._journal.start(file, request.rate_hz, settings))
         return f"recording to '{file}'"
@@ -62,16 +60,3 @@ class RecordingServices:
     def _settings(self) -> Any:
         values = self._node.get_parameters(_SETTINGS)
         return SetParametersAtomically.Request(parameters=[value.to_parameter_msg() for value in values])
-
-
-def check_file(file: Path, overwrite: bool) -> Path:
-    """Refuses what cannot, or should not, become a recording."""
-    if file.is_symlink():
-        raise InvalidValueError(f"file '{file}' is a link; expected a file or a new name")
-    if file.exists() and not file.is_file():
-        raise InvalidValueError(f"file '{file}' is not a regular file")
-    if not file.parent.is_dir():
-        raise FileMissingError(file.parent, "folder")
-    if file.exists() and not overwrite:
-        raise WrongStateError(f"file '{file}' exists; set overwrite to replace it")
-    return file
