@@ -175,6 +175,7 @@ BALL = '<body name="ball"><joint name="b" type="ball"/><geom size="0.1"/></body>
         ('<worldbody><body><joint type="free" damping="1"/><geom size="1"/></body></worldbody>', "damping of free"),
         ('<worldbody><body><joint actuatorfrcrange="-1 2"/><geom size="1"/></body></worldbody>', "frcrange that is not"),
         (f'<worldbody><site name="s"/>{arm()}</worldbody><actuator><motor site="s"/></actuator>', "actuators of a site"),
+        (f'<worldbody><light/><camera/><site/>{arm()}</worldbody>', "sites, cameras, lights"),
         (f'<worldbody>{BALL}</worldbody><actuator><motor joint="b"/></actuator>', "actuators of ball and free joints"),
         (f'<worldbody>{arm()}</worldbody><actuator><position joint="j" forcerange="-1 1"/><velocity joint="j"/></actuator>',
          "forcerange of servos that share a joint"),

@@ -28,6 +28,7 @@ KINDS = {
     "actuator_dyntype": "mjtDyn", "sensor_type": "mjtSensor", "sensor_objtype": "mjtObj", "light_type": "mjtLightType",
     "light_mode": "mjtCamLight", "cam_mode": "mjtCamLight",
 }  # fmt: skip
+COUNTS = ("nflex", "nskin", "nplugin", "na", "nu", "nsite", "ncam", "nlight")
 NAMED = (
     "body", "jnt", "geom", "mesh", "hfield", "actuator", "tendon", "eq", "pair", "exclude", "key", "site", "cam",
     "light", "sensor",
@@ -81,7 +82,7 @@ def _described(mujoco: Any, spec: Any, model: Any, warnings: list[str]) -> tuple
             for kind, listed in LISTED.items()
         },
         "kinds": {field: _kinds(mujoco, enum, arrays[field]) for field, enum in KINDS.items() if field in arrays},
-        "counts": {name: int(getattr(model, name)) for name in ("nflex", "nskin", "nplugin", "na", "nu")},
+        "counts": {name: int(getattr(model, name)) for name in COUNTS},
         "option": option,
         "disabled": [name for name, is_off in flags.items() if is_off],
         "warnings": warnings,
