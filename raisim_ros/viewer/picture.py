@@ -8,9 +8,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
+from raisim_ros.engine.objects.deformable import DeformableObject
+from raisim_ros.engine.objects.granular import GranularSystem
 from raisim_ros.engine.objects.scene_handles import ViewCamera
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.sensors.paint import Eye, Style, paint
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
@@ -55,6 +59,7 @@ def render(
         eye = _eye(world, camera, model, poses, width, height)
         try:
             studio.draw_lines(world.read_wires().states["point"], WIRE_RADIUS, (0.25, 0.25, 0.27))
+            _draw_soft(world, studio)
             if contacts:
                 _draw_contacts(world, studio, eye)
             if points:
@@ -102,6 +107,20 @@ def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
         x, y, z = (float(value) for value in centre)
         return View((x + view.offset[0], y + view.offset[1], z + view.offset[2]), (x, y, z))
     return fitting_view(poses[interesting_frames(model), :3])
+
+
+def _draw_soft(world: World, studio: Studio) -> None:
+    """Grains and cloth are elsewhere in every picture."""
+    for handle in world.get_obj_list():
+        if not isinstance(handle, SoftObject) or handle.get_appearance() == HIDDEN:
+            continue
+        look = colour(handle.get_appearance(), handle.get_object_type().name.lower(), handle.get_id())
+        color = (look[0], look[1], look[2])
+        if isinstance(handle, DeformableObject):
+            studio.draw_surface(handle.get_positions(), handle.get_triangles(), color)
+        elif isinstance(handle, GranularSystem):
+            for centre, radius in zip(handle.get_positions(), handle.get_radii(), strict=True):
+                studio.draw_ball(centre, float(radius), color)
 
 
 def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:

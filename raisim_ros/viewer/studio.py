@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raisim_ros.description.mesh.color import part_color, part_image
 from raisim_ros.description.mesh.file import MeshData, drawn_mesh, make_mesh
@@ -120,9 +121,18 @@ class Studio:
     def draw_points(self, points: Vector, radius: float, colors: Vector) -> None:
         """Small balls until clear_lines()."""
         for point, color in zip(points, colors, strict=True):
-            ball = self.world.add_sphere(radius, 1.0)
-            ball.set_position(point)
-            self._extra(ball, (float(color[0]), float(color[1]), float(color[2])))
+            self.draw_ball(point, radius, (float(color[0]), float(color[1]), float(color[2])))
+
+    def draw_ball(self, centre: Vector, radius: float, color: Rgb) -> None:
+        """A ball until clear_lines()."""
+        ball = self.world.add_sphere(radius, 1.0)
+        ball.set_position(centre)
+        self._extra(ball, color)
+
+    def draw_surface(self, vertices: Vector, triangles: NDArray[Any], color: Rgb) -> None:
+        """Triangles until clear_lines()."""
+        mesh, _ = drawn_mesh(vertices, np.asarray(triangles, np.int64))
+        self._extra(self.world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH), color)
 
     def _extra(self, body: SingleBodyObject, color: Rgb) -> None:
         self._extras.append(body)

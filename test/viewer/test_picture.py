@@ -103,6 +103,22 @@ def test_textures_lie_on_meshes_as_their_files_say(tmp_path, suffix, mirror):
     assert seen == ([red, green, blue, yellow] if mirror > 0 else [green, red, yellow, blue])
 
 
+def test_grains_and_cloth_are_drawn_where_they_are():
+    world = World()
+    grains = world.add_granular_particles([[0.0, 0.0, 1.3]], [0.4])
+    grains.set_appearance("red")
+    x, y, size = reds(world.render(FRONT, 160, 90))
+    assert x == pytest.approx(0.5, abs=0.01)
+    assert y < 0.5  # above the middle of the picture
+    assert size == pytest.approx(np.pi * (0.4 / 6.0 * 80 / np.tan(0.4)) ** 2, rel=0.1)
+    grains.set_appearance("hidden")
+    sheet = [[-0.5, 0.0, 0.2], [0.1, 0.0, 0.2], [0.1, 0.0, 0.8], [-0.5, 0.0, 0.8]]
+    cloth = world.add_deformable_cloth(np.array(sheet), np.array([[0, 1, 2], [0, 2, 3]]))
+    cloth.set_appearance("red")
+    x, y, _ = reds(world.render(FRONT, 160, 90))
+    assert x < 0.5 < y  # to the left, below the middle
+
+
 def test_wires_and_contact_forces_are_drawn():
     world = World(resource("worlds/newtons_cradle.xml"))
     view = View((0.2, -2.0, 1.0), (0.2, 0.0, 0.9))
