@@ -66,10 +66,6 @@ class RaisimRos:
     def overlaps(self) -> np.ndarray:
         return np.maximum(0.0, -self.world.read_contacts()["depth"])
 
-    def residual(self) -> float:
-        """The largest violation of the contact laws in the last step, as a share of the speed of approach."""
-        return self.world.get_collision_counters().solver_relative_error
-
     def profile(self, steps: int) -> dict[str, float]:
         """Seconds spent in each stage over a number of steps."""
         self.world.set_profiling(True)
