@@ -170,6 +170,7 @@ HOURS ?= 1
 WORLDS ?= 2000
 soak: build
 	@$(ENVIRONMENT); python test/soak/worlds.py --count $(WORLDS)
+	@$(ENVIRONMENT); python test/soak/grains.py
 	@$(ENVIRONMENT); python test/soak/run.py --hours $(HOURS) $(ARGS)
 
 lock:

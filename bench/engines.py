@@ -216,5 +216,72 @@ class Rapier:
         return np.maximum(0.0, -np.array(gaps))
 
 
+class Drake:
+    """Drake's pressure fields (hydroelastic contact) with the default stiffness and solver; balls and boxes only."""
+
+    name = "Drake"
+
+    def __init__(self, scene: Scene) -> None:
+        from pydrake import geometry
+        from pydrake.math import RigidTransform, RotationMatrix
+        from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, CoulombFriction
+        from pydrake.multibody.tree import SpatialInertia, UnitInertia
+        from pydrake.systems.analysis import Simulator
+        from pydrake.systems.framework import DiagramBuilder
+
+        builder = DiagramBuilder()
+        plant, scene_graph = AddMultibodyPlantSceneGraph(builder, scene.dt)
+        config = geometry.SceneGraphConfig()
+        config.default_proximity_properties.compliance_type = "compliant"  # or boxes would touch in one point
+        scene_graph.set_config(config)
+        plant.mutable_gravity_field().set_gravity_vector(scene.gravity)
+        friction = CoulombFriction(scene.friction, scene.friction)
+        ground = geometry.ProximityProperties()
+        geometry.AddRigidHydroelasticProperties(ground)
+        geometry.AddContactMaterial(friction=friction, properties=ground)
+        plant.RegisterCollisionGeometry(plant.world_body(), RigidTransform(), geometry.HalfSpace(), "ground", ground)
+        self._bodies = []
+        for k, body in enumerate(scene.bodies):
+            ball = body.shape == "sphere"
+            unit = UnitInertia.SolidSphere(*body.size) if ball else UnitInertia.SolidBox(*body.size)
+            made = plant.AddRigidBody(f"body_{k}", SpatialInertia(body.mass, np.zeros(3), unit))
+            shape = geometry.Sphere(*body.size) if ball else geometry.Box(*body.size)
+            plant.RegisterCollisionGeometry(made, RigidTransform(), shape, f"shape_{k}", friction)
+            self._bodies.append(made)
+        plant.Finalize()
+        diagram = builder.Build()
+        self._simulator = Simulator(diagram)
+        self._dt, self._plant = scene.dt, plant
+        self._context = plant.GetMyMutableContextFromRoot(self._simulator.get_mutable_context())
+        for made, body in zip(self._bodies, scene.bodies, strict=True):
+            w, x, y, z = body.quaternion
+            turn = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+                             [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+                             [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
+            pose = RigidTransform(RotationMatrix.ProjectToRotationMatrix(turn), body.position)
+            plant.SetFreeBodyPose(self._context, made, pose)
+        self._simulator.Initialize()
+
+    def step(self, count: int) -> None:
+        self._simulator.AdvanceTo(self._simulator.get_context().get_time() + count * self._dt)
+
+    def positions(self) -> np.ndarray:
+        return np.array([body.EvalPoseInWorld(self._context).translation() for body in self._bodies])
+
+    def velocities(self) -> tuple[np.ndarray, np.ndarray]:
+        twists = [body.EvalSpatialVelocityInWorld(self._context) for body in self._bodies]
+        return np.array([twist.translational() for twist in twists]), np.array([twist.rotational() for twist in twists])
+
+    def overlaps(self) -> np.ndarray:
+        raise NotImplementedError("surfaces of equal pressure have no depth")
+
+
+def drake_engine() -> list[type[Drake]]:
+    """Drake, if it is installed: it is slow in piles, so only sections that are about accuracy ask for it."""
+    from importlib.util import find_spec
+
+    return [Drake] if find_spec("pydrake") else []
+
+
 _OPTIONAL = [(pybullet, PyBullet), (rapier3d, Rapier)]
 ENGINES = [RaisimRos, Mujoco, *(engine for module, engine in _OPTIONAL if module is not None)]

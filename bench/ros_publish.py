@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from statistics import median
@@ -22,6 +23,7 @@ from statistics import median
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 os.environ.setdefault("ROS_DOMAIN_ID", str(101 + os.getpid() % 50))
 
+import numpy as np
 import rclpy
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
@@ -29,6 +31,7 @@ from rclpy.node import Node
 from raisim_ros import World
 from raisim_ros.msg import ObjectState, ObjectStateArray
 from raisim_ros.ros import qos
+from raisim_ros.ros.many_publishers import ManyPublishers
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.command_inbox import HiddenGroup
 from raisim_ros.ros.objects.object_table import ObjectTable
@@ -96,8 +99,10 @@ class Publishing:
             for entry in rows
         ]
         self.array = self.node.create_publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
+        self.arrays = ManyPublishers([self.array])
         self.table = StateTable("world", [freeze_state(entry, "world", ShownFields()) for entry in rows], rows)
-        self.topics = StateTopics(StateRates(50.0, 1000.0, 50.0), "world", self.array, self.world.read_articulations)
+        robots = partial(self.world.read_articulations, xyzw=True)
+        self.topics = StateTopics(StateRates(50.0, 1000.0, 50.0), "world", self.array, robots)
         self.topics.rebuild(rows, self.world.get_time_step())
         for entry, publisher in zip(rows, self.publishers, strict=True):
             self.topics.attach(entry.id, publisher)
@@ -108,7 +113,7 @@ class Publishing:
 
     def publish_regardless(self) -> int:
         """Every state once, also to nobody; the node itself skips topics without a subscriber."""
-        self.table.update(self.world.read_states(), self.moment())
+        self.table.update(self.world.read_states(xyzw=True), self.moment())
         for row, publisher in enumerate(self.publishers):
             publisher.publish(self.table.message(row))
         return len(self.publishers)
@@ -116,13 +121,12 @@ class Publishing:
     def publish_array(self) -> int:
         """The array once."""
         moment = self.moment()
-        self.table.update(self.world.read_states(), moment)
-        self.array.publish(self.table.array_message(moment))
-        return 1
+        self.table.update(self.world.read_states(xyzw=True), moment)
+        return 1 - self.arrays.publish(self.table.array_message(moment), np.zeros(1, np.int64))
 
     def publish_round(self) -> int:
         """What the node does at a moment at which everything is due."""
-        self.topics.publish(self.moment(), self.world.read_states())
+        self.topics.publish(self.moment(), self.world.read_states(xyzw=True))
         return len(self.publishers)
 
     def wait_for_matches(self) -> None:

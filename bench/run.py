@@ -1,6 +1,7 @@
 """Measures this engine beside others and writes docs/benchmarks.md with its plots.
 
-    python bench/run.py [--only rigid robots zoo families sensors ros files] [--repeats 3] [--share 1] [--no-write]
+    python bench/run.py [--only rigid contacts robots batches zoo families sensors ros files]
+                        [--repeats 3] [--share 1] [--no-write]
 
 Sections that are not measured stay in the page as they are. Machines differ, therefore ratios are reported wherever
 another engine does the same.
@@ -58,7 +59,9 @@ class Section:
 
 SECTIONS = (
     Section("rigid", ("rigid",)),
+    Section("contacts", ("contact_physics",)),
     Section("robots", ("articulated",)),
+    Section("batches", ("batch",)),
     Section("zoo", ("zoo",)),
     Section("families", ("families",)),
     Section("sensors", ("sensors", "sensors_ros")),

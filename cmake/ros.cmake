@@ -43,6 +43,7 @@ set_target_properties(${PROJECT_NAME}__rosidl_generator_py PROPERTIES
 
 # The Python binding: cffi writes its C file, which is compiled together with the engine; one module per level, of
 # which Python loads the best that the processor has.
+file(GLOB raisim_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/csrc/include/raisim_engine/*.h")
 set(raisim_python_modules)
 foreach(level IN LISTS raisim_levels)
   set(module _engine)
@@ -53,7 +54,7 @@ foreach(level IN LISTS raisim_levels)
   add_custom_command(
     OUTPUT "${binding}"
     COMMAND Python3::Interpreter "${PROJECT_SOURCE_DIR}/csrc/build_engine.py" --emit "${binding}" --module ${module}
-    DEPENDS csrc/build_engine.py csrc/include/raisim_engine.h
+    DEPENDS csrc/build_engine.py csrc/include/raisim_engine.h ${raisim_headers}
     COMMENT "Writing the Python binding of the engine: ${module}" VERBATIM)
   set(target raisim_engine_python_${level})
   python3_add_library(${target} MODULE WITH_SOABI "${binding}")

@@ -1,7 +1,7 @@
 """Build the Python binding of the C engine with cffi (API mode), once for each instruction set.
 
-The declarations come from include/raisim_engine.h, the C files from sources.txt, the compiler flags from flags.txt and
-the instruction sets beside the base from isa_levels.txt; nothing is typed twice. Two users:
+The declarations come from the headers of include/raisim_engine.h, the C files from sources.txt, the compiler flags from
+flags.txt and the instruction sets beside the base from isa_levels.txt; nothing is typed twice. Two users:
 
 - setup.py, which compiles everything (``RAISIM_NATIVE_ARCH=1`` in the environment adds a build for the processor at
   hand);
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 from pathlib import Path
 
 import cffi
@@ -31,12 +32,15 @@ def read_list(name: str) -> list[str]:
 
 
 def read_cdef() -> str:
-    """The declarations of raisim_engine.h that cffi parses."""
-    header = CSRC / "include" / "raisim_engine.h"
-    text = header.read_text(encoding="utf-8")
-    if text.count(CDEF_BEGIN) != 1 or text.count(CDEF_END) != 1:
-        raise SystemExit(f"{header}: expected exactly one '{CDEF_BEGIN}' and one '{CDEF_END}'")
-    return text.split(CDEF_BEGIN)[1].split(CDEF_END)[0]
+    """The declarations that cffi parses: of the headers that raisim_engine.h includes, in its order."""
+    include = CSRC / "include"
+    declarations = []
+    for name in re.findall(r'#include "(.+)"', (include / "raisim_engine.h").read_text(encoding="utf-8")):
+        text = (include / name).read_text(encoding="utf-8")
+        if text.count(CDEF_BEGIN) != 1 or text.count(CDEF_END) != 1:
+            raise SystemExit(f"{name}: expected exactly one '{CDEF_BEGIN}' and one '{CDEF_END}'")
+        declarations.append(text.split(CDEF_BEGIN)[1].split(CDEF_END)[0])
+    return "".join(declarations)
 
 
 def isa_levels() -> dict[str, list[str]]:
@@ -60,6 +64,7 @@ def make_builder(module: str, flags: list[str], required: bool = True) -> cffi.F
         f"{PACKAGE}.{module}",
         '#include "raisim_engine.h"',
         sources=[f"csrc/{path}" for path in read_list("sources.txt")],
+        depends=[f"csrc/{path.relative_to(CSRC)}" for path in sorted(CSRC.rglob("*.h"))],
         include_dirs=["csrc", "csrc/include"],
         extra_compile_args=read_list("flags.txt") + flags,
         extra_link_args=["-pthread"],

@@ -1,235 +1,212 @@
 """raisim_ros: a rigid-body simulator with hard contacts, and its ROS 2 node.
 
-``from raisim_ros import World`` needs no ROS; only ``raisim_ros.ros`` imports rclpy.
+``from raisim_ros import World`` needs no ROS; only ``raisim_ros.ros`` imports rclpy. Names are imported when they are
+first asked for, so that ``import raisim_ros`` alone is quick.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from raisim_ros.description.errors import (
-    FileMissingError,
-    FileReadError,
-    FileRefusedError,
-    FileWriteError,
-    InvalidValueError,
-    MeshError,
-    ParseError,
-    RaisimError,
-    TemplateError,
-    TerrainError,
-    UrdfError,
-)
-from raisim_ros.description.file_access import get_allowed_folders, set_allowed_folders
-from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
-from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
-from raisim_ros.description.mesh.convex_decomposition import CoacdOptions
-from raisim_ros.description.mesh.file import MeshData, load_mesh
-from raisim_ros.description.resources import package_version, resource
-from raisim_ros.description.robot.model import Child, Collision, Geometry, Joint, Link, Pin, Pose, Visual
-from raisim_ros.description.sensor.file import load_sensor_set
-from raisim_ros.description.sensor.types import (
-    ContactModel,
-    DepthCameraModel,
-    ForceTorqueModel,
-    ImuModel,
-    LidarModel,
-    NoiseModel,
-    RGBCameraModel,
-    SensorSetModel,
-)
-from raisim_ros.description.terrain import HeightMapData, TerrainProperties
-from raisim_ros.description.world.interface_settings import InterfaceSettings
-from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
-from raisim_ros.description.world.soft_types import DeformableMaterial, GranularMaterial
-from raisim_ros.engine._library import Info, info
-from raisim_ros.engine.articulated.report import Finding
-from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
-from raisim_ros.engine.batch.world_batch import MemberSnapshot, WorldBatch
-from raisim_ros.engine.errors import (
-    DivergedError,
-    EngineMemoryError,
-    ObjectRemovedError,
-    UnknownNameError,
-    WrongStateError,
-    WrongTypeError,
-)
-from raisim_ros.engine.objects.contact import Contact
-from raisim_ros.engine.objects.deformable import DeformableObject
-from raisim_ros.engine.objects.granular import GranularStepStats, GranularSystem
-from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
-from raisim_ros.engine.objects.object_handle import Object
-from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
-from raisim_ros.engine.objects.soft_handles import SoftImpulse, SoftObject
-from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.objects.wires import StretchType, Wire, WireType
-from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
-from raisim_ros.engine.sensors.sensor import MeasurementSource, Sensor, SensorSet, SensorType
-from raisim_ros.engine.sensors.vision import DepthCamera, Light, RGBCamera, SpinningLidar
-from raisim_ros.engine.types import (
-    ArticulatedSystemOption,
-    BodyType,
-    BroadphaseSettings,
-    BroadphaseType,
-    CollisionBody,
-    CollisionCounters,
-    CompoundChild,
-    ContactSettings,
-    ControlMode,
-    GyroscopicMode,
-    IntegrationScheme,
-    JointSpring,
-    MeshCollisionMode,
-    ObjectType,
-    ShapeType,
-    SingleBodySnapshot,
-    SleepSettings,
-    SparseJacobian,
-    StateBuffer,
-)
-from raisim_ros.engine.world.rays import DepthCameraFrame, DepthCameraProperties, RayCollisionItem
-from raisim_ros.engine.world.snapshots import WorldSnapshot
-from raisim_ros.engine.world.world import World
+if TYPE_CHECKING:  # for editors and type checkers; the same names as below
+    from raisim_ros.description.errors import FileMissingError as FileMissingError
+    from raisim_ros.description.errors import FileReadError as FileReadError
+    from raisim_ros.description.errors import FileRefusedError as FileRefusedError
+    from raisim_ros.description.errors import FileWriteError as FileWriteError
+    from raisim_ros.description.errors import InvalidValueError as InvalidValueError
+    from raisim_ros.description.errors import MeshError as MeshError
+    from raisim_ros.description.errors import ParseError as ParseError
+    from raisim_ros.description.errors import RaisimError as RaisimError
+    from raisim_ros.description.errors import TemplateError as TemplateError
+    from raisim_ros.description.errors import TerrainError as TerrainError
+    from raisim_ros.description.errors import UrdfError as UrdfError
+    from raisim_ros.description.file_access import get_allowed_folders as get_allowed_folders
+    from raisim_ros.description.file_access import set_allowed_folders as set_allowed_folders
+    from raisim_ros.description.limits import FileLimits as FileLimits
+    from raisim_ros.description.limits import get_file_limits as get_file_limits
+    from raisim_ros.description.limits import set_file_limits as set_file_limits
+    from raisim_ros.description.materials import MaterialManager as MaterialManager
+    from raisim_ros.description.materials import MaterialPairProperties as MaterialPairProperties
+    from raisim_ros.description.mesh.convex_decomposition import CoacdOptions as CoacdOptions
+    from raisim_ros.description.mesh.file import MeshData as MeshData
+    from raisim_ros.description.mesh.file import load_mesh as load_mesh
+    from raisim_ros.description.resources import resource as resource
+    from raisim_ros.description.robot.model import Child as Child
+    from raisim_ros.description.robot.model import Collision as Collision
+    from raisim_ros.description.robot.model import Geometry as Geometry
+    from raisim_ros.description.robot.model import Joint as Joint
+    from raisim_ros.description.robot.model import Link as Link
+    from raisim_ros.description.robot.model import Pin as Pin
+    from raisim_ros.description.robot.model import Pose as Pose
+    from raisim_ros.description.robot.model import Visual as Visual
+    from raisim_ros.description.sensor.file import load_sensor_set as load_sensor_set
+    from raisim_ros.description.sensor.types import ContactModel as ContactModel
+    from raisim_ros.description.sensor.types import DepthCameraModel as DepthCameraModel
+    from raisim_ros.description.sensor.types import ForceTorqueModel as ForceTorqueModel
+    from raisim_ros.description.sensor.types import ImuModel as ImuModel
+    from raisim_ros.description.sensor.types import LidarModel as LidarModel
+    from raisim_ros.description.sensor.types import NoiseModel as NoiseModel
+    from raisim_ros.description.sensor.types import RGBCameraModel as RGBCameraModel
+    from raisim_ros.description.sensor.types import SensorSetModel as SensorSetModel
+    from raisim_ros.description.terrain import HeightMapData as HeightMapData
+    from raisim_ros.description.terrain import TerrainProperties as TerrainProperties
+    from raisim_ros.description.world.interface_settings import InterfaceSettings as InterfaceSettings
+    from raisim_ros.description.world.scene_types import LightSettings as LightSettings
+    from raisim_ros.description.world.scene_types import NamedPose as NamedPose
+    from raisim_ros.description.world.scene_types import ViewCameraSettings as ViewCameraSettings
+    from raisim_ros.description.world.scene_types import Viewpoint as Viewpoint
+    from raisim_ros.description.world.soft_types import DeformableMaterial as DeformableMaterial
+    from raisim_ros.description.world.soft_types import GranularMaterial as GranularMaterial
+    from raisim_ros.description.world.soft_types import MeshBuildOptions as MeshBuildOptions
+    from raisim_ros.description.xml.template import ParameterContainer as ParameterContainer
+    from raisim_ros.engine._library import Info as Info
+    from raisim_ros.engine._library import info as info
+    from raisim_ros.engine.articulated.report import Finding as Finding
+    from raisim_ros.engine.articulated.system import ArticulatedSystem as ArticulatedSystem
+    from raisim_ros.engine.batch.object_batch import ObjectBatch as ObjectBatch
+    from raisim_ros.engine.batch.object_batch import RobotBatch as RobotBatch
+    from raisim_ros.engine.batch.world_batch import MemberSnapshot as MemberSnapshot
+    from raisim_ros.engine.batch.world_batch import WorldBatch as WorldBatch
+    from raisim_ros.engine.errors import DivergedError as DivergedError
+    from raisim_ros.engine.errors import EngineMemoryError as EngineMemoryError
+    from raisim_ros.engine.errors import ObjectRemovedError as ObjectRemovedError
+    from raisim_ros.engine.errors import UnknownNameError as UnknownNameError
+    from raisim_ros.engine.errors import WrongStateError as WrongStateError
+    from raisim_ros.engine.errors import WrongTypeError as WrongTypeError
+    from raisim_ros.engine.objects.contact import Contact as Contact
+    from raisim_ros.engine.objects.deformable import DeformableObject as DeformableObject
+    from raisim_ros.engine.objects.granular import GranularStepStats as GranularStepStats
+    from raisim_ros.engine.objects.granular import GranularSystem as GranularSystem
+    from raisim_ros.engine.objects.handles import Box as Box
+    from raisim_ros.engine.objects.handles import Capsule as Capsule
+    from raisim_ros.engine.objects.handles import Compound as Compound
+    from raisim_ros.engine.objects.handles import Cone as Cone
+    from raisim_ros.engine.objects.handles import Cylinder as Cylinder
+    from raisim_ros.engine.objects.handles import Ground as Ground
+    from raisim_ros.engine.objects.handles import SingleBodyObject as SingleBodyObject
+    from raisim_ros.engine.objects.handles import Sphere as Sphere
+    from raisim_ros.engine.objects.object_handle import Object as Object
+    from raisim_ros.engine.objects.scene_handles import LightObject as LightObject
+    from raisim_ros.engine.objects.scene_handles import ViewCamera as ViewCamera
+    from raisim_ros.engine.objects.soft_handles import SoftImpulse as SoftImpulse
+    from raisim_ros.engine.objects.soft_handles import SoftObject as SoftObject
+    from raisim_ros.engine.objects.surface_handles import HeightMap as HeightMap
+    from raisim_ros.engine.objects.surface_handles import Mesh as Mesh
+    from raisim_ros.engine.objects.wires import StretchType as StretchType
+    from raisim_ros.engine.objects.wires import Wire as Wire
+    from raisim_ros.engine.objects.wires import WireType as WireType
+    from raisim_ros.engine.sensors.motion import IMU as IMU
+    from raisim_ros.engine.sensors.motion import ContactSensor as ContactSensor
+    from raisim_ros.engine.sensors.motion import ForceTorque as ForceTorque
+    from raisim_ros.engine.sensors.sensor import MeasurementSource as MeasurementSource
+    from raisim_ros.engine.sensors.sensor import Sensor as Sensor
+    from raisim_ros.engine.sensors.sensor import SensorSet as SensorSet
+    from raisim_ros.engine.sensors.sensor import SensorType as SensorType
+    from raisim_ros.engine.sensors.vision import DepthCamera as DepthCamera
+    from raisim_ros.engine.sensors.vision import Light as Light
+    from raisim_ros.engine.sensors.vision import RGBCamera as RGBCamera
+    from raisim_ros.engine.sensors.vision import SpinningLidar as SpinningLidar
+    from raisim_ros.engine.types import ArticulatedSystemOption as ArticulatedSystemOption
+    from raisim_ros.engine.types import BodyType as BodyType
+    from raisim_ros.engine.types import BroadphaseSettings as BroadphaseSettings
+    from raisim_ros.engine.types import BroadphaseType as BroadphaseType
+    from raisim_ros.engine.types import CollisionBody as CollisionBody
+    from raisim_ros.engine.types import CollisionCounters as CollisionCounters
+    from raisim_ros.engine.types import CompoundChild as CompoundChild
+    from raisim_ros.engine.types import ContactSettings as ContactSettings
+    from raisim_ros.engine.types import ControlMode as ControlMode
+    from raisim_ros.engine.types import GyroscopicMode as GyroscopicMode
+    from raisim_ros.engine.types import IntegrationScheme as IntegrationScheme
+    from raisim_ros.engine.types import JointSpring as JointSpring
+    from raisim_ros.engine.types import MeshCollisionMode as MeshCollisionMode
+    from raisim_ros.engine.types import ObjectType as ObjectType
+    from raisim_ros.engine.types import ShapeType as ShapeType
+    from raisim_ros.engine.types import SingleBodySnapshot as SingleBodySnapshot
+    from raisim_ros.engine.types import SleepSettings as SleepSettings
+    from raisim_ros.engine.types import SparseJacobian as SparseJacobian
+    from raisim_ros.engine.types import StateBuffer as StateBuffer
+    from raisim_ros.engine.world.rays import DepthCameraFrame as DepthCameraFrame
+    from raisim_ros.engine.world.rays import DepthCameraProperties as DepthCameraProperties
+    from raisim_ros.engine.world.rays import RayCollisionItem as RayCollisionItem
+    from raisim_ros.engine.world.snapshots import WorldSnapshot as WorldSnapshot
+    from raisim_ros.engine.world.world import World as World
+    from raisim_ros.viewer.recording import Recording as Recording
+    from raisim_ros.viewer.scene import View as View
+    from raisim_ros.viewer.viewer import Viewer as Viewer
 
-__all__ = [
-    "IMU",
-    "ArticulatedSystem",
-    "ArticulatedSystemOption",
-    "BodyType",
-    "Box",
-    "BroadphaseSettings",
-    "BroadphaseType",
-    "Capsule",
-    "Child",
-    "CoacdOptions",
-    "Collision",
-    "CollisionBody",
-    "CollisionCounters",
-    "Compound",
-    "CompoundChild",
-    "Cone",
-    "Contact",
-    "ContactModel",
-    "ContactSensor",
-    "ContactSettings",
-    "ControlMode",
-    "Cylinder",
-    "DeformableMaterial",
-    "DeformableObject",
-    "DepthCamera",
-    "DepthCameraFrame",
-    "DepthCameraModel",
-    "DepthCameraProperties",
-    "DivergedError",
-    "EngineMemoryError",
-    "FileLimits",
-    "FileMissingError",
-    "FileReadError",
-    "FileRefusedError",
-    "FileWriteError",
-    "Finding",
-    "ForceTorque",
-    "ForceTorqueModel",
-    "Geometry",
-    "GranularMaterial",
-    "GranularStepStats",
-    "GranularSystem",
-    "Ground",
-    "GyroscopicMode",
-    "HeightMap",
-    "HeightMapData",
-    "ImuModel",
-    "Info",
-    "IntegrationScheme",
-    "InterfaceSettings",
-    "InvalidValueError",
-    "Joint",
-    "JointSpring",
-    "LidarModel",
-    "Light",
-    "LightObject",
-    "LightSettings",
-    "Link",
-    "MaterialManager",
-    "MaterialPairProperties",
-    "MeasurementSource",
-    "MemberSnapshot",
-    "Mesh",
-    "MeshCollisionMode",
-    "MeshData",
-    "MeshError",
-    "NamedPose",
-    "NoiseModel",
-    "Object",
-    "ObjectBatch",
-    "ObjectRemovedError",
-    "ObjectType",
-    "ParseError",
-    "Pin",
-    "Pose",
-    "RGBCamera",
-    "RGBCameraModel",
-    "RaisimError",
-    "RayCollisionItem",
-    "Recording",
-    "RobotBatch",
-    "Sensor",
-    "SensorSet",
-    "SensorSetModel",
-    "SensorType",
-    "ShapeType",
-    "SingleBodyObject",
-    "SingleBodySnapshot",
-    "SleepSettings",
-    "SoftImpulse",
-    "SoftObject",
-    "SparseJacobian",
-    "Sphere",
-    "SpinningLidar",
-    "StateBuffer",
-    "StretchType",
-    "TemplateError",
-    "TerrainError",
-    "TerrainProperties",
-    "UnknownNameError",
-    "UrdfError",
-    "View",
-    "ViewCamera",
-    "ViewCameraSettings",
-    "Viewpoint",
-    "Visual",
-    "Wire",
-    "WireType",
-    "World",
-    "WorldBatch",
-    "WorldSnapshot",
-    "WrongStateError",
-    "WrongTypeError",
-    "__version__",
-    "get_allowed_folders",
-    "get_file_limits",
-    "info",
-    "load_mesh",
-    "load_sensor_set",
-    "resource",
-    "set_allowed_folders",
-    "set_file_limits",
-]
+    __version__: str
 
+_HOMES = {
+    "raisim_ros.description.errors": (
+        "FileMissingError FileReadError FileRefusedError FileWriteError InvalidValueError MeshError "
+        "ParseError RaisimError TemplateError TerrainError UrdfError"
+    ),
+    "raisim_ros.description.file_access": "get_allowed_folders set_allowed_folders",
+    "raisim_ros.description.limits": "FileLimits get_file_limits set_file_limits",
+    "raisim_ros.description.materials": "MaterialManager MaterialPairProperties",
+    "raisim_ros.description.mesh.convex_decomposition": "CoacdOptions",
+    "raisim_ros.description.mesh.file": "MeshData load_mesh",
+    "raisim_ros.description.resources": "resource",
+    "raisim_ros.description.robot.model": "Child Collision Geometry Joint Link Pin Pose Visual",
+    "raisim_ros.description.sensor.file": "load_sensor_set",
+    "raisim_ros.description.sensor.types": (
+        "ContactModel DepthCameraModel ForceTorqueModel ImuModel LidarModel NoiseModel RGBCameraModel SensorSetModel"
+    ),
+    "raisim_ros.description.terrain": "HeightMapData TerrainProperties",
+    "raisim_ros.description.world.interface_settings": "InterfaceSettings",
+    "raisim_ros.description.world.scene_types": "LightSettings NamedPose ViewCameraSettings Viewpoint",
+    "raisim_ros.description.world.soft_types": "DeformableMaterial GranularMaterial MeshBuildOptions",
+    "raisim_ros.description.xml.template": "ParameterContainer",
+    "raisim_ros.engine._library": "Info info",
+    "raisim_ros.engine.articulated.report": "Finding",
+    "raisim_ros.engine.articulated.system": "ArticulatedSystem",
+    "raisim_ros.engine.batch.object_batch": "ObjectBatch RobotBatch",
+    "raisim_ros.engine.batch.world_batch": "MemberSnapshot WorldBatch",
+    "raisim_ros.engine.errors": (
+        "DivergedError EngineMemoryError ObjectRemovedError UnknownNameError WrongStateError WrongTypeError"
+    ),
+    "raisim_ros.engine.objects.contact": "Contact",
+    "raisim_ros.engine.objects.deformable": "DeformableObject",
+    "raisim_ros.engine.objects.granular": "GranularStepStats GranularSystem",
+    "raisim_ros.engine.objects.handles": "Box Capsule Compound Cone Cylinder Ground SingleBodyObject Sphere",
+    "raisim_ros.engine.objects.object_handle": "Object",
+    "raisim_ros.engine.objects.scene_handles": "LightObject ViewCamera",
+    "raisim_ros.engine.objects.soft_handles": "SoftImpulse SoftObject",
+    "raisim_ros.engine.objects.surface_handles": "HeightMap Mesh",
+    "raisim_ros.engine.objects.wires": "StretchType Wire WireType",
+    "raisim_ros.engine.sensors.motion": "ContactSensor ForceTorque IMU",
+    "raisim_ros.engine.sensors.sensor": "MeasurementSource Sensor SensorSet SensorType",
+    "raisim_ros.engine.sensors.vision": "DepthCamera Light RGBCamera SpinningLidar",
+    "raisim_ros.engine.types": (
+        "ArticulatedSystemOption BodyType BroadphaseSettings BroadphaseType CollisionBody CollisionCounters "
+        "CompoundChild ContactSettings ControlMode GyroscopicMode IntegrationScheme JointSpring "
+        "MeshCollisionMode ObjectType ShapeType SingleBodySnapshot SleepSettings SparseJacobian StateBuffer"
+    ),
+    "raisim_ros.engine.world.rays": "DepthCameraFrame DepthCameraProperties RayCollisionItem",
+    "raisim_ros.engine.world.snapshots": "WorldSnapshot",
+    "raisim_ros.engine.world.world": "World",
+    "raisim_ros.viewer.recording": "Recording",
+    "raisim_ros.viewer.scene": "View",
+    "raisim_ros.viewer.viewer": "Viewer",
+}
+_PACKAGES = ("client", "description", "distributed", "engine", "envs", "ros", "viewer")
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 # Viewer is not in __all__: a star import must not need the package viser.
-_LAZY = {
-    "Recording": "raisim_ros.viewer.recording",
-    "View": "raisim_ros.viewer.scene",
-    "Viewer": "raisim_ros.viewer.viewer",
-}
+__all__ = ["__version__", *sorted(set(_HOME_OF) - {"Viewer"})]
 
 
 def __getattr__(name: str) -> Any:
-    """What needs optional packages, or more than the engine, is imported when it is asked for."""
     if name == "__version__":
-        return package_version()
-    if name not in _LAZY:
+        value: Any = import_module("raisim_ros.description.resources").package_version()
+    elif name in _HOME_OF:
+        value = getattr(import_module(_HOME_OF[name]), name)
+    elif name in _PACKAGES:
+        value = import_module(f"raisim_ros.{name}")
+    else:
         raise AttributeError(f"module 'raisim_ros' has no attribute '{name}'")
-    from importlib import import_module
+    globals()[name] = value
+    return value
 
-    return getattr(import_module(_LAZY[name]), name)
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "Viewer"})

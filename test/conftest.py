@@ -1,9 +1,15 @@
 """Tests see the package as it was built and installed, whichever way pytest was started."""
 
+import signal
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, which all they start would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _is_checkout(entry: str) -> bool:

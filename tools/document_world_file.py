@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, ENGINE, REQUIRED, ROBOT_STATE, Attribute
+from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, ROBOT_STATE
+from raisim_ros.description.world.schema_types import ENGINE, REQUIRED, Attribute
 from raisim_ros.engine.entries.defaults import engine_defaults
 
 ROOT = Path(__file__).resolve().parents[1]

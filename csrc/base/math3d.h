@@ -98,6 +98,11 @@ static inline rs_mat3 rs_m3_tmul(const rs_mat3 *a, const rs_mat3 *b) {
 
 /* ---- symmetric matrices ---- */
 
+/* xx yy zz xy xz yz */
+static inline rs_sym3 rs_sym3_load(const double *v) { return (rs_sym3){v[0], v[1], v[2], v[3], v[4], v[5]}; }
+static inline void rs_sym3_store(double *out, rs_sym3 s) {
+    out[0] = s.xx, out[1] = s.yy, out[2] = s.zz, out[3] = s.xy, out[4] = s.xz, out[5] = s.yz;
+}
 static inline rs_vec3 rs_sym3_mulv(const rs_sym3 *s, rs_vec3 v) {
     return rs_v3(s->xx * v.x + s->xy * v.y + s->xz * v.z,
                  s->xy * v.x + s->yy * v.y + s->yz * v.z,

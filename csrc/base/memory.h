@@ -38,6 +38,11 @@ void *rs_array_push(rs_array *array);
 rs_status rs_array_resize(rs_array *array, int64_t count);
 rs_status rs_array_copy(rs_array *to, const rs_array *from);
 void rs_array_free(rs_array *array);
+static inline void rs_array_swap(rs_array *a, rs_array *b) {
+    rs_array kept = *a;
+    *a = *b;
+    *b = kept;
+}
 
 /* The items, and one of them. Builds for debugging (RS_DEBUG) stop at a wrong type or index. */
 #ifdef RS_DEBUG

@@ -3,6 +3,7 @@
 #ifndef RS_BASE_SIMD4_H
 #define RS_BASE_SIMD4_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -31,6 +32,23 @@ RS_INLINE rs_v4 rs_v4_load(const rs_quad *from) {
 }
 RS_INLINE void rs_v4_store(rs_quad *to, rs_v4 v) { memcpy(to, &v, sizeof v); }
 RS_INLINE rs_v4 rs_v4_all(double s) { return (rs_v4){s, s, s, s}; }
+
+/* Masks have all bits of a lane set or none, as comparisons make them. */
+RS_INLINE rs_v4 rs_v4_choose(rs_index4 mask, rs_v4 yes, rs_v4 no) {
+    return (rs_v4)(((rs_index4)yes & mask) | ((rs_index4)no & ~mask));
+}
+RS_INLINE bool rs_any4(rs_index4 mask) {
+#ifdef __AVX__
+    return __builtin_ia32_movmskpd256((rs_v4)mask) != 0;
+#else
+    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+RS_INLINE rs_v4 rs_v4_max(rs_v4 a, rs_v4 b) { return rs_v4_choose(a > b, a, b); }
+RS_INLINE rs_v4 rs_v4_abs(rs_v4 a) { return (rs_v4)((rs_index4)a & INT64_MAX); }
+RS_INLINE rs_v4 rs_v4_sqrt(rs_v4 a) {
+    return (rs_v4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};
+}
 
 /* a x b; the spare lane becomes zero. */
 RS_INLINE rs_v4 rs_v4_cross(rs_v4 a, rs_v4 b) {

@@ -10,7 +10,8 @@ rs_broad_phase rs_broad_phase_make(void) {
                             .cells_other = rs_array_of(sizeof(rs_grid_entry)),
                             .large = rs_array_of(sizeof(int32_t)),
                             .found = rs_array_of(sizeof(rs_pair)),
-                            .starts = rs_array_of(sizeof(int32_t))};
+                            .starts = rs_array_of(sizeof(int32_t)),
+                            .rest = rs_broad_phase_rest_make()};
 }
 
 void rs_broad_phase_free(rs_broad_phase *bp) {
@@ -22,6 +23,7 @@ void rs_broad_phase_free(rs_broad_phase *bp) {
     rs_array_free(&bp->large);
     rs_array_free(&bp->found);
     rs_array_free(&bp->starts);
+    rs_broad_phase_rest_free(&bp->rest);
 }
 
 rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
@@ -35,10 +37,12 @@ rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_broad_phase_scene 
     for (int32_t k = 0; k < scene->cluster_count; k++)
         sorted[bp->sorted.count++] = (int32_t)scene->collider_count + k;
     bp->shuffled = true;
+    bp->rest.boxes.count = bp->rest.in_tree = 0;
+    bp->rest.calm_steps = 0;
     return RS_OK;
 }
 
-static const rs_aabb *box_of(const rs_broad_phase_scene *scene, int32_t index) {
+const rs_aabb *rs_broad_phase_box(const rs_broad_phase_scene *scene, int32_t index) {
     return index < scene->collider_count ? &scene->colliders[index].box
                                          : &scene->clusters[index - scene->collider_count].box;
 }
@@ -311,17 +315,34 @@ static rs_status copy_bounds(rs_broad_phase *bp, const rs_broad_phase_scene *sce
     rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
     for (int64_t k = 0; k < bp->sorted.count; k++) {
         int32_t c = RS_ITEMS(int32_t, bp->sorted)[k];
-        const rs_aabb *box = box_of(scene, c);
-        rs_v3_store(boxes[k].min, box->min);
-        rs_v3_store(boxes[k].max, box->max);
-        boxes[k].collider = c;
+        boxes[k] = rs_box_of(rs_broad_phase_box(scene, c), c);
     }
     return RS_OK;
 }
 
+static bool comes_later(rs_pair x, rs_pair y) { return x.a > y.a || (x.a == y.a && x.b > y.b); }
+
+/* For pairs nearly in order. */
+static void sort_pairs(rs_pair *pairs, int64_t n) {
+    for (int64_t k = 1; k < n; k++) {
+        rs_pair moving = pairs[k];
+        int64_t hole = k;
+        for (; hole > 0 && comes_later(pairs[hole - 1], moving); hole--)
+            pairs[hole] = pairs[hole - 1];
+        pairs[hole] = moving;
+    }
+}
+
+/* Fewer pairs are sorted at once. */
+enum { FEW_PAIRS = 64 };
+
 /* Counting sort by a, then the few partners of each a by b. */
 rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, rs_array *pairs) {
     int64_t n = bp->found.count;
+    if (n <= FEW_PAIRS) {
+        sort_pairs(RS_ITEMS(rs_pair, bp->found), n);
+        return rs_array_copy(pairs, &bp->found);
+    }
     if (rs_array_resize(pairs, n) != RS_OK || rs_array_resize(&bp->starts, collider_count + 1) != RS_OK)
         return RS_OUT_OF_MEMORY;
     int32_t *starts = RS_ITEMS(int32_t, bp->starts);
@@ -334,19 +355,14 @@ rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, rs_ar
         starts[c + 1] += starts[c];
     for (int64_t k = 0; k < n; k++)
         to[starts[from[k].a]++] = from[k];
-    for (int64_t k = 1; k < n; k++) {
-        rs_pair moving = to[k];
-        int64_t hole = k;
-        for (; hole > 0 && to[hole - 1].a == moving.a && to[hole - 1].b > moving.b; hole--)
-            to[hole] = to[hole - 1];
-        to[hole] = moving;
-    }
+    sort_pairs(to, n);
     return RS_OK;
 }
 
 rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_broad_phase_scene *scene) {
     bp->found.count = 0;
-    if (copy_bounds(bp, scene) != RS_OK)
+    if (rs_broad_phase_settle(bp, scene) != RS_OK || copy_bounds(bp, scene) != RS_OK ||
+        rs_broad_phase_find_resting(bp, scene) != RS_OK)
         return RS_OUT_OF_MEMORY;
     switch (settings->broadphase) {
     case RS_BROADPHASE_SAP_3_AXIS: return sort_bounds(bp) == RS_OK ? sweep(bp, scene) : RS_OUT_OF_MEMORY;

@@ -3,6 +3,7 @@
 #define RS_COLLISION_BROAD_PHASE_H
 
 #include "../base/memory.h"
+#include "../model/bvh.h"
 #include "collider.h"
 
 typedef struct {
@@ -18,9 +19,18 @@ typedef struct {
     int64_t cluster_count;
 } rs_broad_phase_scene;
 
+/* Boxes that did not move for some time lie in a tree, which those that move ask. */
+typedef struct {
+    rs_bvh tree;
+    rs_array boxes;      /* rs_box: those in the tree, in its order, then unbounded ones */
+    int64_t in_tree;
+    rs_array order, bounds; /* scratch of the tree's building */
+    int32_t calm_steps;  /* since one of them last moved, or may have */
+} rs_broad_phase_rest;
+
 /* State that makes the next search cheap, and scratch that is reused. */
 typedef struct {
-    rs_array sorted;   /* int32_t: live colliders and clusters by the lower end of their boxes along `axis` */
+    rs_array sorted;   /* int32_t: live colliders and clusters that do not rest, by the lower end of their boxes along `axis` */
     int32_t axis;
     bool shuffled;     /* `sorted` is in no useful order */
     rs_array bounds;   /* sweep scratch: boxes in sorted order */
@@ -29,6 +39,7 @@ typedef struct {
     rs_array large;    /* grid scratch: boxes that span too many cells */
     rs_array found;    /* rs_pair in the order of discovery */
     rs_array starts;   /* counting-sort scratch */
+    rs_broad_phase_rest rest;
 } rs_broad_phase;
 
 rs_broad_phase rs_broad_phase_make(void);
@@ -37,7 +48,10 @@ void rs_broad_phase_free(rs_broad_phase *bp);
 /* Set of colliders or clusters changed: `sorted` must be rebuilt from the live ones. */
 rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_broad_phase_scene *scene);
 
-/* Fills bp->found. */
+/* Something that rested may move: nothing rests any more. */
+void rs_broad_phase_rouse(rs_broad_phase *bp);
+
+/* Fills bp->found. What rests must be inactive. */
 rs_status rs_broad_phase_find(rs_broad_phase *bp, const rs_contact_settings *settings, const rs_broad_phase_scene *scene);
 
 /* Copies bp->found, in which the clusters have given way to their colliders, to `pairs` (rs_pair): ordered by (a, b)

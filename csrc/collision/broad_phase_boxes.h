@@ -9,6 +9,13 @@ typedef struct {
     int32_t collider; /* or cluster */
 } rs_box;
 
+static inline rs_box rs_box_of(const rs_aabb *box, int32_t collider) {
+    rs_box out = {.collider = collider};
+    rs_v3_store(out.min, box->min);
+    rs_v3_store(out.max, box->max);
+    return out;
+}
+
 typedef struct {
     uint32_t cell;
     int32_t box; /* index into bounds */
@@ -21,6 +28,17 @@ static inline bool rs_boxes_overlap(const rs_box *a, const rs_box *b) {
 
 /* Notes the pair of colliders or clusters i and j, if they may collide. */
 rs_status rs_broad_phase_emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j);
+
+const rs_aabb *rs_broad_phase_box(const rs_broad_phase_scene *scene, int32_t index);
+
+/* ---- broad_phase_rest.c ---- */
+
+rs_broad_phase_rest rs_broad_phase_rest_make(void);
+void rs_broad_phase_rest_free(rs_broad_phase_rest *rest);
+/* Moves boxes of bp->sorted that do not move to those that rest, when there are enough of them. */
+rs_status rs_broad_phase_settle(rs_broad_phase *bp, const rs_broad_phase_scene *scene);
+/* Pairs of bp->bounds with boxes that rest. */
+rs_status rs_broad_phase_find_resting(rs_broad_phase *bp, const rs_broad_phase_scene *scene);
 
 /* Multi-box pruning: pairs of bp->bounds that meet in a cell of a grid. */
 rs_status rs_broad_phase_find_in_grid(rs_broad_phase *bp, const rs_contact_settings *settings,

@@ -448,7 +448,7 @@ void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs
     if (b->type == RS_SHAPE_MESH) p.size = fmin(p.size, rs_tri_mesh_size(b->mesh));
     p.cut = false;
     p.spare.separation = -INFINITY;
-    rs_surface_contacts_init(&p.contacts, p.size);
+    rs_surface_contacts_make(&p.contacts, p.size);
     rs_vec3 center_a = rs_transform_point(&p.a_in_b, box_center(a->mesh->box)), center_b = box_center(surface_box(p.b));
     collide_all_triangles(&p, margin, center_a, center_b);
     /* without a cut, one may still lie wholly inside the other: any vertex tells */

@@ -48,7 +48,7 @@ static void collide_surface(const rs_shape *a, const rs_transform *ta, const rs_
     box = rs_aabb_grown(&box, rs_max(settings->margin, 0.0));
     if (surface.grid != NULL && clears_ground(a, &pose, surface.grid, &box, settings->margin)) return;
     rs_surface_probe probe;
-    rs_surface_probe_init(&probe, &surface, a, &pose, settings);
+    rs_surface_probe_make(&probe, &surface, a, &pose, settings);
     /* for heightmaps this is one lookup, and settles everything */
     if (surface.grid != NULL && rs_collide_when_inside(a, ta, probe.center, &surface, tb, settings, out)) return;
 
@@ -117,7 +117,7 @@ void rs_collide_half_space_mesh(const rs_shape *a, const rs_transform *ta, const
     rs_vec3 n = rs_m3_tmulv(&tb->rot, rs_m3_col(&ta->rot, 2));
     double offset = rs_dot(n, rs_transform_inv_point(tb, ta->pos));
     rs_surface_contacts set;
-    rs_surface_contacts_init(&set, rs_tri_mesh_size(mesh));
+    rs_surface_contacts_make(&set, rs_tri_mesh_size(mesh));
     uint32_t stack[RS_BVH_STACK] = {0};
     for (int top = 1; top > 0;) {
         const rs_bvh_node *node = &mesh->bvh.nodes[stack[--top]];

@@ -9,6 +9,18 @@ static bool precedes(const rs_pair_hint *hint, const rs_pair *pair) {
     return hint->collider_a < pair->a || (hint->collider_a == pair->a && hint->collider_b < pair->b);
 }
 
+void rs_pair_memory_skip(rs_pair_memory *memory, const rs_pair *pair) {
+    const rs_pair_hint *hints = RS_ITEMS(rs_pair_hint, *memory->before);
+    int64_t low = memory->at, high = memory->before->count;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        bool before = precedes(&hints[middle], pair);
+        low = before ? middle + 1 : low;
+        high = before ? high : middle;
+    }
+    memory->at = low;
+}
+
 rs_pair_hint rs_pair_memory_take(rs_pair_memory *memory, const rs_pair *pair) {
     const rs_pair_hint *hints = RS_ITEMS(rs_pair_hint, *memory->before);
     while (memory->at < memory->before->count && precedes(&hints[memory->at], pair))

@@ -25,6 +25,8 @@ typedef struct {
 } rs_pair_memory;
 
 rs_pair_memory rs_pair_memory_begin(const rs_array *before, rs_array *now);
+/* What comes before the pair is not asked for. */
+void rs_pair_memory_skip(rs_pair_memory *memory, const rs_pair *pair);
 /* The hint of a pair, blank if there is none. Pairs are asked for in their order. */
 rs_pair_hint rs_pair_memory_take(rs_pair_memory *memory, const rs_pair *pair);
 /* Keeps the hint for the next detection, if it was used. */

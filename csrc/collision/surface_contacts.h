@@ -21,7 +21,7 @@ typedef struct {
     rs_surface_contact items[RS_SURFACE_CONTACTS_MAX];
 } rs_surface_contacts;
 
-static inline void rs_surface_contacts_init(rs_surface_contacts *set, double size) {
+static inline void rs_surface_contacts_make(rs_surface_contacts *set, double size) {
     set->size = size;
     set->count = 0;
 }

@@ -28,7 +28,7 @@ static double smallest_extent(const rs_shape *shape) {
     return rs_min(s.x, rs_min(s.y, s.z));
 }
 
-void rs_surface_probe_init(rs_surface_probe *p, const rs_surface *surface, const rs_shape *shape,
+void rs_surface_probe_make(rs_surface_probe *p, const rs_surface *surface, const rs_shape *shape,
                            const rs_transform *pose, const rs_collide_settings *settings) {
     p->surface = surface;
     p->shape = shape;
@@ -39,7 +39,7 @@ void rs_surface_probe_init(rs_surface_probe *p, const rs_surface *surface, const
     p->met_from_behind = false;
     p->has_spare = false;
     p->last_patch.count = 0;
-    rs_surface_contacts_init(&p->contacts, smallest_extent(shape));
+    rs_surface_contacts_make(&p->contacts, smallest_extent(shape));
 }
 
 static rs_surface_contact make_contact(const rs_surface_triangle *t, rs_vec3 on_surface, rs_vec3 normal, double gap,

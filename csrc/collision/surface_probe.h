@@ -43,7 +43,7 @@ typedef struct {
     rs_surface_contact spare;
 } rs_surface_probe;
 
-void rs_surface_probe_init(rs_surface_probe *probe, const rs_surface *surface, const rs_shape *shape,
+void rs_surface_probe_make(rs_surface_probe *probe, const rs_surface *surface, const rs_shape *shape,
                            const rs_transform *pose, const rs_collide_settings *settings);
 
 /* Name of the contact with the face of a triangle. */

@@ -282,13 +282,13 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
 }
 
 rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, rs_pair_memory *memory,
-                          const rs_array *before, rs_array *touches) {
+                          const rs_array *before, rs_array *touches, rs_array *rested) {
     const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
     const rs_touch *old = RS_ITEMS(rs_touch, *before);
     const rs_collider *colliders = scene->colliders;
     rs_manifold manifold;
     int64_t i = 0, k = 0;
-    touches->count = 0;
+    touches->count = rested->count = 0;
 
     /* Both lists are ordered by pair: walk them together. */
     while (i < pairs->count || k < before->count) {
@@ -304,11 +304,13 @@ rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs
             bool rest = a->alive && b->alive && !a->active && !b->active && (a->dynamic || b->dynamic) &&
                         rs_filters_agree(a, b);
             for (; k < group_end; k++) {
-                rs_touch *kept = rest ? rs_array_push(touches) : NULL;
+                rs_touch *kept = rest ? rs_array_push(rested) : NULL;
                 if (rest && kept == NULL)
                     return RS_OUT_OF_MEMORY;
-                if (kept != NULL)
-                    *kept = old[k];
+                if (kept == NULL)
+                    continue;
+                *kept = old[k];
+                kept->island = RS_NONE;
             }
             continue;
         }
@@ -321,6 +323,34 @@ rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs
         i++;
         if (order == 0)
             k = group_end;
+    }
+    return RS_OK;
+}
+
+static bool is_disturbed(const rs_body *body, const rs_collider *by, const rs_body *by_body) {
+    bool dynamic = by_body->type == RS_BODY_DYNAMIC;
+    return body->type == RS_BODY_DYNAMIC && body->asleep && ((dynamic && !by_body->asleep) || (by->active && !by->dynamic));
+}
+
+bool rs_touches_disturb(const rs_detection_scene *scene, const rs_array *touches) {
+    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    for (int64_t k = 0; k < touches->count; k++) {
+        const rs_body *a = &scene->bodies[touch[k].body_a], *b = &scene->bodies[touch[k].body_b];
+        if (is_disturbed(a, &scene->colliders[touch[k].collider_b], b) ||
+            is_disturbed(b, &scene->colliders[touch[k].collider_a], a))
+            return true;
+    }
+    return false;
+}
+
+rs_status rs_touches_merge(const rs_array *a, const rs_array *b, rs_array *out) {
+    if (rs_array_resize(out, a->count + b->count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    const rs_touch *x = RS_ITEMS(rs_touch, *a), *x_end = x + a->count, *y = RS_ITEMS(rs_touch, *b), *y_end = y + b->count;
+    for (rs_touch *to = RS_ITEMS(rs_touch, *out); x < x_end || y < y_end; to++) {
+        bool take_x = y == y_end ||
+                      (x < x_end && compare_pair(x->collider_a, x->collider_b, y->collider_a, y->collider_b) <= 0);
+        *to = take_x ? *x++ : *y++;
     }
     return RS_OK;
 }

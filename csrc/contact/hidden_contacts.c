@@ -3,6 +3,7 @@
 #include "../collision/gjk_core.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Steps lower than this share of the smaller shape are none. */
 static const double FLUSH_SHARE = 2e-4;
@@ -24,13 +25,15 @@ typedef struct {
 } contact_plane;
 
 rs_hidden_search rs_hidden_search_make(void) {
-    return (rs_hidden_search){.first = rs_array_of(sizeof(int32_t)),
+    return (rs_hidden_search){.touched = rs_array_of(sizeof(uint64_t)),
+                              .first = rs_array_of(sizeof(int32_t)),
                               .next = rs_array_of(sizeof(int32_t)),
                               .hidden = rs_array_of(sizeof(bool)),
                               .found = rs_array_of(sizeof(rs_hidden_contacts))};
 }
 
 void rs_hidden_search_free(rs_hidden_search *search) {
+    rs_array_free(&search->touched);
     rs_array_free(&search->first);
     rs_array_free(&search->next);
     rs_array_free(&search->hidden);
@@ -54,23 +57,28 @@ static bool begins_pair(const rs_touch *touch, int64_t k) {
     return k == 0 || touch[k].collider_a != touch[k - 1].collider_a || touch[k].collider_b != touch[k - 1].collider_b;
 }
 
+static void add_to_list(rs_hidden_search *search, int32_t collider, int32_t entry) {
+    uint64_t *word = &RS_ITEMS(uint64_t, search->touched)[collider / 64], bit = UINT64_C(1) << (collider % 64);
+    int32_t *first = &RS_ITEMS(int32_t, search->first)[collider];
+    RS_ITEMS(int32_t, search->next)[entry] = *word & bit ? *first : RS_NONE;
+    *word |= bit;
+    *first = entry;
+}
+
 static rs_status list_planes(rs_hidden_search *search, int64_t collider_count, const rs_array *touches) {
-    if (rs_array_resize(&search->first, collider_count) != RS_OK ||
+    if (rs_array_resize(&search->touched, collider_count / 64 + 1) != RS_OK ||
+        rs_array_resize(&search->first, collider_count) != RS_OK ||
         rs_array_resize(&search->next, 2 * touches->count) != RS_OK ||
         rs_array_resize(&search->hidden, touches->count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
     const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
-    for (int64_t c = 0; c < collider_count; c++)
-        first[c] = RS_NONE;
+    memset(search->touched.data, 0, (size_t)search->touched.count * sizeof(uint64_t));
     for (int32_t k = (int32_t)touches->count - 1; k >= 0; k--) { /* lists begin with the first point */
         RS_ITEMS(bool, search->hidden)[k] = false;
         if (!begins_pair(touch, k) && rs_dot(touch[k].n, touch[k - 1].n) >= 1.0 - SAME_NORMAL)
             continue; /* points of two convex shapes lie in one plane */
-        next[2 * k] = first[touch[k].collider_a];
-        first[touch[k].collider_a] = 2 * k;
-        next[2 * k + 1] = first[touch[k].collider_b];
-        first[touch[k].collider_b] = 2 * k + 1;
+        add_to_list(search, touch[k].collider_a, 2 * k);
+        add_to_list(search, touch[k].collider_b, 2 * k + 1);
     }
     return RS_OK;
 }
@@ -173,10 +181,13 @@ rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *coll
     if (list_planes(search, collider_count, touches) != RS_OK)
         return RS_OUT_OF_MEMORY;
     const int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
-    for (int32_t c = 0; c < collider_count; c++)
-        if (first[c] != RS_NONE && next[first[c]] != RS_NONE && rs_shape_is_convex(colliders[c].shape.type) &&
-            search_shape(search, colliders, c, RS_ITEMS(rs_touch, *touches), touches->count) != RS_OK)
-            return RS_OUT_OF_MEMORY;
+    for (int64_t w = 0; w < search->touched.count; w++)
+        for (uint64_t bits = RS_ITEMS(uint64_t, search->touched)[w]; bits != 0; bits &= bits - 1) {
+            int32_t c = (int32_t)(64 * w) + __builtin_ctzll(bits);
+            if (next[first[c]] != RS_NONE && rs_shape_is_convex(colliders[c].shape.type) &&
+                search_shape(search, colliders, c, RS_ITEMS(rs_touch, *touches), touches->count) != RS_OK)
+                return RS_OUT_OF_MEMORY;
+        }
     if (search->found.count > 0)
         keep_sound(search);
     return RS_OK;

@@ -12,7 +12,8 @@ typedef struct {
 } rs_hidden_contacts;
 
 typedef struct {
-    rs_array first;  /* int32_t per collider: its list of planes in which points touch, 2 * point + side */
+    rs_array touched; /* a bit per collider: it has a list */
+    rs_array first;  /* int32_t per touched collider: its list of planes in which points touch, 2 * point + side */
     rs_array next;   /* int32_t, two per touching point: the lists go on */
     rs_array hidden; /* bool per touching point */
     rs_array found;  /* rs_hidden_contacts, in the order of the points */

@@ -44,10 +44,11 @@ static int32_t find_root(int32_t *parent, int32_t i) {
 }
 
 static bool is_dynamic(const rs_body *body) { return body->alive && body->type == RS_BODY_DYNAMIC; }
+static bool is_listed(const rs_body *body) { return body->listed && is_dynamic(body); }
 
 /* The smaller index becomes the root, so that the result does not depend on the order. */
 static void join_pair(int32_t *parent, const rs_body *bodies, int32_t a, int32_t b) {
-    if (!is_dynamic(&bodies[a]) || !is_dynamic(&bodies[b]))
+    if (!is_listed(&bodies[a]) || !is_listed(&bodies[b]))
         return;
     int32_t root_a = find_root(parent, a), root_b = find_root(parent, b);
     if (root_a < root_b)
@@ -70,12 +71,33 @@ static bool is_moving_by_itself(const rs_body *body) {
     return body->type == RS_BODY_KINEMATIC && (rs_norm2(body->velocity) > 0.0 || rs_norm2(body->omega) > 0.0);
 }
 
+static bool drags(const rs_body *body, const rs_body *other) {
+    bool moves = is_moving_by_itself(body) || (is_dynamic(body) && !body->asleep);
+    return moves && is_dynamic(other) && other->asleep;
+}
+
+bool rs_wires_disturb(const rs_body *bodies, const rs_array *wires) {
+    const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    for (int64_t k = 0; k < wires->count; k++) {
+        const rs_body *a = &bodies[wire[k].body[0]], *b = &bodies[wire[k].body[1]];
+        if (drags(a, b) || drags(b, a))
+            return true;
+    }
+    return false;
+}
+
 /* `of_body` of a root serves as the mark "awake" here. */
-static void wake_joined(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
-                        const rs_array *touches, const rs_array *wires) {
+rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+                          const rs_array *touches, const rs_array *wires) {
+    if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
+        rs_array_resize(&islands->of_body, body_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     int32_t *parent = RS_ITEMS(int32_t, islands->parent), *awake = RS_ITEMS(int32_t, islands->of_body);
-    for (int32_t i = 0; i < body_count; i++)
+    for (int32_t i = 0; i < body_count; i++) {
+        parent[i] = i;
         awake[i] = 0;
+    }
+    join_bodies(parent, bodies, touches, wires);
     for (int32_t i = 0; i < body_count; i++)
         if (is_dynamic(&bodies[i]) && !bodies[i].asleep)
             awake[find_root(parent, i)] = 1;
@@ -95,15 +117,16 @@ static void wake_joined(rs_islands *islands, rs_body *bodies, int64_t body_count
     for (int32_t i = 0; i < body_count; i++)
         if (is_dynamic(&bodies[i]) && bodies[i].asleep && awake[find_root(parent, i)])
             rs_wake_body(&bodies[i]);
+    return RS_OK;
 }
 
 /* Numbers the awake islands by their first body. */
-static rs_status number_islands(rs_islands *islands, const rs_body *bodies, int64_t body_count) {
+static rs_status number_islands(rs_islands *islands, const rs_body *bodies, rs_island_bodies listed) {
     int32_t *parent = RS_ITEMS(int32_t, islands->parent), *of_body = RS_ITEMS(int32_t, islands->of_body);
     islands->islands.count = 0;
-    for (int32_t i = 0; i < body_count; i++)
+    for (int64_t k = 0; k < listed.count; k++) {
+        int32_t i = listed.index[k];
         of_body[i] = RS_NONE;
-    for (int32_t i = 0; i < body_count; i++) {
         if (!is_dynamic(&bodies[i]) || bodies[i].asleep)
             continue;
         int32_t root = find_root(parent, i);
@@ -120,13 +143,13 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, int6
     return RS_OK;
 }
 
-static rs_status group_bodies(rs_islands *islands, int64_t body_count) {
+static rs_status group_bodies(rs_islands *islands, rs_island_bodies listed) {
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
     int64_t total = 0;
-    for (int64_t i = 0; i < body_count; i++)
-        if (of_body[i] != RS_NONE) {
-            island[of_body[i]].body_count++;
+    for (int64_t k = 0; k < listed.count; k++)
+        if (of_body[listed.index[k]] != RS_NONE) {
+            island[of_body[listed.index[k]]].body_count++;
             total++;
         }
     int64_t next = 0;
@@ -137,11 +160,13 @@ static rs_status group_bodies(rs_islands *islands, int64_t body_count) {
     }
     if (rs_array_resize(&islands->bodies, total) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    for (int32_t i = 0; i < body_count; i++)
-        if (of_body[i] != RS_NONE) {
-            rs_island *home = &island[of_body[i]];
-            RS_ITEMS(int32_t, islands->bodies)[home->first_body + home->body_count++] = i;
-        }
+    for (int64_t k = 0; k < listed.count; k++) {
+        int32_t i = listed.index[k];
+        if (of_body[i] == RS_NONE)
+            continue;
+        rs_island *home = &island[of_body[i]];
+        RS_ITEMS(int32_t, islands->bodies)[home->first_body + home->body_count++] = i;
+    }
     return RS_OK;
 }
 
@@ -152,7 +177,7 @@ static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_ar
     int64_t total = 0;
     for (int64_t k = 0; k < touches->count; k++) {
         int32_t dynamic = is_dynamic(&bodies[touch[k].body_a]) ? touch[k].body_a : touch[k].body_b;
-        touch[k].island = of_body[dynamic];
+        touch[k].island = bodies[dynamic].listed ? of_body[dynamic] : RS_NONE;
         if (touch[k].island != RS_NONE) {
             const rs_body *other = &bodies[dynamic == touch[k].body_a ? touch[k].body_b : touch[k].body_a];
             island[touch[k].island].carried |= is_moving_by_itself(other);
@@ -179,7 +204,7 @@ static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_ar
 
 static int32_t island_of_wire(const rs_islands *islands, const rs_body *bodies, const rs_wire *wire) {
     int32_t dynamic = is_dynamic(&bodies[wire->body[0]]) ? wire->body[0] : wire->body[1];
-    return RS_ITEMS(int32_t, islands->of_body)[dynamic];
+    return bodies[dynamic].listed ? RS_ITEMS(int32_t, islands->of_body)[dynamic] : RS_NONE;
 }
 
 static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_array *wires) {
@@ -188,7 +213,8 @@ static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_arra
     if (rs_array_resize(&islands->wires, wires->count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < wires->count; k++) {
-        rs_wire_place(&wire[k], bodies);
+        if (bodies[wire[k].body[0]].listed || bodies[wire[k].body[1]].listed)
+            rs_wire_place(&wire[k], bodies);
         wire[k].island = island_of_wire(islands, bodies, &wire[k]);
         if (wire[k].island == RS_NONE)
             continue;
@@ -212,17 +238,16 @@ static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_arra
     return RS_OK;
 }
 
-rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+rs_status rs_islands_build(rs_islands *islands, const rs_body *bodies, int64_t body_count, rs_island_bodies listed,
                            rs_array *touches, rs_array *wires) {
     if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
         rs_array_resize(&islands->of_body, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     int32_t *parent = RS_ITEMS(int32_t, islands->parent);
-    for (int32_t i = 0; i < body_count; i++)
-        parent[i] = i;
+    for (int64_t k = 0; k < listed.count; k++)
+        parent[listed.index[k]] = listed.index[k];
     join_bodies(parent, bodies, touches, wires);
-    wake_joined(islands, bodies, body_count, colliders, touches, wires);
-    if (number_islands(islands, bodies, body_count) != RS_OK || group_bodies(islands, body_count) != RS_OK)
+    if (number_islands(islands, bodies, listed) != RS_OK || group_bodies(islands, listed) != RS_OK)
         return RS_OUT_OF_MEMORY;
     if (group_touches(islands, bodies, touches) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -262,13 +287,14 @@ static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, con
            rs_norm2(rs_sub(body->omega, before->w.xyz)) < change2 && body_is_still(body, before, settings, held);
 }
 
-void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
+void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, rs_island_bodies listed,
                       const rs_solver_body *before, const rs_push_body *pushes, double dt) {
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
     for (int64_t i = 0; i < islands->islands.count; i++)
         island[i].quiet = !island[i].carried;
-    for (int64_t i = 0; i < body_count; i++) {
+    for (int64_t k = 0; k < listed.count; k++) {
+        int32_t i = listed.index[k];
         if (of_body[i] == RS_NONE)
             continue;
         rs_island *home = &island[of_body[i]];
@@ -279,11 +305,14 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
         if (bodies[i].quiet_steps < settings->quiet_steps || bodies[i].soft_restless)
             home->quiet = false;
     }
-    for (int64_t i = 0; i < body_count; i++)
-        if (of_body[i] != RS_NONE && island[of_body[i]].quiet) {
-            bodies[i].asleep = true;
-            bodies[i].velocity = bodies[i].omega = rs_v3_zero();
-            if (bodies[i].articulation != NULL)
-                rs_articulated_rest(bodies[i].articulation, dt);
-        }
+    for (int64_t k = 0; k < listed.count; k++) {
+        rs_body *body = &bodies[listed.index[k]];
+        int32_t home = of_body[listed.index[k]];
+        if (home == RS_NONE || !island[home].quiet)
+            continue;
+        body->asleep = true;
+        body->velocity = body->omega = rs_v3_zero();
+        if (body->articulation != NULL)
+            rs_articulated_rest(body->articulation, dt);
+    }
 }

@@ -16,7 +16,7 @@ typedef struct {
     bool quiet;                     /* every body has been slow for long enough */
 } rs_island;
 
-/* The dynamic bodies of one island. */
+/* Some of the world's bodies, by their places in it: the dynamic ones of an island, or those that a step looks at. */
 typedef struct {
     const int32_t *index;
     int64_t count;
@@ -24,7 +24,7 @@ typedef struct {
 
 typedef struct {
     rs_array parent;  /* int32_t per body: union-find */
-    rs_array of_body; /* int32_t per body: island, RS_NONE for sleeping, static and kinematic ones */
+    rs_array of_body; /* int32_t per listed body: island, RS_NONE for sleeping, static and kinematic ones */
     rs_array islands; /* rs_island */
     rs_array order;   /* int32_t: touching points of awake islands, grouped by island, else in list order */
     rs_array wires;   /* int32_t: wires of awake islands, grouped by island */
@@ -37,14 +37,20 @@ rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *i
 /* Its wires: indices into the world's list. */
 const int32_t *rs_islands_wires(const rs_islands *islands, const rs_island *island);
 
-/* Places the wires and groups the bodies, wakes sleepers that touch or hang on something awake or moving, and groups
- * the touching points and the wires. A sleeping body that woke takes part in this very step: a blow is felt when it lands. */
-rs_status rs_islands_build(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+/* Whether a wire hangs a sleeping body on one that moves. */
+bool rs_wires_disturb(const rs_body *bodies, const rs_array *wires);
+/* Wakes sleepers that touch or hang on something awake or moving, all bodies being listed. They take part in this very
+ * step: a blow is felt when it lands. */
+rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
+                          const rs_array *touches, const rs_array *wires);
+
+/* Groups the listed bodies and the touching points, places the wires and groups them. */
+rs_status rs_islands_build(rs_islands *islands, const rs_body *bodies, int64_t body_count, rs_island_bodies listed,
                            rs_array *touches, rs_array *wires);
 
 /* After integration: counts quiet steps and puts islands to sleep. `before` holds the velocities at the beginning of
  * the step, `dt` turns their change into accelerations; `pushes` are read where an island was pushed. */
-void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, int64_t body_count,
+void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, rs_island_bodies listed,
                       const rs_solver_body *before, const rs_push_body *pushes, double dt);
 
 #endif

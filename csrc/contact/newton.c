@@ -5,8 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Loads that friction follows belong to an exact step. */
+static const double EXACT_LOADS = 1e-9;
 /* Evaluations of the slope along a direction. */
 enum { MAX_TRIALS = 12 };
+/* Factorisations of a descent. */
+enum { MAX_DESCENT = 30 };
 /* The slope along a direction has shrunk enough. */
 static const double FLAT = 0.1;
 /* A descent ends where the error of its impulses, as a velocity, is the root of this share of the violation that it began
@@ -25,12 +29,14 @@ static double stiffness_of(const rs_newton *n, const rs_law *law, int axis) {
     return 1.0 / (yield_of(n, law, axis) + law->softness);
 }
 
-/* The same of a row of kind TURN that asks for the moments p. Within its limits a moment is that of a spring; at its limit
- * it follows the load, and that of rolling turns with the motion, as `turn` says how fast. */
-static void set_turn_weight(rs_newton_row *out, const rs_law *law, rs_vec3 p, double stiffness, double turn) {
-    rs_turning turning = out->turning = rs_turn_state(law, p);
+void rs_newton_clear_weight(rs_newton_row *row) {
+    memset(row->weight, 0, sizeof row->weight);
+    row->follow[0] = row->follow[1] = row->follow[2] = 0.0;
+}
+
+void rs_newton_weigh_turn(rs_newton_row *out, const rs_law *law, rs_vec3 p, double stiffness, double turn) {
+    rs_turning turning = out->turning;
     double size = sqrt(p.x * p.x + p.y * p.y), along[2] = {p.x, p.y};
-    memset(out->weight, 0, sizeof out->weight);
     if (turning.spins)
         out->follow[2] = p.z > 0.0 ? law->spin_mu : -law->spin_mu;
     else
@@ -45,17 +51,27 @@ static void set_turn_weight(rs_newton_row *out, const rs_law *law, rs_vec3 p, do
     }
 }
 
+void rs_newton_weigh_slide(rs_newton_row *row, double mu, const double direction[2], double turn) {
+    double across[2] = {-direction[1], direction[0]};
+    for (int i = 0; i < 2; i++) {
+        row->follow[i] = mu * direction[i];
+        for (int j = 0; j < 2; j++)
+            row->weight[i][j] = turn * across[i] * across[j];
+    }
+}
+
 /* Impulse per velocity of the row in its state, without what makes it unsymmetric. */
 static void set_weight(const rs_newton *n, rs_newton_row *out, const rs_law *law, const double direction[2]) {
-    memset(out->weight, 0, sizeof out->weight);
-    out->follow[0] = out->follow[1] = out->follow[2] = 0.0;
+    rs_newton_clear_weight(out);
     if (out->state == RS_ROW_OPEN)
         return;
     double stiffness = stiffness_of(n, law, 2);
     if (law->kind == RS_ROW_TURN) {
         double speed = sqrt(law->error.xyz.x * law->error.xyz.x + law->error.xyz.y * law->error.xyz.y);
-        double limit = law->mu * rs_turn_load(law);
-        set_turn_weight(out, law, rs_law_asked(law), stiffness, limit < stiffness * speed ? limit / speed : stiffness);
+        double load = rs_turn_load(law), limit = law->mu * load;
+        rs_vec3 asked = rs_law_asked(law);
+        out->turning = rs_turn_state(law, load, asked);
+        rs_newton_weigh_turn(out, law, asked, stiffness, limit < stiffness * speed ? limit / speed : stiffness);
         return;
     }
     for (int axis = out->state == RS_ROW_SLIDING ? 2 : out->first_axis; axis < 3; axis++)
@@ -65,13 +81,7 @@ static void set_weight(const rs_newton *n, rs_newton_row *out, const rs_law *law
     /* Across the slip, friction turns with it. */
     rs_vec3 slip = law->error.xyz;
     double speed = sqrt(slip.x * slip.x + slip.y * slip.y), limit = law->mu * law->impulse.xyz.z;
-    double turn = limit < stiffness * speed ? rs_max(limit, 0.0) / speed : stiffness;
-    double across[2] = {-direction[1], direction[0]};
-    for (int i = 0; i < 2; i++) {
-        out->follow[i] = law->mu * direction[i];
-        for (int j = 0; j < 2; j++)
-            out->weight[i][j] = turn * across[i] * across[j];
-    }
+    rs_newton_weigh_slide(out, law->mu, direction, limit < stiffness * speed ? rs_max(limit, 0.0) / speed : stiffness);
 }
 
 bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, double shear, double touching) {
@@ -139,7 +149,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
             rs_newton_pull(n, &list[k], change, x);
     }
     rs_newton_matrix_solve(n, x);
-    rs_newton_follow_loads(n, x);
+    rs_newton_follow_loads(n, EXACT_LOADS, x);
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_newton_row *row = &list[k];
         rs_law *law = rs_rows_law(rows, k);
@@ -158,9 +168,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
 /* The impulse that the smoothed law asks for at a speed; not yet inside its bounds. */
 static rs_vec3 smooth_asked(const rs_newton *n, const rs_newton_row *row, const rs_law *law, rs_vec3 speed) {
     double yields = n->compliance * law->normal_inverse_mass;
-    rs_vec3 asked = rs_sub(rs_scale(yields, row->centre), speed);
-    asked.z -= row->lift;
-    return rs_scale(1.0 / (yields + law->softness), asked);
+    return rs_scale(1.0 / (yields + law->softness), rs_sub(rs_scale(yields, row->centre), speed));
 }
 
 static rs_vec3 onto_law(const rs_law *law, rs_vec3 p) {
@@ -172,13 +180,14 @@ static void set_smooth_weight(const rs_newton *n, rs_newton_row *row, const rs_l
     double stiffness = stiffness_of(n, law, 2), mu = law->mu;
     rs_vec3 p = smooth_asked(n, row, law, row->speed);
     double friction = sqrt(p.x * p.x + p.y * p.y);
+    rs_newton_clear_weight(row);
     if (law->kind == RS_ROW_TURN) {
-        double limit = mu * rs_turn_load(law);
-        set_turn_weight(row, law, p, stiffness, friction > 0.0 ? stiffness * limit / friction : 0.0);
+        double load = rs_turn_load(law);
+        row->turning = rs_turn_state(law, load, p);
+        rs_newton_weigh_turn(row, law, p, stiffness, friction > 0.0 ? stiffness * mu * load / friction : 0.0);
         row->state = RS_ROW_SLIDING;
         return;
     }
-    memset(row->weight, 0, sizeof row->weight);
     bool free = law->kind == RS_ROW_POINT || (law->kind == RS_ROW_CONTACT && mu > 0.0 && friction <= mu * p.z) ||
                 (law->kind == RS_ROW_AXIS && p.z > law->lower && p.z < law->upper);
     bool open = law->kind == RS_ROW_AXIS ? !free : law->kind == RS_ROW_CONTACT && p.z + mu * friction <= 0.0;
@@ -243,22 +252,21 @@ static double best_share(const rs_newton *n, const rs_rows *rows, double inertia
     return share;
 }
 
-static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance, double kept, const double *lifts) {
+static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance) {
     n->compliance = compliance;
     n->shear = 1.0;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
         rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
-        row->centre = rs_scale(kept, law->impulse.xyz);
+        row->centre = rs_v3_zero();
         row->speed = rs_madd(law->error.xyz, -law->softness, law->impulse.xyz);
-        row->lift = lifts != NULL ? lifts[k] : 0.0;
         row->state = RS_ROW_OPEN;
     }
 }
 
-int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance, double kept, const double *lifts) {
+int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance) {
     rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
-    begin_descent(n, rows, compliance, kept, lifts);
+    begin_descent(n, rows, compliance);
     if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return 0;
     double *momentum = RS_ITEMS(double, n->vectors), *way = momentum + n->size, *pull = way + n->size;
@@ -272,16 +280,13 @@ int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance, doub
         enough += DECREMENT * compliance * residual * residual / law->inverse_mass;
     }
     int count = 0;
-    while (count < RS_NEWTON_MAX_DESCENT) {
-        int changes = 0;
+    while (count < MAX_DESCENT) {
         memcpy(way, momentum, (size_t)n->size * sizeof(double)); /* the gradient, negative */
         for (int32_t i = 0; i < n->size; i++)
             way[i] = -way[i];
         for (int64_t k = 0; k < rows->count; k++) {
             const rs_law *law = rs_rows_law(rows, k);
-            rs_row_state before = list[k].state;
             set_smooth_weight(n, &list[k], law);
-            changes += list[k].state != before;
             rs_vec3 p = onto_law(law, smooth_asked(n, &list[k], law, list[k].speed));
             if (!is_zero(p))
                 rs_newton_pull(n, &list[k], p, way);

@@ -7,9 +7,11 @@
  * hold, those of least norm (weighted by inverse mass) result, where friction may count more than what pushes: loads rest on
  * what lies under them, not on what touches their sides. They converge fast, near the solution.
  *
- * A descent always converges, to the proximal point of a convex problem: least |v - v_free|^2_M / 2 + the Moreau envelopes
- * of the rows' laws around the present impulses, with a given lift of the sliding contacts (De Saxce). Coulomb's law is obeyed where the lifts are those that the contacts slip
- * with: a fixed point (Acary, Cadoux, Lemarechal, Malick 2011), which Newton's method finds, too. */
+ * A descent always converges, to the solution of a convex problem: least |v - v_free|^2_M / 2 + the Moreau envelopes of the
+ * rows' laws, as if all contacts stuck.
+ *
+ * A path leads from the problem that the present impulses solve exactly to the one that is asked, under Coulomb's law with a
+ * compliance around the present impulses: the more compliant, the easier to follow and the less it changes. */
 #ifndef RS_CONTACT_NEWTON_H
 #define RS_CONTACT_NEWTON_H
 
@@ -35,7 +37,6 @@ typedef struct {
     rs_array vectors;    /* double: velocities */
     rs_array loads;      /* double: of sliding rows, and velocities */
     rs_array few;        /* double: what unit loads of a few sliding rows do */
-    rs_array lifts;      /* double: lifts of the rows, and their moves */
     int64_t profile;     /* entries of the matrix */
     int32_t size;        /* velocities of the island */
     int32_t widest;      /* most velocities of an object */
@@ -59,14 +60,15 @@ bool rs_newton_factorise(rs_newton *newton, const rs_rows *rows, double complian
  * allows. Of impulses that are not determined, those nearest to `kept` times the present ones are taken: the least for 0. */
 void rs_newton_step(rs_newton *newton, const rs_rows *rows, double kept);
 
-/* A descent from the present velocities to the proximal point of `kept` times the present impulses, with the lifts given [m/s
- * for each row]; NULL: none, as if all contacts stuck. Writes the step of every row. Returns the number of factorisations:
- * RS_NEWTON_MAX_DESCENT where it has not converged. */
-enum { RS_NEWTON_MAX_DESCENT = 30 };
-int rs_newton_descend(rs_newton *newton, const rs_rows *rows, double compliance, double kept, const double *lifts);
-/* The lifts are a function of the lifts: those that the contacts slip with after a descent. Newton's method for its fixed
- * point: `moves`, what the last descent made of the lifts minus what it was given, become the changes that lead there, as far
- * as the states of its last factorisation hold. The law's errors must be up to date. */
-void rs_newton_move_lifts(rs_newton *newton, const rs_rows *rows, double *moves);
+/* A descent from the present velocities to impulses that share the load evenly. Writes the step of every row. Returns the
+ * number of factorisations. */
+int rs_newton_descend(rs_newton *newton, const rs_rows *rows, double compliance);
+
+/* Follows the path as far as it gets, and writes the step of every row. The law's errors must be up to date. */
+typedef struct {
+    int used;       /* factorisations */
+    double reached; /* share of the way: at 1 the laws are obeyed but for the compliance */
+} rs_newton_path;
+rs_newton_path rs_newton_follow_path(rs_newton *newton, const rs_rows *rows, double compliance);
 
 #endif

@@ -24,14 +24,13 @@ rs_newton rs_newton_make(void) {
                        .block = rs_array_of(sizeof(double)),
                        .vectors = rs_array_of(sizeof(double)),
                        .few = rs_array_of(sizeof(double)),
-                       .loads = rs_array_of(sizeof(double)),
-                       .lifts = rs_array_of(sizeof(double))};
+                       .loads = rs_array_of(sizeof(double))};
 }
 
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
                           &n->first,  &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads,
-                          &n->few,    &n->lifts};
+                          &n->few};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }
@@ -321,24 +320,6 @@ static bool add_rows(rs_newton *n) {
     return true;
 }
 
-/* Cholesky within the profile; the diagonal of the factor is stored inverted. */
-static bool cholesky(rs_newton *n) {
-    const int32_t *first = RS_ITEMS(int32_t, n->first);
-    for (int32_t i = 0; i < n->size; i++) {
-        double *row = entry(n, i, 0);
-        for (int32_t j = first[i]; j < i; j++) {
-            int32_t from = first[i] > first[j] ? first[i] : first[j];
-            const double *other = entry(n, j, 0);
-            row[j] = (row[j] - rs_newton_dot(row + from, other + from, j - from)) * other[j];
-        }
-        double pivot = row[i] - rs_newton_dot(row + first[i], row + first[i], i - first[i]);
-        if (!(pivot > 0.0))
-            return false;
-        row[i] = 1.0 / sqrt(pivot);
-    }
-    return true;
-}
-
 void rs_newton_matrix_solve(const rs_newton *n, double *x) {
     const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
@@ -359,7 +340,7 @@ bool rs_newton_matrix_factorise(rs_newton *n) {
         rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return false;
     memcpy(n->matrix.data, n->inertia.data, (size_t)n->profile * sizeof(double));
-    return add_rows(n) && cholesky(n);
+    return add_rows(n) && rs_newton_cholesky(n);
 }
 
 /* ---- vectors ---- */

@@ -13,13 +13,15 @@ typedef struct {
     int64_t bearer;      /* the row whose load its friction follows: itself, but for kind TURN */
     rs_turning turning;  /* kind TURN */
     double follow[3];    /* sliding: friction per unit of that load */
-    rs_vec3 centre;      /* descent: impulse around which the law is smoothed */
-    rs_vec3 speed, turn; /* descent: error without softness at the present velocities, its change along the direction */
-    double lift;         /* descent: De Saxce's correction of the normal speed */
+    rs_vec3 centre;      /* descent and path: impulse around which the law is softened */
+    rs_vec3 speed, turn; /* descent and path: error without softness at the present velocities; its change along the direction */
+    rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse */
 } rs_newton_row;
 
 /* Factorises the matrix for the weights of the rows. False when it is not positive definite, or memory is short. */
 bool rs_newton_matrix_factorise(rs_newton *newton);
+/* newton_cholesky.c: the factor takes the place of the matrix; its diagonal is stored inverted. False when that is not positive. */
+bool rs_newton_cholesky(rs_newton *newton);
 /* x = (matrix)^-1 * x */
 void rs_newton_matrix_solve(const rs_newton *newton, double *x);
 
@@ -29,6 +31,14 @@ rs_vec3 rs_newton_speed(const rs_newton *newton, const rs_newton_row *row, const
 void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 impulse, double *x);
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
+
+/* Weights of rows, which begin with none. */
+void rs_newton_clear_weight(rs_newton_row *row);
+/* Of a row of kind TURN that asks for the moments p and turns as `turning` says. Within its limits a moment is that of a
+ * spring; at its limit it follows the load, and that of rolling turns with the motion, as `turn` says how fast. */
+void rs_newton_weigh_turn(rs_newton_row *row, const rs_law *law, rs_vec3 p, double stiffness, double turn);
+/* Friction across a slip in a direction, which turns with it. */
+void rs_newton_weigh_slide(rs_newton_row *row, double mu, const double direction[2], double turn);
 
 /* newton_gmres.c: fixed points y = first + T y in a space of one kind of numbers. T leads from y to `out` by way of the
  * velocities x, with one solve. */
@@ -53,8 +63,9 @@ static inline double rs_newton_change_of_load(const rs_newton *n, const rs_newto
 }
 /* After a factorisation; false when memory is short. */
 bool rs_newton_prepare_sliding(rs_newton *newton);
-/* x, changes of velocity without what follows loads, takes over what that adds. */
-void rs_newton_follow_loads(rs_newton *newton, double *x);
+/* x, changes of velocity without what follows loads, takes over what that adds; the loads are found to a relative
+ * tolerance. */
+void rs_newton_follow_loads(rs_newton *newton, double tolerance, double *x);
 
 static inline double rs_newton_dot(const double *a, const double *b, int64_t count) {
     rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0), a0, b0, a1, b1;
@@ -79,7 +90,7 @@ static inline double rs_newton_dot(const double *a, const double *b, int64_t cou
     return sum;
 }
 
-/* Vectors of velocities that a step or a descent needs. */
-enum { RS_NEWTON_VECTORS = 3 };
+/* Vectors of velocities that a step, a descent or a path needs. */
+enum { RS_NEWTON_VECTORS = 5 };
 
 #endif

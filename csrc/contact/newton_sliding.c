@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Loads belong to an exact step. */
-static const double TOLERANCE = 1e-9;
 /* Smaller pivots are rounding. */
 static const double BREAKDOWN = 1e-12;
 
@@ -36,14 +34,14 @@ static void image_of_loads(const rs_newton *n, const rs_rows *rows, const double
 /* Friction follows the load of sliding contacts, and loads follow from friction: a fixed point, where `first` are the loads of
  * the velocities in x, without friction. In the space of the loads, which are of one kind; x takes over what their friction
  * adds. */
-static void follow_many(rs_newton *n, double *x) {
+static void follow_many(rs_newton *n, double tolerance, double *x) {
     int64_t count = n->sliding;
     double *loads = rs_newton_gmres_room(n, count);
     if (loads == NULL)
         return;
     double *moved = rs_newton_gmres_velocities(n, count);
     loads_at(n, x, loads);
-    rs_newton_gmres(n, NULL, image_of_loads, TOLERANCE, count, loads);
+    rs_newton_gmres(n, NULL, image_of_loads, tolerance, count, loads);
     move_by_loads(n, loads, moved);
     for (int32_t i = 0; i < n->size; i++)
         x[i] += moved[i];
@@ -128,7 +126,7 @@ static bool follow_few(rs_newton *n, double *x) {
     return true;
 }
 
-void rs_newton_follow_loads(rs_newton *n, double *x) {
+void rs_newton_follow_loads(rs_newton *n, double tolerance, double *x) {
     if (n->sliding > 0 && !(few_slide(n) && follow_few(n, x)))
-        follow_many(n, x);
+        follow_many(n, tolerance, x);
 }

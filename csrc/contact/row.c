@@ -20,8 +20,8 @@ rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 p) {
     return rs_v3(scale * p.x, scale * p.y, rs_clamp(p.z, -law->spin_mu * load, law->spin_mu * load));
 }
 
-rs_turning rs_turn_state(const rs_law *law, rs_vec3 p) {
-    double load = rs_turn_load(law), size = sqrt(p.x * p.x + p.y * p.y);
+rs_turning rs_turn_state(const rs_law *law, double load, rs_vec3 p) {
+    double size = sqrt(p.x * p.x + p.y * p.y);
     return (rs_turning){.rolls = !((1.0 - STICKINESS) * size < law->mu * load),
                         .spins = !((1.0 - STICKINESS) * fabs(p.z) < law->spin_mu * load)};
 }
@@ -48,9 +48,10 @@ static rs_row_state state_of_touching(const rs_law *law, double touching, double
 }
 
 static rs_row_state state_of_turning(const rs_law *law, rs_vec3 asked) {
-    if (rs_turn_load(law) == 0.0)
+    double load = rs_turn_load(law);
+    if (load == 0.0)
         return RS_ROW_OPEN;
-    rs_turning turning = rs_turn_state(law, asked);
+    rs_turning turning = rs_turn_state(law, load, asked);
     return turning.rolls || turning.spins ? RS_ROW_SLIDING : RS_ROW_HELD;
 }
 

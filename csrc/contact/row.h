@@ -66,8 +66,8 @@ typedef struct {
 double rs_turn_load(const rs_law *law);
 /* The nearest moments that a load allows: rolling friction holds within a disc, spinning friction within an interval. */
 rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 moments);
-/* What a row does that asks for the moments. */
-rs_turning rs_turn_state(const rs_law *law, rs_vec3 moments);
+/* What a row does that asks for the moments, under a load. */
+rs_turning rs_turn_state(const rs_law *law, double load, rs_vec3 moments);
 
 /* ---- layouts ---- */
 

@@ -1,8 +1,8 @@
 #include "rows_body.h"
 
-#include "coulomb.h"
+#include "sweep_blocks.h"
 
-static rs_body_row *row_at(const rs_rows *rows, int64_t k) { return &((rs_body_row *)(void *)rows->first)[k]; }
+static rs_body_row *row_at(const rs_rows *rows, int64_t k) { return rs_body_row_at((const rs_body_rows *)rows, k); }
 
 RS_INLINE rs_v4 relative_velocity(const rs_body_row *row, const rs_solver_body *a, const rs_solver_body *b) {
     return rs_v4_load(&a->v) - rs_v4_load(&b->v) + rs_v4_cross(rs_v4_load(&a->w), rs_v4_load(&row->ra)) -
@@ -36,25 +36,62 @@ static bool is_zero(const rs_quad *q) { return q->xyz.x == 0.0 && q->xyz.y == 0.
 
 /* ---- the layout ---- */
 
+/* Sweeps work on the blocks. */
+static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, double quiet) {
+    rs_body_rows *self = (rs_body_rows *)rows;
+    if (!self->packed && rs_sweep_blocks_fill(self->blocks, self) != RS_OK) {
+        self->failed = true;
+        return (rs_sweep_result){0.0, 0.0};
+    }
+    self->packed = true;
+    if (!self->sweeping)
+        rs_sweep_blocks_begin(self->blocks, self);
+    self->sweeping = true;
+    return rs_sweep_blocks_sweep(self->blocks, momentum, backward, quiet);
+}
+
+/* Before anything else is done with impulses or velocities. */
+static void end_sweeps(rs_rows *rows) {
+    rs_body_rows *self = (rs_body_rows *)rows;
+    if (self->sweeping)
+        rs_sweep_blocks_end(self->blocks, self);
+    self->sweeping = false;
+}
+
 static void release(rs_rows *rows) {
     const rs_body_rows *self = (const rs_body_rows *)rows;
+    end_sweeps(rows);
     for (int64_t k = 0; k < self->members.count; k++) {
         rs_solver_body *body = &self->bodies[self->members.index[k]];
-        body->v = body->v_former = body->v_free;
-        body->w = body->w_former = body->w_free;
+        body->v = body->v_free;
+        body->w = body->w_free;
     }
 }
 
-static void look(rs_rows *rows) {
-    const rs_body_rows *self = (const rs_body_rows *)rows;
-    for (int64_t k = 0; k < rows->count; k++) {
+/* Rows that a thread looks at at once, and the least that are worth sharing. */
+enum { PART_ROWS = 256, LEAST_ROWS = 8 * PART_ROWS };
+
+static void look_at_part(void *context, int32_t worker, int64_t item) {
+    const rs_rows *rows = context;
+    const rs_body_rows *self = context;
+    int64_t first = item * PART_ROWS, end = first + PART_ROWS < rows->count ? first + PART_ROWS : rows->count;
+    (void)worker;
+    for (int64_t k = first; k < end; k++) {
         rs_body_row *row = row_at(rows, k);
         rs_v4_store(&row->law.error, error_of(row, self->bodies));
     }
 }
 
+static void look(rs_rows *rows) {
+    const rs_body_rows *self = (const rs_body_rows *)rows;
+    end_sweeps(rows);
+    rs_pool_share(rows->count >= LEAST_ROWS ? self->blocks->pool : NULL, (rows->count + PART_ROWS - 1) / PART_ROWS, look_at_part,
+                  rows);
+}
+
 static void apply(rs_rows *rows, double share) {
     const rs_body_rows *self = (const rs_body_rows *)rows;
+    end_sweeps(rows);
     for (int64_t k = 0; k < rows->count; k++) {
         rs_body_row *row = row_at(rows, k);
         if (is_zero(&row->law.step))
@@ -65,102 +102,8 @@ static void apply(rs_rows *rows, double share) {
     }
 }
 
-/* Ratio of slip to friction before the row is solved: a guess for the one after. */
-static double slip_resistance(rs_v4 velocity, rs_v4 impulse) {
-    double friction2 = impulse[0] * impulse[0] + impulse[1] * impulse[1];
-    return friction2 > 0.0 ? sqrt((velocity[0] * velocity[0] + velocity[1] * velocity[1]) / friction2) : 0.0;
-}
-
-/* Not inlined: most contacts stick, and their path must stay short. */
-__attribute__((noinline)) static void slip_row(rs_body_row *row, const rs_quad *c, double resistance) {
-    rs_sym3 g = rs_sym3_of_quads(&row->g);
-    row->law.impulse.xyz = rs_coulomb_slip(&g, row->law.mu, c->xyz, resistance);
-}
-
-/* The impulse that solves the row alone; now it holds `start` and misses its target by `error`. */
-RS_INLINE rs_v4 solve_row(rs_body_row *row, rs_v4 start, rs_v4 error) {
-    rs_v4 c = error - rs_columns_mulv(&row->g, start);
-    if (c[2] >= 0.0)
-        return rs_v4_all(0.0);
-    rs_v4 stick = start - rs_columns_mulv(&row->g_inverse, error);
-    double limit = row->law.mu * stick[2];
-    if (limit >= 0.0 && stick[0] * stick[0] + stick[1] * stick[1] <= limit * limit)
-        return stick;
-    rs_quad rest;
-    rs_v4_store(&rest, c);
-    slip_row(row, &rest, slip_resistance(error, start));
-    return rs_v4_load(&row->law.impulse);
-}
-
-/* Solves one row against the present velocities. The bodies already carry the momentum; the row takes its share here.
- * Returns the square of what it changed [m/s]. */
-RS_INLINE double relax_row(rs_body_row *row, rs_solver_body *bodies, double momentum, rs_v4 *ascent) {
-    rs_v4 error = error_of(row, bodies);
-    if (is_zero(&row->law.impulse) && is_zero(&row->law.former) && error[2] > 0.0)
-        return 0.0; /* open before and now */
-    rs_v4 before = rs_v4_load(&row->law.impulse);
-    rs_v4 step = rs_v4_all(momentum) * (before - rs_v4_load(&row->law.former));
-    rs_v4 start = before + step;
-    rs_v4 solved = solve_row(row, start, error), change = solved - start;
-    rs_v4_store(&row->law.former, before);
-    rs_v4_store(&row->law.impulse, solved);
-    apply_impulse(row, bodies, change);
-    *ascent += error * step;
-    return row->law.inverse_mass * row->law.inverse_mass * rs_v4_sum(change * change);
-}
-
-/* Moves the bodies on by a share of what the last sweep did: they are linear in the impulses, so that the rows can
- * follow one by one in the next sweep. */
-static void add_momentum(const rs_body_rows *self, double momentum) {
-    for (int64_t k = 0; k < self->members.count; k++) {
-        rs_solver_body *body = &self->bodies[self->members.index[k]];
-        rs_v4 v = rs_v4_load(&body->v), w = rs_v4_load(&body->w);
-        rs_v4_store(&body->v, v + rs_v4_all(momentum) * (v - rs_v4_load(&body->v_former)));
-        rs_v4_store(&body->w, w + rs_v4_all(momentum) * (w - rs_v4_load(&body->w_former)));
-        rs_v4_store(&body->v_former, v);
-        rs_v4_store(&body->w_former, w);
-    }
-}
-
-/* Rows that leave the busy ones leave their momentum behind. */
-static double sweep_all(rs_body_rows *self, double momentum, bool backward, double quiet, rs_v4 *ascent) {
-    double largest2 = 0.0;
-    self->busy_count = 0;
-    for (int64_t k = 0; k < self->rows.count; k++) {
-        int64_t at = backward ? self->rows.count - 1 - k : k;
-        rs_body_row *row = row_at(&self->rows, at);
-        double change2 = relax_row(row, self->bodies, momentum, ascent);
-        largest2 = rs_max(largest2, change2);
-        if (change2 > quiet * quiet)
-            self->busy[self->busy_count++] = (int32_t)at;
-        else
-            row->law.former = row->law.impulse;
-    }
-    return largest2;
-}
-
-static double sweep_busy(rs_body_rows *self, double momentum, rs_v4 *ascent) {
-    double largest2 = 0.0;
-    for (int64_t k = 0; k < self->busy_count; k++)
-        largest2 = rs_max(largest2, relax_row(row_at(&self->rows, self->busy[k]), self->bodies, momentum, ascent));
-    return largest2;
-}
-
-static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, double quiet) {
-    rs_body_rows *self = (rs_body_rows *)rows;
-    rs_v4 ascent = rs_v4_all(0.0);
-    add_momentum(self, momentum);
-    double largest2 = quiet >= 0.0 ? sweep_all(self, momentum, backward, quiet, &ascent)
-                                   : sweep_busy(self, momentum, &ascent);
-    return (rs_sweep_result){sqrt(largest2), rs_v4_sum(ascent)};
-}
-
 static void clear_push(rs_rows *rows) {
     const rs_body_rows *self = (const rs_body_rows *)rows;
-    for (int64_t k = 0; k < rows->count; k++) {
-        const rs_body_row *row = row_at(rows, k);
-        self->pushes[row->body_a] = self->pushes[row->body_b] = (rs_push_body){0};
-    }
     for (int64_t k = 0; k < self->members.count; k++)
         self->pushes[self->members.index[k]] = (rs_push_body){0};
 }
@@ -227,7 +170,7 @@ static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   
                                      sweep_push, object_size, inertia, jacobian};
 
 rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodies members, rs_solver_body *bodies,
-                               rs_push_body *pushes, int32_t *number, int32_t *busy) {
+                               rs_push_body *pushes, int32_t *number, rs_sweep_blocks *blocks) {
     for (int32_t k = 0; k < members.count; k++) {
         rs_solver_body *body = &bodies[members.index[k]];
         number[members.index[k]] = k;
@@ -235,5 +178,5 @@ rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodi
         body->w_free = body->w;
     }
     return (rs_body_rows){{&LAYOUT, (char *)first, sizeof *first, count, (int32_t)members.count},
-                          members, bodies, pushes, number, busy, 0};
+                          members, bodies, pushes, number, blocks, false, false, false};
 }

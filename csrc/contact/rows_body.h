@@ -21,14 +21,20 @@ typedef struct {
     rs_rows rows; /* of rs_body_row */
     rs_island_bodies members;
     rs_solver_body *bodies; /* of the whole world */
-    rs_push_body *pushes;   /* likewise */
+    rs_push_body *pushes;   /* likewise; zero where nothing can move */
     int32_t *number;        /* per body of the world: its number within the island; filled here */
-    int32_t *busy;          /* room for all rows: those that the next sweep visits */
-    int64_t busy_count;
+    struct rs_sweep_blocks *blocks; /* what sweeps work on */
+    bool packed;            /* into blocks */
+    bool sweeping;          /* impulses and velocities lie there */
+    bool failed;            /* no memory for them */
 } rs_body_rows;
+
+static inline rs_body_row *rs_body_row_at(const rs_body_rows *self, int64_t k) {
+    return &((rs_body_row *)(void *)self->rows.first)[k];
+}
 
 /* The rows of an island, which lie behind one another from `first`. */
 rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodies members, rs_solver_body *bodies,
-                               rs_push_body *pushes, int32_t *number, int32_t *busy);
+                               rs_push_body *pushes, int32_t *number, struct rs_sweep_blocks *blocks);
 
 #endif

@@ -17,6 +17,10 @@ static const double PIN_SOFTNESS = 1e-7;
 /* Contacts give way at least like this share of their objects' inverse mass: what joints hold together cannot come apart,
  * and contacts there must stay harmless. */
 static const double LEAST_INVERSE_MASS = 1e-3;
+/* Two links that give way along the normal like less than the first share of the lighter one's inverse mass are held by joints:
+ * the load of their contact is an accident of their shapes, and it neither brakes them nor grows. From the second share on
+ * they touch like all others. */
+static const double HELD_SHARE = 0.01, FREE_SHARE = 0.1;
 /* How much softer they are in the motion that removes overlap: links that would have to turn fast to come apart a little
  * keep their overlap. */
 static const double PUSH_SOFTNESS = 0.1;
@@ -32,7 +36,7 @@ typedef struct {
     double scale;
 } rs_row_source;
 
-rs_tree_rows rs_tree_rows_new(void) {
+rs_tree_rows rs_tree_rows_make(void) {
     return (rs_tree_rows){.list = rs_array_of(sizeof(rs_tree_row)),
                           .sources = rs_array_of(sizeof(rs_row_source)),
                           .numbers = rs_array_of(sizeof(double)),
@@ -92,8 +96,7 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
         int64_t n = velocity_count(body);
         bool tree = body->articulation != NULL;
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
-        bool tendons = tree && body->articulation->tendon_count > 0; /* need room behind their own */
-        numbers += (tree ? 0 : BODY_NUMBERS) + (joint_rows + tendons) * side_numbers(n);
+        numbers += (tree ? 0 : BODY_NUMBERS) + joint_rows * side_numbers(n);
         rows += joint_rows;
     }
     problem->used = 0;
@@ -290,8 +293,11 @@ static void prepare_self_contact(rs_tree_rows *problem, const rs_tree_input *inp
     const rs_link_mass *mass = input->bodies[touch->body_a].articulation->mass;
     const rs_collider *colliders = input->common.colliders;
     double lighter = rs_min(mass[colliders[touch->collider_a].link].mass, mass[colliders[touch->collider_b].link].mass);
-    if (lighter > 0.0)
+    if (lighter > 0.0) {
         row->push_softness = rs_max(row->push_softness, PUSH_SOFTNESS / lighter);
+        row->law.mu *= rs_clamp((lighter * row->g.zz - HELD_SHARE) / (FREE_SHARE - HELD_SHARE), 0.0, 1.0);
+        row->law.softness = rs_max(0.0, HELD_SHARE / lighter - row->g.zz);
+    }
     row->law.push *= touch->trust;
     RS_ITEMS(rs_row_source, problem->sources)[problem->sources.count - 1].self = touch;
 }
@@ -315,10 +321,9 @@ static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     row->push_softness = PUSH_SOFTNESS * both;
     if (touch->body_a == touch->body_b)
         prepare_self_contact(problem, input, touch, row);
-    if (row->g.zz < LEAST_INVERSE_MASS * both) {
-        row->law.softness = LEAST_INVERSE_MASS * both - row->g.zz;
+    row->law.softness = rs_max(row->law.softness, LEAST_INVERSE_MASS * both - row->g.zz);
+    if (row->law.softness > 0.0)
         prepare_row(row);
-    }
     touch->g = row->g;
     if (law.rolling > 0.0 || law.spinning > 0.0)
         add_turning(problem, input, touch, ends, &law, both);
@@ -471,6 +476,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
     problem->rows = (rs_rows){rs_tree_layout(), problem->list.data, sizeof(rs_tree_row), problem->list.count,
                               (int32_t)members.count};
     problem->solver_bodies = input->solver_bodies;
+    problem->released = true;
     return RS_OK;
 }
 

@@ -45,10 +45,11 @@ typedef struct {
     rs_array places;   /* int32_t per body of the world: its number among the objects */
     rs_array joints;   /* rs_joint_row: of one articulated system */
     int64_t used;      /* of `numbers` */
+    bool released;     /* no impulse acts: the velocities of trees, which are changes by impulses, are zero */
     const rs_solver_body *solver_bodies;
 } rs_tree_rows;
 
-rs_tree_rows rs_tree_rows_new(void);
+rs_tree_rows rs_tree_rows_make(void);
 void rs_tree_rows_free(rs_tree_rows *rows);
 
 typedef struct {

@@ -8,12 +8,26 @@ static const double LEAST_TURNING = 1e-9;
 
 static rs_tree_row *row_at(const rs_rows *rows, int64_t k) { return &((rs_tree_row *)(void *)rows->first)[k]; }
 
-/* Relative velocity minus what is wanted, and what the spring gives way. */
-static inline rs_vec3 error_of(const rs_tree_row *row) {
-    rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].velocity) +
-              rs_row_side_speed(&row->sides[1], row->sides[1].velocity);
+/* Minus what is wanted, and what the spring gives way: `v` is the relative velocity, but for what is given. */
+static inline rs_vec3 error_at(const rs_tree_row *row, rs_v4 v) {
     rs_vec3 relative = rs_add(rs_v3(v[0], v[1], v[2]), row->given);
     return rs_madd(rs_sub(relative, row->law.aim.xyz), row->law.softness, row->law.impulse.xyz);
+}
+
+static inline rs_vec3 error_of(const rs_tree_row *row) {
+    return error_at(row, rs_row_side_speed(&row->sides[0], row->sides[0].velocity) +
+                             rs_row_side_speed(&row->sides[1], row->sides[1].velocity));
+}
+
+/* The same without impulses: only single bodies move. */
+static rs_vec3 free_error_of(const rs_tree_rows *self, const rs_tree_row *row) {
+    rs_v4 v = rs_v4_all(0.0);
+    for (int s = 0; s < 2; s++) {
+        const rs_row_side *side = &row->sides[s];
+        if (side->size > 0 && RS_ITEMS(rs_tree_object, self->objects)[side->object].tree == NULL)
+            v += rs_row_side_speed(side, side->velocity);
+    }
+    return error_at(row, v);
 }
 
 static inline void apply_impulse(const rs_tree_row *row, rs_vec3 impulse) {
@@ -22,7 +36,8 @@ static inline void apply_impulse(const rs_tree_row *row, rs_vec3 impulse) {
 }
 
 static void release(rs_rows *rows) {
-    const rs_tree_rows *self = (const rs_tree_rows *)rows;
+    rs_tree_rows *self = (rs_tree_rows *)rows;
+    self->released = true;
     for (int64_t k = 0; k < self->objects.count; k++) {
         const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
         if (object->tree != NULL)
@@ -33,11 +48,15 @@ static void release(rs_rows *rows) {
 }
 
 static void look(rs_rows *rows) {
-    for (int64_t k = 0; k < rows->count; k++)
-        row_at(rows, k)->law.error.xyz = error_of(row_at(rows, k));
+    const rs_tree_rows *self = (const rs_tree_rows *)rows;
+    for (int64_t k = 0; k < rows->count; k++) {
+        rs_tree_row *row = row_at(rows, k);
+        row->law.error.xyz = self->released ? free_error_of(self, row) : error_of(row);
+    }
 }
 
 static void apply(rs_rows *rows, double share) {
+    ((rs_tree_rows *)rows)->released = false;
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, k);
         rs_vec3 change = rs_scale(share, row->law.step.xyz);
@@ -87,6 +106,7 @@ static double add_momentum(rs_rows *rows, double momentum) {
 
 static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, double quiet) {
     (void)quiet; /* they are few */
+    ((rs_tree_rows *)rows)->released = false;
     rs_sweep_result result = {0.0, add_momentum(rows, momentum)};
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, backward ? rows->count - 1 - k : k);

@@ -4,52 +4,56 @@
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
  * are left, relative to the root of the threshold that users set. */
 static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3;
-/* Where the impulses of the step before miss by more than the first, loads change: the second is exact enough. */
-static const double CHANGING = 1e-5, EXACT_IN_CHANGE = 1e-10;
+/* Nothing is factorised for less than this share of what the impulses of the step before miss: in the next step they will miss
+ * as much again. Nor for a violation less than the second, relative to the approach speed, or the third where they are not near
+ * the solution. With a factorisation at hand, steps go on to the other two. */
+static const double SHARE_OF_CHANGE = 1e-3, GOOD_IN_CHANGE = 1e-6, COLD = 1e-9, FINE_SHARE = 1e-5, FINE_IN_CHANGE = 1e-8;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
 /* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */
 static const double NOTHING = 1e-15;
 
-/* An island whose impulses of the step before leave less than this share of the approach speed is warm: the states of its
- * rows are known, and sweeps would only spoil how they share their load. */
+/* An island whose impulses of the step before leave less than this share of the approach speed, or of what they do themselves,
+ * is warm: the states of its rows are known, and sweeps would only spoil how they share their load. */
 static const double WARM = 0.1;
 /* How much more friction counts than what pushes when redundant rows share a load. */
 static const double SHEAR = 1e3;
-/* Sweeps between attempts of Newton's method, and those that mend what one of its steps broke. */
-enum { ROUND_SWEEPS = 16, MENDING_SWEEPS = 4 };
-/* Sweeps before Newton's method looks for the lifts; how many more are made than are asked for where nothing has helped, until
- * the violation relative to the approach speed is fair. */
-enum { FIRST_SWEEPS = 48, MORE_SWEEPS = 4 };
-static const double FAIR = 5e-5;
+/* Sweeps between looks; sweeps before a path is followed; how many times more are made than are asked for where that would cost
+ * too much. */
+enum { ROUND_SWEEPS = 16, FIRST_SWEEPS = 128, MORE_SWEEPS = 4 };
 /* All rows are visited once in so many sweeps; in between those that changed by more than a share of what is good enough.
  * Sweeps end where all changes are below another. */
 enum { BUSY_SWEEPS = 16 };
 static const double QUIET_SHARE = 0.1, DONE_SHARE = 0.1;
-/* Exact steps in a row, and repetitions of each with the same factorisation. */
-enum { MAX_EXACT = 6, MAX_REPEATS = 5 };
+/* Exact steps in a row, in all and where the best solution is good already, and repetitions of each with the same
+ * factorisation. Steps in a row that lead away from the best
+ * solution so far, in search of the states of the rows, and how far, relative to the approach speed. */
+enum { MAX_EXACT = 6, MAX_POLISHING = 4, MAX_REPEATS = 5, MAX_DETOURS = 4 };
+static const double FARTHEST_DETOUR = 30.0;
+/* A step that leads uphill is halved until it does not, but no further than this. */
+static const double SHORTEST_STEP = 0.1;
 /* Attempts to share loads anew, and the speed below which a contact touches, relative to the approach speed. */
 enum { MAX_SHARINGS = 3 };
 static const double TOUCHING = 1e-6;
+/* Solves for which loads stay shared as they are where they could not be shared anew. */
+enum { PATIENT_SOLVES = 8 };
 /* A repetition goes on while it removes this much of the violation. */
 static const double PROGRESS = 0.25;
-/* Damped steps in a row, of which so many may fail; factorisations of a descent that was hard or easy. */
-enum { MAX_DAMPED = 8, MAX_FAILURES = 2, HARD_DESCENT = 14, EASY_DESCENT = 8 };
-/* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, of the first damped step or
- * descent, the most and the least of descents, and the least. */
-static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, FIRST_COMPLIANCE = 1e-3, MOST_COMPLIANCE = 0.1,
-                    LIFT_COMPLIANCE = 1e-6, LEAST_COMPLIANCE = 1e-10;
+/* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, the least. */
+static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, LEAST_COMPLIANCE = 1e-10;
+/* That of paths: of the first, the most and the least, and by how much it grows where one breaks off and shrinks otherwise. */
+static const double PATH_COMPLIANCE = 1e-2, MOST_COMPLIANCE = 0.3, SOFTER = 3.0, STIFFER = 0.5;
+/* Paths in a row that leave more than this share of the least merit so far until no more are followed, and how much worse one
+ * may end. */
+enum { MAX_IN_VAIN = 12 };
+static const double GAIN = 0.9, FARTHEST_PATH = 100.0;
 /* What a visit of a row in a sweep costs, and a row in a Newton step beside the factorisation, in multiplications of one:
  * Newton's method may take as long as all the sweeps that are allowed. */
 static const double VISIT_WORK = 400.0, ROW_WORK = 1500.0;
-/* Newton's method for the lifts may take so many times as long, and so many points. */
-static const double LIFT_SHARE = 8.0;
-enum { MAX_LIFTS = 25 };
+/* Paths may take so many times as long; for each factorisation they solve so often that it counts twice. */
+static const double PATH_SHARE = 24.0, PATH_WORK = 2.0;
 /* If it can take fewer steps than this, it is not begun. It is cheap while it costs less than so many sweeps. */
 static const double LEAST_NEWTONS = 12.0, CHEAP_SWEEPS = 16.0;
-/* Sweeps are stuck when a round of them leaves this much of the squared violation. */
-static const double STUCK = 0.1;
-
 /* Violations up to this share of the approach speed, and rounding of velocities, relative, may give energy. */
 static const double EXCUSED = 1e-4, ROUNDING = 1e-12;
 /* Solves with reduced bounces, by bisection. */
@@ -68,11 +72,10 @@ typedef struct {
     const rs_solve_input *input;
     rs_solve_result result;
     measure now, best;
-    double exact, perfect, good, goal; /* [m/s] */
+    double exact, perfect, good, moving, goal, fine; /* [m/s] */
     double sweep_work;  /* of all rows, in multiplications */
     double budget;      /* of Newton's method, likewise */
     int32_t age;        /* sweeps since the momentum started anew */
-    double compliance;  /* of damped steps */
     double newton_work; /* of one of its steps */
     bool stuck;         /* exact steps from the best solution so far lead nowhere */
 } progress;
@@ -175,24 +178,42 @@ static bool newton_pays(progress *at) {
     return true;
 }
 
+/* The step just taken leads uphill from the merit `last`: a part of it may not. Where that does, too, all of it is taken. */
+static void shorten_step(progress *at, double last) {
+    double share = 1.0;
+    while (share > SHORTEST_STEP && !(at->now.merit < last)) {
+        share *= 0.5;
+        at->rows->layout->apply(at->rows, -share);
+        look_again(at);
+    }
+    if (!(at->now.merit < last)) {
+        at->rows->layout->apply(at->rows, 1.0 - share);
+        look_again(at);
+    }
+}
+
 /* Repeats an exact step while it helps; the first leads to impulses that share anew what is not `kept`. */
 static void repeat_exact(progress *at, double kept) {
-    for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > at->goal; repeat++) {
+    double goal = at->newton->sliding > 0 ? at->goal : at->fine; /* what slides turns, and the factorisation does not */
+    for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > goal; repeat++) {
         double last = at->now.merit;
         bool anew = kept < 1.0 && repeat == 0;
         rs_newton_step(at->newton, at->rows, anew ? kept : 1.0);
         at->rows->layout->apply(at->rows, 1.0);
         look_again(at);
+        if (!anew && at->now.merit > last)
+            shorten_step(at, last);
         bool helped = at->now.merit < PROGRESS * PROGRESS * last;
         if (!helped && (!anew || at->now.largest > at->result.approach))
             break;
     }
 }
 
-/* Redundant rows share their load anew, those that touch without any load too, until none of them has to let go. */
-static void share_loads(progress *at) {
+/* Redundant rows share their load anew, those that touch without any load too, until none of them has to let go. True when
+ * that leads to a solution at once. */
+static bool share_loads(progress *at, int attempts) {
     double before = at->now.merit;
-    for (int k = 0; k < MAX_SHARINGS && newton_pays(at); k++) {
+    for (int k = 0; k < attempts && newton_pays(at); k++) {
         double touching = k == 0 ? TOUCHING * at->result.approach : -1.0;
         if (!rs_newton_factorise(at->newton, at->rows, COMPLIANCE, SHEAR, touching))
             break;
@@ -201,20 +222,27 @@ static void share_loads(progress *at) {
         if (at->now.largest <= at->goal || at->now.merit < before)
             break;
     }
+    if (at->now.merit > at->best.merit)
+        return_to_best(at);
+    return at->now.largest <= at->goal;
 }
 
 /* Exact steps until the laws are obeyed, or they lead nowhere. */
 static void exact_steps(progress *at) {
     double compliance = COMPLIANCE, start = at->best.merit;
-    for (int k = 0; k < MAX_EXACT && at->now.largest > at->goal && newton_pays(at); k++) {
-        double before = at->now.merit;
+    int detours = 0;
+    for (int k = 0; k < (at->best.largest > at->good ? MAX_EXACT : MAX_POLISHING); k++) {
+        double before = at->best.merit;
+        if (at->now.largest <= at->goal || !newton_pays(at))
+            break;
         if (!rs_newton_factorise(at->newton, at->rows, compliance, 1.0, -1.0))
             break;
         at->result.newtons++;
         repeat_exact(at, 1.0);
-        if (at->now.merit > before)
+        detours = at->best.merit < before ? 0 : detours + 1;
+        if (detours == MAX_DETOURS || (detours > 0 && at->now.largest > FARTHEST_DETOUR * at->result.approach))
             break;
-        if (at->newton->changes == 0)
+        if (at->newton->changes == 0 && at->newton->sliding == 0) /* nothing else to do better */
             compliance = rs_max(LEAST_COMPLIANCE, 0.01 * compliance);
     }
     at->stuck = at->best.merit == start;
@@ -223,37 +251,12 @@ static void exact_steps(progress *at) {
     forget_momentum(at);
 }
 
-/* Exact steps that change impulses little where they are not determined: the more compliant, the shorter. Each is judged
- * after a few sweeps, which mend what it broke nearby. */
-static void damped_steps(progress *at) {
-    for (int k = 0, failures = 0; k < MAX_DAMPED && at->now.largest > at->good && failures < MAX_FAILURES; k++) {
-        double last = at->now.merit;
-        if (!newton_pays(at) || !rs_newton_factorise(at->newton, at->rows, at->compliance, 1.0, -1.0))
-            break;
-        at->result.newtons++;
-        rs_newton_step(at->newton, at->rows, 1.0);
-        at->rows->layout->apply(at->rows, 1.0);
-        look_again(at);
-        forget_momentum(at);
-        if (at->now.merit > PROGRESS * last)
-            sweep(at, MENDING_SWEEPS);
-        if (at->now.merit < last) {
-            if (at->now.merit < PROGRESS * last)
-                at->compliance = rs_max(LEAST_COMPLIANCE, 0.1 * at->compliance);
-        } else {
-            return_to_best(at);
-            at->compliance *= 10.0;
-            failures++;
-        }
-    }
-}
-
 /* A start for rows whose impulses are not known: all share the load evenly, as if they were soft. Sweeps would begin with
  * the first row, and friction might hold on to what it finds there. */
 static void start_evenly(progress *at) {
     if (!newton_pays(at))
         return;
-    int used = rs_newton_descend(at->newton, at->rows, EVEN_COMPLIANCE, 0.0, NULL);
+    int used = rs_newton_descend(at->newton, at->rows, EVEN_COMPLIANCE);
     at->result.newtons += used;
     at->budget -= (used - 1) * at->newton_work;
     at->rows->layout->apply(at->rows, 1.0);
@@ -261,64 +264,55 @@ static void start_evenly(progress *at) {
     forget_momentum(at);
 }
 
-/* The lifts that belong to the present slip. */
-static void find_lifts(const rs_rows *rows, double *lifts) {
-    for (int64_t k = 0; k < rows->count; k++) {
-        const rs_law *law = rs_rows_law(rows, k);
+/* Whether something slips faster than gravity could make it in a step. */
+static bool some_slip(const progress *at) {
+    double fall2 = at->input->fall * at->input->fall;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        const rs_law *law = rs_rows_law(at->rows, k);
         rs_vec3 slip = law->error.xyz;
-        lifts[k] = law->kind == RS_ROW_CONTACT ? law->mu * sqrt(slip.x * slip.x + slip.y * slip.y) : 0.0;
+        if (law->kind == RS_ROW_CONTACT && slip.x * slip.x + slip.y * slip.y > fall2)
+            return true;
     }
+    return false;
 }
 
-/* One descent with given lifts. Returns its factorisations. */
-static int descend(progress *at, double compliance, const double *lifts) {
-    int used = rs_newton_descend(at->newton, at->rows, compliance, 1.0, lifts);
-    at->result.newtons += used;
-    at->budget -= (used - 1) * at->newton_work;
-    at->rows->layout->apply(at->rows, 1.0);
-    look_again(at);
-    return used;
-}
+/* What costly methods aim for: what rests must not creep. */
+static double fair(const progress *at) { return some_slip(at) ? rs_max(at->good, at->moving) : at->good; }
 
-/* Newton's method for the lifts, with a descent for each point. It is let go uphill: most problems are solved on the way, and
- * a descent in the distance of the lifts gets stuck. The more compliant, the faster a descent converges and the slower the
- * lifts. */
-static void follow_lifts(progress *at) {
-    int64_t count = at->rows->count;
-    double rest = at->budget;
-    if (rs_array_resize(&at->newton->lifts, 2 * count) != RS_OK)
-        return;
-    at->budget = LIFT_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
-    double *lifts = RS_ITEMS(double, at->newton->lifts), *moves = lifts + count, compliance = FIRST_COMPLIANCE;
-    find_lifts(at->rows, lifts);
-    for (int k = 0; k < MAX_LIFTS && at->now.largest > at->good && newton_pays(at); k++) {
-        int used = descend(at, compliance, lifts);
-        if (used > HARD_DESCENT)
-            compliance = rs_min(MOST_COMPLIANCE, 10.0 * compliance);
-        else if (used < EASY_DESCENT)
-            compliance = rs_max(LIFT_COMPLIANCE, 0.1 * compliance);
-        if (used == RS_NEWTON_MAX_DESCENT || !isfinite(at->now.merit)) {
+/* Follows one path after the other, each from where the last one has led: as stiff as can be followed. */
+static void follow_paths_from_here(progress *at) {
+    double compliance = PATH_COMPLIANCE, nearest = at->now.merit;
+    for (int in_vain = 0; in_vain < MAX_IN_VAIN && at->budget > 0.0 && at->now.largest > fair(at);) {
+        rs_newton_path path = rs_newton_follow_path(at->newton, at->rows, compliance);
+        at->result.newtons += path.used;
+        at->budget -= PATH_WORK * path.used * at->newton_work;
+        at->rows->layout->apply(at->rows, 1.0);
+        look_again(at);
+        compliance = path.reached < 1.0 ? rs_min(MOST_COMPLIANCE, SOFTER * compliance)
+                                        : rs_max(COMPLIANCE, STIFFER * compliance);
+        in_vain = at->now.merit < GAIN * nearest ? 0 : in_vain + 1;
+        if (!(at->now.merit <= FARTHEST_PATH * nearest))
             return_to_best(at);
-            find_lifts(at->rows, lifts);
-            continue;
-        }
-        find_lifts(at->rows, moves);
-        for (int64_t m = 0; m < count; m++)
-            moves[m] -= lifts[m];
-        rs_newton_move_lifts(at->newton, at->rows, moves);
-        for (int64_t m = 0; m < count; m++)
-            lifts[m] = rs_max(0.0, lifts[m] + moves[m]);
+        nearest = rs_min(nearest, at->now.merit);
     }
-    exact_steps(at);
-    at->budget = rest;
+    if (!(at->now.merit <= at->best.merit))
+        return_to_best(at);
+    forget_momentum(at);
 }
 
-/* Impulses start anew from nothing. */
-static void start_from_nothing(progress *at) {
-    for (int64_t k = 0; k < at->rows->count; k++)
-        rs_rows_law(at->rows, k)->step = (rs_quad){0};
-    start_from_steps(at->rows);
-    at->now = look(at->rows);
+/* From the best impulses, and where that leads nowhere from none. */
+static void follow_paths(progress *at) {
+    double rest = at->budget;
+    at->budget = PATH_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
+    follow_paths_from_here(at);
+    if (at->budget > 0.0 && at->now.largest > fair(at)) {
+        for (int64_t k = 0; k < at->rows->count; k++)
+            rs_rows_law(at->rows, k)->step = (rs_quad){0};
+        start_from_steps(at->rows);
+        at->now = look(at->rows);
+        follow_paths_from_here(at);
+    }
+    at->budget = rest;
 }
 
 /* ---- certificate ---- */
@@ -339,15 +333,21 @@ static void count_powered_as_given(progress *at) {
     for (int64_t k = 0; k < at->rows->count; k++) {
         rs_law *law = rs_rows_law(at->rows, k);
         law->best = law->impulse;
+        law->former = law->error;
         law->step = law->powered ? law->impulse : (rs_quad){0};
+        law->impulse = (rs_quad){0};
     }
-    start_from_steps(at->rows);
+    at->rows->layout->release(at->rows);
+    at->rows->layout->apply(at->rows, 1.0);
     at->rows->layout->look(at->rows);
-    for (int64_t k = 0; k < at->rows->count; k++) {
+    for (int64_t k = 0; k < at->rows->count; k++) { /* and back again */
         rs_law *law = rs_rows_law(at->rows, k);
         law->free_error = law->error;
+        law->error = law->former;
+        law->step = law->powered ? (rs_quad){0} : law->best;
     }
-    return_to_best(at);
+    at->rows->layout->apply(at->rows, 1.0);
+    forget_momentum(at);
 }
 
 static energy energy_of(progress *at) {
@@ -385,8 +385,9 @@ static void begin(progress *at) {
     at->result.approach = at->now.largest;
     at->exact = EXACT * at->now.largest + NOTHING;
     at->perfect = PERFECT * at->now.largest + NOTHING;
-    double good = at->now.largest > IN_MOTION * at->input->fall ? GOOD_IN_MOTION : GOOD;
-    at->good = good * sqrt(at->input->settings->threshold) * at->now.largest + NOTHING;
+    double threshold = sqrt(at->input->settings->threshold) * at->now.largest;
+    at->moving = GOOD_IN_MOTION * threshold + NOTHING;
+    at->good = at->now.largest > IN_MOTION * at->input->fall ? at->moving : GOOD * threshold + NOTHING;
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
         law->free_error = law->error;
@@ -394,61 +395,69 @@ static void begin(progress *at) {
     rows->layout->apply(rows, 1.0);
     forget_changes(rows);
     look_again(at);
-    bool changing = at->now.largest > CHANGING * at->result.approach;
-    at->goal = changing ? EXACT_IN_CHANGE * at->result.approach : at->perfect;
+    at->goal = rs_max(at->perfect, rs_min(SHARE_OF_CHANGE * at->now.largest, GOOD_IN_CHANGE * at->result.approach));
+    at->fine = rs_max(at->perfect, rs_min(FINE_SHARE * at->now.largest, FINE_IN_CHANGE * at->result.approach));
 }
 
-/* Whether all contacts stick and bear something. One that touches without load may have to take its share, and how loads
- * are shared decides what those that slide do: wheels that slip must not stay without load. */
-static bool all_bear_and_stick(const progress *at) {
-    double touching = TOUCHING * at->result.approach;
+/* Whether the impulses of the step before are near the solution. Where light links bear much, impulses that are off by little
+ * leave much speed. Limits, motors and wires do not count: at worst they change sides. */
+static bool is_warm(const progress *at) {
     for (int64_t k = 0; k < at->rows->count; k++) {
         const rs_law *law = rs_rows_law(at->rows, k);
-        rs_vec3 error = law->error.xyz;
-        bool slides = error.x * error.x + error.y * error.y > touching * touching;
-        if (law->kind == RS_ROW_CONTACT && error.z <= touching && (slides || law->impulse.xyz.z == 0.0))
+        double most = WARM * rs_max(at->result.approach, law->inverse_mass * rs_norm(law->impulse.xyz));
+        if (law->kind != RS_ROW_AXIS && rs_law_residual(law) > most)
             return false;
     }
     return true;
 }
 
-/* Newton's method first: it finds how loads are shared, and sweeps would spoil that. */
-static void begin_with_newton(progress *at) {
-    bool warm = at->now.largest <= WARM * at->result.approach;
-    if (!warm)
-        start_evenly(at);
-    if (warm && at->input->uneven && all_bear_and_stick(at)) { /* loads stay shared as in the step before */
-        exact_steps(at);
-        follow_lifts(at);
-        if (at->now.largest <= at->good)
-            return;
+/* Whether a contact that touches slips and bears nothing: its share of the load decides what moves, so a wheel that spins must
+ * not stay without. Where that could not be helped, it is not asked for a while. */
+static bool some_slip_without_load(const progress *at) {
+    double touching = TOUCHING * at->result.approach;
+    if (at->input->uneven > 0)
+        return false;
+    for (int64_t k = 0; k < at->rows->count; k++) {
+        const rs_law *law = rs_rows_law(at->rows, k);
+        rs_vec3 slip = law->error.xyz;
+        if (law->kind == RS_ROW_CONTACT && law->inverse_mass * law->impulse.xyz.z <= touching && slip.z <= touching
+            && slip.x * slip.x + slip.y * slip.y > touching * touching)
+            return true;
     }
-    double before = at->best.merit;
-    share_loads(at);
-    exact_steps(at);
-    at->result.uneven = warm && at->best.merit == before;
+    return false;
 }
 
-/* Sweeps, and damped steps where those are stuck, until the violation is `enough`. */
-static void alternate(progress *at, int32_t max_sweeps, bool cheap, double enough) {
-    while (at->now.largest > enough && at->result.sweeps < max_sweeps) {
-        double before = at->now.merit;
-        sweep(at, ROUND_SWEEPS);
-        if (cheap || at->now.merit > STUCK * before)
-            damped_steps(at);
+/* Newton's method first: it finds how loads are shared, and sweeps would spoil that. Where that has not led to a solution,
+ * loads stay shared as they are for a while. */
+static void begin_with_newton(progress *at) {
+    bool spins = some_slip_without_load(at), warm = is_warm(at) && !spins;
+    if (spins) /* however well the laws are obeyed */
+        at->best.merit = INFINITY;
+    if (!warm) {
+        at->goal = rs_max(at->perfect, COLD * at->result.approach);
+        at->fine = rs_max(at->perfect, 0.1 * at->goal);
+        start_evenly(at);
     }
-    if (at->now.largest > rs_max(at->exact, at->goal) && cheap && !at->stuck)
-        exact_steps(at);
+    if (!(warm && at->input->uneven > 0) && !share_loads(at, warm ? 1 : MAX_SHARINGS) && warm)
+        at->result.uneven = PATIENT_SOLVES;
+    exact_steps(at);
+    if (spins && some_slip_without_load(at))
+        at->result.uneven = PATIENT_SOLVES;
+}
+
+/* Sweeps until the violation is `enough`. */
+static void sweep_on(progress *at, int64_t max_sweeps, double enough) {
+    while (at->now.largest > enough && at->result.sweeps < max_sweeps)
+        sweep(at, ROUND_SWEEPS);
     if (!(at->now.merit <= at->best.merit))
         return_to_best(at);
 }
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(progress *at) {
-    int32_t max_sweeps = at->input->settings->max_iterations;
+    int64_t max_sweeps = at->input->settings->max_iterations;
     at->sweep_work = VISIT_WORK * (double)at->rows->count;
     at->budget = at->sweep_work * (double)max_sweeps;
-    at->compliance = FIRST_COMPLIANCE;
     at->result.sweeps = 0;
     if (at->now.merit > at->best.merit)
         return_to_best(at);
@@ -456,15 +465,12 @@ static void iterate(progress *at) {
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < CHEAP_SWEEPS * at->sweep_work;
     if (cheap)
         begin_with_newton(at);
-    alternate(at, able && max_sweeps > FIRST_SWEEPS ? FIRST_SWEEPS : max_sweeps, cheap, at->good);
-    if (able && at->now.largest > at->good)
-        follow_lifts(at);
-    alternate(at, max_sweeps, cheap, at->good);
-    if (able && at->now.largest > at->good) {
-        start_from_nothing(at);
-        follow_lifts(at);
-    }
-    alternate(at, MORE_SWEEPS * max_sweeps, false, rs_max(at->good, FAIR * at->result.approach));
+    sweep_on(at, able && max_sweeps > FIRST_SWEEPS ? FIRST_SWEEPS : max_sweeps, at->good);
+    if (able && at->now.largest > fair(at))
+        follow_paths(at);
+    sweep_on(at, able ? max_sweeps : MORE_SWEEPS * max_sweeps, fair(at));
+    if (cheap && !at->stuck && at->result.sweeps > 0 && at->now.largest > rs_max(at->exact, at->goal))
+        exact_steps(at);
     if (at->result.sweeps > 0)
         return_to_best(at);
 }
@@ -534,9 +540,13 @@ static energy restrain(progress *at, energy found) {
 
 rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_newton *newton) {
     progress at = {.rows = rows, .newton = newton, .input = input};
+    at.result.uneven = input->uneven > 0 ? input->uneven - 1 : 0;
     begin(&at);
-    if (at.now.largest > (input->settled ? at.exact : at.perfect))
+    double before = at.now.merit;
+    if (at.now.largest > (input->settled ? at.exact : at.perfect) || some_slip_without_load(&at))
         iterate(&at);
+    bool same = at.now.merit >= PROGRESS * PROGRESS * before;
+    at.result.settled = at.result.sweeps + at.result.newtons == 0 || (same && at.now.largest <= at.exact);
     energy found = energy_of(&at);
     if (found.work > found.allowed)
         found = restrain(&at, found);

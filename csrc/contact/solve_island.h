@@ -11,16 +11,17 @@ typedef struct {
     double approach;   /* largest violation of the laws without any impulse [m/s] */
     double residual;   /* and with the impulses found [m/s] */
     double work;       /* energy that the impulses gave to the island; never more than rounding and the residual allow [J] */
+    bool settled;      /* the impulses that the rows held were as good as any that were found */
     bool restrained;   /* bounces or impulses had to be reduced for that */
-    bool uneven;       /* redundant rows could not share their loads anew: some of them would have to let go */
+    int32_t uneven;    /* solves for which redundant rows do not share their loads anew: some of them would have to let go */
 } rs_solve_result;
 
 typedef struct {
     const rs_solver_settings *settings;
     double fall;   /* speed that gravity adds in a step [m/s] */
-    bool settled;  /* the impulses of the step before needed no change then */
+    bool settled;  /* what the solve of the step before said of itself */
     bool backward; /* direction of the sweeps */
-    bool uneven;   /* not long ago rows could not share their loads anew */
+    int32_t uneven; /* of the solve of the step before */
 } rs_solve_input;
 
 /* Finds the impulses of the rows and leaves the velocities that go with them. Rows start from the impulses they hold. */

@@ -167,9 +167,9 @@ static inline bool factor_link(rs_articulation *a, int32_t i, const weights *w) 
     const rs_link_motion *m = &a->motion[i];
     rs_inertia6 *own = &a->articulated[i];
     bool regular;
-    if (link->type == RS_JOINT_REVOLUTE)
+    if (rs_joint_turns(link))
         regular = eliminate_revolute(a, i, w);
-    else if (link->type == RS_JOINT_SPHERICAL)
+    else if (rs_joint_is_ball(link))
         regular = eliminate_spherical(a, i, w);
     else
         regular = eliminate_prismatic(a, i, w);
@@ -209,15 +209,14 @@ static inline void collect_link(rs_articulation *a, int32_t i, const double *b, 
     const rs_joint_factor *f = &a->factor[i];
     rs_pair6 p = a->force[i];
     int32_t k = link->u_first;
-    if (link->type == RS_JOINT_SPHERICAL) {
+    if (rs_joint_is_ball(link)) {
         rs_vec3 e = rs_sub(rs_m3_mulv(&m->joint_frame, rs_v3_load(&b[k])), p.ang);
         rs_vec3 z = rs_lanes_vec3(rs_lanes_mulv(f->d_inverse3, e));
         rs_v3_store(&x[k], z);
         p.lin = rs_add(p.lin, rs_lanes_vec3(rs_lanes_mulv(f->couple, z)));
         p.ang = rs_add(p.ang, rs_lanes_vec3(rs_lanes_mulv(f->inertia, z)));
     } else {
-        double e = b[k] - rs_dot(m->axis, link->type == RS_JOINT_REVOLUTE ? p.ang : p.lin);
-        double z = e * f->d_inverse;
+        double z = (b[k] - rs_joint_along_axis(link, m, &p)) * f->d_inverse;
         x[k] = z;
         p.lin = rs_madd(p.lin, z, f->u.lin);
         p.ang = rs_madd(p.ang, z, f->u.ang);
@@ -242,7 +241,7 @@ void rs_aba_spread(rs_articulation *a, double *x) {
         const rs_joint_factor *f = &a->factor[i];
         rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
         int32_t k = link->u_first;
-        if (link->type == RS_JOINT_SPHERICAL) {
+        if (rs_joint_is_ball(link)) {
             rs_vec3 e = rs_lanes_vec3(rs_lanes_mulv(f->inertia, acc.ang));
             for (int c = 0; c < 3; c++) /* e += transpose(couple) * acceleration */
                 rs_v3_set(&e, c, rs_v3_get(e, c) + rs_dot(rs_lanes_vec3(f->couple[c]), acc.lin));
@@ -251,10 +250,7 @@ void rs_aba_spread(rs_articulation *a, double *x) {
             rs_v3_store(&x[k], rs_m3_tmulv(&m->joint_frame, z));
         } else {
             x[k] -= (rs_dot(f->u.lin, acc.lin) + rs_dot(f->u.ang, acc.ang)) * f->d_inverse;
-            if (link->type == RS_JOINT_REVOLUTE)
-                acc.ang = rs_madd(acc.ang, x[k], m->axis);
-            else
-                acc.lin = rs_madd(acc.lin, x[k], m->axis);
+            rs_joint_move(link, m, &x[k], &acc);
         }
         a->acc[i] = acc;
     }

@@ -51,7 +51,7 @@ static void position_errors(const rs_articulation *a, const double *q, bool pd, 
         } else if (link->u_count == 1) {
             to_target[k] = a->p_target[at] - q[at];
             to_rest[k] = a->spring_mount[at] - q[at];
-        } else if (link->type == RS_JOINT_SPHERICAL) {
+        } else if (rs_joint_is_ball(link)) {
             if (pd)
                 spherical_error(&q[at], &a->p_target[at], &a->p_gain[k], &to_target[k]);
             else

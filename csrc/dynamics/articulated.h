@@ -3,8 +3,7 @@
 #ifndef RS_DYNAMICS_ARTICULATED_H
 #define RS_DYNAMICS_ARTICULATED_H
 
-#include "../base/trig.h"
-#include "spatial.h"
+#include "joint.h"
 
 /* ---- kinematics.c ---- */
 
@@ -16,18 +15,12 @@ void rs_kinematics_refresh(rs_articulation *a);
 void rs_kinematics_move(rs_articulation *a, const double *u);
 /* out = q moved by dt * u; quaternions turn by the exponential map and stay unit. out may be q. */
 void rs_kinematics_advance(const rs_articulation *a, const double *q, const double *u, double dt, double *out);
-/* Rotation vector that turns `from` into `to`, in the frame fixed to the parent; at most pi long. */
-static inline rs_vec3 rs_rotation_between(rs_quat from, rs_quat to) {
-    rs_quat d = rs_quat_mul(to, rs_quat_conj(from));
-    double factor = copysign(rs_rotation_factor(fabs(d.w), d.x * d.x + d.y * d.y + d.z * d.z), d.w); /* the shorter way */
-    return rs_v3(factor * d.x, factor * d.y, factor * d.z);
-}
-/* Whether this link and the next three hang on spherical joints: they are worked on at once. */
+/* Whether this link and the next three are balls: they are worked on at once. */
 static inline bool rs_are_four_spherical(const rs_articulation *a, int32_t first) {
     if (first + 4 > a->link_count)
         return false;
     for (int32_t i = first; i < first + 4; i++)
-        if (a->links[i].type != RS_JOINT_SPHERICAL)
+        if (!rs_joint_is_ball(&a->links[i]))
             return false;
     return true;
 }
@@ -135,6 +128,8 @@ rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt);
 /* First half: places the links where contacts are detected and dynamics is evaluated (the midpoint, for the default
  * scheme). */
 void rs_articulated_begin(rs_articulation *a, double dt);
+/* The same for one that sleeps: it stays where it is. */
+void rs_articulated_stand(rs_articulation *a);
 /* Second half: a->u_free = velocity after all forces, before contacts; the factorisation is ready for rs_aba_solve. */
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt);
 /* Takes over a->u_free (with the contacts' part) and ends the step. False when the result is not finite; the

@@ -3,6 +3,7 @@
 #include "conservation.h"
 #include "lone_link.h"
 #include "runge_kutta.h"
+#include "tendons.h"
 
 #include <string.h>
 
@@ -47,6 +48,19 @@ void rs_articulated_begin(rs_articulation *a, double dt) {
         rs_lone_link_midpoint(a, dt);
     look_ahead(a);
     rs_kinematics_place(a, a->q_stage, a->u_ahead);
+}
+
+void rs_articulated_stand(rs_articulation *a) {
+    memcpy(a->q_stage, a->q, sizeof(double) * (size_t)a->q_count);
+    rs_kinematics_refresh(a);
+}
+
+/* Lengths and arms of tendons half-way through the step, and their lengths at its beginning. */
+static void place_tendons(rs_articulation *a, double dt) {
+    rs_tendons_place(a, a->q_stage);
+    double back = at_midpoint(a) ? 0.5 * dt : 0.0;
+    for (int32_t k = 0; k < a->tendon_count; k++)
+        a->tendon_places[k].before = a->tendon_places[k].length - back * rs_tendon_speed(a, &a->tendons[k], a->u);
 }
 
 rs_actuation_rule rs_articulated_rule(const rs_articulation *a, double dt) {
@@ -110,10 +124,11 @@ static void find_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const 
 }
 
 /* Accelerations by all forces, in a->rhs, with the velocity products of a->u_ahead. */
-static bool accelerate(rs_articulation *a, rs_vec3 gravity, const rs_actuation_rule *rule) {
+static bool accelerate(rs_articulation *a, rs_vec3 gravity, const rs_actuation_rule *rule, double dt) {
     double *force = a->work[0];
     rs_actuation_result actuation = {a->applied_force, force, a->weight};
     rs_actuation(a, a->q_stage, a->u, rule, &actuation);
+    rs_drives_push(a, dt, force);
     rs_rnea_wrenches(a, gravity, NULL, a->loaded);
     return rs_aba_factor_and_solve(a, a->weight, force, a->rhs, rule->stiff_dt);
 }
@@ -130,9 +145,10 @@ bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt
     rs_actuation_rule rule = rs_articulated_rule(a, dt);
     const double *force = a->work[0];
     a->turn = rs_turn_per_step(a, dt);
-    bool regular = accelerate(a, gravity, &rule);
+    place_tendons(a, dt);
+    bool regular = accelerate(a, gravity, &rule, dt);
     for (int n = 0; n < MAX_FORESIGHTS && rule.row_dt > 0.0 && foresees_limits(a, dt); n++)
-        regular = accelerate(a, gravity, &rule);
+        regular = accelerate(a, gravity, &rule, dt);
     if (a->scheme == RS_SCHEME_MIDPOINT || (a->scheme == RS_SCHEME_TRAPEZOID && is_rough(a, dt)))
         find_half_way(a, gravity, dt, force);
     for (int32_t k = 0; k < a->u_count; k++)
@@ -150,6 +166,8 @@ bool rs_articulated_is_carried(const rs_articulation *a, const double *q, const 
 void rs_articulated_stop(rs_articulation *a, double dt) {
     size_t bytes = sizeof(double) * (size_t)a->u_count;
     memset(a->feed_forward, 0, bytes); /* what may have driven it away */
+    memset(a->drive_control, 0, sizeof(double) * (size_t)a->drive_count);
+    memset(a->activation, 0, sizeof(double) * (size_t)a->drive_count);
     memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
     a->loaded = false;
     rs_articulated_rest(a, dt);
@@ -234,6 +252,7 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
         memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
     a->loaded = false;
     a->placed_at = NULL;
+    rs_drives_advance(a, dt);
     return finite;
 }
 
@@ -290,7 +309,7 @@ static bool links_are_slow(rs_articulation *a, const double *u, double linear, d
 
 bool rs_articulated_is_quiet(rs_articulation *a, double linear, double angular, double acceleration, double dt) {
     double change = acceleration * dt;
-    return joints_have_arrived(a, change, dt) && links_are_slow(a, a->u, linear, angular) &&
+    return joints_have_arrived(a, change, dt) && rs_drives_are_quiet(a) && links_are_slow(a, a->u, linear, angular) &&
            links_are_slow(a, a->u_change, change, change) &&
            (!a->pushed || links_are_slow(a, a->u_push, linear, angular));
 }

@@ -56,14 +56,8 @@ void rs_response_begin(rs_articulation *a) {
         int32_t i = a->order[n];
         const rs_link *link = &a->links[i];
         const rs_link_motion *m = &a->motion[i];
-        const double *u = &a->u_free[link->u_first];
         rs_pair6 v = rs_shift_motion(a->free_motion[link->parent], m->arm);
-        if (link->type == RS_JOINT_REVOLUTE)
-            v.ang = rs_madd(v.ang, u[0], m->axis);
-        else if (link->type == RS_JOINT_SPHERICAL)
-            v.ang = rs_add(v.ang, rs_m3_mulv(&m->joint_frame, rs_v3_load(u)));
-        else
-            v.lin = rs_madd(v.lin, u[0], m->axis);
+        rs_joint_move(link, m, &a->u_free[link->u_first], &v);
         a->free_motion[i] = v;
         mass += a->mass[i].mass;
     }
@@ -117,7 +111,7 @@ void rs_response_inertia(const rs_articulation *a, double *out) {
         store_base(a, out);
     for (int32_t i = 1; i < a->link_count; i++) {
         int32_t k = a->links[i].u_first;
-        if (a->links[i].type == RS_JOINT_SPHERICAL) {
+        if (rs_joint_is_ball(&a->links[i])) {
             rs_sym3 inverse = rs_sym3_of_columns(a->factor[i].d_inverse3), d = rs_sym3_inverse(&inverse);
             store_block(out, k, &d);
         } else if (a->links[i].u_count == 1) {
@@ -143,7 +137,7 @@ static inline int32_t release_joint(const rs_articulation *a, int32_t i, lanes6 
     const rs_link *link = &a->links[i];
     const rs_joint_factor *factor = &a->factor[i];
     int32_t k = link->u_first;
-    if (link->type == RS_JOINT_SPHERICAL) {
+    if (rs_joint_is_ball(link)) {
         lanes3 z = columns_mul(factor->d_inverse3, f->ang);
         write_entry(&out[0], k, f->ang.x, z.x);
         write_entry(&out[1], k + 1, f->ang.y, z.y);
@@ -152,7 +146,7 @@ static inline int32_t release_joint(const rs_articulation *a, int32_t i, lanes6 
         f->ang = sub(f->ang, columns_mul(factor->inertia, z));
         return 3;
     }
-    rs_lanes e = dot(a->motion[i].axis, link->type == RS_JOINT_REVOLUTE ? f->ang : f->lin), z = e * factor->d_inverse;
+    rs_lanes e = dot(a->motion[i].axis, rs_joint_slides(link) ? f->lin : f->ang), z = e * factor->d_inverse;
     write_entry(out, k, e, z);
     f->lin = msub(f->lin, z, factor->u.lin);
     f->ang = msub(f->ang, z, factor->u.ang);
@@ -226,12 +220,12 @@ int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, 
 static lanes6 wrench_of(const rs_articulation *a, const rs_joint_torque *torque) {
     const rs_link *link = &a->links[torque->link];
     const rs_link_motion *m = &a->motion[torque->link];
-    rs_vec3 along = link->type == RS_JOINT_SPHERICAL ? rs_m3_mulv(&m->joint_frame, torque->along)
-                                                     : rs_scale(torque->along.x, m->axis);
+    rs_vec3 along = rs_joint_is_ball(link) ? rs_m3_mulv(&m->joint_frame, torque->along)
+                                           : rs_scale(torque->along.x, m->axis);
     lanes3 third = {(rs_lanes){0.0, 0.0, along.x, 0.0}, (rs_lanes){0.0, 0.0, along.y, 0.0},
                     (rs_lanes){0.0, 0.0, along.z, 0.0}};
     lanes6 wrench = {0};
-    *(link->type == RS_JOINT_PRISMATIC ? &wrench.lin : &wrench.ang) = third;
+    *(rs_joint_slides(link) ? &wrench.lin : &wrench.ang) = third;
     return wrench;
 }
 
@@ -277,29 +271,60 @@ int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torq
 
 /* ---- tendons ---- */
 
-/* Adds entries to others, which may belong to the same velocities. Returns how many there are. */
-static int32_t merge_entries(rs_row_entry *into, int32_t count, const rs_row_entry *more, int32_t more_count) {
-    for (int32_t k = 0; k < more_count; k++) {
-        int32_t at = 0;
-        while (at < count && into[at].index != more[k].index)
-            at++;
-        if (at == count) {
-            into[count++] = more[k];
-            continue;
-        }
-        into[at].jacobian.xyz = rs_add(into[at].jacobian.xyz, more[k].jacobian.xyz);
-        into[at].response.xyz = rs_add(into[at].response.xyz, more[k].response.xyz);
+static void write_third(rs_row_entry *out, int32_t index, double jacobian, double response) {
+    write_entry(out, index, (rs_lanes){0.0, 0.0, jacobian, 0.0}, (rs_lanes){0.0, 0.0, response, 0.0});
+}
+
+static int32_t write_third_axes(rs_row_entry *out, int32_t index, rs_vec3 jacobian, rs_vec3 response) {
+    for (int k = 0; k < 3; k++)
+        write_third(&out[k], index + k, rs_v3_get(jacobian, k), rs_v3_get(response, k));
+    return 3;
+}
+
+/* How a joint with the forces `own` in it gives way to the wrench f on its link, which becomes the one that it passes on. */
+static int32_t release_pulled(const rs_articulation *a, int32_t i, const double *own, rs_pair6 *f, rs_row_entry *out) {
+    const rs_link *link = &a->links[i];
+    const rs_joint_factor *factor = &a->factor[i];
+    if (link->type == RS_JOINT_SPHERICAL) {
+        rs_mat3 inverse = rs_m3_of_columns(factor->d_inverse3), couple = rs_m3_of_columns(factor->couple);
+        rs_mat3 inertia = rs_m3_of_columns(factor->inertia);
+        rs_vec3 e = rs_add(f->ang, rs_m3_mulv(&a->motion[i].joint_frame, rs_v3_load(own))), z = rs_m3_mulv(&inverse, e);
+        f->lin = rs_sub(f->lin, rs_m3_mulv(&couple, z));
+        f->ang = rs_sub(f->ang, rs_m3_mulv(&inertia, z));
+        return write_third_axes(out, link->u_first, e, z);
     }
-    return count;
+    double e = rs_dot(a->motion[i].axis, link->type == RS_JOINT_REVOLUTE ? f->ang : f->lin) + own[0];
+    double z = e * factor->d_inverse;
+    write_third(out, link->u_first, e, z);
+    f->lin = rs_madd(f->lin, -z, factor->u.lin);
+    f->ang = rs_madd(f->ang, -z, factor->u.ang);
+    return 1;
+}
+
+static int32_t move_pulled_base(const rs_articulation *a, const double *own, rs_pair6 f, rs_row_entry *out) {
+    f = rs_pair6_add(f, (rs_pair6){rs_v3_load(own), rs_v3_load(own + 3)});
+    rs_vec3 lin = rs_add(rs_sym3_mulv(&a->base_inverse_mass, f.lin), rs_m3_mulv(&a->base_inverse_couple, f.ang));
+    rs_vec3 ang = rs_add(rs_m3_tmulv(&a->base_inverse_couple, f.lin), rs_sym3_mulv(&a->base_inverse_inertia, f.ang));
+    return write_third_axes(out, 0, f.lin, lin) + write_third_axes(out + 3, 3, f.ang, ang);
 }
 
 int32_t rs_tendon_response(const rs_articulation *a, const rs_tendon *tendon, double sign, rs_row_entry *out) {
-    int32_t count = 0;
-    rs_row_entry *one = &out[a->u_count];
-    for (int32_t k = 0; k < tendon->term_count; k++) {
-        const rs_tendon_term *term = &a->terms[tendon->term_first + k];
-        rs_joint_torque torque = {term->link, rs_v3(sign * term->coefficient, 0, 0)};
-        count = merge_entries(out, count, one, rs_torque_response(a, &torque, 1, one));
+    int32_t count = 0, dof = tendon->dof_first, dof_end = dof + tendon->dof_count;
+    for (int32_t k = tendon->link_first; k < tendon->link_first + tendon->link_count; k++) {
+        int32_t i = a->tendon_links[k];
+        const rs_link *link = &a->links[i];
+        double own[6] = {0};
+        if (dof < dof_end && a->tendon_dofs[dof] == link->u_first)
+            for (int32_t n = 0; n < link->u_count; n++)
+                own[n] = sign * a->arms[dof++];
+        rs_pair6 f = a->pull[i];
+        a->pull[i] = (rs_pair6){0};
+        if (i == 0) {
+            count += a->fixed_base ? 0 : move_pulled_base(a, own, f, &out[count]);
+            continue;
+        }
+        count += release_pulled(a, i, own, &f, &out[count]);
+        a->pull[link->parent] = rs_pair6_add(a->pull[link->parent], rs_shift_force(f, a->motion[i].arm));
     }
     return count;
 }

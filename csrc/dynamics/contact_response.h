@@ -59,7 +59,7 @@ typedef struct {
 /* Entries of a row that acts in one or two joints, along its third axis; room for u_count. Returns their number. */
 int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out);
 
-/* The same for a row that acts along a tendon, `sign` times; room for 2 * u_count, of which u_count may be used. */
+/* The same for a row that acts along a tendon, `sign` times; the tendon is placed. */
 int32_t rs_tendon_response(const rs_articulation *a, const rs_tendon *tendon, double sign, rs_row_entry *out);
 
 #endif

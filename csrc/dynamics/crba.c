@@ -33,16 +33,8 @@ rs_composite rs_composite_of(const rs_articulation *a, int32_t link) {
 
 /* ---- dense matrix ---- */
 
-/* Column k of the joint's motion in world axes. */
 static rs_pair6 joint_column(const rs_articulation *a, int32_t i, int32_t k) {
-    const rs_link_motion *m = &a->motion[i];
-    static const rs_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    switch (a->links[i].type) {
-    case RS_JOINT_REVOLUTE: return (rs_pair6){rs_v3_zero(), m->axis};
-    case RS_JOINT_PRISMATIC: return (rs_pair6){m->axis, rs_v3_zero()};
-    case RS_JOINT_SPHERICAL: return (rs_pair6){rs_v3_zero(), rs_m3_col(&m->joint_frame, k)};
-    default: return k < 3 ? (rs_pair6){unit[k], rs_v3_zero()} : (rs_pair6){rs_v3_zero(), unit[k - 3]};
-    }
+    return rs_joint_column(&a->links[i], &a->motion[i], k);
 }
 
 static rs_pair6 momentum_of(const rs_link_mass *m, rs_pair6 motion) {

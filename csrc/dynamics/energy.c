@@ -33,7 +33,7 @@ double rs_spring_energy(const rs_articulation *a, const double *q) {
         const double *ks = &a->stiffness[link->u_first], *mount = &a->spring_mount[link->q_first], *at = &q[link->q_first];
         if (link->u_count == 1) {
             twice += ks[0] * (mount[0] - at[0]) * (mount[0] - at[0]);
-        } else if (link->type == RS_JOINT_SPHERICAL) {
+        } else if (rs_joint_is_ball(link)) {
             rs_vec3 e = rs_rotation_between(rs_quat_load(at), rs_quat_load(mount));
             twice += ks[0] * e.x * e.x + ks[1] * e.y * e.y + ks[2] * e.z * e.z;
         }

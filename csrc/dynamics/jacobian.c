@@ -1,45 +1,29 @@
 #include "articulated.h"
 
 /* Columns of one joint for a point at `arm` from the joint's link origin. */
-static int32_t joint_columns(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_jacobian_column *out) {
-    const rs_link *link = &a->links[i];
-    const rs_link_motion *m = &a->motion[i];
-    static const rs_vec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int32_t k = 0; k < link->u_count; k++) {
-        bool slides = link->type == RS_JOINT_PRISMATIC || (link->type == RS_JOINT_FLOATING && k < 3);
-        rs_vec3 axis = link->u_count == 1                  ? m->axis
-                       : link->type == RS_JOINT_SPHERICAL ? rs_m3_col(&m->joint_frame, k)
-                                                          : unit[k % 3];
-        out[k] = slides ? (rs_jacobian_column){link->u_first + k, axis, rs_v3_zero()}
-                        : (rs_jacobian_column){link->u_first + k, rs_cross(axis, arm), axis};
-    }
-    return link->u_count;
-}
-
-/* Derivatives: the axis turns with the parent (a floating base's axes stand still), the arm changes with the
- * velocity of the point against the link origin. */
-static int32_t joint_derivatives(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_vec3 arm_rate,
-                                 rs_jacobian_column *out) {
-    const rs_link *link = &a->links[i];
-    int32_t count = joint_columns(a, i, arm, out);
-    rs_vec3 w = link->parent >= 0 ? a->motion[link->parent].w : rs_v3_zero();
-    for (int32_t k = 0; k < count; k++) {
-        rs_vec3 axis = out[k].angular, axis_rate = rs_cross(w, axis);
-        bool slides = link->type == RS_JOINT_PRISMATIC;
-        out[k].linear = slides ? rs_cross(w, out[k].linear)
-                               : rs_add(rs_cross(axis_rate, arm), rs_cross(axis, arm_rate));
-        out[k].angular = axis_rate;
-    }
-    return count;
-}
-
-typedef int32_t (*column_writer)(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_vec3 arm_rate,
-                                 rs_jacobian_column *out);
-
-static int32_t plain_columns(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_vec3 arm_rate, rs_jacobian_column *out) {
+static void joint_columns(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_vec3 arm_rate, rs_jacobian_column *out) {
     (void)arm_rate;
-    return joint_columns(a, i, arm, out);
+    const rs_link *link = &a->links[i];
+    for (int32_t k = 0; k < link->u_count; k++) {
+        rs_pair6 motion = rs_shift_motion(rs_joint_column(link, &a->motion[i], k), arm);
+        out[k] = (rs_jacobian_column){link->u_first + k, motion.lin, motion.ang};
+    }
 }
+
+/* Derivatives: the directions turn with the parent (a floating base's stand still), the arm changes with the velocity of
+ * the point against the link origin. */
+static void joint_derivatives(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_vec3 arm_rate,
+                              rs_jacobian_column *out) {
+    const rs_link *link = &a->links[i];
+    rs_vec3 w = link->parent >= 0 ? a->motion[link->parent].w : rs_v3_zero();
+    for (int32_t k = 0; k < link->u_count; k++) {
+        rs_pair6 s = rs_joint_column(link, &a->motion[i], k), rate = {rs_cross(w, s.lin), rs_cross(w, s.ang)};
+        rs_pair6 motion = rs_shift_motion(rate, arm);
+        out[k] = (rs_jacobian_column){link->u_first + k, rs_add(motion.lin, rs_cross(s.ang, arm_rate)), motion.ang};
+    }
+}
+
+typedef void (*column_writer)(const rs_articulation *a, int32_t i, rs_vec3 arm, rs_vec3 arm_rate, rs_jacobian_column *out);
 
 /* Joints on the way from the link to the root, written from the back so that the indices ascend. */
 static int32_t collect_columns(const rs_articulation *a, int32_t link, rs_vec3 point, column_writer write,
@@ -57,7 +41,7 @@ static int32_t collect_columns(const rs_articulation *a, int32_t link, rs_vec3 p
 }
 
 int32_t rs_jacobian(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out) {
-    return collect_columns(a, link, point, plain_columns, out);
+    return collect_columns(a, link, point, joint_columns, out);
 }
 
 int32_t rs_jacobian_derivative(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out) {

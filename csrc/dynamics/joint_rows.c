@@ -1,4 +1,5 @@
 #include "joint_rows.h"
+#include "tendons.h"
 
 #include <string.h>
 
@@ -64,14 +65,16 @@ typedef struct {
     bool fast;          /* for its speed */
 } limit_side;
 
-/* Others drive the joint beyond its limits, or did so in the step before. */
-static bool is_driven(const rs_articulation *a, int32_t k) { return a->overruns[k] > 0.0 || a->limit_impulse[k] != 0.0; }
+/* Others drive the joint beyond its limits on one side (+1 above, -1 below), or did so in the step before. */
+static bool is_driven(const rs_articulation *a, int32_t k, double side) {
+    return a->overruns[k] > 0.0 || side * a->limit_impulse[k] < 0.0;
+}
 
 static limit_side look_at_side(const rs_articulation *a, int32_t link, double side, double dt) {
     int32_t k = a->links[link].u_first;
     double bound = side > 0.0 ? a->upper[k] : a->lower[k], room = side * (bound - a->q_stage[a->links[link].q_first]);
     double speed = side * a->u_free[k];
-    bool driven = is_driven(a, k); /* comparisons are false when they are not numbers */
+    bool driven = is_driven(a, k, side); /* comparisons are false when they are not numbers */
     return (limit_side){bound, room, dt * (speed + NEAR_SPEED) > room || (driven && room < INFINITY),
                         speed > a->velocity_limit[k] || (driven && a->velocity_limit[k] < INFINITY)};
 }
@@ -209,13 +212,14 @@ static inline bool may_reach_limits(const row_list *list, int32_t link) {
     int32_t k = a->links[link].u_first;
     double q = a->q_stage[a->links[link].q_first], speed = fabs(a->u_free[k]);
     double room = rs_min(q - a->lower[k], a->upper[k] - q);
-    return !(list->dt * (speed + NEAR_SPEED) < room && speed < a->velocity_limit[k] && !is_driven(a, k));
+    return !(list->dt * (speed + NEAR_SPEED) < room && speed < a->velocity_limit[k] && a->overruns[k] == 0.0 &&
+             a->limit_impulse[k] == 0.0);
 }
 
 static inline void add_limits(row_list *list, int32_t link) {
     const rs_articulation *a = list->a;
     int32_t k = a->links[link].u_first;
-    if (a->links[link].type == RS_JOINT_SPHERICAL) {
+    if (rs_joint_is_ball(&a->links[link])) {
         if (a->upper[k] < AT_LIMIT)
             add_spherical_lock(list, link);
         else if (!isinf(a->upper[k]))
@@ -233,7 +237,7 @@ static inline void add_limits(row_list *list, int32_t link) {
 enum { FEW = 40 };
 
 int32_t rs_joint_row_capacity(const rs_articulation *a) {
-    int32_t count = a->coupling_count + RS_ROWS_PER_TENDON * a->tendon_count;
+    int32_t count = a->coupling_count + RS_ROWS_PER_TENDON * a->tendon_count + a->drive_count;
     if (a->u_count <= FEW)
         return count + 4 * a->u_count;
     for (int32_t k = 0; k < a->u_count; k++) {
@@ -265,7 +269,7 @@ int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out) {
 
 static bool misses_limits(rs_articulation *a, int32_t link, const double *u, double dt) {
     int32_t k = a->links[link].u_first;
-    if (a->links[link].type == RS_JOINT_SPHERICAL)
+    if (rs_joint_is_ball(&a->links[link]))
         return a->upper[k] >= AT_LIMIT && a->upper[k] < INFINITY && misses_cone(a, link, rs_v3_load(&u[k]), dt);
     if (a->links[link].u_count != 1 || !has_range(a, k) ||
         !(misses_side(a, link, 1.0, u[k], dt) || misses_side(a, link, -1.0, u[k], dt)))

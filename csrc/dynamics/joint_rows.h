@@ -23,22 +23,18 @@ typedef struct {
 /* Room for all rows that the system can need in this step. */
 int32_t rs_joint_row_capacity(const rs_articulation *a);
 
-/* Entries of a row; room for u_count, or twice that for tendons. Returns their number. */
+/* Entries of a row; room for u_count. Returns their number. */
 int32_t rs_joint_row_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out);
 
 /* ---- tendon_rows.c ---- */
 
-enum { RS_ROWS_PER_TENDON = 5 };
+enum { RS_ROWS_PER_TENDON = 4 };
 
-/* Rows of all tendons, as rs_joint_rows(). */
+/* Rows of all tendons and drives, as rs_joint_rows(). */
 int32_t rs_tendon_rows(rs_articulation *a, double dt, rs_joint_row *out);
 
 /* As rs_joint_rows_missed(). */
 bool rs_tendon_rows_missed(rs_articulation *a, const double *u, double dt);
-
-/* The sum along a tendon of what has one number per coordinate, or per degree of freedom. */
-double rs_tendon_length(const rs_articulation *a, const rs_tendon *tendon, const double *q);
-double rs_tendon_speed(const rs_articulation *a, const rs_tendon *tendon, const double *u);
 
 /* Speed that takes back an error: at once what this step has brought, over many steps what was there at its beginning. */
 double rs_return_speed(double error, double before, double most, double dt);

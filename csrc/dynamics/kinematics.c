@@ -1,8 +1,6 @@
 #include "articulated.h"
 #include "place_four.h"
 
-#include <string.h>
-
 /* ---- placing ---- */
 
 static void place_base(rs_articulation *a, const double *q) {
@@ -10,30 +8,6 @@ static void place_base(rs_articulation *a, const double *q) {
     m->arm = rs_v3_zero();
     m->pos = a->fixed_base ? a->base_position : rs_v3_load(q);
     m->rot = rs_quat_to_m3(a->fixed_base ? a->base_quaternion : rs_quat_load(q + 3));
-}
-
-static inline void place_revolute(const rs_link *link, const rs_link_motion *parent, double q, rs_link_motion *m) {
-    double s, c;
-    rs_sincos(q, &s, &c);
-    rs_mat3 turn;
-    for (int k = 0; k < 9; k++)
-        turn.m[k] = link->turn_fixed.m[k] + c * link->turn_cos.m[k] + s * link->turn_sin.m[k];
-    m->rot = rs_m3_mul(&parent->rot, &turn);
-    m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
-    m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
-}
-
-static inline void place_prismatic(const rs_link *link, const rs_link_motion *parent, double q, rs_link_motion *m) {
-    m->rot = rs_m3_mul(&parent->rot, &link->joint_rot);
-    m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
-    m->arm = rs_madd(rs_m3_mulv(&parent->rot, link->joint_pos), q, m->axis);
-}
-
-static inline void place_spherical(const rs_link *link, const rs_link_motion *parent, const double *q, rs_link_motion *m) {
-    rs_mat3 turn = rs_quat_to_m3(rs_quat_load(q));
-    m->joint_frame = link->joint_rot_identity ? parent->rot : rs_m3_mul(&parent->rot, &link->joint_rot);
-    m->rot = rs_m3_mul(&m->joint_frame, &turn);
-    m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
 }
 
 /* Turns the inertia into world axes, by columns: four multiplications at a time. */
@@ -58,27 +32,17 @@ static void move_base(rs_articulation *a, const double *u) {
 }
 
 static inline void move_link(const rs_link *link, const rs_link_motion *parent, const double *u, rs_link_motion *m) {
-    m->v = rs_add(parent->v, rs_cross(parent->w, m->arm));
-    if (link->type == RS_JOINT_REVOLUTE) {
-        m->w = rs_madd(parent->w, u[0], m->axis);
-    } else if (link->type == RS_JOINT_SPHERICAL) {
-        m->w = rs_add(parent->w, rs_m3_mulv(&m->joint_frame, rs_v3_load(u)));
-    } else {
-        m->w = parent->w;
-        m->v = rs_madd(m->v, u[0], m->axis);
-    }
+    rs_pair6 motion = rs_shift_motion((rs_pair6){parent->v, parent->w}, m->arm);
+    rs_joint_move(link, m, u, &motion);
+    m->v = motion.lin;
+    m->w = motion.ang;
 }
 
 static inline void place_link(rs_articulation *a, int32_t i, const double *q, const double *u) {
     const rs_link *link = &a->links[i];
     rs_link_motion *m = &a->motion[i];
     const rs_link_motion *parent = &a->motion[link->parent];
-    if (link->type == RS_JOINT_REVOLUTE)
-        place_revolute(link, parent, q[link->q_first], m);
-    else if (link->type == RS_JOINT_SPHERICAL)
-        place_spherical(link, parent, &q[link->q_first], m);
-    else
-        place_prismatic(link, parent, q[link->q_first], m);
+    rs_joint_place(link, parent, &q[link->q_first], m);
     m->pos = rs_add(parent->pos, m->arm);
     move_link(link, parent, &u[link->u_first], m);
     place_mass(a, i);
@@ -115,18 +79,7 @@ void rs_kinematics_refresh(rs_articulation *a) {
 
 /* ---- coordinates ---- */
 
-/* exp(rotation) * q, as a sum over the first factor's components. The product of unit quaternions is off by rounding
- * only: one Newton step for 1/sqrt puts it back. */
-static inline void turn(const double *q, rs_vec3 rotation, double *out) {
-    rs_quat e = rs_quat_exp(rotation);
-    double w = q[0], x = q[1], y = q[2], z = q[3];
-    rs_lanes by_w = {w, x, y, z}, by_x = {-x, w, -z, y}, by_y = {-y, z, w, -x}, by_z = {-z, -y, x, w};
-    rs_lanes product = (e.w * by_w + e.x * by_x) + (e.y * by_y + e.z * by_z), squares = product * product;
-    product *= 1.5 - 0.5 * ((squares[0] + squares[1]) + (squares[2] + squares[3]));
-    memcpy(out, &product, sizeof product);
-}
-
-/* The same for four spherical joints in a row; false when one of them turns too far for the series of a step. */
+/* rs_joint_advance() of four balls in a row; false when one of them turns too far for the series of a step. */
 static inline bool turn_four(const double *q, const double *u, double dt, double *out) {
     rs_v4 x = dt * (rs_v4){u[0], u[3], u[6], u[9]}, y = dt * (rs_v4){u[1], u[4], u[7], u[10]},
           z = dt * (rs_v4){u[2], u[5], u[8], u[11]}, h = 0.25 * (x * x + y * y + z * z), p[4];
@@ -148,16 +101,9 @@ void rs_kinematics_advance(const rs_articulation *a, const double *q, const doub
         const rs_link *link = &a->links[i];
         const double *qi = &q[link->q_first], *ui = &u[link->u_first];
         double *to = &out[link->q_first];
-        if (link->u_count == 1) {
-            to[0] = qi[0] + dt * ui[0];
-        } else if (rs_are_four_spherical(a, i) && turn_four(qi, ui, dt, to)) {
+        if (link->has_quaternion && rs_are_four_spherical(a, i) && turn_four(qi, ui, dt, to))
             i += 3;
-        } else if (link->type == RS_JOINT_SPHERICAL) {
-            turn(qi, rs_scale(dt, rs_v3_load(ui)), to);
-        } else if (link->type == RS_JOINT_FLOATING) {
-            for (int k = 0; k < 3; k++)
-                to[k] = qi[k] + dt * ui[k];
-            turn(qi + 3, rs_scale(dt, rs_v3_load(ui + 3)), to + 3);
-        }
+        else
+            rs_joint_advance(link, qi, ui, dt, to);
     }
 }

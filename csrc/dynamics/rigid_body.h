@@ -51,7 +51,7 @@ typedef struct {
     rs_vec3 applied_force, applied_torque;
     rs_vec3 acceleration, angular_acceleration; /* change of velocity over the step: of the centre of mass, world frame */
 
-    bool settled; /* the impulses on it are those of the step before: its contacts needed no solution */
+    bool settled; /* the impulses on it are those of the step before, or no worse: its contacts needed no solution */
     int32_t uneven; /* solves until its contacts try again to share their loads anew */
 
     /* soft objects: partner.h */
@@ -65,8 +65,10 @@ typedef struct {
 
     /* sleeping */
     bool asleep;
+    bool diverged;       /* in this stage: the world has to take note */
     bool moved;          /* pose, shape or filter changed from outside: colliders must be placed again */
     int32_t quiet_steps; /* consecutive steps below the thresholds */
+    bool listed;         /* among the bodies that steps look at; its contacts are not set aside */
 } rs_body;
 
 /* The body moves again, if it slept. */
@@ -80,7 +82,6 @@ typedef struct {
     rs_quad v, w; /* velocity of the centre of mass, angular velocity */
     double inverse_mass; /* 0: its velocity is given */
     rs_columns inverse_inertia; /* at the midpoint */
-    rs_quad v_former, w_former; /* velocities after the sweep before */
     rs_quad v_free, w_free;     /* velocities without impulses */
 } rs_solver_body;
 

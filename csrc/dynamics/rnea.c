@@ -1,24 +1,14 @@
 #include "articulated.h"
 
-/* Acceleration of a link from its parent's; gravity acts as an upward acceleration of the base. The velocity products
- * of a prismatic joint's sliding link (Coriolis) come on top of those of a point carried by the parent. */
+/* Acceleration of a link from its parent's; gravity acts as an upward acceleration of the base. */
 static inline rs_pair6 carry_acceleration(const rs_articulation *a, int32_t i, const double *udot) {
     const rs_link *link = &a->links[i];
     const rs_link_motion *m = &a->motion[i], *parent = &a->motion[link->parent];
     rs_pair6 acc = rs_shift_motion(a->acc[link->parent], m->arm);
     acc.lin = rs_add(acc.lin, rs_cross(parent->w, rs_cross(parent->w, m->arm)));
-    if (link->type == RS_JOINT_PRISMATIC) {
-        rs_vec3 carried = rs_add(parent->v, rs_cross(parent->w, m->arm));
-        acc.lin = rs_madd(acc.lin, 2.0, rs_cross(parent->w, rs_sub(m->v, carried)));
-        if (udot != NULL)
-            acc.lin = rs_madd(acc.lin, udot[link->u_first], m->axis);
-        return acc;
-    }
-    acc.ang = rs_add(acc.ang, rs_cross(parent->w, m->w)); /* parent.w x (m.w - parent.w) */
-    if (udot != NULL && link->type == RS_JOINT_REVOLUTE)
-        acc.ang = rs_madd(acc.ang, udot[link->u_first], m->axis);
-    else if (udot != NULL)
-        acc.ang = rs_add(acc.ang, rs_m3_mulv(&m->joint_frame, rs_v3_load(&udot[link->u_first])));
+    rs_joint_add_coriolis(link, parent, m, &acc);
+    if (udot != NULL)
+        rs_joint_move(link, m, &udot[link->u_first], &acc);
     return acc;
 }
 
@@ -42,7 +32,7 @@ rs_pair6 rs_load_wrench(const rs_articulation *a, int32_t link) {
 
 void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, bool loaded) {
     a->acc[0] = (rs_pair6){rs_neg(gravity), rs_v3_zero()};
-    if (a->links[0].type == RS_JOINT_FLOATING && udot != NULL)
+    if (!a->fixed_base && udot != NULL)
         a->acc[0] = (rs_pair6){rs_sub(rs_v3_load(udot), gravity), rs_v3_load(udot + 3)};
     a->force[0] = inertial_wrench(&a->mass[0], a->motion[0].w, a->acc[0]);
     for (int32_t k = 0; k < a->link_count - 1; k++) {
@@ -57,26 +47,11 @@ void rs_rnea_wrenches(rs_articulation *a, rs_vec3 gravity, const double *udot, b
     }
 }
 
-/* The part of a wrench that does work in the joint. */
-static inline void project(const rs_link *link, const rs_link_motion *m, const rs_pair6 *f, double *tau) {
-    double *out = &tau[link->u_first];
-    switch (link->type) {
-    case RS_JOINT_REVOLUTE: out[0] = rs_dot(m->axis, f->ang); break;
-    case RS_JOINT_PRISMATIC: out[0] = rs_dot(m->axis, f->lin); break;
-    case RS_JOINT_SPHERICAL: rs_v3_store(out, rs_m3_tmulv(&m->joint_frame, f->ang)); break;
-    case RS_JOINT_FLOATING:
-        rs_v3_store(out, f->lin);
-        rs_v3_store(out + 3, f->ang);
-        break;
-    case RS_JOINT_FIXED: break;
-    }
-}
-
 void rs_rnea_collect(rs_articulation *a, double *tau) {
     for (int32_t i = a->link_count - 1; i >= 0; i--) {
         const rs_link *link = &a->links[i];
         if (tau != NULL)
-            project(link, &a->motion[i], &a->force[i], tau);
+            rs_joint_project(link, &a->motion[i], &a->force[i], &tau[link->u_first]);
         if (i > 0)
             a->force[link->parent] = rs_pair6_add(a->force[link->parent], rs_shift_force(a->force[i], a->motion[i].arm));
     }

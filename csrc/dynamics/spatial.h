@@ -6,7 +6,6 @@
 
 static inline rs_pair6 rs_pair6_add(rs_pair6 a, rs_pair6 b) { return (rs_pair6){rs_add(a.lin, b.lin), rs_add(a.ang, b.ang)}; }
 
-static inline rs_pair6 rs_pair6_scale(double s, rs_pair6 a) { return (rs_pair6){rs_scale(s, a.lin), rs_scale(s, a.ang)}; }
 
 /* a * transpose(b) */
 static inline rs_mat3 rs_outer(rs_vec3 a, rs_vec3 b) {

@@ -65,21 +65,30 @@ typedef struct {
     rs_vec3 centre;
 } rs_carried;
 
-/* What acts along a tendon [N s]. */
+/* What acts along a tendon [N s], besides drives. */
 typedef struct {
-    double servo, passive, friction, limit;
+    double passive, friction, limit;
 } rs_tendon_impulses;
+
+/* A tendon in the configuration that is placed. */
+typedef struct {
+    double length;
+    double before; /* at the beginning of the step, when the links are placed for it */
+} rs_tendon_place;
 
 typedef struct rs_articulation {
     /* The model, and what is in it: see there. */
     rs_tree_model *model;
-    int32_t link_count, q_count, u_count, pin_count, coupling_count, tendon_count;
+    int32_t link_count, q_count, u_count, pin_count, coupling_count, tendon_count, drive_count;
     bool fixed_base;
     const rs_link *links;
     const rs_pin *pins;
     const rs_coupling *couplings;
     const rs_tendon *tendons;
     const rs_tendon_term *terms;
+    const rs_route *routes;
+    const int32_t *tendon_dofs, *tendon_links;
+    const rs_drive_def *drives;
     const int32_t *order, *four_at;
     const rs_four_links *fours;
     const uint8_t *self_contacts;
@@ -99,9 +108,8 @@ typedef struct rs_articulation {
     double *velocity_limit;
     double *effort_lower, *effort_upper;
 
-    rs_tendon_servo *tendon_servos; /* per tendon */
-
     /* commands */
+    double *drive_control; /* per drive */
     double *feed_forward;
     double *p_target; /* like q */
     double *d_target;
@@ -112,6 +120,7 @@ typedef struct rs_articulation {
 
     /* state */
     double *q, *u;
+    double *activation; /* per drive */
     double *u_change, *u_change_before; /* what the last step and the one before changed in u; zero when there was none
                                            since u or q was set */
 
@@ -122,6 +131,7 @@ typedef struct rs_articulation {
     rs_vec3 *pin_impulse;     /* per pin, on its first link, world frame; likewise */
     double *coupling_impulse; /* per coupling, on the follower; likewise */
     rs_tendon_impulses *tendon_impulses; /* per tendon; likewise */
+    double *drive_impulse;    /* per drive, along its tendon; likewise */
     double *acceleration;  /* (u after - u before) / dt */
     double *applied_force; /* the clamped command of the last step */
     rs_pair6 *applied_wrench; /* per link: the `command` of the last step */
@@ -161,6 +171,11 @@ typedef struct rs_articulation {
     rs_pair6 *acc, *force;
     rs_link_mass *composite; /* links with all their descendants: crba.c */
 
+    rs_tendon_place *tendon_places; /* per tendon: tendons.c */
+    double *arms;                   /* like `tendon_dofs`: change of the length with each */
+    double *arm_of;                 /* per degree of freedom: one tendon at a time; zero between */
+    rs_pair6 *pull;                 /* per link; zero between */
+
     rs_jacobian_column *columns; /* u_count */
 
     /* rows of the solve: contact_response.c */
@@ -173,7 +188,9 @@ typedef struct rs_articulation {
 } rs_articulation;
 
 /* Checks the definition and builds the tree at rest in its zero configuration (unit quaternions). */
-rs_status rs_articulation_make(const rs_articulation_def *def, rs_articulation **out);
+rs_status rs_articulation_new(const rs_articulation_def *def, rs_articulation **out);
+/* An instance with all numbers zero, which holds the model once more; NULL without memory. */
+rs_articulation *rs_articulation_of(rs_tree_model *model);
 /* Another instance of the same model in the same state; NULL without memory. */
 rs_articulation *rs_articulation_clone(const rs_articulation *source);
 /* The same without room for scratch: only to be cloned and freed. */

@@ -4,14 +4,14 @@
 
 static void destroy_geometry(rs_convex *convex, rs_tri_mesh *mesh, rs_height_grid *grid) {
     if (convex != NULL)
-        rs_convex_destroy(convex);
+        rs_convex_free(convex);
     if (mesh != NULL)
-        rs_tri_mesh_destroy(mesh);
+        rs_tri_mesh_free(mesh);
     if (grid != NULL)
-        rs_height_grid_destroy(grid);
+        rs_height_grid_free(grid);
 }
 
-rs_asset *rs_asset_make(rs_shape_type type, rs_convex *convex, rs_tri_mesh *mesh, rs_height_grid *grid) {
+rs_asset *rs_asset_new(rs_shape_type type, rs_convex *convex, rs_tri_mesh *mesh, rs_height_grid *grid) {
     rs_asset *asset = rs_alloc(sizeof *asset);
     if (asset == NULL)
         destroy_geometry(convex, mesh, grid);

@@ -25,7 +25,7 @@ typedef struct {
 } rs_asset_entry;
 
 /* Takes over the one geometry that is not NULL; on failure it is destroyed. */
-rs_asset *rs_asset_make(rs_shape_type type, rs_convex *convex, rs_tri_mesh *mesh, rs_height_grid *grid);
+rs_asset *rs_asset_new(rs_shape_type type, rs_convex *convex, rs_tri_mesh *mesh, rs_height_grid *grid);
 void rs_asset_hold(rs_asset *asset);
 void rs_asset_drop(rs_asset *asset);
 

@@ -1,7 +1,9 @@
 #include "convex.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "../base/limits.h"
 #include "../base/memory.h"
 #include "convex_hull.h"
 
@@ -131,35 +133,28 @@ static rs_status merge_faces(merge *m) {
     return RS_OK;
 }
 
-static bool is_straight(const merge *m, int32_t before, int32_t at, int32_t after) {
-    rs_vec3 chord = rs_sub(m->points[after], m->points[before]), leg = rs_sub(m->points[at], m->points[before]);
-    return rs_norm2(rs_cross(chord, leg)) <= COPLANAR * COPLANAR * rs_norm2(chord);
-}
-
-/* Points in the middle of an edge, where only two faces meet, are no corners: takes them out of both loops. */
-static void drop_straight_points(merge *m) {
+/* Takes out of all loops the points where fewer than three faces meet: those in the middle of an edge, and those that lie within a
+ * flat side, where a sliver of a triangle has kept a face of its own. Faces left with two points go, too. Returns whether any
+ * did: then more points may. */
+static bool drop_flat_points(merge *m) {
     int32_t *loops = RS_ITEMS(int32_t, m->loops), *uses = m->number, kept = 0;
+    int64_t faces = 0;
     for (int32_t i = 0; i < m->point_count; i++) uses[i] = 0;
     for (int64_t i = 0; i < m->loops.count; i++) uses[loops[i]]++;
-    /* decide before the loops change, so that both faces decide alike */
     for (int64_t f = 0; f < m->faces.count; f++) {
-        const rs_convex_face *face = RS_ITEM(rs_convex_face, m->faces, f);
-        const int32_t *loop = &loops[face->first];
-        for (int32_t i = 0; i < face->count; i++) {
-            int32_t before = loop[(i + face->count - 1) % face->count], after = loop[(i + 1) % face->count];
-            bool corner = face->count < 4 || uses[loop[i]] > 2 || !is_straight(m, before, loop[i], after);
-            if (corner) uses[loop[i]] = INT32_MAX;
-        }
+        rs_convex_face face = *RS_ITEM(rs_convex_face, m->faces, f);
+        int32_t first = kept;
+        for (int32_t i = 0; i < face.count; i++)
+            if (uses[loops[face.first + i]] > 2) loops[kept++] = loops[face.first + i];
+        if (kept - first < 3)
+            kept = first;
+        else
+            *RS_ITEM(rs_convex_face, m->faces, faces++) = (rs_convex_face){.first = first, .count = kept - first};
     }
-    for (int64_t f = 0; f < m->faces.count; f++) {
-        rs_convex_face *face = RS_ITEM(rs_convex_face, m->faces, f);
-        int32_t first = face->first, count = face->count;
-        face->first = kept;
-        for (int32_t i = 0; i < count; i++)
-            if (uses[loops[first + i]] == INT32_MAX) loops[kept++] = loops[first + i];
-        face->count = kept - face->first;
-    }
+    bool dropped = faces < m->faces.count;
+    m->faces.count = faces;
     m->loops.count = kept;
+    return dropped;
 }
 
 /* ---- the final, single block ---- */
@@ -204,25 +199,30 @@ static void link_vertices(const rs_convex *c, int32_t *first, int32_t *neighbors
     first[0] = 0;
 }
 
-static rs_convex *assemble(merge *m, const double *xyz) {
-    int32_t vertex_count = number_vertices(m);
-    size_t v = (size_t)vertex_count, f = (size_t)m->faces.count, l = (size_t)m->loops.count;
+/* A block with room for so many corners, faces and corners of faces. */
+static rs_convex *allocate(size_t v, size_t f, size_t l) {
     size_t bytes = sizeof(rs_convex) + v * sizeof(rs_vec3) + f * sizeof(rs_convex_face) + (3 * l + v + 1) * sizeof(int32_t);
     rs_convex *c = rs_alloc(bytes);
     if (c == NULL) return NULL;
     rs_vec3 *vertices = (rs_vec3 *)(c + 1);
     rs_convex_face *faces = (rs_convex_face *)(vertices + v);
-    int32_t *loops = (int32_t *)(faces + f), *neighbors = loops + l, *vertex_faces = neighbors + l, *first = vertex_faces + l;
-    *c = (rs_convex){.vertex_count = vertex_count, .face_count = (int32_t)f, .vertices = vertices, .faces = faces,
-                     .face_vertices = loops, .neighbor_first = first, .neighbors = neighbors, .vertex_faces = vertex_faces};
+    int32_t *loops = (int32_t *)(faces + f);
+    *c = (rs_convex){.vertex_count = (int32_t)v, .face_count = (int32_t)f, .vertices = vertices, .faces = faces,
+                     .face_vertices = loops, .neighbors = loops + l, .vertex_faces = loops + 2 * l,
+                     .neighbor_first = loops + 3 * l};
+    return c;
+}
+
+static rs_convex *assemble(merge *m, const double *xyz) {
+    size_t f = (size_t)m->faces.count, l = (size_t)m->loops.count;
+    rs_convex *c = allocate((size_t)number_vertices(m), f, l);
+    if (c == NULL) return NULL;
+    rs_vec3 *vertices = (rs_vec3 *)c->vertices;
+    int32_t *loops = (int32_t *)c->face_vertices;
     for (int32_t i = 0; i < m->point_count; i++)
         if (m->number[i] != NONE) vertices[m->number[i]] = rs_v3_load(&xyz[3 * (int64_t)i]);
     for (size_t i = 0; i < l; i++) loops[i] = m->number[RS_ITEMS(int32_t, m->loops)[i]];
-    for (size_t i = 0; i < f; i++) {
-        faces[i] = RS_ITEMS(rs_convex_face, m->faces)[i];
-        set_plane(&faces[i], &loops[faces[i].first], vertices);
-    }
-    link_vertices(c, first, neighbors, vertex_faces);
+    memcpy((rs_convex_face *)c->faces, m->faces.data, f * sizeof *c->faces);
     return c;
 }
 
@@ -261,12 +261,11 @@ static void set_mass_properties(rs_convex *c) {
 
 /* ---- construction ---- */
 
-static rs_status build(merge *m, const double *xyz, rs_convex **out) {
-    rs_status status = merge_faces(m);
-    if (status != RS_OK) return status;
-    drop_straight_points(m);
-    rs_convex *c = assemble(m, xyz);
-    if (c == NULL) return RS_OUT_OF_MEMORY;
+/* What follows from corners and faces. */
+static void complete(rs_convex *c) {
+    rs_convex_face *faces = (rs_convex_face *)c->faces;
+    for (int32_t i = 0; i < c->face_count; i++) set_plane(&faces[i], &c->face_vertices[faces[i].first], c->vertices);
+    link_vertices(c, (int32_t *)c->neighbor_first, (int32_t *)c->neighbors, (int32_t *)c->vertex_faces);
     set_mass_properties(c);
     for (int32_t i = 0; i < c->vertex_count; i++)
         c->radius = fmax(c->radius, rs_norm(rs_sub(c->vertices[i], c->centroid)));
@@ -279,8 +278,56 @@ static rs_status build(merge *m, const double *xyz, rs_convex **out) {
     c->box_half = rs_v3_max(rs_sub(high, c->box_center), rs_sub(c->box_center, low));
     for (int i = 0; i < 8; i++)
         c->start[i] = rs_convex_support_index(c, rs_v3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
+}
+
+static rs_status build(merge *m, const double *xyz, rs_convex **out) {
+    rs_status status = merge_faces(m);
+    if (status != RS_OK) return status;
+    while (drop_flat_points(m)) {}
+    rs_convex *c = assemble(m, xyz);
+    if (c == NULL) return RS_OUT_OF_MEMORY;
+    complete(c);
     *out = c;
     return RS_OK;
+}
+
+/* Corners and faces that a hull can have: each face has three corners or more, each corner has a face. */
+static bool are_faces(int32_t vertex_count, int32_t face_count, const int32_t *counts, const int32_t *loops, uint8_t *used) {
+    int64_t total = 0;
+    for (int32_t f = 0; f < face_count; f++)
+        for (int32_t i = 0; i < counts[f]; i++, total++) {
+            if (loops[total] < 0 || loops[total] >= vertex_count) return false;
+            used[loops[total]] = 1;
+        }
+    for (int32_t v = 0; v < vertex_count; v++)
+        if (!used[v]) return false;
+    return true;
+}
+
+rs_status rs_convex_from_faces(int32_t vertex_count, const rs_vec3 *vertices, int32_t face_count, const int32_t *counts,
+                               const int32_t *loops, rs_convex **out) {
+    bool whole = vertex_count >= 4 && face_count >= 4;
+    int64_t total = 0;
+    for (int32_t f = 0; f < face_count && whole; total += counts[f], f++) whole = counts[f] >= 3;
+    for (int32_t v = 0; v < vertex_count && whole; v++) whole = rs_v3_is_carried(vertices[v]);
+    uint8_t *used = whole ? rs_alloc((size_t)vertex_count) : NULL;
+    whole = used != NULL && are_faces(vertex_count, face_count, counts, loops, used);
+    rs_free(used);
+    if (!whole) return rs_fail(RS_INVALID_VALUE, "a hull has a face without corners, or a corner without a face");
+    rs_convex *c = allocate((size_t)vertex_count, (size_t)face_count, (size_t)total);
+    if (c == NULL) return RS_OUT_OF_MEMORY;
+    memcpy((rs_vec3 *)c->vertices, vertices, (size_t)vertex_count * sizeof *vertices);
+    memcpy((int32_t *)c->face_vertices, loops, (size_t)total * sizeof *loops);
+    int32_t first = 0;
+    for (int32_t f = 0; f < face_count; first += counts[f], f++)
+        ((rs_convex_face *)c->faces)[f] = (rs_convex_face){.first = first, .count = counts[f]};
+    complete(c);
+    if (c->volume > 0.0) {
+        *out = c;
+        return RS_OK;
+    }
+    rs_convex_free(c);
+    return rs_fail(RS_INVALID_VALUE, "a hull has no volume");
 }
 
 static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const double *xyz, rs_convex **out) {
@@ -308,7 +355,7 @@ static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const doub
     return status;
 }
 
-rs_status rs_convex_create(int64_t point_count, const double *xyz, rs_convex **out) {
+rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out) {
     *out = NULL;
     if (point_count < 4 || point_count > INT32_MAX / 8)
         return rs_fail(RS_INVALID_VALUE, "point_count is %lld, expected 4 to %d", (long long)point_count, INT32_MAX / 8);
@@ -332,7 +379,7 @@ rs_status rs_convex_create(int64_t point_count, const double *xyz, rs_convex **o
     return status;
 }
 
-void rs_convex_destroy(rs_convex *convex) { rs_free(convex); }
+void rs_convex_free(rs_convex *convex) { rs_free(convex); }
 
 /* ---- support ---- */
 

@@ -32,9 +32,13 @@ typedef struct rs_convex {
 
 /* The hull of the points (x y z each) [m]; nearly coplanar facets become one face. RS_INVALID_VALUE when the points
  * are not finite, fewer than four or all (nearly) in one plane. */
-rs_status rs_convex_create(int64_t point_count, const double *xyz, rs_convex **out);
+rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out);
+/* The same hull again from its corners and faces: `counts` corners each, whose numbers follow each other in `loops`. Refuses
+ * what is no hull's. */
+rs_status rs_convex_from_faces(int32_t vertex_count, const rs_vec3 *vertices, int32_t face_count, const int32_t *counts,
+                               const int32_t *loops, rs_convex **out);
 /* Takes NULL. */
-void rs_convex_destroy(rs_convex *convex);
+void rs_convex_free(rs_convex *convex);
 
 /* Index of the vertex farthest along the direction, which need not be unit. */
 int32_t rs_convex_support_index(const rs_convex *convex, rs_vec3 direction);

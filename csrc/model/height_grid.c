@@ -69,7 +69,7 @@ static rs_status build_pyramid(rs_height_grid *g) {
     return RS_OK;
 }
 
-rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_size, double y_size,
+rs_status rs_height_grid_new(int32_t x_samples, int32_t y_samples, double x_size, double y_size,
                                 const double *heights, rs_height_grid **out) {
     rs_status status = check_input(x_samples, y_samples, x_size, y_size, heights);
     if (status != RS_OK) return status;
@@ -87,14 +87,14 @@ rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_s
     g->heights = rs_alloc(samples * sizeof *g->heights);
     if (g->heights != NULL) memcpy(g->heights, heights, samples * sizeof *heights);
     if (g->heights == NULL || build_pyramid(g) != RS_OK) {
-        rs_height_grid_destroy(g);
+        rs_height_grid_free(g);
         return RS_OUT_OF_MEMORY;
     }
     *out = g;
     return RS_OK;
 }
 
-void rs_height_grid_destroy(rs_height_grid *g) {
+void rs_height_grid_free(rs_height_grid *g) {
     if (g == NULL) return;
     rs_free(g->heights);
     for (int32_t level = 1; level <= g->levels; level++) rs_free(g->ranges[level]);

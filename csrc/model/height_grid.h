@@ -34,9 +34,9 @@ typedef struct rs_height_grid {
 } rs_height_grid;
 
 /* At least 2 x 2 samples, positive sizes, finite heights. */
-rs_status rs_height_grid_create(int32_t x_samples, int32_t y_samples, double x_size, double y_size,
+rs_status rs_height_grid_new(int32_t x_samples, int32_t y_samples, double x_size, double y_size,
                                 const double *heights, rs_height_grid **out);
-void rs_height_grid_destroy(rs_height_grid *grid);
+void rs_height_grid_free(rs_height_grid *grid);
 
 /* Bounding box of the solid at the pose: it has no bottom, so the box is infinite on the side that lies below. */
 rs_aabb rs_height_grid_aabb(const rs_height_grid *grid, const rs_transform *pose);

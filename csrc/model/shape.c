@@ -1,5 +1,6 @@
 #include "shape.h"
 
+#include "../base/memory.h"
 #include "convex.h"
 #include "height_grid.h"
 #include "tri_mesh.h"
@@ -8,6 +9,53 @@ static const double PI = 3.14159265358979323846;
 
 bool rs_shape_is_convex(rs_shape_type type) {
     return type >= RS_SHAPE_SPHERE && type <= RS_SHAPE_CONVEX;
+}
+
+bool rs_shape_is_smooth(rs_shape_type type) {
+    return type == RS_SHAPE_SPHERE || type == RS_SHAPE_CAPSULE || type == RS_SHAPE_HEIGHTMAP;
+}
+
+/* ---- dimensions ---- */
+
+/* Largest shape dimension [m]: beyond it double precision no longer resolves a contact. */
+static const double MAX_DIMENSION = 1e6;
+/* Smallest one [m]: below it directions between its points are lost. */
+static const double MIN_DIMENSION = 1e-12;
+
+static rs_status check_dimension(const char *name, double value) {
+    if (value >= MIN_DIMENSION && value <= MAX_DIMENSION) return RS_OK;
+    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a number greater than 0 and at most %g%s", name, value,
+                   MAX_DIMENSION, value > 0.0 && value < MIN_DIMENSION ? ", not less than 1e-12" : "");
+}
+
+/* What the numbers of a primitive are called; a half-space and shapes made of assets have none. */
+static const char *const DIMENSIONS[RS_SHAPE_TYPE_COUNT][3] = {
+    [RS_SHAPE_SPHERE] = {"radius"},
+    [RS_SHAPE_BOX] = {"x length", "y length", "z length"},
+    [RS_SHAPE_CYLINDER] = {"radius", "height"},
+    [RS_SHAPE_CONE] = {"radius", "height"},
+    [RS_SHAPE_CAPSULE] = {"radius", "height"},
+};
+
+rs_status rs_shape_check(const rs_shape *shape) {
+    bool box = shape->type == RS_SHAPE_BOX;
+    const double round[3] = {shape->radius, 2.0 * shape->half_height};
+    const double lengths[3] = {2.0 * shape->half.x, 2.0 * shape->half.y, 2.0 * shape->half.z};
+    rs_status status = RS_OK;
+    for (int k = 0; k < 3 && status == RS_OK && DIMENSIONS[shape->type][k] != NULL; k++)
+        status = check_dimension(DIMENSIONS[shape->type][k], box ? lengths[k] : round[k]);
+    return status;
+}
+
+rs_status rs_shape_make(rs_shape_type type, const double dim[3], rs_shape *out) {
+    *out = (rs_shape){.type = type};
+    if (type == RS_SHAPE_BOX) {
+        out->half = rs_scale(0.5, rs_v3_load(dim));
+    } else if (type != RS_SHAPE_HALF_SPACE) {
+        out->radius = dim[0];
+        out->half_height = type != RS_SHAPE_SPHERE ? 0.5 * dim[1] : 0.0;
+    }
+    return rs_shape_check(out);
 }
 
 /* ---- bounding boxes ---- */

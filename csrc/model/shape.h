@@ -50,6 +50,20 @@ typedef struct rs_shape {
 static inline double rs_cone_apex_z(const rs_shape *cone) { return 1.5 * cone->half_height; }
 static inline double rs_cone_base_z(const rs_shape *cone) { return -0.5 * cone->half_height; }
 
+/* False for half-spaces and terrain, which end nowhere below. */
+static inline bool rs_shape_is_bounded(rs_shape_type type) {
+    return type != RS_SHAPE_HALF_SPACE && type != RS_SHAPE_HEIGHTMAP;
+}
+/* Made of vertices, triangles or heights that the world keeps. */
+static inline bool rs_shape_has_asset(rs_shape_type type) {
+    return type == RS_SHAPE_CONVEX || type == RS_SHAPE_MESH || type == RS_SHAPE_HEIGHTMAP;
+}
+/* Without edges that a picture should show. */
+bool rs_shape_is_smooth(rs_shape_type type);
+/* A primitive shape of the numbers in rs_shape_def.dim [m]; fails for sizes that none can have. */
+rs_status rs_shape_make(rs_shape_type type, const double dim[3], rs_shape *out);
+/* RS_OK, or what is wrong with the size of a shape that was read. */
+rs_status rs_shape_check(const rs_shape *shape);
 /* True for bounded convex shapes, those with a support function. */
 bool rs_shape_is_convex(rs_shape_type type);
 

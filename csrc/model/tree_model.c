@@ -17,10 +17,14 @@ static size_t lay_out(rs_tree_model *m, char *base) {
     m->couplings = rs_take(base, &offset, (size_t)m->coupling_count * sizeof *m->couplings);
     m->tendons = rs_take(base, &offset, (size_t)m->tendon_count * sizeof *m->tendons);
     m->terms = rs_take(base, &offset, (size_t)m->term_count * sizeof *m->terms);
+    m->routes = rs_take(base, &offset, (size_t)m->route_count * sizeof *m->routes);
+    m->tendon_dofs = rs_take(base, &offset, (size_t)m->tendon_dof_count * sizeof *m->tendon_dofs);
+    m->tendon_links = rs_take(base, &offset, (size_t)m->tendon_link_count * sizeof *m->tendon_links);
+    m->drives = rs_take(base, &offset, (size_t)m->drive_count * sizeof *m->drives);
     return offset;
 }
 
-rs_tree_model *rs_tree_model_copy(const rs_tree_model *model) {
+rs_tree_model *rs_tree_model_clone(const rs_tree_model *model) {
     rs_tree_model *copy = rs_alloc(model->bytes);
     if (copy == NULL)
         return NULL;
@@ -28,6 +32,18 @@ rs_tree_model *rs_tree_model_copy(const rs_tree_model *model) {
     atomic_init(&copy->holders, 1);
     lay_out(copy, (char *)copy);
     return copy;
+}
+
+rs_tree_model *rs_tree_model_alloc(const rs_tree_model *counts) {
+    rs_tree_model sized = *counts;
+    sized.bytes = lay_out(&sized, NULL);
+    rs_tree_model *m = rs_alloc(sized.bytes);
+    if (m == NULL)
+        return NULL;
+    *m = sized;
+    atomic_init(&m->holders, 1);
+    lay_out(m, (char *)m);
+    return m;
 }
 
 void rs_tree_model_hold(rs_tree_model *model) { atomic_fetch_add(&model->holders, 1); }
@@ -39,17 +55,19 @@ void rs_tree_model_drop(rs_tree_model *model) {
 
 /* ---- links ---- */
 
-static int32_t joint_q_count(rs_joint_type type) {
-    static const int32_t counts[] = {[RS_JOINT_FIXED] = 0, [RS_JOINT_FLOATING] = 7, [RS_JOINT_REVOLUTE] = 1,
-                                     [RS_JOINT_PRISMATIC] = 1, [RS_JOINT_SPHERICAL] = 4};
-    return counts[type];
-}
+/* What is true of a type of joint wherever it is; see rs_link. */
+typedef struct {
+    int32_t numbers;
+    bool has_quaternion;
+    bool root; /* of link 0, and of no other */
+} joint_form;
 
-static int32_t joint_u_count(rs_joint_type type) {
-    static const int32_t counts[] = {[RS_JOINT_FIXED] = 0, [RS_JOINT_FLOATING] = 6, [RS_JOINT_REVOLUTE] = 1,
-                                     [RS_JOINT_PRISMATIC] = 1, [RS_JOINT_SPHERICAL] = 3};
-    return counts[type];
-}
+static const joint_form FORMS[] = {[RS_JOINT_FIXED] = {0, false, true}, [RS_JOINT_FLOATING] = {3, true, true},
+                                   [RS_JOINT_REVOLUTE] = {1, false, false}, [RS_JOINT_PRISMATIC] = {1, false, false},
+                                   [RS_JOINT_SPHERICAL] = {0, true, false}};
+
+static int32_t q_count_of(const joint_form *form) { return form->numbers + (form->has_quaternion ? 4 : 0); }
+static int32_t u_count_of(const joint_form *form) { return form->numbers + (form->has_quaternion ? 3 : 0); }
 
 /* Rodrigues' formula, split by its dependence on the angle and with the joint's rotation multiplied in. */
 static void split_rotation(rs_link *link) {
@@ -123,20 +141,19 @@ static bool is_rotation(const double *r) {
 }
 
 static rs_status check_joint(int32_t index, const rs_link_def *d) {
-    if (d->joint_type < RS_JOINT_FIXED || d->joint_type > RS_JOINT_SPHERICAL)
+    if (d->joint_type < 0 || (size_t)d->joint_type >= sizeof FORMS / sizeof FORMS[0])
         return bad_link(index, d, "unknown joint type");
-    bool root_type = d->joint_type == RS_JOINT_FIXED || d->joint_type == RS_JOINT_FLOATING;
-    if (index == 0 && (!root_type || d->parent != -1))
+    const joint_form *form = &FORMS[d->joint_type];
+    if (index == 0 && (!form->root || d->parent != -1))
         return bad_link(index, d, "expected parent -1 and a fixed or floating joint for link 0");
-    if (index > 0 && root_type)
+    if (index > 0 && form->root)
         return bad_link(index, d, "only link 0 may be fixed or floating");
     if (index > 0 && (d->parent < 0 || d->parent >= index))
         return bad_link(index, d, "expected the parent before the child");
     if (!rs_all_carried(d->joint_position, 3) || !is_rotation(d->joint_rotation))
         return bad_link(index, d, "expected a finite joint position and a rotation matrix");
     rs_vec3 axis = rs_v3_load(d->axis);
-    bool has_axis = d->joint_type == RS_JOINT_REVOLUTE || d->joint_type == RS_JOINT_PRISMATIC;
-    if (has_axis && !(fabs(rs_norm(axis) - 1.0) <= 1e-6))
+    if (u_count_of(form) == 1 && !(fabs(rs_norm(axis) - 1.0) <= 1e-6))
         return bad_link(index, d, "expected a joint axis of length 1");
     return RS_OK;
 }
@@ -176,8 +193,7 @@ rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
 static void fill_mass(rs_link *link, const rs_link_def *d) {
     link->mass = d->mass;
     link->com = rs_v3_load(d->com);
-    const double *i = d->inertia;
-    link->inertia = (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]};
+    link->inertia = rs_sym3_load(d->inertia);
     update_mass(link);
 }
 
@@ -216,9 +232,17 @@ static bool are_four(const rs_tree_model *m, int32_t at) {
     return true;
 }
 
-static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
+static void fill_lane_mass(rs_four_links *four, int lane, const rs_link *link) {
     const rs_sym3 *i = &link->inertia_origin;
     const double inertia[6] = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz};
+    for (int k = 0; k < 3; k++)
+        four->mass_com[k][lane] = rs_v3_get(link->mass_com, k);
+    for (int k = 0; k < 6; k++)
+        four->inertia_origin[k][lane] = inertia[k];
+    four->mass[lane] = link->mass;
+}
+
+static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
     for (int k = 0; k < 9; k++) {
         four->turn_fixed[k][lane] = link->turn_fixed.m[k];
         four->turn_cos[k][lane] = link->turn_cos.m[k];
@@ -227,11 +251,8 @@ static void fill_lane(rs_four_links *four, int lane, const rs_link *link) {
     for (int k = 0; k < 3; k++) {
         four->axis_in_parent[k][lane] = rs_v3_get(link->axis_in_parent, k);
         four->joint_pos[k][lane] = rs_v3_get(link->joint_pos, k);
-        four->mass_com[k][lane] = rs_v3_get(link->mass_com, k);
     }
-    for (int k = 0; k < 6; k++)
-        four->inertia_origin[k][lane] = inertia[k];
-    four->mass[lane] = link->mass;
+    fill_lane_mass(four, lane, link);
 }
 
 static void fill_fours(rs_tree_model *m) {
@@ -277,48 +298,6 @@ static rs_status fill_couplings(rs_tree_model *m, const rs_articulation_def *def
     return RS_OK;
 }
 
-static rs_status check_tendon(const rs_tree_model *m, int32_t k, const rs_tendon_def *t) {
-    for (int32_t i = 0; i < t->term_count; i++)
-        if (!can_be_coupled(m, t->terms[i].link) || !rs_is_carried(t->terms[i].coefficient))
-            return rs_fail(RS_INVALID_VALUE, "tendon %d has the joint of link %d with coefficient %g; expected a revolute or "
-                                             "prismatic one and a finite number", k, t->terms[i].link,
-                           t->terms[i].coefficient);
-    const double passive[3] = {t->stiffness, t->damping, t->friction};
-    for (int i = 0; i < 3; i++)
-        if (!(passive[i] >= 0.0 && rs_is_carried(passive[i])))
-            return rs_fail(RS_INVALID_VALUE, "tendon %d: expected stiffness, damping and friction of at least 0", k);
-    if (!(t->lower <= t->upper) || !(t->rest_lower <= t->rest_upper) || !rs_is_carried(t->rest_lower) ||
-        !rs_is_carried(t->rest_upper))
-        return rs_fail(RS_INVALID_VALUE, "tendon %d: expected lower <= upper and finite lengths of rest", k);
-    return RS_OK;
-}
-
-static rs_status fill_tendons(rs_tree_model *m, const rs_articulation_def *def) {
-    int32_t first = 0;
-    for (int32_t k = 0; k < def->tendon_count; k++) {
-        const rs_tendon_def *t = &def->tendons[k];
-        rs_status status = check_tendon(m, k, t);
-        if (status != RS_OK)
-            return status;
-        m->tendons[k] = (rs_tendon){first, t->term_count, t->stiffness, t->damping, t->rest_lower, t->rest_upper,
-                                    t->friction, t->lower, t->upper};
-        memcpy(&m->terms[first], t->terms, sizeof *t->terms * (size_t)t->term_count);
-        first += t->term_count;
-    }
-    return RS_OK;
-}
-
-/* Terms of all tendons, or -1 for counts below zero. */
-static int32_t count_terms(const rs_articulation_def *def) {
-    int32_t count = 0;
-    for (int32_t k = 0; k < def->tendon_count; k++) {
-        if (def->tendons[k].term_count < 0)
-            return -1;
-        count += def->tendons[k].term_count;
-    }
-    return def->tendon_count < 0 ? -1 : count;
-}
-
 void rs_tree_model_set_link(rs_tree_model *m, int32_t index, const rs_link_def *def) {
     fill_link(&m->links[index], def);
     m->lifted |= def->lifted_mass != 0.0;
@@ -328,42 +307,93 @@ void rs_tree_model_set_link(rs_tree_model *m, int32_t index, const rs_link_def *
 void rs_tree_model_set_masses(rs_tree_model *m, int32_t count, const int32_t *links, const rs_link_def *defs) {
     for (int32_t k = 0; k < count; k++)
         fill_mass(&m->links[links[k]], &defs[k]);
-    fill_fours(m);
+    for (int32_t at = 0; at < m->link_count - 1; at += m->four_at[at] >= 0 ? 4 : 1)
+        for (int lane = 0; lane < 4 && m->four_at[at] >= 0; lane++)
+            fill_lane_mass(&m->fours[m->four_at[at]], lane, &m->links[m->order[at + lane]]);
 }
 
-/* Checks all links and counts their coordinates. */
-static rs_status count_links(rs_tree_model *counts, const rs_articulation_def *def) {
+static rs_status check_links(const rs_articulation_def *def) {
     for (int32_t i = 0; i < def->link_count; i++) {
         const rs_link_def *link = &def->links[i];
         rs_status status = rs_tree_model_check_link(i, link);
-        if (status == RS_OK && link->joint_type == RS_JOINT_SPHERICAL &&
-            !(rs_quat_norm(rs_quat_load(link->spring_mount)) > 1e-6))
-            status = bad_link(i, link, "expected a quaternion as spring mount");
         if (status != RS_OK)
             return status;
-        counts->q_count += joint_q_count((rs_joint_type)link->joint_type);
-        counts->u_count += joint_u_count((rs_joint_type)link->joint_type);
+        const joint_form *form = &FORMS[link->joint_type];
+        if (form->has_quaternion && !form->root && !(rs_quat_norm(rs_quat_load(link->spring_mount)) > 1e-6))
+            return bad_link(i, link, "expected a quaternion as spring mount");
     }
     return RS_OK;
 }
 
+/* Where the coordinates of the links begin. */
+static void number_coordinates(rs_tree_model *m) {
+    m->q_count = m->u_count = 0;
+    for (int32_t i = 0; i < m->link_count; i++) {
+        rs_link *link = &m->links[i];
+        const joint_form *form = &FORMS[link->type];
+        link->q_first = m->q_count;
+        link->numbers = form->numbers;
+        link->has_quaternion = form->has_quaternion;
+        link->u_first = m->u_count;
+        link->u_count = u_count_of(form);
+        m->q_count += q_count_of(form);
+        m->u_count += link->u_count;
+    }
+    m->fixed_base = m->links[0].type == RS_JOINT_FIXED;
+}
+
 static void fill_links(rs_tree_model *m, const rs_articulation_def *def) {
-    int32_t q_first = 0, u_first = 0;
     for (int32_t i = 0; i < def->link_count; i++) {
         rs_link *link = &m->links[i];
         link->type = (rs_joint_type)def->links[i].joint_type;
         link->parent = def->links[i].parent;
-        link->q_first = q_first;
-        link->u_first = u_first;
-        link->u_count = joint_u_count(link->type);
         fill_link(link, &def->links[i]);
         m->lifted |= link->lifted_mass != 0.0;
-        q_first += joint_q_count(link->type);
-        u_first += link->u_count;
     }
+    number_coordinates(m);
 }
 
-rs_status rs_tree_model_make(const rs_articulation_def *def, rs_tree_model **out) {
+static bool is_link(const rs_tree_model *m, int32_t index) { return index >= 0 && index < m->link_count; }
+
+/* Whether joints are of known kinds and hang on links before them. */
+static bool is_tree(const rs_tree_model *m) {
+    bool fits = true;
+    for (int32_t i = 0; i < m->link_count && fits; i++) {
+        const rs_link *link = &m->links[i];
+        bool known = (int32_t)link->type >= RS_JOINT_FIXED && (int32_t)link->type <= RS_JOINT_SPHERICAL;
+        fits = known && FORMS[link->type].root == (i == 0) && (i == 0 ? link->parent == -1 : link->parent >= 0 && link->parent < i);
+        fits = fits && rs_v3_is_carried(link->joint_pos) && rs_all_carried(link->joint_rot.m, 9) && rs_v3_is_carried(link->axis) &&
+               link->mass >= 0.0 && rs_is_carried(link->mass) && rs_v3_is_carried(link->com) && rs_all_carried(&link->inertia.xx, 6);
+    }
+    return fits;
+}
+
+static bool are_parts_of_tree(const rs_tree_model *m) {
+    for (int32_t k = 0; k < m->pin_count; k++)
+        if (!is_link(m, m->pins[k].link[0]) || !is_link(m, m->pins[k].link[1]))
+            return false;
+    for (int32_t k = 0; k < m->coupling_count; k++)
+        if (!can_be_coupled(m, m->couplings[k].follower) || !can_be_coupled(m, m->couplings[k].leader))
+            return false;
+    return true;
+}
+
+rs_status rs_tree_model_complete(rs_tree_model *m) {
+    if (!is_tree(m))
+        return rs_fail(RS_INVALID_VALUE, "the links of a robot are no tree");
+    number_coordinates(m);
+    if (!are_parts_of_tree(m))
+        return rs_fail(RS_INVALID_VALUE, "a pin or coupling of a robot names a joint that it cannot");
+    for (int32_t i = 0; i < m->link_count; i++) {
+        update_placement(&m->links[i]);
+        update_mass(&m->links[i]);
+    }
+    fill_order(m);
+    fill_fours(m);
+    return rs_tendon_model_complete(m);
+}
+
+rs_status rs_tree_model_new(const rs_articulation_def *def, rs_tree_model **out) {
     if (def->link_count < 1 || def->links == NULL)
         return rs_fail(RS_INVALID_VALUE, "link count is %d; expected at least 1", def->link_count);
     if (def->pin_count < 0)
@@ -371,27 +401,22 @@ rs_status rs_tree_model_make(const rs_articulation_def *def, rs_tree_model **out
     if (def->coupling_count < 0)
         return rs_fail(RS_INVALID_VALUE, "coupling count is %d; expected 0 or more", def->coupling_count);
     rs_tree_model counts = {.holders = 1, .link_count = def->link_count, .pin_count = def->pin_count,
-                            .coupling_count = def->coupling_count, .tendon_count = def->tendon_count,
-                            .term_count = count_terms(def)};
-    if (counts.term_count < 0)
-        return rs_fail(RS_INVALID_VALUE, "a count of tendons or of their terms is below 0");
-    rs_status status = count_links(&counts, def);
+                            .coupling_count = def->coupling_count};
+    rs_status status = check_links(def);
+    if (status == RS_OK)
+        status = rs_tendon_model_count(&counts, def);
     if (status != RS_OK)
         return status;
-    counts.fixed_base = def->links[0].joint_type == RS_JOINT_FIXED;
-    counts.bytes = lay_out(&counts, NULL);
-    rs_tree_model *m = rs_alloc(counts.bytes);
+    rs_tree_model *m = rs_tree_model_alloc(&counts);
     if (m == NULL)
         return RS_OUT_OF_MEMORY;
-    *m = counts;
-    lay_out(m, (char *)m);
     fill_links(m, def);
     fill_order(m);
     fill_fours(m);
     fill_self_contacts(m, def->collide_with_parent != 0);
     status = fill_couplings(m, def);
     if (status == RS_OK)
-        status = fill_tendons(m, def);
+        status = rs_tendon_model_fill(m, def);
     if (status == RS_OK)
         *out = m;
     else

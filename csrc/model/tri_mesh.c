@@ -209,7 +209,7 @@ static rs_status build(rs_tri_mesh *mesh, const double *xyz, const int32_t *indi
     return status;
 }
 
-rs_status rs_tri_mesh_create(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
+rs_status rs_tri_mesh_new(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
                              rs_tri_mesh **out) {
     rs_status status = check_input(vertex_count, xyz, triangle_count, indices);
     if (status != RS_OK) return status;
@@ -221,11 +221,11 @@ rs_status rs_tri_mesh_create(int64_t vertex_count, const double *xyz, int64_t tr
     if (status == RS_OK)
         *out = mesh;
     else
-        rs_tri_mesh_destroy(mesh);
+        rs_tri_mesh_free(mesh);
     return status;
 }
 
-void rs_tri_mesh_destroy(rs_tri_mesh *mesh) {
+void rs_tri_mesh_free(rs_tri_mesh *mesh) {
     if (mesh == NULL) return;
     rs_bvh_free(&mesh->bvh);
     rs_free(mesh->vertices);

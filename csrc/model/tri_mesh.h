@@ -27,9 +27,9 @@ typedef struct rs_tri_mesh {
 
 /* Vertices [m] as x y z triples, triangles as index triples, counter-clockwise seen from outside. Refused: no
  * triangle, an index out of range, a number that is not finite, a triangle without area. */
-rs_status rs_tri_mesh_create(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
+rs_status rs_tri_mesh_new(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
                              rs_tri_mesh **out);
-void rs_tri_mesh_destroy(rs_tri_mesh *mesh);
+void rs_tri_mesh_free(rs_tri_mesh *mesh);
 
 /* Bounding box of the mesh at the pose: the mesh's own box, turned. */
 rs_aabb rs_tri_mesh_aabb(const rs_tri_mesh *mesh, const rs_transform *pose);

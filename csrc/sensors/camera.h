@@ -14,11 +14,12 @@ typedef struct {
     double *points;  /* world frame [m], without noise; NaN */
 } rs_depth_image;
 
+/* `pool` (may be NULL) shares the rows of the image. */
 void rs_camera_depth(const rs_ray_scene *scene, const rs_depth_camera *camera, const rs_ray_filter *filter,
-                     const rs_noise *noise, const rs_depth_image *image);
+                     rs_thread_pool *pool, const rs_depth_image *image);
 
 /* Shaded colours, 3 bytes a pixel. */
 void rs_camera_color(const rs_ray_scene *scene, const rs_depth_camera *camera, const rs_ray_filter *filter,
-                     const rs_light *light, const rs_colors *colors, uint8_t *rgb);
+                     const rs_light *light, const rs_colors *colors, rs_thread_pool *pool, uint8_t *rgb);
 
 #endif

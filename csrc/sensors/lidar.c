@@ -16,8 +16,10 @@ static void fill_angles(double first, double increment, int64_t count, double *c
 }
 
 typedef struct {
+    const rs_ray_scene *scene;
+    const rs_lidar *lidar;
+    const rs_ray_filter *filter;
     const rs_lidar_scan *scan;
-    rs_transform pose; /* of the block that is cast */
     int64_t block_yaws, block_pitches;
     double reach; /* [m] */
     const rs_noise *noise;
@@ -27,10 +29,11 @@ typedef struct {
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Directions of the block that begins at (yaw, pitch); lanes beyond the border repeat the last ray, unused. */
-static void aim(const lidar_job *job, int64_t yaw, int64_t pitch, rs_packet_rays *rays, rs_packet_hits *hits) {
+static void aim(const lidar_job *job, const rs_transform *pose, int64_t yaw, int64_t pitch, rs_packet_rays *rays,
+                rs_packet_hits *hits) {
     const rs_lidar_scan *scan = job->scan;
-    const double *m = job->pose.rot.m;
-    rays->origin = job->pose.pos;
+    const double *m = pose->rot.m;
+    rays->origin = pose->pos;
     for (int l = 0; l < RS_LANES; l++) {
         int64_t y = yaw + l / job->block_pitches, p = pitch + l % job->block_pitches;
         bool used = y < scan->yaws && p < scan->pitches;
@@ -46,8 +49,7 @@ static void aim(const lidar_job *job, int64_t yaw, int64_t pitch, rs_packet_rays
     }
 }
 
-static void note(const rs_ray_scene *scene, const lidar_job *job, int64_t yaw, int64_t pitch,
-                 const rs_packet_rays *rays, const rs_packet_hits *hits) {
+static void note(const lidar_job *job, int64_t yaw, int64_t pitch, const rs_packet_rays *rays, const rs_packet_hits *hits) {
     for (int l = 0; l < RS_LANES; l++) {
         int64_t y = yaw + l / job->block_pitches, p = pitch + l % job->block_pitches;
         if (y >= job->scan->yaws || p >= job->scan->pitches)
@@ -60,7 +62,7 @@ static void note(const rs_ray_scene *scene, const lidar_job *job, int64_t yaw, i
             continue;
         rs_ray ray = rs_packet_ray(rays, l, job->reach);
         job->incidence[i] =
-            hit ? fabs(rs_dot(ray.direction, rs_ray_scene_normal(scene, &ray, hits->target[l], hits->feature[l]))) : 0.0;
+            hit ? fabs(rs_dot(ray.direction, rs_ray_scene_normal(job->scene, &ray, hits->target[l], hits->feature[l]))) : 0.0;
     }
 }
 
@@ -85,8 +87,23 @@ static rs_transform pose_at(const rs_lidar *lidar, int64_t column) {
     return rs_transform_make(position, turn);
 }
 
-rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray_filter *filter, const rs_noise *noise,
-                        bool with_incidence, rs_lidar_scan *out) {
+/* Some neighbouring columns. */
+static void cast_columns(void *context, int32_t worker, int64_t item) {
+    const lidar_job *job = context;
+    int64_t yaw = item * job->block_yaws;
+    rs_transform pose = pose_at(job->lidar, yaw);
+    rs_packet_rays rays;
+    rs_packet_hits hits = {{0}, {0}, {0}};
+    (void)worker;
+    for (int64_t pitch = 0; pitch < job->scan->pitches; pitch += job->block_pitches) {
+        aim(job, &pose, yaw, pitch, &rays, &hits);
+        rs_ray_scene_cast_packet(job->scene, &rays, job->filter, &hits);
+        note(job, yaw, pitch, &rays, &hits);
+    }
+}
+
+rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray_filter *filter, bool with_incidence,
+                        rs_thread_pool *pool, rs_lidar_scan *out) {
     int64_t yaws = (int64_t)lidar->yaw_last - lidar->yaw_first + 1, pitches = lidar->pitch_samples;
     int64_t rays_count = yaws * pitches;
     if (rs_array_resize(&scene->scratch, 2 * (yaws + pitches) + (with_incidence ? 2 : 1) * rays_count) != RS_OK)
@@ -100,18 +117,9 @@ rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray
     *out = (rs_lidar_scan){yaws, pitches, cos_yaw, sin_yaw, cos_pitch, sin_pitch, distance, incidence};
 
     int64_t block_pitches = lidar->moves ? MOVING_PITCHES : STILL_PITCHES;
-    lidar_job job = {out, pose_at(lidar, 0), RS_LANES / block_pitches, block_pitches, lidar->range_max, noise, distance,
+    lidar_job job = {scene, lidar, filter, out, RS_LANES / block_pitches, block_pitches, lidar->range_max, &lidar->noise, distance,
                      incidence};
-    rs_packet_rays rays;
-    rs_packet_hits hits = {{0}, {0}, {0}};
-    for (int64_t yaw = 0; yaw < yaws; yaw += job.block_yaws) {
-        job.pose = pose_at(lidar, yaw);
-        for (int64_t pitch = 0; pitch < pitches; pitch += job.block_pitches) {
-            aim(&job, yaw, pitch, &rays, &hits);
-            rs_ray_scene_cast_packet(scene, &rays, filter, &hits);
-            note(scene, &job, yaw, pitch, &rays, &hits);
-        }
-    }
+    rs_pool_share(rays_count < RS_FEW_RAYS ? NULL : pool, (yaws + job.block_yaws - 1) / job.block_yaws, cast_columns, &job);
     return RS_OK;
 }
 

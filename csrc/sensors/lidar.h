@@ -13,9 +13,9 @@ typedef struct {
     const double *incidence; /* cosine of the angle between ray and surface normal, 0..1; NULL unless asked for */
 } rs_lidar_scan;
 
-/* Casts all rays. The result lies in the scene's scratch memory, until the next scan. */
-rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray_filter *filter, const rs_noise *noise,
-                        bool with_incidence, rs_lidar_scan *out);
+/* Casts all rays; `pool` (may be NULL) shares them. The result lies in the scene's scratch memory, until the next scan. */
+rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray_filter *filter, bool with_incidence,
+                        rs_thread_pool *pool, rs_lidar_scan *out);
 
 /* Points in the sensor frame, misses and those nearer than range_min left out; returns their number. */
 int64_t rs_lidar_points(const rs_lidar *lidar, const rs_lidar_scan *scan, double *points);

@@ -101,11 +101,10 @@ static sample shade(const painter *p, const rs_ray *ray, int64_t target, int64_t
     double color[3];
     rs_color_at(p->colors, hit, feature, surface, color);
     /* Faces whose normals differ are told apart, smooth surfaces are not. */
-    rs_shape_type type = hit->shape->type;
-    bool smooth = type == RS_SHAPE_SPHERE || type == RS_SHAPE_CAPSULE || type == RS_SHAPE_HEIGHTMAP;
-    uint32_t facing = smooth ? 0u
-                             : (uint32_t)((normal.x + 2.0) * 2.0) * 64u + (uint32_t)((normal.y + 2.0) * 2.0) * 8u +
-                                   (uint32_t)((normal.z + 2.0) * 2.0);
+    uint32_t facing = rs_shape_is_smooth(hit->shape->type)
+                          ? 0u
+                          : (uint32_t)((normal.x + 2.0) * 2.0) * 64u + (uint32_t)((normal.y + 2.0) * 2.0) * 8u +
+                                (uint32_t)((normal.z + 2.0) * 2.0);
     out.mark = ((uint32_t)target * 512u + facing) & 0x3fffffffu;
     if (hit->shape->type == RS_SHAPE_HALF_SPACE)
         tile(style, surface, ray->max, color, &out.mark);

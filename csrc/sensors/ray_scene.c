@@ -17,7 +17,7 @@ rs_ray_scene rs_ray_scene_make(void) {
 
 static void drop_meshes(rs_ray_scene *scene) {
     for (int64_t k = 0; k < scene->meshes.count; k++)
-        rs_tri_mesh_destroy(RS_ITEMS(rs_tri_mesh *, scene->meshes)[k]);
+        rs_tri_mesh_free(RS_ITEMS(rs_tri_mesh *, scene->meshes)[k]);
     scene->meshes.count = 0;
 }
 
@@ -116,7 +116,7 @@ static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint6
         return RS_OK;
     if (mesh == NULL)
         return RS_OUT_OF_MEMORY;
-    if (rs_tri_mesh_create(vertices, xyz, count, kept, mesh) != RS_OK) {
+    if (rs_tri_mesh_new(vertices, xyz, count, kept, mesh) != RS_OK) {
         scene->meshes.count--;
         return RS_OUT_OF_MEMORY;
     }

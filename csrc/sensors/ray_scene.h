@@ -2,13 +2,16 @@
 #ifndef RS_SENSORS_RAY_SCENE_H
 #define RS_SENSORS_RAY_SCENE_H
 
-#include "../base/memory.h"
+#include "../base/thread_pool.h"
 #include "../collision/collider.h"
 #include "../collision/ray_packet.h"
 #include "../dynamics/rigid_body.h"
 #include "../model/bvh.h"
 #include "../model/tri_mesh.h"
 #include "../soft/soft.h"
+
+/* Fewer are not worth sharing between threads. */
+enum { RS_FEW_RAYS = 2048 };
 
 typedef struct {
     const rs_shape *shape;

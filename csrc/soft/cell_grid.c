@@ -1,5 +1,7 @@
 #include "cell_grid.h"
 
+#include "../base/group_by.h"
+
 /* Most cells per point: beyond that the cells get larger. */
 static const double CELLS_PER_POINT = 4.0;
 static const int64_t FEW_CELLS = 4096;
@@ -42,7 +44,8 @@ static rs_aabb core_box(const rs_quad *points, int64_t count) {
 
 static int32_t cells_along(double extent, double size) {
     double cells = floor(extent / size);
-    return cells < 1.0 ? 1 : cells > MOST_CELLS_PER_AXIS ? (int32_t)MOST_CELLS_PER_AXIS : (int32_t)cells;
+    return !(cells >= 1.0) ? 1 : /* also where it is not a number */
+           cells > MOST_CELLS_PER_AXIS ? (int32_t)MOST_CELLS_PER_AXIS : (int32_t)cells;
 }
 
 /* Number of cells along each axis, as many as there may be. */
@@ -95,20 +98,10 @@ rs_status rs_cell_grid_build(rs_cell_grid *grid, const rs_quad *points, int64_t 
     if (rs_array_resize(&grid->starts, cells + 1) != RS_OK || rs_array_resize(&grid->items, count) != RS_OK ||
         rs_array_resize(&grid->cell_of, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *starts = RS_ITEMS(int32_t, grid->starts), *items = RS_ITEMS(int32_t, grid->items);
     int32_t *cell_of = RS_ITEMS(int32_t, grid->cell_of);
-    memset(starts, 0, sizeof *starts * (size_t)(cells + 1));
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++)
         cell_of[i] = cell_at(grid, points[i].xyz);
-        starts[cell_of[i] + 1]++;
-    }
-    for (int64_t c = 0; c < cells; c++)
-        starts[c + 1] += starts[c];
-    for (int64_t i = count - 1; i >= 0; i--) /* from behind, so that the starts become the beginnings */
-        items[--starts[cell_of[i] + 1]] = (int32_t)i;
-    for (int64_t c = 0; c < cells; c++)
-        starts[c] = starts[c + 1];
-    starts[cells] = (int32_t)count;
+    rs_group_by(cell_of, count, cells, RS_ITEMS(int32_t, grid->starts), RS_ITEMS(int32_t, grid->items));
     return RS_OK;
 }
 

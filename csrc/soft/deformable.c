@@ -1,23 +1,17 @@
 #include "deformable.h"
 
 #include "../base/limits.h"
-#include "../collision/narrow_phase.h"
 
 /* Longest substep relative to the period of the stiffest particle, divided by 2 pi. */
 static const double SUBSTEP_SHARE = 1.0;
 static const double MOST_SUBSTEPS = 400.0;
 /* Constraints much stiffer than a substep can follow begin from nothing: what they did before would be too much. */
 static const double STARTED_SHARE = 0.25;
-/* Passes over the contacts of a substep. */
-static const int CONTACT_PASSES = 2;
-/* Share of an overlap that a substep removes, and how fast at most, in collision radii per second. */
-static const double RECOVERY = 0.1, RECOVERY_SPEED = 50.0;
-
-enum { ARRAYS = 10, STATE_ARRAYS = 6 };
+enum { ARRAYS = 19, STATE_ARRAYS = 9 };
 
 static void list_arrays(rs_deformable *d, rs_array *out[ARRAYS]) {
-    rs_array *all[ARRAYS] = {&d->x, &d->v, &d->masses, &d->struts, &d->hinges, &d->triangles,
-                             &d->x_before, &d->x_start, &d->candidates, NULL};
+    rs_array *all[ARRAYS] = {&d->x, &d->v, &d->masses, &d->struts, &d->hinges, &d->tetrahedra,
+                             &d->triangles, &d->candidates, &d->ties, &d->tied, &d->candidates_before, &d->rows, &d->touching, &d->x_before, &d->x_start, &d->owned, &d->around, &d->slim, NULL};
     memcpy(out, all, sizeof all);
 }
 
@@ -29,12 +23,18 @@ rs_deformable *rs_deformable_new(void) {
     d->masses = rs_array_of(sizeof(double));
     d->struts = rs_array_of(sizeof(rs_soft_strut));
     d->hinges = rs_array_of(sizeof(rs_soft_hinge));
+    d->tetrahedra = rs_array_of(sizeof(rs_soft_tetrahedron));
     d->triangles = rs_array_of(sizeof(int32_t));
-    d->candidates = rs_array_of(sizeof(rs_soft_candidate));
+    d->candidates = d->candidates_before = rs_array_of(sizeof(rs_soft_candidate));
+    d->rows = rs_array_of(sizeof(rs_soft_row));
+    d->ties = rs_array_of(sizeof(rs_soft_tie));
+    d->tied = d->touching = d->around = rs_array_of(sizeof(int32_t));
+    d->owned = rs_array_of(sizeof(uint8_t));
+    d->slim = rs_array_of(sizeof(double));
     return d;
 }
 
-void rs_deformable_drop(rs_deformable *d) {
+void rs_deformable_free(rs_deformable *d) {
     if (d == NULL)
         return;
     rs_array *arrays[ARRAYS];
@@ -56,41 +56,28 @@ rs_deformable *rs_deformable_clone(const rs_deformable *source) {
     copy->substep = source->substep;
     for (int k = 0; k < STATE_ARRAYS; k++)
         if (rs_array_copy(of_copy[k], of_source[k]) != RS_OK) {
-            rs_deformable_drop(copy);
+            rs_deformable_free(copy);
             return NULL;
         }
     return copy;
 }
 
-/* Cotangent of the angle at p between a and b. */
-static double cotangent(rs_vec3 p, rs_vec3 a, rs_vec3 b) {
-    rs_vec3 u = rs_sub(a, p), w = rs_sub(b, p);
-    double area = rs_norm(rs_cross(u, w));
-    return area > 0.0 ? rs_dot(u, w) / area : 0.0;
-}
-
 static rs_vec3 bent(const rs_soft_hinge *hinge, const rs_quad *x) {
     rs_vec3 sum = rs_v3_zero();
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < RS_HINGE_POINTS; k++)
         sum = rs_madd(sum, hinge->weight[k], x[hinge->index[k]].xyz);
     return sum;
 }
 
-/* The cotangents of Bergou, Wardetzky, Harmon, Zorin, Grinspun 2006; weighted so that regular meshes have the energy of a
- * plate, half of rigidity * area * curvature^2, in every direction. */
-rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[4], double compliance) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    rs_vec3 p0 = x[index[0]].xyz, p1 = x[index[1]].xyz, p2 = x[index[2]].xyz, p3 = x[index[3]].xyz;
-    double c01 = cotangent(p0, p1, p2), c02 = cotangent(p0, p1, p3), c03 = cotangent(p1, p0, p2), c04 = cotangent(p1, p0, p3);
-    double area = 0.5 * (rs_norm(rs_cross(rs_sub(p1, p0), rs_sub(p2, p0))) + rs_norm(rs_cross(rs_sub(p1, p0), rs_sub(p3, p0))));
-    if (!(area > 0.0))
-        return RS_OK;
+rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[RS_HINGE_POINTS], const double weight[RS_HINGE_POINTS],
+                              double compliance) {
     rs_soft_hinge *hinge = rs_array_push(&d->hinges);
     if (hinge == NULL)
         return RS_OUT_OF_MEMORY;
-    *hinge = (rs_soft_hinge){.weight = {c03 + c04, c01 + c02, -c01 - c03, -c02 - c04}, .compliance = compliance * area};
+    hinge->compliance = compliance;
     memcpy(hinge->index, index, sizeof hinge->index);
-    hinge->rest = rs_norm(bent(hinge, x));
+    memcpy(hinge->weight, weight, sizeof hinge->weight);
+    hinge->rest = rs_norm(bent(hinge, RS_ITEMS(rs_quad, d->x)));
     return RS_OK;
 }
 
@@ -131,6 +118,8 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
         double stretch = rs_norm(bent(hinge, x)) - hinge->rest;
         sums.elastic += hinge->compliance > 0.0 ? 0.5 * stretch * stretch / hinge->compliance : 0.0;
     }
+    for (int64_t k = 0; k < d->tetrahedra.count; k++)
+        sums.elastic += rs_tetrahedron_energy(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], x);
     return sums;
 }
 
@@ -154,7 +143,7 @@ static void solve_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double i
 static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, double inverse_h2, bool begin) {
     rs_vec3 d = bent(hinge, x);
     double length = rs_norm(d), weight = 0.0;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < RS_HINGE_POINTS; k++)
         weight += v[hinge->index[k]].rest * hinge->weight[k] * hinge->weight[k];
     if (weight <= 0.0 || length <= 1e-300)
         return;
@@ -163,7 +152,7 @@ static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, doub
         hinge->impulse = 0.0;
     double change = begin ? hinge->impulse : -(length - hinge->rest + alpha * hinge->impulse) / (weight + alpha);
     hinge->impulse += begin ? 0.0 : change;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < RS_HINGE_POINTS; k++)
         x[hinge->index[k]].xyz = rs_madd(x[hinge->index[k]].xyz, change / length * hinge->weight[k] * v[hinge->index[k]].rest, d);
 }
 
@@ -175,9 +164,19 @@ static void sweep(rs_deformable *d, double inverse_h2, bool begin) {
         solve_strut(&RS_ITEMS(rs_soft_strut, d->struts)[k], x, v, inverse_h2, begin);
     for (int64_t k = 0; k < d->hinges.count; k++)
         solve_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2, begin);
+    const rs_quad *start = RS_ITEMS(rs_quad, d->x_start);
+    rs_soft_tetrahedron *tetrahedra = RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra);
+    for (int64_t k = 0; k < d->tetrahedra.count; k++)
+        if (begin)
+            rs_tetrahedron_begin(&tetrahedra[k], start, x, v, 1.0 / inverse_h2, STARTED_SHARE);
+        else
+            rs_tetrahedron_solve(&tetrahedra[k], x, v, 1.0 / inverse_h2);
 }
 
 static void forget_impulses(rs_deformable *d) {
+    d->candidates.count = 0;
+    for (int64_t k = 0; k < d->ties.count; k++)
+        RS_ITEMS(rs_soft_tie, d->ties)[k].impulse = rs_v3_zero();
     for (int64_t k = 0; k < d->struts.count; k++)
         RS_ITEMS(rs_soft_strut, d->struts)[k].impulse = 0.0;
     for (int64_t k = 0; k < d->hinges.count; k++)
@@ -207,87 +206,37 @@ static void blow(rs_deformable *d, double h) {
     }
 }
 
-/* ---- contacts ---- */
-
-static rs_status list_candidates(rs_deformable *d, const rs_partners *partners, double reach) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
-    d->candidates.count = 0;
-    for (int64_t i = 0; i < d->x.count; i++)
-        for (int64_t s = 0; s < partners->shapes.count; s++) {
-            rs_aabb ball = rs_aabb_around(x[i].xyz, x[i].rest + reach);
-            if (v[i].rest <= 0.0 || !rs_aabb_overlap(&ball, &RS_ITEMS(rs_near_shape, partners->shapes)[s].box))
-                continue;
-            rs_soft_candidate *candidate = rs_array_push(&d->candidates);
-            if (candidate == NULL)
-                return RS_OUT_OF_MEMORY;
-            *candidate = (rs_soft_candidate){(int32_t)i, (int32_t)s};
-        }
-    return RS_OK;
-}
-
-/* A velocity that keeps the gap open, and friction on the way. */
-static void touch(rs_quad *v, const rs_manifold_point *point, double friction, double radius, rs_partner *p, double h) {
-    rs_vec3 relative = rs_sub(v->xyz, rs_partner_velocity(p, point->position));
-    double wanted = point->gap >= 0.0 ? -point->gap / h
-                                      : rs_min(-RECOVERY * point->gap / h, RECOVERY_SPEED * radius);
-    double weight = v->rest + rs_partner_inverse_mass(p, point->position, point->normal);
-    double push = (wanted - rs_dot(relative, point->normal)) / weight;
-    if (push <= 0.0)
-        return;
-    rs_vec3 slide = rs_madd(relative, -rs_dot(relative, point->normal), point->normal);
-    double speed = rs_norm(slide);
-    rs_vec3 impulse = rs_scale(push, point->normal);
-    if (speed > 0.0) {
-        rs_vec3 along = rs_scale(1.0 / speed, slide);
-        double hold = speed / (v->rest + rs_partner_inverse_mass(p, point->position, along));
-        impulse = rs_madd(impulse, -rs_min(hold, friction * push), along);
-    }
-    v->xyz = rs_madd(v->xyz, v->rest, impulse);
-    rs_partner_push(p, point->position, rs_neg(impulse));
-}
-
-static void touch_shapes(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x_start);
-    rs_quad *v = RS_ITEMS(rs_quad, d->v);
-    for (int64_t k = 0; k < d->candidates.count; k++) {
-        rs_soft_candidate c = RS_ITEMS(rs_soft_candidate, d->candidates)[k];
-        const rs_near_shape *near = &RS_ITEMS(rs_near_shape, partners->shapes)[c.shape];
-        rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[near->partner];
-        double margin = h * rs_norm(rs_sub(v[c.particle].xyz, rs_partner_velocity(partner, x[c.particle].xyz)));
-        rs_collide_settings settings = rs_collide_settings_of(scene->settings, margin);
-        rs_shape ball = {.type = RS_SHAPE_SPHERE, .radius = x[c.particle].rest};
-        rs_transform at = {rs_m3_identity(), x[c.particle].xyz};
-        rs_manifold found = {0};
-        rs_collide(&ball, &at, near->shape, &near->pose, &settings, &found);
-        for (int m = 0; m < found.count; m++)
-            touch(&v[c.particle], &found.points[m], near->friction, x[c.particle].rest, partner, h);
-    }
-}
-
 /* ---- steps ---- */
 
-static void substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
+rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
     int64_t count = d->x.count;
-    rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v), *start = RS_ITEMS(rs_quad, d->x_start);
+    rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
     double kept = 1.0 / (1.0 + h * d->settings.damping);
-    memcpy(start, x, sizeof *x * (size_t)count);
-    rs_partners_kick(partners, h);
+    memcpy(d->x_start.data, x, sizeof *x * (size_t)count);
     blow(d, h);
     for (int64_t i = 0; i < count; i++) {
         v[i].xyz = v[i].rest > 0.0 ? rs_scale(kept, rs_madd(v[i].xyz, h, scene->gravity)) : rs_v3_zero();
         x[i].xyz = rs_madd(x[i].xyz, h, v[i].xyz);
     }
+    if (rs_deformable_list_rows(d, scene, partners, h) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     sweep(d, 1.0 / (h * h), true);
-    for (int32_t k = 0; k < d->settings.iterations; k++)
-        sweep(d, 1.0 / (h * h), false);
-    for (int64_t i = 0; i < count; i++)
+    rs_deformable_begin_rows(d, partners, h);
+    rs_deformable_begin_ties(d, partners, h);
+    return RS_OK;
+}
+
+void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h) {
+    sweep(d, 1.0 / (h * h), false);
+    rs_deformable_solve_rows(d, partners, h);
+    rs_deformable_solve_ties(d, partners, h);
+}
+
+void rs_deformable_end_substep(rs_deformable *d, double h) {
+    rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v), *start = RS_ITEMS(rs_quad, d->x_start);
+    rs_deformable_keep_rows(d);
+    for (int64_t i = 0; i < d->x.count; i++)
         v[i].xyz = v[i].rest > 0.0 ? rs_scale(1.0 / h, rs_sub(x[i].xyz, start[i].xyz)) : rs_v3_zero();
-    for (int pass = 0; pass < CONTACT_PASSES; pass++)
-        touch_shapes(d, scene, partners, h);
-    rs_partners_settle(partners);
-    for (int64_t i = 0; i < count; i++)
-        x[i].xyz = rs_madd(start[i].xyz, h, v[i].xyz);
-    rs_partners_drift(partners, h);
 }
 
 /* Square of the rate at which the stiffest particle would swing, the others held [1/s^2]. */
@@ -303,40 +252,42 @@ static double fastest_rate2(const rs_deformable *d, double *sums) {
     }
     for (int64_t k = 0; k < d->hinges.count; k++) {
         const rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
-        for (int m = 0; m < 4 && hinge->compliance > 0.0; m++)
+        for (int m = 0; m < RS_HINGE_POINTS && hinge->compliance > 0.0; m++)
             sums[hinge->index[m]] += hinge->weight[m] * hinge->weight[m] / hinge->compliance;
     }
+    for (int64_t k = 0; k < d->tetrahedra.count; k++)
+        rs_tetrahedron_add_stiffness(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], sums);
     for (int64_t i = 0; i < d->x.count; i++)
         most = rs_max(most, sums[i] * v[i].rest);
     return most;
 }
 
-rs_status rs_deformable_step(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners) {
+rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps) {
     int64_t count = d->x.count;
     if (rs_array_resize(&d->x_before, count) != RS_OK || rs_array_resize(&d->x_start, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double rate = sqrt(fastest_rate2(d, (double *)d->x_start.data)), speed;
+    double rate = sqrt(fastest_rate2(d, (double *)d->x_start.data));
     memcpy(d->x_before.data, d->x.data, sizeof(rs_quad) * (size_t)count);
+    *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
+    return RS_OK;
+}
+
+rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
+    double speed;
     rs_deformable_bounds(d, &speed);
     double fastest = speed + scene->dt * rs_norm(scene->gravity);
     for (int64_t s = 0; s < partners->shapes.count; s++)
         fastest = rs_max(fastest, RS_ITEMS(rs_near_shape, partners->shapes)[s].speed);
-    if (list_candidates(d, partners, 2.0 * scene->dt * fastest) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    double needed = rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS);
-    int32_t n = (int32_t)rs_max(needed, (double)d->settings.substeps);
-    double h = scene->dt / n;
     if (h != d->substep)
         forget_impulses(d);
     d->substep = h;
-    for (int32_t k = 0; k < n; k++)
-        substep(d, scene, partners, h);
-    rs_deformable_bounds(d, &speed);
-    if (speed <= RS_GREATEST)
-        return RS_OK;
-    memcpy(d->x.data, d->x_before.data, sizeof(rs_quad) * (size_t)count);
-    for (int64_t i = 0; i < count; i++)
+    rs_status status = rs_deformable_find_ties(d, scene, partners);
+    return status == RS_OK ? rs_deformable_list_candidates(d, partners, 2.0 * scene->dt * fastest) : status;
+}
+
+void rs_deformable_stop(rs_deformable *d) {
+    memcpy(d->x.data, d->x_before.data, sizeof(rs_quad) * (size_t)d->x.count);
+    for (int64_t i = 0; i < d->x.count; i++)
         RS_ITEMS(rs_quad, d->v)[i].xyz = rs_v3_zero();
     forget_impulses(d);
-    return RS_DIVERGED;
 }

@@ -6,7 +6,9 @@
 #ifndef RS_SOFT_DEFORMABLE_H
 #define RS_SOFT_DEFORMABLE_H
 
+#include "../collision/manifold.h"
 #include "grains.h"
+#include "tetrahedron.h"
 
 /* Two particles and their distance at rest. */
 typedef struct {
@@ -15,39 +17,119 @@ typedef struct {
     double impulse;          /* of the last substep, times its length [N s^2] */
 } rs_soft_strut;
 
-/* Two triangles that share an edge: |sum of weight * place| is how much they are bent. */
+/* A triangle and what is beside it: |sum of weight * place| is how much they are bent, in one of three ways. */
 typedef struct {
-    int32_t index[4]; /* the edge, then the two others */
-    double weight[4];
+    int32_t index[RS_HINGE_POINTS];
+    double weight[RS_HINGE_POINTS];
     double rest, compliance;
     double impulse;
 } rs_soft_hinge;
 
-/* A particle that may touch a shape in this step. */
+/* A particle or triangle that may touch a shape in this step, and what the contact did in the last substep. */
 typedef struct {
-    int32_t particle, shape;
+    int32_t feature; /* particle, or number of particles + triangle */
+    int32_t shape, collider;
+    double push;     /* impulse along the normal [N s] */
+    rs_vec3 slide;   /* and across it, of friction */
 } rs_soft_candidate;
+
+/* A contact in a substep. */
+typedef struct {
+    int32_t candidate, partner, count;
+    int32_t particle[3];
+    double weight[3];      /* of the particles where they touch; together 1 */
+    rs_vec3 point, normal; /* towards the particles */
+    double wanted;         /* least speed along the normal [m/s] */
+    double friction;
+    double inverse_mass;   /* of the particles together [1/kg] */
+    double mobility;       /* of both sides along the normal [1/kg] */
+    double push;
+    rs_vec3 slide;
+} rs_soft_row;
+
+/* A particle that is pinned to a body or link. */
+typedef struct {
+    int32_t particle, body, link;
+    int32_t partner;       /* in this step */
+    rs_vec3 local;         /* where, in the frame of the body or link [m] */
+    rs_vec3 impulse;       /* on the particle in the last substep [N s] */
+    rs_vec3 place, wanted; /* of this substep: world frame; velocity of the particle against the body */
+} rs_soft_tie;
 
 typedef struct rs_deformable {
     rs_deformable_settings settings;
-    rs_array x;         /* rs_quad: place, collision radius */
+    rs_array x;         /* rs_quad: place, collision radius; 0: inside, where nothing touches it */
     rs_array v;         /* rs_quad: velocity, inverse mass; 0: pinned */
     rs_array masses;    /* double [kg] */
-    rs_array struts, hinges;
+    rs_array struts, hinges, tetrahedra;
     rs_array triangles; /* int32_t, three each */
+    rs_array ties;      /* rs_soft_tie, by particle */
     double substep;     /* length of the last one [s] */
     rs_array x_before, x_start; /* scratch: at the beginning of the step and of the substep */
-    rs_array candidates;
+    rs_array candidates, candidates_before; /* rs_soft_candidate, by feature, then by collider */
+    rs_array rows;      /* rs_soft_row */
+    rs_array tied;      /* int32_t per particle while there are ties: the body that it is pinned to, or RS_NONE */
+    rs_array touching;  /* int32_t per particle: a shape that it touches in this substep, or RS_NONE */
+    rs_array owned;     /* uint8_t per triangle: corners (bits 0 to 2) and edges (3 to 5, from each corner to the next) that it
+                         * answers for; as many as triangles, or not made yet */
+    rs_array around;    /* scratch */
+    rs_array slim;      /* double per particle: how thick it is against its own object [m] */
 } rs_deformable;
 
 rs_deformable *rs_deformable_new(void);
-void rs_deformable_drop(rs_deformable *d);
+void rs_deformable_free(rs_deformable *d);
 rs_deformable *rs_deformable_clone(const rs_deformable *source);
-/* Adds a hinge for two triangles (edge first, then the two others); flat ones without area are left out. */
-rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[4], double compliance);
+/* Adds a hinge that rests as it is bent now. */
+rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[RS_HINGE_POINTS], const double weight[RS_HINGE_POINTS],
+                              double compliance);
 rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed);
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity);
-/* One step of the world. RS_DIVERGED: it was stopped where it was when the step began. */
-rs_status rs_deformable_step(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners);
+/* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
+rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
+rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
+/* A substep: free motion and what the one before found; one sweep over all constraints; velocities. */
+rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
+void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h);
+void rs_deformable_end_substep(rs_deformable *d, double h);
+/* It rests where it was when the step began. */
+void rs_deformable_stop(rs_deformable *d);
+
+/* deformable_features.c: which features each triangle answers for; made once. */
+rs_status rs_deformable_own_features(rs_deformable *d);
+
+/* deformable_faces.c: where a triangle, rounded by the collision radius, meets a shape between its corners; at most `room`
+ * contacts closer than the margin [m]. Corners collide as balls. */
+typedef struct {
+    rs_vec3 point, normal; /* midway between the surfaces; unit, towards the triangle */
+    double gap;            /* [m] */
+    double weight[3];      /* of the corners */
+} rs_face_contact;
+enum { RS_MAX_FACE_CONTACTS = 4 };
+int rs_face_contacts(const rs_vec3 corners[3], double radius, bool closed, const rs_near_shape *near,
+                     const rs_collide_settings *settings, rs_face_contact out[RS_MAX_FACE_CONTACTS]);
+
+/* Change of the velocity of a point between particles per unit impulse there [1/kg], or more where that would move a
+ * particle more than twice as far as the point: near a particle that is pinned, the others have hardly a lever. */
+static inline double rs_soft_point_inverse_mass(const double *weight, const double *inverse_mass, int count) {
+    double sum = 0.0, most = 0.0;
+    for (int k = 0; k < count; k++) {
+        sum += weight[k] * weight[k] * inverse_mass[k];
+        most = rs_max(most, weight[k] * inverse_mass[k]);
+    }
+    return rs_max(sum, 0.5 * most);
+}
+
+/* deformable_contacts.c: pairs that may meet in this step; contacts of a substep of length h that begins at x_start with the
+ * velocities v; what they do at the beginning of it and in one of Gauss and Seidel's sweeps over them. */
+rs_status rs_deformable_list_candidates(rs_deformable *d, const rs_partners *partners, double reach);
+rs_status rs_deformable_list_rows(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
+void rs_deformable_begin_rows(rs_deformable *d, rs_partners *partners, double h);
+void rs_deformable_solve_rows(rs_deformable *d, rs_partners *partners, double h);
+void rs_deformable_keep_rows(rs_deformable *d);
+
+/* deformable_ties.c: pins to bodies, likewise; first the partners of this step are found. */
+rs_status rs_deformable_find_ties(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners);
+void rs_deformable_begin_ties(rs_deformable *d, rs_partners *partners, double h);
+void rs_deformable_solve_ties(rs_deformable *d, rs_partners *partners, double h);
 
 #endif

@@ -86,60 +86,143 @@ static inline reaction react(const rs_grain_law *law, const meeting *m, double h
     return out;
 }
 
-void rs_grain_pair_forces(rs_grains *g, double h) {
+/* What pairs of a range of grains did at most. */
+typedef struct {
+    double widest, overlap; /* relative to the smaller radius; [m] */
+    int32_t contacts;
+} tally;
+
+/* The forces of a pair; false where they do not reach each other. */
+static inline bool meet_pair(rs_grains *g, int64_t i, int32_t p, double h, rs_grain_push *out, tally *count) {
     const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v), *w = RS_ITEMS(rs_quad, g->w);
+    const int32_t *kinds = RS_ITEMS(int32_t, g->kinds);
+    rs_grain_bond *bond = &RS_ITEMS(rs_grain_bond, g->bonds)[p];
+    int64_t materials = g->materials.count;
+    int32_t j = RS_ITEMS(int32_t, g->second)[p];
+    uint8_t image = RS_ITEMS(uint8_t, g->image)[p];
+    rs_vec3 d = rs_sub(x[i].xyz, x[j].xyz);
+    if (image != RS_OWN_IMAGE)
+        d = rs_sub(d, rs_image_shift(&g->domain, image));
+    const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[materials == 1 ? 0 : kinds[i] * materials + kinds[j]];
+    double ri = x[i].rest, sum = ri + x[j].rest, distance2 = rs_norm2(d);
+    if (distance2 >= (sum + law->reach) * (sum + law->reach)) {
+        if (bond->spring.rest != 0.0)
+            *bond = (rs_grain_bond){0};
+        return false;
+    }
+    double distance = sqrt(distance2), overlap = sum - distance;
+    meeting m = {.n = distance > 0.0 ? rs_scale(1.0 / distance, d) : rs_v3(0.0, 0.0, 1.0), .overlap = overlap};
+    out->arm_i = ri - 0.5 * overlap;
+    out->arm_j = x[j].rest - 0.5 * overlap; /* together the distance */
+    rs_vec3 turn = rs_madd(rs_scale(out->arm_i, w[i].xyz), out->arm_j, w[j].xyz);
+    m.v = rs_sub(rs_sub(v[i].xyz, v[j].xyz), rs_cross(turn, m.n));
+    m.w = rs_sub(w[i].xyz, w[j].xyz);
+    m.radius = ri * x[j].rest / sum;
+    m.mass = 1.0 / (v[i].rest + v[j].rest);
+    reaction r = react(law, &m, h, bond);
+    out->force = r.force;
+    out->torque = r.torque;
+    out->twist = rs_cross(m.n, r.force);
+    count->contacts += overlap > 0.0;
+    double share = overlap / rs_min(ri, x[j].rest);
+    count->widest = share > count->widest ? share : count->widest;
+    count->overlap = overlap > count->overlap ? overlap : count->overlap;
+    return true;
+}
+
+static inline void add_first(const rs_grain_push *push, rs_quad *force, rs_quad *torque) {
+    force->xyz = rs_add(force->xyz, push->force);
+    torque->xyz = rs_add(rs_madd(torque->xyz, -push->arm_i, push->twist), push->torque);
+}
+
+static inline void add_second(const rs_grain_push *push, rs_quad *force, rs_quad *torque) {
+    force->xyz = rs_sub(force->xyz, push->force);
+    torque->xyz = rs_sub(rs_madd(torque->xyz, -push->arm_j, push->twist), push->torque);
+}
+
+static void note_tally(rs_grains *g, const tally *count) {
+    g->stats.largest_overlap = rs_max(g->stats.largest_overlap, count->widest);
+    g->overlap = rs_max(g->overlap, count->overlap);
+    g->stats.contacts += count->contacts;
+}
+
+/* One thread: both sides at once. */
+static void push_in_order(rs_grains *g, double h) {
     rs_quad *force = RS_ITEMS(rs_quad, g->force), *torque = RS_ITEMS(rs_quad, g->torque);
     const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
-    const int32_t *kinds = RS_ITEMS(int32_t, g->kinds);
-    const uint8_t *image = RS_ITEMS(uint8_t, g->image);
-    rs_grain_bond *bonds = RS_ITEMS(rs_grain_bond, g->bonds);
-    const rs_grain_law *laws = RS_ITEMS(rs_grain_law, g->laws);
-    int64_t materials = g->materials.count;
-    bool wraps = g->domain.periodic[0] || g->domain.periodic[1] || g->domain.periodic[2];
-    double widest = 0.0;
-    int32_t contacts = 0;
+    tally count = {0};
     for (int64_t i = 0; i < g->x.count; i++) {
-        rs_vec3 xi = x[i].xyz;
-        double ri = x[i].rest;
         rs_quad fi = force[i], ti = torque[i];
         for (int32_t p = first[i]; p < first[i + 1]; p++) {
-            int32_t j = second[p];
-            rs_vec3 d = rs_sub(xi, x[j].xyz);
-            if (wraps && image[p] != RS_OWN_IMAGE)
-                d = rs_sub(d, rs_image_shift(&g->domain, image[p]));
-            const rs_grain_law *law = &laws[materials == 1 ? 0 : kinds[i] * materials + kinds[j]];
-            double sum = ri + x[j].rest, distance2 = rs_norm2(d);
-            if (distance2 >= (sum + law->reach) * (sum + law->reach)) {
-                if (bonds[p].spring.rest != 0.0)
-                    bonds[p] = (rs_grain_bond){0};
+            rs_grain_push push;
+            if (!meet_pair(g, i, p, h, &push, &count))
                 continue;
-            }
-            double distance = sqrt(distance2), overlap = sum - distance;
-            meeting m = {.n = distance > 0.0 ? rs_scale(1.0 / distance, d) : rs_v3(0.0, 0.0, 1.0), .overlap = overlap};
-            double arm_i = ri - 0.5 * overlap, arm_j = x[j].rest - 0.5 * overlap; /* together the distance */
-            rs_vec3 turn = rs_madd(rs_scale(arm_i, w[i].xyz), arm_j, w[j].xyz);
-            m.v = rs_sub(rs_sub(v[i].xyz, v[j].xyz), rs_cross(turn, m.n));
-            m.w = rs_sub(w[i].xyz, w[j].xyz);
-            m.radius = ri * x[j].rest / sum;
-            m.mass = 1.0 / (v[i].rest + v[j].rest);
-            reaction r = react(law, &m, h, &bonds[p]);
-            rs_vec3 twist = rs_cross(m.n, r.force);
-            fi.xyz = rs_add(fi.xyz, r.force);
-            force[j].xyz = rs_sub(force[j].xyz, r.force);
-            ti.xyz = rs_add(rs_madd(ti.xyz, -arm_i, twist), r.torque);
-            torque[j].xyz = rs_sub(rs_madd(torque[j].xyz, -arm_j, twist), r.torque);
-            contacts += overlap > 0.0;
-            double share = overlap / rs_min(ri, x[j].rest);
-            if (share > widest)
-                widest = share;
-            if (overlap > g->overlap)
-                g->overlap = overlap;
+            add_first(&push, &fi, &ti);
+            add_second(&push, &force[second[p]], &torque[second[p]]);
         }
         force[i] = fi;
         torque[i] = ti;
     }
-    g->stats.largest_overlap = rs_max(g->stats.largest_overlap, widest);
-    g->stats.contacts = contacts;
+    note_tally(g, &count);
+}
+
+/* Several threads: first all pairs, then each grain sums up what concerns it, in the order in which one thread does. */
+typedef struct {
+    rs_grains *g;
+    double h;
+    tally *tallies; /* per item */
+} pair_job;
+
+static void push_part(void *context, int32_t worker, int64_t item) {
+    const pair_job *job = context;
+    rs_grains *g = job->g;
+    int64_t end = rs_grain_block_end(g, item);
+    const int32_t *first = RS_ITEMS(int32_t, g->first);
+    tally count = {0};
+    (void)worker;
+    for (int64_t i = item * RS_GRAIN_BLOCK; i < end; i++)
+        for (int32_t p = first[i]; p < first[i + 1]; p++)
+            RS_ITEMS(uint8_t, g->acts)[p] = meet_pair(g, i, p, job->h, &RS_ITEMS(rs_grain_push, g->pushes)[p], &count);
+    job->tallies[item] = count;
+}
+
+static void gather_part(void *context, int32_t worker, int64_t item) {
+    const pair_job *job = context;
+    rs_grains *g = job->g;
+    int64_t end = rs_grain_block_end(g, item);
+    const int32_t *first = RS_ITEMS(int32_t, g->first), *back = RS_ITEMS(int32_t, g->back), *pairs = back + g->x.count + 1;
+    const uint8_t *acts = RS_ITEMS(uint8_t, g->acts);
+    const rs_grain_push *pushes = RS_ITEMS(rs_grain_push, g->pushes);
+    (void)worker;
+    for (int64_t i = item * RS_GRAIN_BLOCK; i < end; i++) {
+        rs_quad f = RS_ITEMS(rs_quad, g->force)[i], t = RS_ITEMS(rs_quad, g->torque)[i];
+        for (int32_t k = back[i]; k < back[i + 1]; k++)
+            if (acts[pairs[k]])
+                add_second(&pushes[pairs[k]], &f, &t);
+        for (int32_t p = first[i]; p < first[i + 1]; p++)
+            if (acts[p])
+                add_first(&pushes[p], &f, &t);
+        RS_ITEMS(rs_quad, g->force)[i] = f;
+        RS_ITEMS(rs_quad, g->torque)[i] = t;
+    }
+}
+
+rs_status rs_grain_pair_forces(rs_grains *g, rs_thread_pool *pool, double h) {
+    g->stats.contacts = 0;
+    if (pool == NULL || g->x.count < 2 * RS_GRAIN_BLOCK) {
+        push_in_order(g, h);
+        return RS_OK;
+    }
+    int64_t blocks = rs_grain_blocks(g);
+    if (rs_grains_list_back(g) != RS_OK || rs_array_resize(&g->acts, g->second.count) != RS_OK ||
+        rs_array_resize(&g->pushes, g->second.count) != RS_OK || rs_array_resize(&g->tallies, blocks * (int64_t)sizeof(tally)) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    pair_job job = {g, h, (tally *)g->tallies.data};
+    rs_pool_run(pool, blocks, push_part, &job);
+    rs_pool_run(pool, blocks, gather_part, &job);
+    for (int64_t k = 0; k < blocks; k++)
+        note_tally(g, &job.tallies[k]);
+    return RS_OK;
 }
 
 /* ---- walls and shapes ---- */
@@ -230,8 +313,15 @@ static rs_grain_law law_with(const rs_grains *g, int32_t kind, const rs_grain_ma
 enum { WALLS = 7 };
 
 /* Walls that the grain touches, in the order of their numbers as surfaces. */
-static bool touch_walls(rs_grains *g, int64_t i, double h, touch_walk *walk) {
+static bool touch_walls(rs_grains *g, int64_t i, double reach, double h, touch_walk *walk) {
     const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i];
+    double room = x->rest + reach; /* most grains are not near any */
+    bool far = !g->has_ground || x->xyz.z - g->ground >= room;
+    for (int axis = 0; axis < 3 && far && g->has_container; axis++)
+        far = rs_v3_get(x->xyz, axis) - rs_v3_get(g->container.min, axis) >= room &&
+              rs_v3_get(g->container.max, axis) - rs_v3_get(x->xyz, axis) >= room;
+    if (far)
+        return true;
     rs_grain_law law = law_with(g, RS_ITEMS(int32_t, g->kinds)[i], &g->boundary);
     for (int wall = WALLS - 1; wall >= 0; wall--) { /* surface -1 - wall ascends */
         int axis = wall == 0 ? 2 : (wall - 1) / 2;
@@ -251,12 +341,14 @@ static bool touch_walls(rs_grains *g, int64_t i, double h, touch_walk *walk) {
     return true;
 }
 
-static bool touch_shape(rs_grains *g, int64_t i, const rs_near_shape *near, const rs_collide_settings *settings,
-                        rs_partner *partner, double h, touch_walk *walk) {
+static bool touch_shape(rs_grains *g, int64_t i, const rs_partners *partners, int64_t shape, const rs_collide_settings *settings,
+                        double h, touch_walk *walk) {
+    const rs_near_shape *near = &RS_ITEMS(rs_near_shape, partners->shapes)[shape];
+    rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[near->partner];
     const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i];
     int32_t kind = RS_ITEMS(int32_t, g->kinds)[i];
     rs_grain_law law = RS_ITEMS(rs_grain_law, g->laws)[kind * (g->materials.count + 1)];
-    law.friction = sqrt(law.friction * near->friction);
+    law.friction = sqrt(law.friction * rs_partners_friction(partners, shape));
     rs_manifold found = {0};
     rs_shape ball = {.type = RS_SHAPE_SPHERE, .radius = x->rest};
     if (near->shape->type == RS_SHAPE_HALF_SPACE) { /* by far the most frequent */
@@ -290,8 +382,6 @@ rs_status rs_grain_surface_forces(rs_grains *g, const rs_soft_scene *scene, rs_p
     rs_collide_settings settings = rs_collide_settings_of(scene->settings, longest_reach(g));
     touch_walk walk = {RS_ITEMS(rs_grain_touch, g->touches), g->touches.count, 0, &g->touches_other};
     const rs_grain_candidate *candidates = RS_ITEMS(rs_grain_candidate, g->candidates);
-    const rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
-    rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
     bool walls = g->has_ground || g->has_container;
     int64_t next = 0;
     g->touches_other.count = 0;
@@ -301,11 +391,10 @@ rs_status rs_grain_surface_forces(rs_grains *g, const rs_soft_scene *scene, rs_p
                 break;
             i = candidates[next].grain;
         }
-        if (walls && !touch_walls(g, i, h, &walk))
+        if (walls && !touch_walls(g, i, settings.margin, h, &walk))
             return RS_OUT_OF_MEMORY;
         for (; next < g->candidates.count && candidates[next].grain == i; next++) {
-            const rs_near_shape *near = &shapes[candidates[next].shape];
-            if (!touch_shape(g, i, near, &settings, &all[near->partner], h, &walk))
+            if (!touch_shape(g, i, partners, candidates[next].shape, &settings, h, &walk))
                 return RS_OUT_OF_MEMORY;
         }
     }

@@ -1,4 +1,5 @@
 /* Which grains may touch each other, and which may touch shapes. */
+#include "../base/group_by.h"
 #include "grains.h"
 
 /* Pairs are listed up to this share of the smallest radius apart: farther, and the list is longer; nearer, and it must be
@@ -141,7 +142,19 @@ rs_status rs_grains_list_pairs(rs_grains *g) {
     g->origin.count = 0; /* all numbers are those of the list */
     g->travel = 0.0;
     g->listed = true;
+    g->back.count = 0;
     g->stats.rebuilds++;
+    return RS_OK;
+}
+
+rs_status rs_grains_list_back(rs_grains *g) {
+    int64_t n = g->x.count, pairs = g->second.count;
+    if (g->back.count > 0)
+        return RS_OK;
+    if (rs_array_resize(&g->back, n + 1 + pairs) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int32_t *starts = RS_ITEMS(int32_t, g->back);
+    rs_group_by(RS_ITEMS(int32_t, g->second), pairs, n, starts, starts + n + 1);
     return RS_OK;
 }
 
@@ -190,7 +203,7 @@ rs_status rs_grains_list_candidates(rs_grains *g, const rs_partners *partners, d
     for (int64_t i = 0; i < g->x.count; i++) {
         rs_aabb ball = rs_aabb_around(x[i].xyz, x[i].rest + reach);
         for (int32_t e = head[RS_ITEMS(int32_t, g->grid.cell_of)[i]]; e != RS_NONE; e = entries[e + 1]) {
-            if (!rs_aabb_overlap(&ball, &shapes[entries[e]].box))
+            if (!rs_aabb_overlap(&ball, &shapes[entries[e]].box) || rs_partners_friction(partners, entries[e]) < 0.0)
                 continue;
             rs_grain_candidate *candidate = rs_array_push(&g->candidates);
             if (candidate == NULL)

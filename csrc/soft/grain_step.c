@@ -41,25 +41,57 @@ static double substeps(const rs_grains *g, double dt, double speed) {
     return rs_min(rs_max(ceil(needed), (double)g->least_substeps), MOST_SUBSTEPS);
 }
 
-static void drift(rs_grains *g, double time) {
-    rs_quad *x = RS_ITEMS(rs_quad, g->x);
-    const rs_quad *v = RS_ITEMS(rs_quad, g->v);
-    for (int64_t i = 0; i < g->x.count; i++)
-        x[i].xyz = rs_madd(x[i].xyz, time, v[i].xyz);
+/* Work on blocks of grains, shared by threads. */
+typedef struct {
+    rs_grains *g;
+    rs_vec3 gravity;
+    double time;
+    double *speeds; /* per block: square of the fastest */
+} block_job;
+
+static void drift_block(void *context, int32_t worker, int64_t block) {
+    const block_job *job = context;
+    rs_quad *x = RS_ITEMS(rs_quad, job->g->x);
+    const rs_quad *v = RS_ITEMS(rs_quad, job->g->v);
+    int64_t end = rs_grain_block_end(job->g, block);
+    (void)worker;
+    for (int64_t i = block * RS_GRAIN_BLOCK; i < end; i++)
+        x[i].xyz = rs_madd(x[i].xyz, job->time, v[i].xyz);
 }
 
-/* Velocities change, and the fastest decides how long the list of pairs is good. */
-static double kick(rs_grains *g, rs_vec3 gravity, double h) {
-    rs_quad *v = RS_ITEMS(rs_quad, g->v), *w = RS_ITEMS(rs_quad, g->w);
-    const rs_quad *force = RS_ITEMS(rs_quad, g->force), *torque = RS_ITEMS(rs_quad, g->torque);
-    double speed2 = 0.0;
-    for (int64_t i = 0; i < g->x.count; i++) {
+static void drift(rs_grains *g, rs_thread_pool *pool, double time) {
+    block_job job = {.g = g, .time = time};
+    rs_pool_share(pool, rs_grain_blocks(g), drift_block, &job);
+}
+
+static void kick_block(void *context, int32_t worker, int64_t block) {
+    const block_job *job = context;
+    rs_quad *v = RS_ITEMS(rs_quad, job->g->v), *w = RS_ITEMS(rs_quad, job->g->w);
+    const rs_quad *force = RS_ITEMS(rs_quad, job->g->force), *torque = RS_ITEMS(rs_quad, job->g->torque);
+    int64_t end = rs_grain_block_end(job->g, block);
+    double speed2 = 0.0, h = job->time;
+    (void)worker;
+    for (int64_t i = block * RS_GRAIN_BLOCK; i < end; i++) {
         double mobile = v[i].rest > 0.0 ? h : 0.0;
-        v[i].xyz = rs_madd(rs_madd(v[i].xyz, h * v[i].rest, force[i].xyz), mobile, gravity);
+        v[i].xyz = rs_madd(rs_madd(v[i].xyz, h * v[i].rest, force[i].xyz), mobile, job->gravity);
         w[i].xyz = rs_madd(w[i].xyz, h * w[i].rest, torque[i].xyz);
         speed2 = rs_max(rs_norm2(v[i].xyz), speed2); /* not a number stays one */
     }
-    return sqrt(speed2);
+    job->speeds[block] = speed2;
+}
+
+/* Velocities change, and the fastest decides how long the list of pairs is good. */
+static rs_status kick(rs_grains *g, const rs_soft_scene *scene, double h, double *speed) {
+    int64_t blocks = rs_grain_blocks(g);
+    if (rs_array_resize(&g->tallies, blocks * (int64_t)sizeof(double)) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    block_job job = {g, scene->gravity, h, (double *)g->tallies.data};
+    rs_pool_share(scene->pool, blocks, kick_block, &job);
+    double speed2 = 0.0;
+    for (int64_t k = 0; k < blocks; k++)
+        speed2 = rs_max(job.speeds[k], speed2);
+    *speed = sqrt(speed2);
+    return RS_OK;
 }
 
 static void note_bodies(rs_grains *g, const rs_partners *partners) {
@@ -73,27 +105,6 @@ static void note_bodies(rs_grains *g, const rs_partners *partners) {
         if (partner->mobile)
             g->body_rate2 = rs_max(g->body_rate2, partner->contacts * k * inverse);
     }
-}
-
-static rs_status substep(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
-    size_t bytes = sizeof(rs_quad) * (size_t)g->x.count;
-    drift(g, 0.5 * h);
-    rs_partners_drift(partners, 0.5 * h);
-    g->travel += 0.5 * h * g->stats.largest_speed;
-    if (rs_grains_list_pairs(g) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    memset(g->force.data, 0, bytes);
-    memset(g->torque.data, 0, bytes);
-    rs_partners_kick(partners, h);
-    rs_grain_pair_forces(g, h);
-    if (rs_grain_surface_forces(g, scene, partners, h) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    rs_partners_settle(partners);
-    g->stats.largest_speed = kick(g, scene->gravity, h);
-    g->travel += 0.5 * h * g->stats.largest_speed;
-    drift(g, 0.5 * h);
-    rs_partners_drift(partners, 0.5 * h);
-    return RS_OK;
 }
 
 void rs_grains_rest(rs_grains *g) {
@@ -114,33 +125,52 @@ static rs_status stop(rs_grains *g) {
     return RS_DIVERGED;
 }
 
-rs_status rs_grains_step(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners) {
+rs_status rs_grains_begin_substep(rs_grains *g, const rs_soft_scene *scene, double h) {
+    drift(g, scene->pool, 0.5 * h);
+    g->travel += 0.5 * h * g->stats.largest_speed;
+    return rs_grains_list_pairs(g);
+}
+
+rs_status rs_grains_push(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
+    size_t bytes = sizeof(rs_quad) * (size_t)g->x.count;
+    memset(g->force.data, 0, bytes);
+    memset(g->torque.data, 0, bytes);
+    if (rs_grain_pair_forces(g, scene->pool, h) != RS_OK || rs_grain_surface_forces(g, scene, partners, h) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    return kick(g, scene, h, &g->stats.largest_speed);
+}
+
+rs_status rs_grains_end_substep(rs_grains *g, const rs_soft_scene *scene, const rs_partners *partners, double h, bool pushed, bool note) {
+    if (pushed)
+        rs_grains_bounds(g, &g->stats.largest_speed);
+    g->travel += 0.5 * h * g->stats.largest_speed;
+    drift(g, scene->pool, 0.5 * h);
+    if (!(g->stats.largest_speed <= RS_GREATEST))
+        return stop(g);
+    if (note)
+        note_bodies(g, partners);
+    g->stats.pairs = (int32_t)g->second.count;
+    return RS_OK;
+}
+
+rs_status rs_grains_begin_step(rs_grains *g, const rs_soft_scene *scene, double *needed) {
     int64_t count = g->x.count;
     if (rs_array_resize(&g->force, count) != RS_OK || rs_array_resize(&g->torque, count) != RS_OK ||
         rs_array_resize(&g->x_before, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     double speed;
     rs_grains_bounds(g, &speed);
-    int32_t n = (int32_t)substeps(g, scene->dt, speed);
-    g->stats = (rs_grains_stats){.substeps = n, .largest_speed = speed};
+    *needed = substeps(g, scene->dt, speed);
+    g->stats = (rs_grains_stats){.largest_speed = speed};
     g->overlap = g->body_rate2 = 0.0;
-    if (rs_grains_list_pairs(g) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    memcpy(g->x_before.data, g->x.data, sizeof(rs_quad) * (size_t)count);
-    double fastest = speed + scene->dt * rs_norm(scene->gravity);
+    return rs_grains_list_pairs(g);
+}
+
+rs_status rs_grains_plan(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, int32_t substeps_made) {
+    g->stats.substeps = substeps_made;
+    memcpy(g->x_before.data, g->x.data, sizeof(rs_quad) * (size_t)g->x.count);
+    double fastest = g->stats.largest_speed + scene->dt * rs_norm(scene->gravity);
     for (int64_t s = 0; s < partners->shapes.count; s++)
         fastest = rs_max(fastest, RS_ITEMS(rs_near_shape, partners->shapes)[s].speed);
-    double reach = 2.0 * scene->dt * fastest;
-    if (rs_grains_list_candidates(g, partners, reach) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    for (int32_t k = 0; k < n; k++) {
-        if (substep(g, scene, partners, scene->dt / n) != RS_OK)
-            return RS_OUT_OF_MEMORY;
-        if (!(g->stats.largest_speed <= RS_GREATEST))
-            return stop(g);
-        if (k == 0 || k == n - 1)
-            note_bodies(g, partners);
-    }
-    g->stats.pairs = (int32_t)g->second.count;
-    return RS_OK;
+    return rs_grains_list_candidates(g, partners, 2.0 * scene->dt * fastest);
 }

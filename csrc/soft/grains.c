@@ -1,13 +1,13 @@
 /* The grains of an object: materials, adding, removing, sums. */
 #include "grains.h"
 
-enum { ARRAYS = 27, STATE_ARRAYS = 15 /* the rest is scratch */ };
+enum { ARRAYS = 31, STATE_ARRAYS = 15 /* the rest is scratch */ };
 
 static void list_arrays(rs_grains *g, rs_array *out[ARRAYS]) {
     rs_array *all[ARRAYS] = {&g->materials, &g->laws, &g->x, &g->v, &g->w, &g->kinds, &g->first, &g->second, &g->image,
                              &g->bonds, &g->touches, &g->origin, &g->grid.starts, &g->grid.items, &g->grid.cell_of, &g->x_before, &g->force,
                              &g->torque, &g->touches_other, &g->second_other, &g->image_other, &g->bonds_other,
-                             &g->first_other, &g->candidates, &g->cell_shapes, &g->cell_next, NULL};
+                             &g->first_other, &g->candidates, &g->cell_shapes, &g->cell_next, &g->back, &g->acts, &g->pushes, &g->tallies, NULL};
     memcpy(out, all, sizeof all);
 }
 
@@ -24,11 +24,14 @@ rs_grains *rs_grains_new(void) {
     g->bonds = g->bonds_other = rs_array_of(sizeof(rs_grain_bond));
     g->touches = g->touches_other = rs_array_of(sizeof(rs_grain_touch));
     g->candidates = rs_array_of(sizeof(rs_grain_candidate));
+    g->back = rs_array_of(sizeof(int32_t));
+    g->acts = g->tallies = rs_array_of(sizeof(uint8_t));
+    g->pushes = rs_array_of(sizeof(rs_grain_push));
     g->grid = rs_cell_grid_make();
     return g;
 }
 
-void rs_grains_drop(rs_grains *g) {
+void rs_grains_free(rs_grains *g) {
     if (g == NULL)
         return;
     rs_array *arrays[ARRAYS];
@@ -53,7 +56,7 @@ rs_grains *rs_grains_clone(const rs_grains *source) {
         *of_copy[k] = kept[k];
     for (int k = 0; k < STATE_ARRAYS; k++)
         if (rs_array_copy(of_copy[k], of_source[k]) != RS_OK) {
-            rs_grains_drop(copy);
+            rs_grains_free(copy);
             return NULL;
         }
     return copy;

@@ -8,6 +8,7 @@
 #ifndef RS_SOFT_GRAINS_H
 #define RS_SOFT_GRAINS_H
 
+#include "../base/thread_pool.h"
 #include "cell_grid.h"
 #include "partner.h"
 
@@ -37,6 +38,13 @@ typedef struct {
 typedef struct {
     int32_t grain, shape;
 } rs_grain_candidate;
+
+/* What a pair does to its grains. */
+typedef struct {
+    rs_vec3 force, torque; /* on the first; of rolling resistance alone */
+    rs_vec3 twist;         /* normal x force */
+    double arm_i, arm_j;   /* from the centres to the contact [m] */
+} rs_grain_push;
 
 typedef struct rs_grains {
     /* settings */
@@ -76,11 +84,14 @@ typedef struct rs_grains {
     rs_array touches_other;     /* second buffer */
     rs_array second_other, image_other, bonds_other, first_other;
     rs_array candidates;        /* rs_grain_candidate, by grain */
+    rs_array back;              /* int32_t: per grain and one more where its pairs as the second begin, then these pairs; empty: void */
+    rs_array acts, pushes;      /* uint8_t, rs_grain_push per pair: in this substep */
+    rs_array tallies;           /* uint8_t: sums of blocks of grains */
     rs_array cell_shapes, cell_next; /* int32_t: shapes that touch each cell */
 } rs_grains;
 
 rs_grains *rs_grains_new(void);
-void rs_grains_drop(rs_grains *grains);
+void rs_grains_free(rs_grains *grains);
 rs_grains *rs_grains_clone(const rs_grains *source);
 
 rs_status rs_grain_material_check(const rs_grain_material *material);
@@ -105,11 +116,20 @@ void rs_grains_forget(rs_grains *grains);
 
 /* Lists pairs anew when grains moved farther than the skin. */
 rs_status rs_grains_list_pairs(rs_grains *grains);
+/* Lists, after the pairs, those of each grain in which it is the second; made once. */
+rs_status rs_grains_list_back(rs_grains *grains);
 /* Lists grains and shapes that may meet in this step. */
 rs_status rs_grains_list_candidates(rs_grains *grains, const rs_partners *partners, double reach);
 
-/* One step of the world. RS_DIVERGED: the grains were stopped where they were when it began. */
-rs_status rs_grains_step(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners);
+/* A step of the world in parts. How many substeps it takes at least; what they may touch. */
+rs_status rs_grains_begin_step(rs_grains *grains, const rs_soft_scene *scene, double *needed);
+rs_status rs_grains_plan(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners, int32_t substeps_made);
+/* A substep: half of the way with the old velocities; forces change them; the other half. `pushed`: something else changed
+ * velocities, too; `note`: what bodies rest on them
+ * is counted. RS_DIVERGED: the grains were stopped where they were when the step began. */
+rs_status rs_grains_begin_substep(rs_grains *grains, const rs_soft_scene *scene, double h);
+rs_status rs_grains_push(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners, double h);
+rs_status rs_grains_end_substep(rs_grains *grains, const rs_soft_scene *scene, const rs_partners *partners, double h, bool pushed, bool note);
 
 typedef struct {
     double mass, kinetic, potential, elastic;
@@ -119,8 +139,15 @@ typedef struct {
 rs_soft_sums rs_grains_sum(const rs_grains *grains, rs_vec3 gravity);
 
 /* grain_forces.c: forces of one substep at the present places; grains.force and .torque must be cleared. */
-void rs_grain_pair_forces(rs_grains *grains, double h);
+rs_status rs_grain_pair_forces(rs_grains *grains, rs_thread_pool *pool, double h);
 rs_status rs_grain_surface_forces(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners, double h);
+
+/* Threads share grains in blocks. */
+enum { RS_GRAIN_BLOCK = 512 };
+static inline int64_t rs_grain_blocks(const rs_grains *g) { return (g->x.count + RS_GRAIN_BLOCK - 1) / RS_GRAIN_BLOCK; }
+static inline int64_t rs_grain_block_end(const rs_grains *g, int64_t block) {
+    return (block + 1) * RS_GRAIN_BLOCK < g->x.count ? (block + 1) * RS_GRAIN_BLOCK : g->x.count;
+}
 
 /* Shift of an image of the domain. */
 static inline rs_vec3 rs_image_shift(const rs_domain *domain, uint8_t image) {

@@ -7,12 +7,14 @@
 static const double HOLDING = 2.0;
 
 rs_partners rs_partners_make(void) {
-    return (rs_partners){rs_array_of(sizeof(rs_partner)), rs_array_of(sizeof(rs_near_shape))};
+    return (rs_partners){.partners = rs_array_of(sizeof(rs_partner)), .shapes = rs_array_of(sizeof(rs_near_shape)),
+                         .frictions = rs_array_of(sizeof(double))};
 }
 
 void rs_partners_free(rs_partners *partners) {
     rs_array_free(&partners->partners);
     rs_array_free(&partners->shapes);
+    rs_array_free(&partners->frictions);
 }
 
 /* ---- what moves, and how ---- */
@@ -140,12 +142,38 @@ static rs_transform place(const rs_soft_scene *scene, const rs_collider *collide
     return rs_transform_mul(&pose, &collider->local);
 }
 
-rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, const rs_aabb *box, uint64_t group,
-                             uint64_t mask, int32_t material) {
-    partners->partners.count = partners->shapes.count = 0;
+static bool accepts(const rs_soft_filter *filter, const rs_collider *collider) {
+    return (collider->group & filter->mask) != 0 && (collider->mask & filter->group) != 0;
+}
+
+static bool any_accepts(const rs_soft_filter *filters, int64_t count, const rs_collider *collider) {
+    bool any = false;
+    for (int64_t k = 0; k < count; k++)
+        any = any || accepts(&filters[k], collider);
+    return any;
+}
+
+static rs_status fill_frictions(rs_partners *partners, const rs_soft_scene *scene, const rs_soft_filter *filters, int64_t count) {
+    if (rs_array_resize(&partners->frictions, count * partners->shapes.count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    double *out = RS_ITEMS(double, partners->frictions);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t s = 0; s < partners->shapes.count; s++) {
+            const rs_collider *collider = &scene->colliders[RS_ITEMS(rs_near_shape, partners->shapes)[s].collider];
+            *out++ = accepts(&filters[k], collider)
+                         ? rs_materials_find(scene->materials, filters[k].material, collider->material)->friction
+                         : -1.0;
+        }
+    return RS_OK;
+}
+
+rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, const rs_aabb *box,
+                             const rs_soft_filter *filters, int64_t count) {
+    partners->partners.count = partners->shapes.count = partners->turn = 0;
+    partners->rate = 1.0 / scene->dt;
     for (int64_t c = 0; c < scene->collider_count; c++) {
         const rs_collider *collider = &scene->colliders[c];
-        if (!collider->alive || (collider->group & mask) == 0 || (collider->mask & group) == 0)
+        if (!collider->alive || !any_accepts(filters, count, collider))
             continue;
         double speed;
         rs_transform pose = place(scene, collider, &speed);
@@ -158,11 +186,10 @@ rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, 
         if (near == NULL)
             return RS_OUT_OF_MEMORY;
         *near = (rs_near_shape){.shape = &collider->shape, .local = collider->local, .box = bounds,
-                                .friction = rs_materials_find(scene->materials, material, collider->material)->friction,
                                 .partner = partner, .collider = (int32_t)c, .speed = speed};
     }
     rs_partners_drift(partners, 0.0);
-    return RS_OK;
+    return fill_frictions(partners, scene, filters, count);
 }
 
 /* ---- motion within the step ---- */
@@ -177,31 +204,52 @@ static bool leads_tree(const rs_partner *all, int64_t k) {
     return true;
 }
 
-void rs_partners_drift(rs_partners *partners, double time) {
-    rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
-    rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
-    for (int64_t k = 0; k < partners->partners.count && time > 0.0; k++) {
-        rs_partner *p = &all[k];
-        rs_way way = {p->centre, rs_scale(time, p->v), rs_scale(time, p->w)};
-        p->pose = rs_way_pose(&way, 1.0, &p->pose);
-        p->centre = rs_add(p->centre, way.shift);
-        if (p->tree == NULL) {
-            p->shift = rs_madd(p->shift, time * p->inverse_mass, p->impulse.lin);
-            p->turn = rs_madd(p->turn, time, rs_sym3_mulv(&p->inverse_inertia, p->impulse.ang));
-        } else if (leads_tree(all, k)) {
-            for (int32_t u = 0; u < p->tree->u_count; u++)
-                p->tree->soft_shift[u] += time * p->tree->soft_change[u];
-        }
-    }
-    for (int64_t k = 0; k < partners->shapes.count; k++)
-        shapes[k].pose = rs_transform_mul(&all[shapes[k].partner].pose, &shapes[k].local);
+/* Any link of the robot was pushed in this substep. */
+static bool tree_is_pushed(const rs_partners *partners, const rs_articulation *tree) {
+    const rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
+    for (int64_t k = 0; k < partners->partners.count; k++)
+        if (all[k].tree == tree && all[k].pushed)
+            return true;
+    return false;
 }
+
+/* Moves one of them by its velocity, from which `back` times what forces change in a second is taken, and notes how far
+ * impulses moved it: `back` of the forces, too, where it was held. */
+static void move(rs_partners *partners, int64_t k, double time, double back) {
+    rs_partner *all = RS_ITEMS(rs_partner, partners->partners), *p = &all[k];
+    bool held = p->tree == NULL ? p->pushed : tree_is_pushed(partners, p->tree);
+    double less = held ? 0.0 : back, more = held ? back : 0.0;
+    rs_way way = {p->centre, rs_scale(time, rs_madd(p->v, -less, p->a)), rs_scale(time, rs_madd(p->w, -less, p->alpha))};
+    p->pose = rs_way_pose(&way, 1.0, &p->pose);
+    p->centre = rs_add(p->centre, way.shift);
+    if (p->tree == NULL) {
+        p->shift = rs_madd(rs_madd(p->shift, time * p->inverse_mass, p->impulse.lin), time * more, p->a);
+        p->turn = rs_madd(rs_madd(p->turn, time, rs_sym3_mulv(&p->inverse_inertia, p->impulse.ang)), time * more, p->alpha);
+    } else if (leads_tree(all, k)) {
+        rs_articulation *a = p->tree;
+        for (int32_t u = 0; u < a->u_count; u++)
+            a->soft_shift[u] += time * (a->soft_change[u] + more * partners->rate * (a->u_free[u] - a->soft_change[u] - a->u[u]));
+    }
+}
+
+static void move_all(rs_partners *partners, double time, double back) {
+    rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
+    for (int64_t k = 0; k < partners->partners.count && time > 0.0; k++)
+        move(partners, k, time, back);
+    for (int64_t k = 0; k < partners->shapes.count; k++)
+        shapes[k].pose = rs_transform_mul(&RS_ITEMS(rs_partner, partners->partners)[shapes[k].partner].pose, &shapes[k].local);
+}
+
+void rs_partners_drift(rs_partners *partners, double time) { move_all(partners, time, 0.0); }
+
+void rs_partners_advance(rs_partners *partners, double time) { move_all(partners, time, 0.5 * time); }
 
 void rs_partners_kick(rs_partners *partners, double time) {
     rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
     for (int64_t k = 0; k < partners->partners.count; k++) {
         rs_partner *p = &all[k];
         p->contacts = 0;
+        p->pushed = false;
         if (!p->mobile)
             continue;
         p->v = rs_madd(p->v, time, p->a);
@@ -269,7 +317,7 @@ void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene) {
 /* ---- impulses ---- */
 
 static void add_wrench(rs_partner *p, rs_vec3 impulse, rs_vec3 moment) {
-    p->touched = true;
+    p->touched = p->pushed = true;
     p->impulse.lin = rs_add(p->impulse.lin, impulse);
     p->impulse.ang = rs_add(p->impulse.ang, moment);
     if (!p->mobile)

@@ -7,6 +7,7 @@
 #ifndef RS_SOFT_PARTNER_H
 #define RS_SOFT_PARTNER_H
 
+#include "../base/thread_pool.h"
 #include "../collision/collider.h"
 #include "../dynamics/articulated.h"
 #include "../dynamics/rigid_body.h"
@@ -17,6 +18,7 @@ typedef struct {
     rs_articulation *tree; /* NULL for a single body */
     bool mobile;           /* impulses change its velocity */
     bool touched;          /* by an impulse in this step */
+    bool pushed;           /* by an impulse in this substep */
     rs_transform pose;     /* of the body or link, world frame */
     rs_vec3 centre;        /* that the velocity and the impulses refer to: centre of mass, or origin of the link */
     rs_vec3 v, w;
@@ -37,7 +39,6 @@ typedef struct {
     rs_transform local; /* in the frame of the partner */
     rs_transform pose;  /* world frame, now */
     rs_aabb box;        /* world frame, grown by its motion in this step */
-    double friction;    /* of its material with that of the soft object */
     int32_t partner, collider;
     double speed;       /* most that any point of it has at the beginning of the step [m/s] */
 } rs_near_shape;
@@ -52,24 +53,41 @@ typedef struct {
     const rs_contact_settings *settings;
     rs_vec3 gravity;
     double dt;
+    rs_thread_pool *pool; /* NULL: one thread */
 } rs_soft_scene;
 
+/* A soft object that asks for what is near. */
 typedef struct {
-    rs_array partners; /* rs_partner */
-    rs_array shapes;   /* rs_near_shape, in the order of the colliders */
+    uint64_t group, mask;
+    int32_t material;
+} rs_soft_filter;
+
+typedef struct {
+    rs_array partners;  /* rs_partner */
+    rs_array shapes;    /* rs_near_shape, in the order of the colliders */
+    rs_array frictions; /* double per soft object and shape: of their materials; negative: they do not collide */
+    int64_t turn;       /* of which soft object it is to ask */
+    double rate;        /* steps in a second */
 } rs_partners;
 
 rs_partners rs_partners_make(void);
 void rs_partners_free(rs_partners *partners);
 
-/* Lists what is within the box (world frame) in this step and accepts the filter. */
-rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, const rs_aabb *box, uint64_t group,
-                             uint64_t mask, int32_t material);
+/* Lists what is within the box (world frame) in this step and collides with one of the soft objects. */
+rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, const rs_aabb *box,
+                             const rs_soft_filter *filters, int64_t count);
+/* Friction of a shape with the soft object whose turn it is; negative: they do not collide. */
+static inline double rs_partners_friction(const rs_partners *partners, int64_t shape) {
+    return RS_ITEMS(double, partners->frictions)[partners->turn * partners->shapes.count + shape];
+}
 /* Adds a body or link that nothing needs to be near: where something is pinned to it. Its index, or RS_NONE. */
 int32_t rs_partners_find(rs_partners *partners, const rs_soft_scene *scene, int32_t body, int32_t link);
 
 /* Moves all of them, and the shapes, for some time. */
 void rs_partners_drift(rs_partners *partners, double time);
+/* The same at the end of a substep that began with a kick and goes all the way with the velocity at its end. What nothing
+ * pushed falls as forces say; what was pushed was held from the beginning of the substep on, and moves as it does now. */
+void rs_partners_advance(rs_partners *partners, double time);
 /* Velocities at the beginning of a substep: forces and contacts act for its length. */
 void rs_partners_kick(rs_partners *partners, double time);
 /* After the impulses of a substep: links take over what they do to their whole robot. */

@@ -8,16 +8,20 @@ static const double ROUNDING_SHARE = 1e-3;
 void rs_soft_free(rs_soft *soft) {
     if (soft == NULL)
         return;
-    rs_grains_drop(soft->grains);
-    rs_deformable_drop(soft->deformable);
+    rs_grains_free(soft->grains);
+    rs_deformable_free(soft->deformable);
     rs_array_free(&soft->impulses);
+    rs_array_free(&soft->meetings);
+    rs_array_free(&soft->meetings_before);
     rs_free(soft);
 }
 
 rs_soft *rs_soft_new(void) {
     rs_soft *soft = rs_alloc(sizeof *soft);
-    if (soft != NULL)
+    if (soft != NULL) {
         soft->impulses = rs_array_of(sizeof(rs_soft_impulse));
+        soft->meetings = soft->meetings_before = rs_array_of(sizeof(rs_soft_meeting));
+    }
     return soft;
 }
 
@@ -25,14 +29,16 @@ rs_soft *rs_soft_clone(const rs_soft *source) {
     rs_soft *copy = rs_soft_new();
     if (copy == NULL)
         return NULL;
-    rs_array impulses = copy->impulses;
+    rs_array impulses = copy->impulses, meetings = copy->meetings;
     *copy = *source;
     copy->impulses = impulses;
+    copy->meetings = copy->meetings_before = meetings;
     copy->grains = source->grains != NULL ? rs_grains_clone(source->grains) : NULL;
     copy->deformable = source->deformable != NULL ? rs_deformable_clone(source->deformable) : NULL;
     bool whole = (source->grains == NULL) == (copy->grains == NULL) &&
                  (source->deformable == NULL) == (copy->deformable == NULL);
-    if (whole && rs_array_copy(&copy->impulses, &source->impulses) == RS_OK)
+    if (whole && rs_array_copy(&copy->impulses, &source->impulses) == RS_OK &&
+        rs_array_copy(&copy->meetings, &source->meetings) == RS_OK)
         return copy;
     rs_soft_free(copy);
     return NULL;
@@ -48,38 +54,6 @@ bool rs_soft_is_carried(const rs_soft *soft) {
 void rs_soft_measure(rs_soft *soft) {
     soft->box = soft->grains != NULL ? rs_grains_bounds(soft->grains, &soft->speed)
                                      : rs_deformable_bounds(soft->deformable, &soft->speed);
-}
-
-/* What the object did to others in this step. */
-static rs_status report(rs_soft *soft, const rs_partners *partners) {
-    soft->impulses.count = 0;
-    for (int64_t k = 0; k < partners->partners.count; k++) {
-        const rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
-        rs_soft_impulse *entry = p->touched ? rs_array_push(&soft->impulses) : NULL;
-        if (p->touched && entry == NULL)
-            return RS_OUT_OF_MEMORY;
-        if (entry != NULL)
-            *entry = (rs_soft_impulse){p->body, p->link, p->impulse};
-    }
-    return RS_OK;
-}
-
-rs_status rs_soft_step(rs_soft *soft, const rs_soft_scene *scene, rs_partners *partners) {
-    double fall = scene->dt * rs_norm(scene->gravity), reach = 2.0 * scene->dt * (soft->speed + fall);
-    rs_aabb box = rs_aabb_grown(&soft->box, reach + soft->margin);
-    rs_status status = rs_partners_gather(partners, scene, &box, soft->group, soft->mask, soft->contact_material);
-    if (status != RS_OK)
-        return status;
-    double before = soft->speed;
-    status = soft->grains != NULL ? rs_grains_step(soft->grains, scene, partners)
-                                  : rs_deformable_step(soft->deformable, scene, partners);
-    if (status == RS_OUT_OF_MEMORY)
-        return status;
-    rs_partners_finish(partners, scene);
-    rs_soft_measure(soft);
-    soft->slower = soft->speed <= before;
-    rs_status told = report(soft, partners);
-    return status == RS_OK ? told : status;
 }
 
 void rs_soft_count_calm(rs_soft *soft, double still) {
@@ -107,6 +81,7 @@ rs_quad *rs_soft_velocities(const rs_soft *soft) {
 }
 
 void rs_soft_forget(rs_soft *soft) {
+    soft->meetings.count = 0;
     if (soft->grains != NULL)
         rs_grains_forget(soft->grains);
     else
@@ -129,7 +104,8 @@ uint64_t rs_soft_hash(const rs_soft *soft, uint64_t hash) {
     const rs_grains *g = soft->grains;
     if (g == NULL) {
         const rs_deformable *d = soft->deformable;
-        return hash_array(hash_array(hash_array(hash_array(hash, &d->x), &d->v), &d->struts), &d->hinges);
+        hash = hash_array(hash_array(hash, &d->x), &d->v);
+        return hash_array(hash_array(hash_array(hash, &d->struts), &d->hinges), &d->tetrahedra);
     }
     hash = hash_array(hash_array(hash_array(hash, &g->x), &g->v), &g->w);
     return hash_array(hash, &g->bonds);

@@ -10,12 +10,25 @@ typedef struct {
     rs_pair6 impulse; /* its moment about the centre of mass of a body, the origin of a link [N s, N m s] */
 } rs_soft_impulse;
 
+/* Features of two soft objects, or of one, that are near each other. */
+typedef struct {
+    int32_t other;         /* body of the second; of one object its own */
+    int32_t member;        /* the same among the objects that step together; scratch */
+    int32_t kind;          /* rs_meeting_kind */
+    int32_t first, second; /* which feature of each */
+    int32_t side;          /* 1 or -1: where the first is, seen along the normal of the features; 0: beside */
+    double push;           /* impulse along the normal in the last substep [N s] */
+    rs_vec3 slide;         /* and across it */
+    double clear;          /* they cannot touch before particles moved so far in this step [m]; scratch */
+} rs_soft_meeting;
+
 typedef struct rs_soft {
     rs_grains *grains;         /* either this */
     rs_deformable *deformable; /* or this */
     uint64_t group, mask;
     int32_t contact_material;
     rs_array impulses;  /* rs_soft_impulse: last step */
+    rs_array meetings, meetings_before; /* rs_soft_meeting: with objects after this one, and with itself; scratch */
     rs_aabb box;        /* of all particles, with their radii, at the end of the last step */
     double speed;       /* of the fastest [m/s] */
     bool slower;        /* than in the step before */
@@ -38,8 +51,6 @@ bool rs_soft_is_carried(const rs_soft *soft);
 
 /* Measures box and speed: after particles were placed. */
 void rs_soft_measure(rs_soft *soft);
-/* One step of the world. RS_DIVERGED: it was stopped. */
-rs_status rs_soft_step(rs_soft *soft, const rs_soft_scene *scene, rs_partners *partners);
 /* After a step: counts whether everything is slower than `still` and gets no faster. */
 void rs_soft_count_calm(rs_soft *soft, double still);
 /* Velocities are zero. */

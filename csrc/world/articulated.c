@@ -118,7 +118,7 @@ static rs_status place_pins(rs_articulation *a, const rs_articulation_def *def) 
 
 rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def, rs_object_id *out) {
     rs_body body = {.type = RS_BODY_DYNAMIC, .quaternion = {1, 0, 0, 0}};
-    rs_status status = rs_articulation_make(def, &body.articulation);
+    rs_status status = rs_articulation_new(def, &body.articulation);
     if (status != RS_OK)
         return status;
     static const rs_sym3 unit = {.xx = 1, .yy = 1, .zz = 1};
@@ -191,7 +191,7 @@ static rs_status check_field(const rs_articulation *a, const field_info *info, i
 
 rs_status rs_articulation_read(rs_world *world, rs_object_id id, int32_t field, double *out, int32_t count) {
     rs_body *body;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = rs_world_articulation(world, id, &body);
     if (a == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
@@ -218,9 +218,9 @@ static rs_status accept_values(const rs_articulation *a, const field_info *info,
     memcpy(out, values, sizeof(double) * (size_t)count);
     for (int32_t i = 0; i < a->link_count && info->like_q; i++) {
         const rs_link *link = &a->links[i];
-        if (link->u_count < 3)
+        if (!link->has_quaternion)
             continue;
-        int32_t at = link->q_first + (link->type == RS_JOINT_FLOATING ? 3 : 0);
+        int32_t at = link->q_first + link->numbers;
         rs_quat q;
         rs_status status = rs_load_quaternion(&values[at], &q);
         if (status != RS_OK)
@@ -232,7 +232,7 @@ static rs_status accept_values(const rs_articulation *a, const field_info *info,
 
 rs_status rs_articulation_read_two(rs_world *world, rs_object_id id, int32_t field_a, double *a, int32_t count_a,
                                    int32_t field_b, double *b, int32_t count_b) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_status status = rs_articulation_read(world, id, field_a, a, count_a);
     if (status == RS_OK)
         status = rs_articulation_read(world, id, field_b, b, count_b);
@@ -259,7 +259,7 @@ static void take_over(rs_world *world, rs_body *body, int32_t field, const doubl
     bool gain = field == RS_FIELD_P_GAIN || field == RS_FIELD_D_GAIN;
     for (int32_t k = 0; k < 6 && gain && !a->fixed_base; k++)
         info.values[k] = 0.0;
-    rs_wake_body(body);
+    rs_world_rouse(world, body);
     if (field == RS_FIELD_COORDINATE || field == RS_FIELD_VELOCITY) {
         a->placed_at = NULL;
         memset(a->u_change, 0, sizeof(double) * (size_t)a->u_count);
@@ -305,26 +305,31 @@ rs_status rs_articulation_actuate(rs_world *world, rs_object_id id, int32_t coun
     for (int32_t k = 0; k < count && status == RS_OK; k++)
         if (!rs_is_carried(control[k]))
             status = rs_fail(RS_INVALID_VALUE, "control[%d] is %g; expected a finite number", k, control[k]);
-        else if (actuators[k].dof < 0 || actuators[k].dof >= a->u_count)
-            status = rs_fail(RS_INVALID_VALUE, "actuator %d moves degree of freedom %d; expected 0 to %d", k,
-                             actuators[k].dof, a->u_count - 1);
+        else if (actuators[k].drive >= a->drive_count || actuators[k].dof >= a->u_count ||
+                 (actuators[k].dof < 0) == (actuators[k].drive < 0))
+            status = rs_fail(RS_INVALID_VALUE, "actuator %d moves degree of freedom %d or drive %d; expected one below %d or %d",
+                             k, actuators[k].dof, actuators[k].drive, a->u_count, a->drive_count);
     if (status != RS_OK)
         return rs_world_leave(world, status);
     memset(a->feed_forward, 0, sizeof(double) * (size_t)a->u_count);
     for (int32_t k = 0; k < count; k++) {
         const rs_actuator *m = &actuators[k];
+        if (m->drive >= 0) {
+            a->drive_control[m->drive] = control[k];
+            continue;
+        }
         double force = m->gain * rs_clamp(control[k], m->control_range[0], m->control_range[1]) + m->bias;
         a->feed_forward[m->dof] += m->gear * rs_clamp(force, m->force_range[0], m->force_range[1]);
     }
-    rs_wake_body(body);
+    rs_world_rouse(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
 /* ---- options ---- */
 
-rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_articulation_options *out) {
+rs_status rs_articulation_get_options(rs_world *world, rs_object_id id, rs_articulation_options *out) {
     rs_body *body;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = rs_world_articulation(world, id, &body);
     if (a != NULL) {
         *out = (rs_articulation_options){.scheme = (int32_t)a->scheme, .control_mode = (int32_t)a->control_mode,
@@ -335,7 +340,7 @@ rs_status rs_articulation_options_get(rs_world *world, rs_object_id id, rs_artic
     return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 
-rs_status rs_articulation_options_set(rs_world *world, rs_object_id id, const rs_articulation_options *options) {
+rs_status rs_articulation_set_options(rs_world *world, rs_object_id id, const rs_articulation_options *options) {
     rs_body *body;
     rs_quat q;
     rs_world_enter(world);
@@ -392,10 +397,10 @@ rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, in
     return rs_world_leave(world, status);
 }
 
-rs_status rs_articulation_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
+rs_status rs_articulation_get_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
                                         int32_t *count) {
     rs_body *body;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = check_pair(a, link_a, link_b);
     if (status == RS_OK)
@@ -414,7 +419,7 @@ static rs_articulation *pushed(rs_world *world, rs_object_id id, int32_t link, r
         *status = rs_fail(RS_INVALID_VALUE, "link is %d; expected 0 to %d", link, a->link_count - 1);
     if (*status != RS_OK)
         return NULL;
-    rs_wake_body(body);
+    rs_world_rouse(world, body);
     return a;
 }
 
@@ -475,58 +480,6 @@ rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, i
             rs_world_drop_controller(world, rs_world_body(world, id));
         a->command[link] = (rs_pair6){rs_v3_load(force), rs_v3_load(torque)};
         a->commanded = true;
-    }
-    return rs_world_leave(world, status);
-}
-
-/* ---- tendons ---- */
-
-static rs_articulation *with_tendon(rs_world *world, rs_object_id id, int32_t tendon, rs_body **body, rs_status *status) {
-    rs_articulation *a = rs_world_articulation(world, id, body);
-    *status = a == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
-    if (a != NULL && (tendon < 0 || tendon >= a->tendon_count))
-        *status = rs_fail(RS_INVALID_VALUE, "tendon is %d; expected 0 to %d", tendon, a->tendon_count - 1);
-    return *status == RS_OK ? a : NULL;
-}
-
-rs_status rs_articulation_set_tendon_servo(rs_world *world, rs_object_id id, int32_t tendon, const rs_tendon_servo *servo) {
-    if (!(servo->p_gain >= 0.0 && servo->d_gain >= 0.0) || !rs_is_carried(servo->p_gain) ||
-        !rs_is_carried(servo->d_gain) || !rs_is_carried(servo->feed_forward) ||
-        !(servo->effort_lower <= servo->effort_upper))
-        return rs_fail(RS_INVALID_VALUE, "expected gains of at least 0, a finite force and limits in order");
-    rs_body *body;
-    rs_status status;
-    rs_world_enter(world);
-    rs_articulation *a = with_tendon(world, id, tendon, &body, &status);
-    if (a != NULL) {
-        a->tendon_servos[tendon] = *servo;
-        rs_wake_body(body);
-    }
-    return rs_world_leave(world, status);
-}
-
-rs_status rs_articulation_tendon_servo(rs_world *world, rs_object_id id, int32_t tendon, rs_tendon_servo *out) {
-    rs_body *body;
-    rs_status status;
-    rs_world_enter(world);
-    const rs_articulation *a = with_tendon(world, id, tendon, &body, &status);
-    if (a != NULL)
-        *out = a->tendon_servos[tendon];
-    return rs_world_leave(world, status);
-}
-
-rs_status rs_articulation_tendon(rs_world *world, rs_object_id id, int32_t tendon, double out[6]) {
-    rs_body *body;
-    rs_status status;
-    rs_world_enter(world);
-    const rs_articulation *a = with_tendon(world, id, tendon, &body, &status);
-    if (a != NULL) {
-        const rs_tendon_impulses *impulses = &a->tendon_impulses[tendon];
-        const double forces[4] = {impulses->servo, impulses->passive, impulses->friction, impulses->limit};
-        out[0] = rs_tendon_length(a, &a->tendons[tendon], a->q);
-        out[1] = rs_tendon_speed(a, &a->tendons[tendon], a->u);
-        for (int k = 0; k < 4; k++)
-            out[2 + k] = forces[k] / world->data.dt;
     }
     return rs_world_leave(world, status);
 }

@@ -28,7 +28,7 @@ static rs_status check_link(const rs_articulation *a, int32_t link) {
 
 rs_status rs_articulation_read_links(rs_world *world, rs_object_id id, double *position, double *rotation,
                                      double *linear_velocity, double *angular_velocity) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = placed(world, id);
     for (int32_t i = 0; a != NULL && i < a->link_count; i++) {
         const rs_link_motion *m = &a->motion[i];
@@ -49,7 +49,7 @@ rs_status rs_articulation_jacobian(rs_world *world, rs_object_id id, int32_t lin
     rs_status status = rs_check_finite("point", point, 3);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = placed(world, id);
     status = check_link(a, link);
     if (status != RS_OK)
@@ -67,7 +67,7 @@ rs_status rs_articulation_jacobian(rs_world *world, rs_object_id id, int32_t lin
 /* ---- dynamics ---- */
 
 rs_status rs_articulation_mass_matrix(rs_world *world, rs_object_id id, double *out) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a != NULL)
         rs_crba(a, out);
@@ -75,7 +75,7 @@ rs_status rs_articulation_mass_matrix(rs_world *world, rs_object_id id, double *
 }
 
 rs_status rs_articulation_inverse_mass_matrix(rs_world *world, rs_object_id id, double *out) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a == NULL)
         return leave(world, a);
@@ -94,7 +94,7 @@ rs_status rs_articulation_inverse_mass_matrix(rs_world *world, rs_object_id id, 
 }
 
 rs_status rs_articulation_mass_multiply(rs_world *world, rs_object_id id, const double *x, double *out) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a != NULL)
         rs_mass_multiply(a, x, out);
@@ -110,7 +110,7 @@ rs_status rs_articulation_inverse_dynamics(rs_world *world, rs_object_id id, con
     rs_status status = rs_check_finite("gravity", gravity, 3);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a == NULL)
         return leave(world, a);
@@ -127,7 +127,7 @@ rs_status rs_articulation_forward_dynamics(rs_world *world, rs_object_id id, con
     rs_status status = rs_check_finite("gravity", gravity, 3);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a == NULL)
         return leave(world, a);
@@ -141,7 +141,7 @@ rs_status rs_articulation_forward_dynamics(rs_world *world, rs_object_id id, con
 }
 
 rs_status rs_articulation_command(rs_world *world, rs_object_id id, double *out) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a != NULL) {
         static const rs_actuation_rule explicit_rule = {0};
@@ -159,7 +159,7 @@ static void store_symmetric(double *out, const rs_sym3 *s) {
 }
 
 rs_status rs_articulation_composites(rs_world *world, rs_object_id id, double *mass, double *com, double *inertia) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = placed(world, id);
     if (a != NULL)
         rs_composites_sum(a);
@@ -176,7 +176,7 @@ rs_status rs_articulation_energy(rs_world *world, rs_object_id id, const double 
     rs_status status = rs_check_finite("gravity", gravity, 3);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = placed(world, id);
     if (a != NULL) {
         out[0] = rs_kinetic_energy(a, a->u);
@@ -191,7 +191,7 @@ rs_status rs_articulation_momentum(rs_world *world, rs_object_id id, const doubl
     rs_status status = rs_check_finite("reference point", about, 3);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = placed(world, id);
     if (a != NULL) {
         rs_vec3 p, l;
@@ -204,9 +204,9 @@ rs_status rs_articulation_momentum(rs_world *world, rs_object_id id, const doubl
 
 /* ---- constants of links ---- */
 
-rs_status rs_articulation_link_get(rs_world *world, rs_object_id id, int32_t link, rs_link_def *out) {
+rs_status rs_articulation_get_link(rs_world *world, rs_object_id id, int32_t link, rs_link_def *out) {
     rs_body *body;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = check_link(a, link);
     if (status == RS_OK) {
@@ -226,7 +226,7 @@ rs_status rs_articulation_link_get(rs_world *world, rs_object_id id, int32_t lin
     return rs_world_leave(world, status);
 }
 
-rs_status rs_articulation_link_set(rs_world *world, rs_object_id id, int32_t link, const rs_link_def *def) {
+rs_status rs_articulation_set_link(rs_world *world, rs_object_id id, int32_t link, const rs_link_def *def) {
     rs_body *body;
     rs_world_enter(world);
     rs_articulation *a = rs_world_articulation(world, id, &body);

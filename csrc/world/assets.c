@@ -38,76 +38,57 @@ rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out
         return rs_world_leave(world, RS_OUT_OF_MEMORY);
     }
     *out = ((uint64_t)world->next_asset++ << 32) | (uint32_t)place;
+    world->geometry_number++;
     RS_ITEMS(rs_asset_entry, world->data.assets)[place] = (rs_asset_entry){*out, asset, 1};
     return rs_world_leave(world, RS_OK);
 }
 
 rs_status rs_asset_create_convex(rs_world *world, int64_t point_count, const double *xyz, rs_asset_id *out) {
     rs_convex *convex = NULL;
-    rs_status status = rs_convex_create(point_count, xyz, &convex);
-    return status == RS_OK ? rs_world_list_asset(world, rs_asset_make(RS_SHAPE_CONVEX, convex, NULL, NULL), out) : status;
+    rs_status status = rs_convex_new(point_count, xyz, &convex);
+    return status == RS_OK ? rs_world_list_asset(world, rs_asset_new(RS_SHAPE_CONVEX, convex, NULL, NULL), out) : status;
 }
 
 rs_status rs_asset_create_mesh(rs_world *world, int64_t vertex_count, const double *xyz, int64_t triangle_count,
                                const int32_t *indices, rs_asset_id *out) {
     rs_tri_mesh *mesh = NULL;
-    rs_status status = rs_tri_mesh_create(vertex_count, xyz, triangle_count, indices, &mesh);
-    return status == RS_OK ? rs_world_list_asset(world, rs_asset_make(RS_SHAPE_MESH, NULL, mesh, NULL), out) : status;
+    rs_status status = rs_tri_mesh_new(vertex_count, xyz, triangle_count, indices, &mesh);
+    return status == RS_OK ? rs_world_list_asset(world, rs_asset_new(RS_SHAPE_MESH, NULL, mesh, NULL), out) : status;
+}
+
+rs_status rs_mesh_distances(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
+                            int64_t count, const double *points, double *out) {
+    rs_tri_mesh *mesh = NULL;
+    rs_status status = rs_tri_mesh_new(vertex_count, xyz, triangle_count, indices, &mesh);
+    if (status == RS_OK && !mesh->solid)
+        status = rs_fail(RS_INVALID_VALUE, "the mesh is not closed: some of its edges do not belong to exactly two triangles, "
+                                           "or it encloses no volume");
+    for (int64_t k = 0; status == RS_OK && k < count; k++) {
+        rs_mesh_nearest nearest;
+        if (!rs_tri_mesh_nearest(mesh, rs_v3_load(&points[3 * k]), INFINITY, &nearest))
+            status = rs_fail(RS_INVALID_VALUE, "point %lld is not finite", (long long)k);
+        else
+            out[k] = nearest.inside ? -nearest.distance : nearest.distance;
+    }
+    rs_tri_mesh_free(mesh);
+    return status;
 }
 
 rs_status rs_asset_create_heightmap(rs_world *world, int32_t x_samples, int32_t y_samples, double x_size,
                                     double y_size, const double *heights, rs_asset_id *out) {
     rs_height_grid *grid = NULL;
-    rs_status status = rs_height_grid_create(x_samples, y_samples, x_size, y_size, heights, &grid);
-    return status == RS_OK ? rs_world_list_asset(world, rs_asset_make(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid), out) : status;
+    rs_status status = rs_height_grid_new(x_samples, y_samples, x_size, y_size, heights, &grid);
+    return status == RS_OK ? rs_world_list_asset(world, rs_asset_new(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid), out) : status;
 }
 
 /* ---- shapes ---- */
 
-/* Largest shape dimension [m]: beyond it double precision no longer resolves a contact. */
-static const double MAX_DIMENSION = 1e6;
-/* Smallest one [m]: below it directions between its points are lost. */
-static const double MIN_DIMENSION = 1e-12;
-
-static rs_status check_dimension(const char *name, double value) {
-    if (value >= MIN_DIMENSION && value <= MAX_DIMENSION)
-        return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a number greater than 0 and at most %g%s", name, value,
-                   MAX_DIMENSION, value > 0.0 && value < MIN_DIMENSION ? ", not less than 1e-12" : "");
-}
-
-static rs_status make_primitive(const rs_shape_def *def, rs_shape *out) {
-    rs_status status;
-    switch (out->type) {
-    case RS_SHAPE_SPHERE:
-        out->radius = def->dim[0];
-        return check_dimension("radius", def->dim[0]);
-    case RS_SHAPE_BOX:
-        status = check_dimension("x length", def->dim[0]);
-        if (status == RS_OK)
-            status = check_dimension("y length", def->dim[1]);
-        if (status == RS_OK)
-            status = check_dimension("z length", def->dim[2]);
-        out->half = rs_scale(0.5, rs_v3_load(def->dim));
-        return status;
-    case RS_SHAPE_CYLINDER:
-    case RS_SHAPE_CONE:
-    case RS_SHAPE_CAPSULE:
-        status = check_dimension("radius", def->dim[0]);
-        out->radius = def->dim[0];
-        out->half_height = 0.5 * def->dim[1];
-        return status == RS_OK ? check_dimension("height", def->dim[1]) : status;
-    default: /* half-space: no dimensions */
-        return RS_OK;
-    }
-}
-
 rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out) {
     if (def->type < 0 || def->type >= RS_SHAPE_TYPE_COUNT)
         return rs_fail(RS_INVALID_VALUE, "shape type %d is unknown", def->type);
+    if (!rs_shape_has_asset((rs_shape_type)def->type))
+        return rs_shape_make((rs_shape_type)def->type, def->dim, out);
     *out = (rs_shape){.type = (rs_shape_type)def->type};
-    if (def->type != RS_SHAPE_CONVEX && def->type != RS_SHAPE_MESH && def->type != RS_SHAPE_HEIGHTMAP)
-        return make_primitive(def, out);
     const rs_asset_entry *entry = rs_world_asset(world, def->asset);
     if (entry == NULL)
         return RS_UNKNOWN_OBJECT;

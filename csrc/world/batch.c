@@ -39,7 +39,7 @@ void rs_batch_destroy(rs_batch *batch) {
         if (batch->link_room != NULL)
             rs_array_free(&batch->link_room[k]);
     }
-    rs_pool_destroy(batch->pool);
+    rs_pool_free(batch->pool);
     for (int64_t k = 0; k < batch->count && batch->members != NULL; k++)
         rs_world_destroy(batch->members[k]);
     for (int64_t k = 0; k < batch->channels.count; k++)
@@ -57,7 +57,7 @@ void rs_batch_destroy(rs_batch *batch) {
 }
 
 static rs_status make_threads(rs_batch *batch, int32_t threads) {
-    rs_status status = rs_pool_create(threads, &batch->pool);
+    rs_status status = rs_pool_new(threads, &batch->pool);
     if (status != RS_OK)
         return status;
     batch->rooms = rs_alloc(sizeof *batch->rooms * (size_t)threads);
@@ -219,6 +219,7 @@ rs_status rs_batch_add_channel(rs_batch *batch, const rs_channel_def *def, rs_ch
 static void swap_scratch(rs_world *a, rs_world *b) {
     SWAP(rs_array, a->pairs, b->pairs);
     SWAP(rs_array, a->touches_other, b->touches_other);
+    SWAP(rs_array, a->rested, b->rested);
     SWAP(rs_array, a->pair_hints_other, b->pair_hints_other);
     SWAP(rs_hidden_search, a->hidden_search, b->hidden_search);
     SWAP(rs_islands, a->islands, b->islands);
@@ -226,11 +227,11 @@ static void swap_scratch(rs_world *a, rs_world *b) {
     SWAP(rs_array, a->pushes, b->pushes);
     SWAP(rs_array, a->before, b->before);
     SWAP(rs_array, a->body_rows, b->body_rows);
-    SWAP(rs_array, a->busy_rows, b->busy_rows);
     SWAP(rs_array, a->numbers, b->numbers);
-    SWAP(rs_tree_rows, a->tree_rows, b->tree_rows);
-    SWAP(rs_newton, a->newton, b->newton);
-    SWAP(rs_partners, a->partners, b->partners);
+    SWAP(rs_array, a->results, b->results);
+    SWAP(rs_room, a->rooms[0], b->rooms[0]);
+    SWAP(rs_soft_group, a->soft_group, b->soft_group);
+    SWAP(rs_array, a->soft_leaders, b->soft_leaders);
 }
 
 static rs_status write_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
@@ -310,7 +311,7 @@ static rs_status set_map(const job *j, rs_world *world, int64_t member, int64_t 
     if (status != RS_OK)
         return status;
     rs_body_state state;
-    status = rs_body_state_get(world, j->object, &state);
+    status = rs_body_get_state(world, j->object, &state);
     if (status == RS_OK)
         status = rs_body_set_heightmap(world, j->object, id, state.position);
     rs_world_asset_release(world, id);
@@ -339,11 +340,11 @@ static rs_status make_maps(const rs_height_grid *like, int64_t count, const doub
     const int64_t samples = (int64_t)like->x_samples * like->y_samples;
     for (int64_t k = 0; k < count; k++) {
         rs_height_grid *grid = NULL;
-        rs_status status = rs_height_grid_create(like->x_samples, like->y_samples, like->x_size, like->y_size,
+        rs_status status = rs_height_grid_new(like->x_samples, like->y_samples, like->x_size, like->y_size,
                                                  &heights[k * samples], &grid);
         if (status != RS_OK)
             return status;
-        maps[k] = rs_asset_make(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid);
+        maps[k] = rs_asset_new(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid);
         if (maps[k] == NULL)
             return RS_OUT_OF_MEMORY;
     }

@@ -1,12 +1,10 @@
 /* Reading and changing single bodies: state, mass, loads, collision properties. */
 #include "world.h"
 
-static rs_sym3 load_inertia(const double *i) { return (rs_sym3){i[0], i[1], i[2], i[3], i[4], i[5]}; }
-
 /* ---- state ---- */
 
-rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out) {
-    rs_world_enter(world);
+rs_status rs_body_get_state(rs_world *world, rs_object_id id, rs_body_state *out) {
+    rs_world_enter_to_read(world);
     const rs_body *body = rs_world_single_body(world, id);
     if (body == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
@@ -19,8 +17,8 @@ rs_status rs_body_state_get(rs_world *world, rs_object_id id, rs_body_state *out
 
 static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
 
-rs_status rs_body_acceleration(rs_world *world, rs_object_id id, double linear[3], double angular[3]) {
-    rs_world_enter(world);
+rs_status rs_body_get_acceleration(rs_world *world, rs_object_id id, double linear[3], double angular[3]) {
+    rs_world_enter_to_read(world);
     const rs_body *body = rs_world_single_body(world, id);
     if (body == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
@@ -30,30 +28,32 @@ rs_status rs_body_acceleration(rs_world *world, rs_object_id id, double linear[3
     return rs_world_leave(world, RS_OK);
 }
 
-static rs_status check_state(const rs_body *body, const rs_body_state *state, rs_quat *q) {
+rs_status rs_body_take_state(rs_body *body, const rs_body_state *state) {
+    rs_quat q;
     rs_status status = rs_check_finite("position", state->position, 3);
     if (status == RS_OK)
-        status = rs_load_quaternion(state->quaternion, q);
+        status = rs_load_quaternion(state->quaternion, &q);
     if (status == RS_OK)
         status = rs_check_finite_pair("linear velocity", state->linear_velocity, "angular velocity",
                                       state->angular_velocity);
     bool moves = !is_zero(rs_v3_load(state->linear_velocity)) || !is_zero(rs_v3_load(state->angular_velocity));
     if (status == RS_OK && body->type == RS_BODY_STATIC && moves)
         status = rs_fail(RS_INVALID_VALUE, "a static body has no velocity; make it kinematic first");
-    return status;
-}
-
-rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_state *state) {
-    rs_world_enter(world);
-    rs_body *body = rs_world_single_body(world, id);
-    rs_quat q;
-    rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : check_state(body, state, &q);
     if (status != RS_OK)
-        return rs_world_leave(world, status);
+        return status;
     body->position = rs_v3_load(state->position);
     body->quaternion = q;
     body->velocity = rs_v3_load(state->linear_velocity);
     body->omega = rs_v3_load(state->angular_velocity);
+    return RS_OK;
+}
+
+rs_status rs_body_set_state(rs_world *world, rs_object_id id, const rs_body_state *state) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_single_body(world, id);
+    rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : rs_body_take_state(body, state);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
     rs_world_anchor_controller(world, body);
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
@@ -61,18 +61,17 @@ rs_status rs_body_state_set(rs_world *world, rs_object_id id, const rs_body_stat
 
 /* ---- properties ---- */
 
-rs_status rs_body_properties_get(rs_world *world, rs_object_id id, rs_body_properties *out) {
-    rs_world_enter(world);
+rs_status rs_body_get_properties(rs_world *world, rs_object_id id, rs_body_properties *out) {
+    rs_world_enter_to_read(world);
     const rs_body *body = rs_world_single_body(world, id);
     if (body == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
-    const rs_sym3 *i = &body->inertia;
     *out = (rs_body_properties){.body_type = (int32_t)body->type,
                                 .mass = body->mass,
-                                .inertia = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz},
                                 .linear_damping = body->linear_damping,
                                 .gyroscopic_mode = (int32_t)body->gyroscopic_mode};
     rs_v3_store(out->com, body->com);
+    rs_sym3_store(out->inertia, body->inertia);
     rs_v3_store(out->angular_damping, body->angular_damping);
     return rs_world_leave(world, RS_OK);
 }
@@ -80,26 +79,23 @@ rs_status rs_body_properties_get(rs_world *world, rs_object_id id, rs_body_prope
 static bool has_unbounded_shape(const rs_world *world, const rs_body *body) {
     for (int32_t c = body->first_collider; c != RS_NONE;) {
         const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
-        if (collider->shape.type == RS_SHAPE_HALF_SPACE || collider->shape.type == RS_SHAPE_HEIGHTMAP)
+        if (!rs_shape_is_bounded(collider->shape.type))
             return true;
         c = collider->next_in_body;
     }
     return false;
 }
 
-static rs_status check_properties(const rs_world *world, const rs_body *body, const rs_body_properties *p) {
-    rs_sym3 inertia = load_inertia(p->inertia);
-    rs_status status = rs_check_body_type(p->body_type);
-    if (status == RS_OK && p->body_type != RS_BODY_STATIC && has_unbounded_shape(world, body))
-        status = rs_fail(RS_WRONG_TYPE, "ground and heightmaps are always static");
+rs_status rs_check_body_properties(const rs_body_properties *p) {
+    rs_status status = RS_OK;
+    if (p->body_type < RS_BODY_DYNAMIC || p->body_type > RS_BODY_STATIC)
+        status = rs_fail(RS_INVALID_VALUE, "body type %d is unknown", p->body_type);
     if (status == RS_OK)
         status = rs_check_mass(p->mass);
     if (status == RS_OK)
         status = rs_check_finite("com", p->com, 3);
     if (status == RS_OK)
         status = rs_check_finite("inertia", p->inertia, 6);
-    if (status == RS_OK)
-        status = rs_check_inertia(&inertia);
     for (int k = 0; k < 3 && status == RS_OK; k++)
         if (!(p->angular_damping[k] >= 0.0 && rs_is_carried(p->angular_damping[k])))
             status = rs_fail(RS_INVALID_VALUE, "angular damping[%d] is %g; expected a finite number, at least 0", k,
@@ -112,18 +108,29 @@ static rs_status check_properties(const rs_world *world, const rs_body *body, co
     return status;
 }
 
-rs_status rs_body_properties_set(rs_world *world, rs_object_id id, const rs_body_properties *properties) {
-    rs_world_enter(world);
-    rs_body *body = rs_world_single_body(world, id);
-    rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : check_properties(world, body, properties);
+rs_status rs_body_take_properties(rs_body *body, const rs_body_properties *properties) {
+    rs_sym3 inertia = rs_sym3_load(properties->inertia);
+    rs_status status = rs_check_inertia(&inertia);
     if (status != RS_OK)
-        return rs_world_leave(world, status);
-    rs_sym3 inertia = load_inertia(properties->inertia);
+        return status;
     body->type = (rs_body_type)properties->body_type;
     body->linear_damping = properties->linear_damping;
     body->angular_damping = rs_v3_load(properties->angular_damping);
     body->gyroscopic_mode = (rs_gyroscopic_mode)properties->gyroscopic_mode;
     rs_rigid_body_set_mass(body, properties->mass, rs_v3_load(properties->com), &inertia);
+    return RS_OK;
+}
+
+rs_status rs_body_set_properties(rs_world *world, rs_object_id id, const rs_body_properties *properties) {
+    rs_world_enter(world);
+    rs_body *body = rs_world_single_body(world, id);
+    rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : rs_check_body_properties(properties);
+    if (status == RS_OK && properties->body_type != RS_BODY_STATIC && has_unbounded_shape(world, body))
+        status = rs_fail(RS_WRONG_TYPE, "ground and heightmaps are always static");
+    if (status == RS_OK)
+        status = rs_body_take_properties(body, properties);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
     if (body->type == RS_BODY_STATIC)
         body->velocity = body->omega = rs_v3_zero();
     if (body->type != RS_BODY_DYNAMIC)
@@ -151,7 +158,7 @@ static rs_status add_load(rs_world *world, rs_object_id id, rs_vec3 force, rs_ve
     }
     body->force = rs_add(body->force, force);
     body->torque = rs_add(body->torque, torque);
-    rs_wake_body(body);
+    rs_world_rouse(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -186,7 +193,7 @@ rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const dou
         rs_world_drop_controller(world, body);
         body->command_force = rs_v3_load(force);
         body->command_torque = rs_v3_load(torque);
-        rs_wake_body(body);
+        rs_world_rouse(world, body);
     }
     return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
@@ -272,15 +279,39 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     return rs_world_leave(world, RS_OK);
 }
 
+/* The particles of an object that is made of them, where its only local body is meant; else NULL. */
+static rs_soft *particles(rs_world *world, rs_object_id id, int32_t local) {
+    const rs_body *body = rs_world_slot(world, id) != NULL ? rs_world_body(world, id) : NULL;
+    return body != NULL && local <= 0 ? body->soft : NULL;
+}
+
+static void change_particles(rs_world *world, rs_object_id id, rs_soft *soft, const collider_change *change) {
+    if (change->set_filter) {
+        soft->group = change->group;
+        soft->mask = change->mask;
+    }
+    if (change->set_material)
+        soft->contact_material = change->material;
+    soft->calm_steps = 0;
+    rs_world_touch_body(world, rs_world_body(world, id));
+}
+
 static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t local, const collider_change *change) {
     rs_status status;
     rs_world_enter(world);
-    rs_collider *collider = first_collider(world, id, local, &status);
-    if (collider != NULL && change->set_material &&
+    rs_soft *soft = particles(world, id, local);
+    rs_collider *collider = soft == NULL ? first_collider(world, id, local, &status) : NULL;
+    if (soft != NULL)
+        status = rs_world_check_not_half_way(world);
+    if (status == RS_OK && change->set_material &&
         (change->material < 0 || change->material >= world->data.materials.names.count))
         status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", change->material);
     if (status != RS_OK)
         return rs_world_leave(world, status);
+    if (soft != NULL) {
+        change_particles(world, id, soft, change);
+        return rs_world_leave(world, RS_OK);
+    }
     rs_world_touch_body(world, RS_ITEM(rs_body, world->data.bodies, collider->body));
     while (collider != NULL) {
         if (is_local(collider, local) && change->set_filter) {
@@ -305,8 +336,14 @@ rs_status rs_object_set_material(rs_world *world, rs_object_id id, int32_t local
     return change_colliders(world, id, local, &change);
 }
 
-rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {
-    rs_world_enter(world);
+rs_status rs_object_get_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {
+    rs_world_enter_to_read(world);
+    const rs_soft *soft = particles(world, id, local);
+    if (soft != NULL) {
+        *group = soft->group;
+        *mask = soft->mask;
+        return rs_world_leave(world, RS_OK);
+    }
     rs_status status;
     const rs_collider *collider = first_collider(world, id, local, &status);
     if (collider != NULL) {
@@ -316,8 +353,13 @@ rs_status rs_object_filter(rs_world *world, rs_object_id id, int32_t local, uint
     return rs_world_leave(world, status);
 }
 
-rs_status rs_object_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material) {
-    rs_world_enter(world);
+rs_status rs_object_get_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material) {
+    rs_world_enter_to_read(world);
+    const rs_soft *soft = particles(world, id, local);
+    if (soft != NULL) {
+        *material = soft->contact_material;
+        return rs_world_leave(world, RS_OK);
+    }
     rs_status status;
     const rs_collider *collider = first_collider(world, id, local, &status);
     if (collider != NULL)
@@ -351,8 +393,8 @@ rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_
     return rs_world_leave(world, RS_OK);
 }
 
-rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materials, int32_t count) {
-    rs_world_enter(world);
+rs_status rs_object_get_materials(rs_world *world, rs_object_id id, int32_t *materials, int32_t count) {
+    rs_world_enter_to_read(world);
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
@@ -363,8 +405,8 @@ rs_status rs_object_materials(rs_world *world, rs_object_id id, int32_t *materia
     return rs_world_leave(world, status);
 }
 
-rs_status rs_object_filters(rs_world *world, rs_object_id id, uint64_t *groups, uint64_t *masks, int32_t count) {
-    rs_world_enter(world);
+rs_status rs_object_get_filters(rs_world *world, rs_object_id id, uint64_t *groups, uint64_t *masks, int32_t count) {
+    rs_world_enter_to_read(world);
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {

@@ -42,12 +42,12 @@ static void read_link_twists(const rs_channel *c, const rs_body *body, double *o
     }
 }
 
-static void read_link_forces(const rs_channel *c, const rs_world *world, const rs_body *body, double *out) {
+static void add_link_forces(const rs_channel *c, const rs_world *world, const rs_body *body, const rs_array *touches,
+                            double *out) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     const int32_t index = (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies));
-    memset(out, 0, c->row_bytes);
-    for (int64_t t = 0; t < world->data.touches.count; t++) {
-        const rs_touch *touch = &RS_ITEMS(rs_touch, world->data.touches)[t];
+    for (int64_t t = 0; t < touches->count; t++) {
+        const rs_touch *touch = &RS_ITEMS(rs_touch, *touches)[t];
         if (touch->body_a != index && touch->body_b != index)
             continue;
         rs_vec3 push = rs_scale(touch->impulse.x, touch->t1);
@@ -62,6 +62,12 @@ static void read_link_forces(const rs_channel *c, const rs_world *world, const r
             rs_v3_store(&out[3 * k], sum);
         }
     }
+}
+
+static void read_link_forces(const rs_channel *c, const rs_world *world, const rs_body *body, double *out) {
+    memset(out, 0, c->row_bytes);
+    add_link_forces(c, world, body, &world->data.touches, out);
+    add_link_forces(c, world, body, &world->data.resting, out);
 }
 
 static void read_wrenches(const rs_channel *c, const rs_body *body, double *out) {
@@ -216,24 +222,24 @@ static rs_status write_field(const rs_channel *c, rs_world *world, rs_body *body
 static rs_status write_pose(const rs_channel *c, rs_world *world, const rs_body *body, const double *row) {
     if (body->articulation != NULL) {
         rs_articulation_options options;
-        rs_articulation_options_get(world, c->def.object, &options);
+        rs_articulation_get_options(world, c->def.object, &options);
         memcpy(options.base_position, row, sizeof options.base_position);
         memcpy(options.base_quaternion, row + 3, sizeof options.base_quaternion);
-        return rs_articulation_options_set(world, c->def.object, &options);
+        return rs_articulation_set_options(world, c->def.object, &options);
     }
     rs_body_state state;
-    rs_body_state_get(world, c->def.object, &state);
+    rs_body_get_state(world, c->def.object, &state);
     memcpy(state.position, row, sizeof state.position);
     memcpy(state.quaternion, row + 3, sizeof state.quaternion);
-    return rs_body_state_set(world, c->def.object, &state);
+    return rs_body_set_state(world, c->def.object, &state);
 }
 
 static rs_status write_twist(const rs_channel *c, rs_world *world, const double *row) {
     rs_body_state state;
-    rs_body_state_get(world, c->def.object, &state);
+    rs_body_get_state(world, c->def.object, &state);
     memcpy(state.linear_velocity, row, sizeof state.linear_velocity);
     memcpy(state.angular_velocity, row + 3, sizeof state.angular_velocity);
-    return rs_body_state_set(world, c->def.object, &state);
+    return rs_body_set_state(world, c->def.object, &state);
 }
 
 static rs_status write_wrenches(const rs_channel *c, rs_world *world, const rs_body *body, const double *row) {
@@ -259,9 +265,9 @@ static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *bod
     rs_articulation *a = body->articulation;
     if (a == NULL) {
         rs_body_properties p;
-        rs_body_properties_get(world, c->def.object, &p);
+        rs_body_get_properties(world, c->def.object, &p);
         put_mass(c->def.kind, row, 0, &p.mass, p.com, p.inertia);
-        return rs_body_properties_set(world, c->def.object, &p);
+        return rs_body_set_properties(world, c->def.object, &p);
     }
     const int32_t count = c->def.link_count;
     rs_tree_model *model = NULL;

@@ -102,7 +102,7 @@ static rs_status check_def(const rs_channel_def *def, rs_world *world, const rs_
         status = check_mount(def, body, &out->mount);
     rs_material_pair pair;
     if (status == RS_OK && def->kind == RS_CHANNEL_MATERIAL)
-        status = rs_material_pair_properties(world, def->material_a, def->material_b, &pair);
+        status = rs_material_get_pair(world, def->material_a, def->material_b, &pair);
     return status == RS_OK ? measure(def, body, out) : status;
 }
 

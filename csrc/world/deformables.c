@@ -1,8 +1,7 @@
 /* Creating, asking and changing cloth and other deformable objects. */
 #include "world.h"
 
-/* Every public function on one object: enters the world; the caller leaves it. */
-static rs_deformable *enter(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
+rs_deformable *rs_world_enter_deformable(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
     rs_world_enter(world);
     rs_soft *soft = rs_world_soft(world, id, body);
     if (soft != NULL && soft->deformable == NULL)
@@ -11,14 +10,6 @@ static rs_deformable *enter(rs_world *world, rs_object_id id, rs_body **body, rs
               : soft == NULL || soft->deformable == NULL ? RS_WRONG_TYPE
                                                          : rs_world_check_not_half_way(world);
     return *status == RS_OK ? soft->deformable : NULL;
-}
-
-static void touch(rs_world *world, rs_body *body) {
-    rs_soft_measure(body->soft);
-    body->position = rs_soft_sum(body->soft, rs_v3_zero()).centre;
-    body->soft->calm_steps = 0;
-    rs_wake_body(body);
-    world->version++;
 }
 
 static rs_status check_settings(const rs_deformable_settings *s) {
@@ -35,17 +26,22 @@ static rs_status check_settings(const rs_deformable_settings *s) {
     return rs_check_finite("wind", s->wind, 3);
 }
 
-static rs_status check_indices(const char *name, const int32_t *index, int64_t tuples, int size, int64_t count) {
+rs_status rs_soft_check_existing(const char *name, const int32_t *index, int64_t tuples, int size, int64_t count) {
     for (int64_t k = 0; k < tuples * size; k++)
         if (index[k] < 0 || index[k] >= count)
             return rs_fail(RS_INVALID_VALUE, "%s %lld names vertex %d; there are %lld", name, (long long)(k / size), index[k],
                            (long long)count);
-    for (int64_t k = 0; k < tuples; k++)
+    return RS_OK;
+}
+
+rs_status rs_soft_check_indices(const char *name, const int32_t *index, int64_t tuples, int size, int64_t count) {
+    rs_status status = rs_soft_check_existing(name, index, tuples, size, count);
+    for (int64_t k = 0; k < tuples && status == RS_OK; k++)
         for (int a = 0; a < size; a++)
             for (int b = a + 1; b < size; b++)
                 if (index[k * size + a] == index[k * size + b])
                     return rs_fail(RS_INVALID_VALUE, "%s %lld names vertex %d twice", name, (long long)k, index[k * size + a]);
-    return RS_OK;
+    return status;
 }
 
 static rs_status check_compliances(int64_t count, const double *values) {
@@ -68,11 +64,19 @@ static rs_status check_def(const rs_deformable_def *def) {
             status = rs_check_mass(def->masses[k]);
     }
     if (status == RS_OK)
-        status = check_indices("strut", def->struts, def->strut_count, 2, def->count);
+        status = rs_soft_check_indices("strut", def->struts, def->strut_count, 2, def->count);
     if (status == RS_OK)
-        status = check_indices("hinge", def->hinges, def->hinge_count, 4, def->count);
+        status = rs_soft_check_existing("hinge", def->hinges, def->hinge_count, RS_HINGE_POINTS, def->count);
+    for (int64_t k = 0; k < def->hinge_count && status == RS_OK; k++)
+        status = rs_check_finite("weight of a hinge", &def->hinge_weights[RS_HINGE_POINTS * k], RS_HINGE_POINTS);
     if (status == RS_OK)
-        status = check_indices("triangle", def->triangles, def->triangle_count, 3, def->count);
+        status = rs_soft_check_indices("triangle", def->triangles, def->triangle_count, 3, def->count);
+    if (status == RS_OK)
+        status = rs_soft_check_indices("tetrahedron", def->tetrahedra, def->tetrahedron_count, 4, def->count);
+    if (status == RS_OK && def->tetrahedron_count > 0 &&
+        !(def->volume_stiffness > 0.0 && def->volume_stiffness <= 1e30 && def->shear_stiffness >= 0.0 && def->shear_stiffness <= 1e30))
+        status = rs_fail(RS_INVALID_VALUE, "stiffness of volume and shear is %g and %g; expected numbers greater than 0, at least 0",
+                         def->volume_stiffness, def->shear_stiffness);
     if (status == RS_OK)
         status = check_compliances(def->strut_count, def->compliances);
     return status == RS_OK ? check_compliances(1, &def->bend_compliance) : status;
@@ -92,6 +96,25 @@ static rs_status add_struts(rs_deformable *d, int64_t count, const int32_t *stru
     return RS_OK;
 }
 
+/* Tetrahedra, and which particles lie inside them all. */
+static rs_status add_tetrahedra(rs_deformable *d, const rs_deformable_def *def) {
+    rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    if (rs_array_reserve(&d->tetrahedra, def->tetrahedron_count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t k = 0; k < def->tetrahedron_count; k++) {
+        rs_soft_tetrahedron one;
+        const int32_t *index = &def->tetrahedra[4 * k];
+        if (!rs_tetrahedron_make(&one, x, index, def->volume_stiffness, def->shear_stiffness))
+            return rs_fail(RS_INVALID_VALUE, "tetrahedron %lld has no volume", (long long)k);
+        RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[d->tetrahedra.count++] = one;
+        for (int m = 0; m < 4; m++)
+            x[index[m]].rest = 0.0;
+    }
+    for (int64_t k = 0; k < 3 * def->triangle_count; k++)
+        x[def->triangles[k]].rest = def->settings.collision_radius;
+    return RS_OK;
+}
+
 static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
     d->settings = def->settings;
     if (rs_array_resize(&d->x, def->count) != RS_OK || rs_array_resize(&d->v, def->count) != RS_OK ||
@@ -107,9 +130,10 @@ static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
     for (int64_t k = 0; k < 3 * def->triangle_count; k++)
         RS_ITEMS(int32_t, d->triangles)[k] = def->triangles[k];
     for (int64_t k = 0; k < def->hinge_count; k++)
-        if (rs_deformable_hinge(d, &def->hinges[4 * k], def->bend_compliance) != RS_OK)
+        if (rs_deformable_hinge(d, &def->hinges[RS_HINGE_POINTS * k], &def->hinge_weights[RS_HINGE_POINTS * k], def->bend_compliance) != RS_OK)
             return RS_OUT_OF_MEMORY;
-    return add_struts(d, def->strut_count, def->struts, def->compliances);
+    rs_status status = add_tetrahedra(d, def);
+    return status != RS_OK ? status : add_struts(d, def->strut_count, def->struts, def->compliances);
 }
 
 rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs_object_id *out) {
@@ -117,53 +141,40 @@ rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
-    status = rs_world_check_not_half_way(world);
-    if (status == RS_OK && (def->contact_material < 0 || def->contact_material >= world->data.materials.names.count))
-        status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", def->contact_material);
-    rs_body body = {.type = RS_BODY_STATIC, .mass = 1.0, .quaternion = {1, 0, 0, 0}, .first_collider = RS_NONE};
-    body.soft = status == RS_OK ? rs_soft_new() : NULL;
-    if (body.soft != NULL)
-        body.soft->deformable = rs_deformable_new();
-    if (status == RS_OK && (body.soft == NULL || body.soft->deformable == NULL))
-        status = RS_OUT_OF_MEMORY;
-    if (status == RS_OK)
-        status = fill(body.soft->deformable, def);
+    rs_soft *soft = rs_soft_new();
+    rs_deformable *d = soft != NULL ? soft->deformable = rs_deformable_new() : NULL;
+    status = d != NULL ? fill(d, def) : RS_OUT_OF_MEMORY;
     if (status == RS_OK) {
-        body.soft->margin = def->settings.collision_radius;
-        body.soft->contact_material = def->contact_material;
-        body.soft->group = def->collision_group;
-        body.soft->mask = def->collision_mask;
-        rs_soft_measure(body.soft);
-        body.position = rs_soft_sum(body.soft, rs_v3_zero()).centre;
-        status = rs_world_insert_body(world, def->object_type, &body, 0, NULL, out);
+        soft->margin = def->settings.collision_radius;
+        rs_soft_place place = {def->object_type, def->contact_material, def->collision_group, def->collision_mask};
+        status = rs_world_insert_soft(world, soft, &place, out);
+    } else {
+        rs_soft_free(soft);
     }
-    if (status == RS_OK)
-        world->data.soft_count++;
-    else
-        rs_soft_free(body.soft);
     return rs_world_leave(world, status);
 }
 
-rs_status rs_deformable_settings_get(rs_world *world, rs_object_id id, rs_deformable_settings *out) {
+rs_status rs_deformable_get_settings(rs_world *world, rs_object_id id, rs_deformable_settings *out) {
     rs_body *body;
     rs_status status;
-    const rs_deformable *d = enter(world, id, &body, &status);
+    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     if (status == RS_OK)
         *out = d->settings;
     return rs_world_leave(world, status);
 }
 
-rs_status rs_deformable_settings_set(rs_world *world, rs_object_id id, const rs_deformable_settings *settings) {
+rs_status rs_deformable_set_settings(rs_world *world, rs_object_id id, const rs_deformable_settings *settings) {
     rs_body *body;
     rs_status status;
-    rs_deformable *d = enter(world, id, &body, &status);
+    rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     if (status == RS_OK)
         status = check_settings(settings);
     if (status == RS_OK) {
         d->settings = *settings;
         for (int64_t k = 0; k < d->x.count; k++)
-            RS_ITEMS(rs_quad, d->x)[k].rest = settings->collision_radius;
-        touch(world, body);
+            if (RS_ITEMS(rs_quad, d->x)[k].rest > 0.0)
+                RS_ITEMS(rs_quad, d->x)[k].rest = settings->collision_radius;
+        rs_world_touch_soft(world, body);
     }
     return rs_world_leave(world, status);
 }
@@ -171,17 +182,18 @@ rs_status rs_deformable_settings_set(rs_world *world, rs_object_id id, const rs_
 rs_status rs_deformable_pin(rs_world *world, rs_object_id id, int64_t index, int32_t pinned, const double position[3]) {
     rs_body *body;
     rs_status status;
-    rs_deformable *d = enter(world, id, &body, &status);
+    rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     if (status == RS_OK && (index < 0 || index >= d->x.count))
         status = rs_fail(RS_INVALID_VALUE, "vertex %lld does not exist; there are %lld", (long long)index, (long long)d->x.count);
     if (status == RS_OK && position != NULL)
         status = rs_check_finite("position", position, 3);
     if (status == RS_OK) {
         rs_quad *v = &RS_ITEMS(rs_quad, d->v)[index];
+        rs_deformable_untie(d, index);
         *v = (rs_quad){pinned ? rs_v3_zero() : v->xyz, pinned ? 0.0 : 1.0 / RS_ITEMS(double, d->masses)[index]};
         if (pinned && position != NULL)
             RS_ITEMS(rs_quad, d->x)[index].xyz = rs_v3_load(position);
-        touch(world, body);
+        rs_world_touch_soft(world, body);
     }
     return rs_world_leave(world, status);
 }
@@ -190,34 +202,31 @@ rs_status rs_deformable_add_struts(rs_world *world, rs_object_id id, int64_t cou
                                    const double *compliances) {
     rs_body *body;
     rs_status status;
-    rs_deformable *d = enter(world, id, &body, &status);
+    rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     if (status == RS_OK)
-        status = check_indices("strut", struts, count, 2, d->x.count);
+        status = rs_soft_check_indices("strut", struts, count, 2, d->x.count);
     if (status == RS_OK)
         status = check_compliances(count, compliances);
     if (status == RS_OK)
         status = add_struts(d, count, struts, compliances);
     if (status == RS_OK)
-        touch(world, body);
+        rs_world_touch_soft(world, body);
     return rs_world_leave(world, status);
 }
 
-rs_status rs_deformable_counts(rs_world *world, rs_object_id id, int64_t *struts, int64_t *hinges, int64_t *triangles) {
+rs_status rs_deformable_get_counts(rs_world *world, rs_object_id id, rs_deformable_counts *out) {
     rs_body *body;
     rs_status status;
-    const rs_deformable *d = enter(world, id, &body, &status);
-    if (status == RS_OK) {
-        *struts = d->struts.count;
-        *hinges = d->hinges.count;
-        *triangles = d->triangles.count / 3;
-    }
+    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    if (status == RS_OK)
+        *out = (rs_deformable_counts){d->struts.count, d->hinges.count, d->triangles.count / 3, d->tetrahedra.count};
     return rs_world_leave(world, status);
 }
 
 rs_status rs_deformable_read(rs_world *world, rs_object_id id, uint8_t *pinned, double *masses) {
     rs_body *body;
     rs_status status;
-    const rs_deformable *d = enter(world, id, &body, &status);
+    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     for (int64_t k = 0; status == RS_OK && k < d->x.count; k++) {
         pinned[k] = RS_ITEMS(rs_quad, d->v)[k].rest == 0.0;
         masses[k] = RS_ITEMS(double, d->masses)[k];

@@ -69,9 +69,9 @@ void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
         a->reaction[i] = a->force[i];
 }
 
-rs_status rs_articulation_joint_wrenches(rs_world *world, rs_object_id id, double *out) {
+rs_status rs_articulation_get_joint_wrenches(rs_world *world, rs_object_id id, double *out) {
     rs_body *body;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = a == NULL              ? RS_UNKNOWN_OBJECT
                        : !a->inverse_dynamics ? rs_fail(RS_WRONG_STATE, "inverse dynamics is not turned on")

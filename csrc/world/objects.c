@@ -41,7 +41,7 @@ void rs_world_touch_body(rs_world *world, rs_body *body) {
     world->version++;
     world->changed = true;
     body->moved = true;
-    rs_wake_body(body);
+    rs_world_rouse(world, body);
 }
 
 void rs_world_place_links(const rs_world *world, rs_articulation *a) {
@@ -52,7 +52,7 @@ void rs_world_place_links(const rs_world *world, rs_articulation *a) {
 /* ---- creation ---- */
 
 void rs_default_body_def(rs_body_def *def) {
-    *def = (rs_body_def){.body_type = RS_BODY_DYNAMIC, .mass = 1.0, .quaternion = {1, 0, 0, 0},
+    *def = (rs_body_def){.properties = {.body_type = RS_BODY_DYNAMIC, .mass = 1.0}, .state = {.quaternion = {1, 0, 0, 0}},
                          .collision_group = 1, .collision_mask = UINT64_MAX};
 }
 
@@ -64,12 +64,6 @@ rs_status rs_load_quaternion(const double *values, rs_quat *out) {
                        q.z);
     *out = fabs(norm - 1.0) <= UNIT_TOLERANCE ? q : rs_quat_normalize(q);
     return RS_OK;
-}
-
-rs_status rs_check_body_type(int32_t type) {
-    if (type >= RS_BODY_DYNAMIC && type <= RS_BODY_STATIC)
-        return RS_OK;
-    return rs_fail(RS_INVALID_VALUE, "body type %d is unknown", type);
 }
 
 rs_status rs_check_mass(double mass) {
@@ -105,7 +99,7 @@ static rs_sym3 uniform_inertia(const rs_body_def *def, const rs_collider *collid
         if (!rs_shape_mass_properties(&colliders[k].shape, &volume, &centroid, &unit))
             continue;
         rs_sym3 turned = rs_sym3_rotate(&colliders[k].local.rot, &unit);
-        rs_vec3 d = rs_sub(rs_transform_point(&colliders[k].local, centroid), rs_v3_load(def->com));
+        rs_vec3 d = rs_sub(rs_transform_point(&colliders[k].local, centroid), rs_v3_load(def->properties.com));
         total += volume;
         sum.xx += volume * (turned.xx + d.y * d.y + d.z * d.z);
         sum.yy += volume * (turned.yy + d.x * d.x + d.z * d.z);
@@ -114,10 +108,10 @@ static rs_sym3 uniform_inertia(const rs_body_def *def, const rs_collider *collid
         sum.xz += volume * (turned.xz - d.x * d.z);
         sum.yz += volume * (turned.yz - d.y * d.z);
     }
-    double ball = 0.4 * 0.1 * 0.1 * def->mass;
+    double ball = 0.4 * 0.1 * 0.1 * def->properties.mass;
     if (total <= 0.0)
         return (rs_sym3){.xx = ball, .yy = ball, .zz = ball};
-    double s = def->mass / total;
+    double s = def->properties.mass / total;
     return (rs_sym3){s * sum.xx, s * sum.yy, s * sum.zz, s * sum.xy, s * sum.xz, s * sum.yz};
 }
 
@@ -130,8 +124,7 @@ rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, boo
         status = rs_load_quaternion(shape->quaternion, &q);
     if (status == RS_OK && (shape->material < 0 || shape->material >= world->data.materials.names.count))
         status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", shape->material);
-    bool bounded = shape->type != RS_SHAPE_HALF_SPACE && shape->type != RS_SHAPE_HEIGHTMAP;
-    if (status == RS_OK && !bounded && dynamic)
+    if (status == RS_OK && dynamic && !rs_shape_is_bounded((rs_shape_type)shape->type))
         status = rs_fail(RS_INVALID_VALUE, "ground and heightmaps cannot be dynamic");
     if (status != RS_OK)
         return status;
@@ -141,38 +134,26 @@ rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, boo
     return RS_OK;
 }
 
-/* Everything that can be wrong with the definition, and the colliders it asks for. */
-static rs_status check_body_def(rs_world *world, const rs_body_def *def, rs_body *body, rs_collider *colliders) {
-    rs_status status = rs_check_body_type(def->body_type);
-    if (status == RS_OK)
-        status = rs_check_mass(def->mass);
-    if (status == RS_OK)
-        status = rs_check_finite("com", def->com, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("inertia", def->inertia, 6);
-    if (status == RS_OK)
-        status = rs_check_finite("position", def->position, 3);
-    if (status == RS_OK)
-        status = rs_check_finite_pair("linear velocity", def->linear_velocity, "angular velocity",
-                                      def->angular_velocity);
-    if (status == RS_OK)
-        status = rs_load_quaternion(def->quaternion, &body->quaternion);
+/* Everything that can be wrong with the definition, and the body and the colliders it asks for. */
+static rs_status fill_body(rs_world *world, const rs_body_def *def, rs_body *body, rs_collider *colliders) {
+    rs_body_properties properties = def->properties;
+    rs_status status = rs_check_body_properties(&properties);
     for (int32_t k = 0; k < def->shape_count && status == RS_OK; k++) {
-        status = rs_world_make_collider(world, &def->shapes[k], def->body_type == RS_BODY_DYNAMIC, &colliders[k]);
+        status = rs_world_make_collider(world, &def->shapes[k], false, &colliders[k]);
         colliders[k].group = def->collision_group;
         colliders[k].mask = def->collision_mask;
+        if (status == RS_OK && properties.body_type != RS_BODY_STATIC && !rs_shape_is_bounded(colliders[k].shape.type))
+            status = rs_fail(RS_WRONG_TYPE, "ground and heightmaps are always static");
     }
     if (status != RS_OK)
         return status;
-    const double *i = def->inertia;
-    rs_sym3 inertia = {i[0], i[1], i[2], i[3], i[4], i[5]};
-    bool given = i[0] != 0.0 || i[1] != 0.0 || i[2] != 0.0 || i[3] != 0.0 || i[4] != 0.0 || i[5] != 0.0;
+    bool given = false;
+    for (int k = 0; k < 6; k++)
+        given |= properties.inertia[k] != 0.0;
     if (!given)
-        inertia = uniform_inertia(def, colliders);
-    status = rs_check_inertia(&inertia);
-    if (status == RS_OK)
-        rs_rigid_body_set_mass(body, def->mass, rs_v3_load(def->com), &inertia);
-    return status;
+        rs_sym3_store(properties.inertia, uniform_inertia(def, colliders));
+    status = rs_body_take_properties(body, &properties);
+    return status == RS_OK ? rs_body_take_state(body, &def->state) : status;
 }
 
 void rs_measure_collider(rs_collider *collider, const rs_body *body) {
@@ -291,19 +272,13 @@ rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *
     rs_collider *colliders = rs_alloc(sizeof(rs_collider) * (size_t)(def->shape_count + 1));
     if (colliders == NULL)
         return RS_OUT_OF_MEMORY;
-    rs_body body = {.type = (rs_body_type)def->body_type};
+    rs_body body = {0};
     rs_world_enter(world);
     rs_status status = rs_world_check_not_half_way(world);
     if (status == RS_OK)
-        status = check_body_def(world, def, &body, colliders);
-    if (status == RS_OK) {
-        body.position = rs_v3_load(def->position);
-        body.velocity = rs_v3_load(def->linear_velocity);
-        body.omega = rs_v3_load(def->angular_velocity);
-        if (body.type == RS_BODY_STATIC)
-            body.velocity = body.omega = rs_v3_zero();
+        status = fill_body(world, def, &body, colliders);
+    if (status == RS_OK)
         status = rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out);
-    }
     rs_free(colliders);
     return rs_world_leave(world, status);
 }
@@ -361,18 +336,23 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
 
 /* ---- removal ---- */
 
-void rs_world_forget_touches(rs_world *world, int32_t body) {
-    rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
+static void forget_touches_in(rs_world *world, rs_array *list, int32_t body) {
+    rs_touch *touches = RS_ITEMS(rs_touch, *list);
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     int64_t kept = 0;
-    for (int64_t k = 0; k < world->data.touches.count; k++) {
+    for (int64_t k = 0; k < list->count; k++) {
         if (touches[k].body_a != body && touches[k].body_b != body) {
             touches[kept++] = touches[k];
             continue;
         }
-        rs_wake_body(&bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a]);
+        rs_world_rouse(world, &bodies[touches[k].body_a == body ? touches[k].body_b : touches[k].body_a]);
     }
-    world->data.touches.count = kept;
+    list->count = kept;
+}
+
+void rs_world_forget_touches(rs_world *world, int32_t body) {
+    forget_touches_in(world, &world->data.touches, body);
+    forget_touches_in(world, &world->data.resting, body);
     rs_pair_memory_forget(&world->data.pair_hints, RS_ITEMS(rs_collider, world->data.colliders), body);
 }
 
@@ -400,6 +380,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     rs_body *body = RS_ITEM(rs_body, data->bodies, body_index);
     rs_world_forget_touches(world, body_index);
     rs_world_drop_wires_of(world, body_index);
+    rs_world_drop_ties_of(world, body_index);
     rs_world_drop_controller(world, body);
     free_colliders(world, body);
     rs_articulation_free(body->articulation);
@@ -423,21 +404,21 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
 /* ---- list ---- */
 
 int32_t rs_object_is_alive(rs_world *world, rs_object_id id) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int32_t alive = rs_world_slot(world, id) != NULL;
     rs_world_leave(world, RS_OK);
     return alive;
 }
 
 int64_t rs_world_object_count(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int64_t count = world->data.list.count;
     rs_world_leave(world, RS_OK);
     return count;
 }
 
 rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capacity) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_status status = capacity < world->data.list.count
                            ? rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld", (long long)capacity,
                                      (long long)world->data.list.count)
@@ -448,31 +429,23 @@ rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capaci
 }
 
 int64_t rs_object_index(rs_world *world, rs_object_id id) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_slot *slot = rs_world_slot(world, id);
     int64_t index = slot != NULL ? slot->list_index : -1;
     rs_world_leave(world, RS_OK);
     return index;
 }
 
-rs_status rs_object_kind(rs_world *world, rs_object_id id, int32_t *object_type) {
-    rs_world_enter(world);
-    const rs_slot *slot = rs_world_slot(world, id);
-    if (slot != NULL)
-        *object_type = slot->object_type;
-    return rs_world_leave(world, slot != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
-}
-
 rs_status rs_object_wake(rs_world *world, rs_object_id id) {
     rs_world_enter(world);
     rs_body *body = rs_world_body(world, id);
     if (body != NULL)
-        rs_wake_body(body);
+        rs_world_rouse(world, body);
     return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 
 int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_body *body = rs_world_body(world, id);
     int32_t asleep = body != NULL && body->asleep;
     rs_world_leave(world, RS_OK);

@@ -103,7 +103,7 @@ rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_
     controller->omega = rs_v3_load(target->angular_velocity);
     if (body->articulation != NULL)
         measure_robot(world, controller, body->articulation);
-    rs_wake_body(body);
+    rs_world_rouse(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -131,7 +131,7 @@ void rs_world_anchor_controller(rs_world *world, rs_body *body) {
 
 void rs_world_wake_controlled(rs_world *world) {
     for (int64_t k = 0; k < world->data.controllers.count; k++)
-        rs_wake_body(body_of(world, RS_ITEM(rs_pose_controller, world->data.controllers, k)));
+        rs_world_rouse(world, body_of(world, RS_ITEM(rs_pose_controller, world->data.controllers, k)));
 }
 
 void rs_world_update_controllers(rs_world *world) {

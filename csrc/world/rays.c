@@ -59,7 +59,7 @@ rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origi
     rs_status status = rs_check_positive("length", length);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_ray_filter filter;
     status = begin(world, rule, &filter);
     for (int64_t i = 0; i < count && status == RS_OK; i++) {
@@ -116,7 +116,7 @@ static rs_status cast_lidar(rs_world *world, const rs_lidar *lidar, const rs_ray
                             rs_lidar_scan *scan) {
     rs_ray_filter filter;
     rs_status status = begin(world, rule, &filter);
-    return status == RS_OK ? rs_lidar_cast(&world->ray_scene, lidar, &filter, &lidar->noise, with_incidence, scan)
+    return status == RS_OK ? rs_lidar_cast(&world->ray_scene, lidar, &filter, with_incidence, world->pool, scan)
                            : status;
 }
 
@@ -125,7 +125,7 @@ rs_status rs_world_scan_lidar(rs_world *world, const rs_lidar *lidar, const rs_r
     rs_status status = rs_lidar_valid(lidar);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_lidar_scan scan;
     status = cast_lidar(world, lidar, rule, false, &scan);
     if (status == RS_OK)
@@ -138,7 +138,7 @@ rs_status rs_world_scan_cloud(rs_world *world, const rs_lidar *lidar, const rs_r
     rs_status status = rs_lidar_valid(lidar);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_lidar_scan scan;
     status = cast_lidar(world, lidar, rule, layout->intensity >= 0, &scan);
     if (status == RS_OK)
@@ -176,12 +176,12 @@ rs_status rs_world_scan_depth(rs_world *world, const rs_depth_camera *camera, co
     rs_status status = rs_depth_camera_valid(camera);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_ray_filter filter;
     status = begin(world, rule, &filter);
     if (status == RS_OK) {
         rs_depth_image image = {depth, object_index, local_index, points};
-        rs_camera_depth(&world->ray_scene, camera, &filter, &camera->noise, &image);
+        rs_camera_depth(&world->ray_scene, camera, &filter, world->pool, &image);
         if (object_index != NULL)
             bodies_to_list(world, object_index, (int64_t)camera->width * camera->height);
     }
@@ -231,6 +231,16 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
     return RS_OK;
 }
 
+static rs_status begin_colored(rs_world *world, const rs_ray_rule *rule, const rs_looks *looks, rs_ray_filter *filter,
+                               rs_colors *colors) {
+    rs_status status = begin(world, rule, filter);
+    if (status == RS_OK)
+        status = rows_by_body(world, looks, &filter->looks);
+    if (status == RS_OK)
+        *colors = (rs_colors){filter->looks, looks};
+    return status;
+}
+
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
                               const rs_light *light, const rs_looks *looks, uint8_t *rgb) {
     rs_status status = rs_depth_camera_valid(camera);
@@ -238,15 +248,12 @@ rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, co
         status = check_light(light);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_ray_filter filter;
-    status = begin(world, rule, &filter);
+    rs_colors colors;
+    status = begin_colored(world, rule, looks, &filter, &colors);
     if (status == RS_OK)
-        status = rows_by_body(world, looks, &filter.looks);
-    if (status == RS_OK) {
-        rs_colors colors = {filter.looks, looks};
-        rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, rgb);
-    }
+        rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, world->pool, rgb);
     return rs_world_leave(world, status);
 }
 
@@ -266,14 +273,11 @@ rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const r
         status = check_picture(style);
     if (status != RS_OK)
         return status;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_ray_filter filter;
-    status = begin(world, rule, &filter);
+    rs_colors colors;
+    status = begin_colored(world, rule, looks, &filter, &colors);
     if (status == RS_OK)
-        status = rows_by_body(world, looks, &filter.looks);
-    if (status == RS_OK) {
-        rs_colors colors = {filter.looks, looks};
         rs_camera_picture(&world->ray_scene, camera, &filter, style, &colors, scratch, rgb);
-    }
     return rs_world_leave(world, status);
 }

@@ -3,9 +3,18 @@
 
 #include <string.h>
 
-rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, double *twist, double *wrench,
-                               uint8_t *sleeping) {
-    rs_world_enter(world);
+static void store_pose(double *out, rs_vec3 position, rs_quat q, int32_t w_last) {
+    rs_v3_store(out, position);
+    const double last[4] = {q.x, q.y, q.z, q.w};
+    if (w_last)
+        memcpy(out + 3, last, sizeof last);
+    else
+        rs_quat_store(out + 3, q);
+}
+
+rs_status rs_world_read_states(rs_world *world, int64_t capacity, int32_t w_last, double *pose, double *twist,
+                               double *wrench, uint8_t *sleeping) {
+    rs_world_enter_to_read(world);
     const rs_world_data *data = &world->data;
     if (capacity < data->list.count)
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld",
@@ -13,15 +22,11 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
     for (int64_t i = 0; i < data->list.count; i++) {
         const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
         const rs_body *body = RS_ITEM(rs_body, data->bodies, slot->body);
-        if (pose != NULL) {
-            const rs_quat q = body->quaternion;
-            const double values[7] = {body->position.x, body->position.y, body->position.z, q.x, q.y, q.z, q.w};
-            for (int k = 0; k < 7; k++)
-                pose[7 * i + k] = values[k];
-        }
+        if (pose != NULL)
+            store_pose(&pose[7 * i], body->position, body->quaternion, w_last);
         if (twist != NULL && body->soft != NULL) {
             rs_soft_sums sums = rs_soft_sum(body->soft, rs_v3_zero());
-            rs_v3_store(&twist[6 * i], rs_scale(1.0 / sums.mass, sums.linear));
+            rs_v3_store(&twist[6 * i], sums.mass > 0.0 ? rs_scale(1.0 / sums.mass, sums.linear) : rs_v3_zero());
             rs_v3_store(&twist[6 * i + 3], rs_v3_zero());
         } else if (twist != NULL) {
             rs_vec3 arm = rs_sub(body->position, rs_rigid_body_com_position(body));
@@ -38,12 +43,6 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, double *pose, 
     return rs_world_leave(world, RS_OK);
 }
 
-static void store_link_pose(const rs_link_motion *motion, double *out) {
-    const rs_quat q = rs_m3_to_quat(&motion->rot);
-    const double values[7] = {motion->pos.x, motion->pos.y, motion->pos.z, q.x, q.y, q.z, q.w};
-    memcpy(out, values, sizeof values);
-}
-
 static void store_six(double *out, rs_vec3 linear, rs_vec3 angular) {
     rs_v3_store(out, linear);
     rs_v3_store(out + 3, angular);
@@ -55,9 +54,9 @@ static void store_vector(double *out, int64_t first, const double *values, int64
 }
 
 rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, int64_t q_capacity, int64_t u_capacity,
-                                      double *link_pose, double *link_twist, double *link_wrench, double *q, double *u,
-                                      double *applied_force) {
-    rs_world_enter(world);
+                                      int32_t w_last, double *link_pose, double *link_twist, double *link_wrench,
+                                      double *q, double *u, double *applied_force) {
+    rs_world_enter_to_read(world);
     const rs_world_data *data = &world->data;
     int64_t links = 0, q_first = 0, u_first = 0;
     for (int64_t i = 0; i < data->list.count; i++) {
@@ -73,7 +72,7 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
         rs_world_place_links(world, a);
         for (int32_t k = 0; k < a->link_count; k++) {
             if (link_pose != NULL)
-                store_link_pose(&a->motion[k], &link_pose[7 * (links + k)]);
+                store_pose(&link_pose[7 * (links + k)], a->motion[k].pos, rs_m3_to_quat(&a->motion[k].rot), w_last);
             if (link_twist != NULL)
                 store_six(&link_twist[6 * (links + k)], a->motion[k].v, a->motion[k].w);
             if (link_wrench != NULL)
@@ -96,11 +95,29 @@ static bool is_real(const rs_world *world, const rs_touch *touch) {
            touch->gap <= rs_touch_distance(&colliders[touch->collider_a], &colliders[touch->collider_b]);
 }
 
+/* How far one got in the two lists. */
+typedef struct {
+    int64_t awake, resting;
+} contact_walk;
+
+/* All touching points, those that rest among them, ordered by pair; NULL at the end. */
+static const rs_touch *next_touch(const rs_world *world, contact_walk *walk) {
+    const rs_array *touches = &world->data.touches, *resting = &world->data.resting;
+    const rs_touch *a = walk->awake < touches->count ? RS_ITEM(rs_touch, *touches, walk->awake) : NULL;
+    const rs_touch *b = walk->resting < resting->count ? RS_ITEM(rs_touch, *resting, walk->resting) : NULL;
+    bool take_a = b == NULL || (a != NULL && (a->collider_a < b->collider_a ||
+                                              (a->collider_a == b->collider_a && a->collider_b < b->collider_b)));
+    walk->awake += take_a;
+    walk->resting += !take_a;
+    return take_a ? a : b;
+}
+
 int64_t rs_world_contact_count(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int64_t count = 0;
-    for (int64_t k = 0; k < world->data.touches.count; k++)
-        count += is_real(world, RS_ITEM(rs_touch, world->data.touches, k));
+    contact_walk walk = {0};
+    for (const rs_touch *touch; (touch = next_touch(world, &walk)) != NULL;)
+        count += is_real(world, touch);
     rs_world_leave(world, RS_OK);
     return count;
 }
@@ -132,10 +149,10 @@ static void store_contact(const rs_world *world, const rs_touch *touch, rs_conta
 }
 
 rs_status rs_world_read_contacts(rs_world *world, rs_contact *out, int64_t capacity) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int64_t written = 0;
-    for (int64_t k = 0; k < world->data.touches.count; k++) {
-        const rs_touch *touch = RS_ITEM(rs_touch, world->data.touches, k);
+    contact_walk walk = {0};
+    for (const rs_touch *touch; (touch = next_touch(world, &walk)) != NULL;) {
         if (!is_real(world, touch))
             continue;
         if (written == capacity)
@@ -156,7 +173,7 @@ static uint64_t fnv1a(uint64_t hash, const void *memory, size_t bytes) {
 }
 
 uint64_t rs_world_state_hash(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     uint64_t hash = 14695981039346656037ULL;
     const rs_world_data *data = &world->data;
     hash = fnv1a(hash, &data->time, sizeof data->time);

@@ -55,7 +55,7 @@ static void fill_depths(const rs_world *world, const placed_shape *shapes, int32
 
 rs_status rs_articulation_overlaps(rs_world *world, rs_object_id id, const double *q, double *depth) {
     rs_body *body;
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = a == NULL ? RS_UNKNOWN_OBJECT : rs_world_check_not_half_way(world);
     if (status == RS_OK)

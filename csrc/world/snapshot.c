@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void rs_world_data_drop(rs_world_data *data) {
+void rs_world_data_free(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
         if (RS_ITEM(rs_asset_entry, data->assets, i)->id != 0)
             rs_asset_drop(RS_ITEM(rs_asset_entry, data->assets, i)->asset);
@@ -48,12 +48,12 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
         if (rs_array_copy(to_arrays[i], from_arrays[i]) != RS_OK) {
             to->assets.count = to->bodies.count = 0; /* not held yet */
-            rs_world_data_drop(to);
+            rs_world_data_free(to);
             return RS_OUT_OF_MEMORY;
         }
     if (copy_owned(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
-        rs_world_data_drop(to);
+        rs_world_data_free(to);
         return RS_OUT_OF_MEMORY;
     }
     for (int64_t i = 0; i < to->assets.count; i++)
@@ -63,13 +63,14 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
 }
 
 rs_status rs_snapshot_save(rs_world *world, rs_snapshot **out) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     if (world->half_way)
         return rs_world_leave(world, rs_fail(RS_WRONG_STATE, "no snapshot between integrate1 and integrate2"));
     rs_snapshot *snapshot = rs_alloc(sizeof *snapshot);
     rs_status status = snapshot != NULL ? copy_data(&snapshot->data, &world->data, rs_articulation_pack) : RS_OUT_OF_MEMORY;
     if (status == RS_OK) {
         snapshot->next_serial = world->next_serial;
+        snapshot->next_asset = world->next_asset;
         *out = snapshot;
     } else {
         rs_free(snapshot);
@@ -84,21 +85,24 @@ rs_status rs_snapshot_restore(rs_world *world, const rs_snapshot *snapshot) {
     if (status != RS_OK)
         return rs_world_leave(world, status);
     uint64_t configuration_number = world->data.configuration_number + 1;
-    rs_world_data_drop(&world->data);
+    rs_world_data_free(&world->data);
     world->data = copy;
     world->data.configuration_number = configuration_number; /* what readers cached is out of date */
     if (world->next_serial < snapshot->next_serial)
         world->next_serial = snapshot->next_serial;
+    if (world->next_asset < snapshot->next_asset)
+        world->next_asset = snapshot->next_asset;
     world->half_way = false;
     world->colliders_changed = true;
     world->version++;
+    world->geometry_number++;
     return rs_world_leave(world, RS_OK);
 }
 
 void rs_snapshot_destroy(rs_snapshot *snapshot) {
     if (snapshot == NULL)
         return;
-    rs_world_data_drop(&snapshot->data);
+    rs_world_data_free(&snapshot->data);
     rs_free(snapshot);
 }
 
@@ -111,7 +115,6 @@ rs_status rs_world_clone(rs_world *source, rs_world **out) {
     if (status == RS_OK) {
         status = rs_snapshot_restore(copy, snapshot);
         copy->data.configuration_number = snapshot->data.configuration_number;
-        copy->next_asset = source->next_asset;
     }
     rs_snapshot_destroy(snapshot);
     if (status == RS_OK)
@@ -141,6 +144,11 @@ static void reset_articulation(rs_articulation *a, const rs_articulation *from) 
     memcpy(a->reaction, from->reaction, links * sizeof *a->reaction);
     memcpy(a->pin_impulse, from->pin_impulse, (size_t)a->pin_count * sizeof *a->pin_impulse);
     memcpy(a->coupling_impulse, from->coupling_impulse, (size_t)a->coupling_count * sizeof *a->coupling_impulse);
+    memcpy(a->tendon_impulses, from->tendon_impulses, (size_t)a->tendon_count * sizeof *a->tendon_impulses);
+    size_t drives = sizeof(double) * (size_t)a->drive_count;
+    memcpy(a->drive_control, from->drive_control, drives);
+    memcpy(a->activation, from->activation, drives);
+    memcpy(a->drive_impulse, from->drive_impulse, drives);
     a->loaded = from->loaded;
     a->commanded = from->commanded;
     a->guided = from->guided;
@@ -237,6 +245,7 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
     if (!is_of_one_make(data, from))
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "the world has other objects than the snapshot"));
     if (rs_array_copy(&data->touches, &from->touches) != RS_OK ||
+        rs_array_copy(&data->resting, &from->resting) != RS_OK ||
         rs_array_copy(&data->pair_hints, &from->pair_hints) != RS_OK ||
         rs_array_copy(&data->controllers, &from->controllers) != RS_OK)
         return rs_world_leave(world, RS_OUT_OF_MEMORY);
@@ -264,7 +273,7 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
     data->step_count = from->step_count;
     data->sweep_backward = from->sweep_backward;
     world->half_way = false;
-    world->changed = true;
+    world->changed = world->roused = true;
     world->version++;
     return rs_world_leave(world, status);
 }

@@ -25,10 +25,29 @@ static bool has_company(const rs_world *world, const rs_soft *soft) {
     return false;
 }
 
-static void disturb(rs_body *body) {
+/* Whether two soft objects may touch in this step. */
+static bool may_meet(const rs_world *world, const rs_soft *a, const rs_soft *b) {
+    double fall = world->data.dt * rs_norm(world->data.gravity);
+    rs_aabb first = rs_aabb_grown(&a->box, a->margin + 2.0 * world->data.dt * (a->speed + fall));
+    rs_aabb second = rs_aabb_grown(&b->box, b->margin + 2.0 * world->data.dt * (b->speed + fall));
+    return rs_soft_pair_allowed(a, b) && rs_aabb_overlap(&first, &second);
+}
+
+/* A soft object that is not at rest is near. */
+static bool has_soft_company(const rs_world *world, const rs_soft *soft, int32_t calm_steps) {
+    for (int64_t i = 0; i < world->data.bodies.count; i++) {
+        const rs_body *other = &RS_ITEMS(rs_body, world->data.bodies)[i];
+        if (other->alive && other->soft != NULL && other->soft != soft && !other->asleep && other->soft->calm_steps < calm_steps &&
+            may_meet(world, soft, other->soft))
+            return true;
+    }
+    return false;
+}
+
+static void disturb(rs_world *world, rs_body *body) {
     body->soft_restless = true;
     if (body->asleep)
-        rs_wake_body(body);
+        rs_world_rouse(world, body);
 }
 
 /* What is near something that moves must not sleep. */
@@ -40,10 +59,24 @@ static void disturb_near(rs_world *world, const rs_soft *soft) {
     for (int64_t c = 0; c < world->data.colliders.count; c++)
         if (colliders[c].alive && colliders[c].dynamic && !colliders[c].clustered &&
             accepts(soft, colliders[c].group, colliders[c].mask) && rs_aabb_overlap(&box, &colliders[c].box))
-            disturb(&bodies[colliders[c].body]);
+            disturb(world, &bodies[colliders[c].body]);
     for (int64_t k = 0; k < world->clusters.count; k++)
         if (accepts(soft, clusters[k].group, clusters[k].mask) && rs_aabb_overlap(&box, &clusters[k].box))
-            disturb(&bodies[RS_ITEMS(rs_tree_colliders, world->trees)[k].body]);
+            disturb(world, &bodies[RS_ITEMS(rs_tree_colliders, world->trees)[k].body]);
+}
+
+/* Bodies that an object is pinned to and the object rest together or not at all. */
+static void wake_tied(rs_world *world, rs_body *own) {
+    const rs_deformable *d = own->soft->deformable;
+    for (int64_t k = 0; d != NULL && k < d->ties.count; k++) {
+        rs_body *other = RS_ITEM(rs_body, world->data.bodies, RS_ITEMS(rs_soft_tie, d->ties)[k].body);
+        if (other->type == RS_BODY_STATIC)
+            continue;
+        if (own->asleep && !other->asleep)
+            rs_world_rouse(world, own);
+        if (!own->asleep && own->soft->calm_steps < world->data.sleep.quiet_steps)
+            disturb(world, other);
+    }
 }
 
 void rs_world_wake_soft(rs_world *world) {
@@ -57,8 +90,9 @@ void rs_world_wake_soft(rs_world *world) {
         rs_soft *soft = bodies[i].alive ? bodies[i].soft : NULL;
         if (soft == NULL)
             continue;
-        if (bodies[i].asleep && has_company(world, soft))
+        if (bodies[i].asleep && (has_company(world, soft) || has_soft_company(world, soft, data->sleep.quiet_steps)))
             bodies[i].asleep = false;
+        wake_tied(world, &bodies[i]);
         if (!bodies[i].asleep && soft->calm_steps < data->sleep.quiet_steps)
             disturb_near(world, soft);
     }
@@ -73,7 +107,50 @@ static rs_soft_scene soft_scene(rs_world *world) {
                            .materials = &data->materials,
                            .settings = &data->contact,
                            .gravity = data->gravity,
-                           .dt = data->dt};
+                           .dt = data->dt,
+                           .pool = world->pool};
+}
+
+static bool steps(const rs_body *body) { return body->alive && body->soft != NULL && !body->asleep; }
+
+/* Soft objects that may touch are one group, named by its first body. */
+static rs_status group_soft(rs_world *world) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    int64_t count = world->data.bodies.count;
+    if (rs_array_resize(&world->soft_leaders, count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int32_t *leader = RS_ITEMS(int32_t, world->soft_leaders);
+    for (int32_t i = 0; i < count; i++) {
+        leader[i] = steps(&bodies[i]) ? i : RS_NONE;
+        for (int32_t k = 0; k < i && leader[i] != RS_NONE; k++) {
+            if (leader[k] == RS_NONE || leader[k] == leader[i] || !may_meet(world, bodies[i].soft, bodies[k].soft))
+                continue;
+            int32_t low = leader[k] < leader[i] ? leader[k] : leader[i], high = leader[k] < leader[i] ? leader[i] : leader[k];
+            for (int32_t m = 0; m <= i; m++)
+                leader[m] = leader[m] == high ? low : leader[m];
+        }
+    }
+    return RS_OK;
+}
+
+static rs_status step_group(rs_world *world, int32_t first) {
+    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    rs_soft_group *group = &world->soft_group;
+    group->members.count = group->ids.count = group->filters.count = group->states.count = 0;
+    for (int32_t i = first; i < world->data.bodies.count; i++)
+        if (RS_ITEMS(int32_t, world->soft_leaders)[i] == first && rs_soft_group_add(group, bodies[i].soft, i) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    rs_soft_scene scene = soft_scene(world);
+    rs_status status = rs_soft_group_step(group, &scene);
+    for (int64_t m = 0; m < group->members.count && status == RS_OK; m++) {
+        rs_body *body = &bodies[RS_ITEMS(int32_t, group->ids)[m]];
+        if (RS_ITEMS(rs_status, group->states)[m] == RS_DIVERGED) {
+            body->asleep = true;
+            world->diverged_slot = world->diverged_slot == RS_NONE ? body->slot : world->diverged_slot;
+        }
+        body->position = rs_soft_sum(body->soft, rs_v3_zero()).centre;
+    }
+    return status;
 }
 
 rs_status rs_world_step_soft(rs_world *world) {
@@ -90,20 +167,11 @@ rs_status rs_world_step_soft(rs_world *world) {
         for (int32_t k = 0; tree != NULL && k < tree->u_count; k++)
             tree->soft_change[k] = tree->soft_shift[k] = 0.0;
     }
-    rs_soft_scene scene = soft_scene(world);
-    for (int64_t i = 0; i < data->bodies.count; i++) {
-        rs_body *body = &bodies[i];
-        if (!body->alive || body->soft == NULL || body->asleep)
-            continue;
-        rs_status status = rs_soft_step(body->soft, &scene, &world->partners);
-        if (status == RS_OUT_OF_MEMORY)
-            return status;
-        if (status == RS_DIVERGED) {
-            body->asleep = true;
-            world->diverged_slot = world->diverged_slot == RS_NONE ? body->slot : world->diverged_slot;
-        }
-        body->position = rs_soft_sum(body->soft, rs_v3_zero()).centre;
-    }
+    if (group_soft(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t i = 0; i < data->bodies.count; i++)
+        if (RS_ITEMS(int32_t, world->soft_leaders)[i] == i && step_group(world, (int32_t)i) != RS_OK)
+            return RS_OUT_OF_MEMORY;
     rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
     const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
     for (int64_t i = 0; i < data->bodies.count; i++) {
@@ -146,7 +214,8 @@ void rs_world_sleep_soft(rs_world *world) {
         if (soft == NULL)
             continue;
         rs_soft_count_calm(soft, STILL_SHARE * data->sleep.linear_threshold);
-        if (soft->calm_steps < data->sleep.quiet_steps || has_company(world, soft))
+        if (soft->calm_steps < data->sleep.quiet_steps || has_company(world, soft) ||
+            has_soft_company(world, soft, data->sleep.quiet_steps))
             continue;
         bodies[i].asleep = true;
         rs_soft_rest(soft);

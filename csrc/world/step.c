@@ -1,6 +1,8 @@
 /* The step, top-down: every stage is named here once. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#include "awake.h"
 #include "placement.h"
+#include "threads.h"
 #include "tree_colliders.h"
 
 #include <time.h>
@@ -39,16 +41,29 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
     return 0.5 * data->dt * speed > RS_FORESIGHT * size;
 }
 
-/* Stops what can no longer be calculated at its last pose; what touches it goes on. */
+/* Stops what can no longer be calculated at its last pose; what touches it goes on. The world takes note later: bodies are
+ * worked on by several threads. */
 static void stop_diverged(rs_world *world, rs_body *body) {
     body->velocity = body->omega = rs_v3_zero();
     body->force = body->torque = body->command_force = body->command_torque = rs_v3_zero();
     if (body->articulation != NULL)
         rs_articulated_stop(body->articulation, world->data.dt);
-    body->asleep = true;
-    rs_world_drop_controller(world, body);
-    if (world->diverged_slot == RS_NONE)
-        world->diverged_slot = body->slot;
+    body->asleep = body->diverged = true;
+    atomic_store(&world->lost, true);
+}
+
+static void note_diverged(rs_world *world) {
+    if (!atomic_exchange(&world->lost, false))
+        return;
+    for (int64_t k = 0; k < world->awake.count; k++) {
+        rs_body *body = RS_ITEM(rs_body, world->data.bodies, RS_ITEMS(int32_t, world->awake)[k]);
+        if (!body->diverged)
+            continue;
+        body->diverged = false;
+        rs_world_drop_controller(world, body);
+        if (world->diverged_slot == RS_NONE)
+            world->diverged_slot = body->slot;
+    }
 }
 
 /* The first half of a step leads out of what double precision can carry. */
@@ -58,54 +73,58 @@ static bool is_lost_half_way(const rs_body *body) {
                      : !rs_v3_is_carried(body->middle_com) || !isfinite(body->middle.rot.m[0]);
 }
 
+static void begin_tree(rs_world *world, int32_t index) {
+    rs_body *body = RS_ITEM(rs_body, world->data.bodies, index);
+    if (body->asleep)
+        rs_articulated_stand(body->articulation);
+    else
+        rs_articulated_begin(body->articulation, world->data.dt);
+    if (is_lost_half_way(body))
+        stop_diverged(world, body);
+    if (rs_has_tree_colliders(body))
+        rs_tree_colliders_begin(world, index);
+}
+
 /* Bodies at rest keep last step's placement. */
-static void stage_midpoint(rs_world *world) {
+static void begin_body(rs_world *world, int32_t index) {
     rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *body = RS_ITEM(rs_body, data->bodies, index);
     rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
-    int64_t trees = 0;
-    for (int64_t i = 0; i < data->bodies.count; i++) {
-        rs_body *body = &bodies[i];
-        if (!body->alive)
-            continue;
-        if (body->articulation != NULL) {
-            if (body->asleep)
-                rs_kinematics_refresh(body->articulation);
-            else
-                rs_articulated_begin(body->articulation, data->dt);
-            if (is_lost_half_way(body))
-                stop_diverged(world, body);
-            if (rs_has_tree_colliders(body))
-                rs_tree_colliders_begin(world, trees++);
-            continue;
-        }
-        bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
-        bool was_active = body->first_collider != RS_NONE && colliders[body->first_collider].active;
-        body->launched = active && is_launched(data, body);
-        if (active && !body->launched)
-            rs_rigid_body_midpoint(body, data->dt);
-        else if (body->launched || was_active || body->moved)
-            rs_rigid_body_hold(body);
-        else
-            continue;
-        if (is_lost_half_way(body)) {
-            stop_diverged(world, body);
-            rs_rigid_body_hold(body);
-        }
-        double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
-        rs_carrier_motion by = {body->middle, body->middle_com, body->velocity, body->omega, time};
-        for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-            colliders[c].active = active;
-            rs_place_collider(&colliders[c], &by, data);
-        }
+    if (body->articulation != NULL) {
+        begin_tree(world, index);
+        return;
+    }
+    bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
+    bool was_active = body->first_collider != RS_NONE && colliders[body->first_collider].active;
+    body->launched = active && is_launched(data, body);
+    if (active && !body->launched)
+        rs_rigid_body_midpoint(body, data->dt);
+    else if (body->launched || was_active || body->moved)
+        rs_rigid_body_hold(body);
+    else
+        return;
+    if (is_lost_half_way(body)) {
+        stop_diverged(world, body);
+        rs_rigid_body_hold(body);
+    }
+    double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
+    rs_carrier_motion by = {body->middle, body->middle_com, body->velocity, body->omega, time};
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
+        colliders[c].active = active;
+        rs_place_collider(&colliders[c], &by, data);
     }
 }
 
-static void wake_if_moved(rs_body *a, rs_body *b) {
+static void stage_midpoint(rs_world *world) {
+    rs_world_for_listed(world, begin_body);
+    note_diverged(world);
+}
+
+static void wake_if_moved(rs_world *world, rs_body *a, rs_body *b) {
     if (a->moved && b->asleep)
-        rs_wake_body(b);
+        rs_world_rouse(world, b);
     if (b->moved && a->asleep)
-        rs_wake_body(a);
+        rs_world_rouse(world, a);
 }
 
 /* What touched or hung on a body that was moved from outside may have lost its support. */
@@ -113,16 +132,30 @@ static void wake_around_moved(rs_world *world) {
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     const rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
     for (int64_t k = 0; k < world->data.touches.count; k++)
-        wake_if_moved(&bodies[touches[k].body_a], &bodies[touches[k].body_b]);
+        wake_if_moved(world, &bodies[touches[k].body_a], &bodies[touches[k].body_b]);
     const rs_wire *wires = RS_ITEMS(rs_wire, world->data.wires);
     for (int64_t k = 0; k < world->data.wires.count; k++)
-        wake_if_moved(&bodies[wires[k].body[0]], &bodies[wires[k].body[1]]);
+        wake_if_moved(world, &bodies[wires[k].body[0]], &bodies[wires[k].body[1]]);
 }
 
 static void clear_moved(rs_world *world) {
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    for (int64_t i = 0; i < world->data.bodies.count; i++)
-        bodies[i].moved = false;
+    const int32_t *awake = RS_ITEMS(int32_t, world->awake);
+    for (int64_t k = 0; k < world->awake.count; k++)
+        bodies[awake[k]].moved = false;
+}
+
+/* Who takes part in the step. */
+static rs_status stage_awake(rs_world *world) {
+    wake_around_moved(world);
+    rs_world_wake_controlled(world);
+    world->roused |= world->colliders_changed || world->data.soft_count > 0;
+    if (!world->roused)
+        return RS_OK;
+    if (rs_world_list_all(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    wake_around_moved(world);
+    return RS_OK;
 }
 
 static rs_status stage_broad_phase(rs_world *world) {
@@ -137,211 +170,101 @@ static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
     rs_detection_scene scene = {&data->contact, RS_ITEMS(rs_body, data->bodies), RS_ITEMS(rs_collider, data->colliders),
                                 data->colliders.count};
-    rs_pair_memory memory = rs_pair_memory_begin(&data->pair_hints, &world->pair_hints_other);
-    rs_status status = rs_touches_find(&scene, &world->pairs, &memory, &data->touches, &world->touches_other);
+    rs_status status = rs_world_find_touches(world, &scene);
     if (status != RS_OK)
         return status;
-    rs_array swap = data->touches;
-    data->touches = world->touches_other;
-    world->touches_other = swap;
-    swap = data->pair_hints;
-    data->pair_hints = world->pair_hints_other;
-    world->pair_hints_other = swap;
+    if (rs_world_set_aside(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    world->disturbed = rs_touches_disturb(&scene, &data->touches) || rs_wires_disturb(scene.bodies, &data->wires);
+    if (world->disturbed && rs_world_list_all(world) != RS_OK)
+        return RS_OUT_OF_MEMORY;
     return rs_touches_settle_hidden(&scene, &world->hidden_search, &data->touches, &world->touches_other);
+}
+
+/* Systems that woke since the others began take part in this very step. */
+static void begin_woken(rs_world *world) {
+    for (int64_t k = 0; k < world->awake.count; k++) {
+        const rs_body *body = RS_ITEM(rs_body, world->data.bodies, RS_ITEMS(int32_t, world->awake)[k]);
+        rs_articulation *a = body->articulation;
+        if (a != NULL && !body->asleep && a->placed_at != a->q_stage)
+            rs_articulated_begin(a, world->data.dt);
+    }
 }
 
 static rs_status stage_islands(rs_world *world) {
     rs_world_data *data = &world->data;
-    return rs_islands_build(&world->islands, RS_ITEMS(rs_body, data->bodies), data->bodies.count,
-                            RS_ITEMS(rs_collider, data->colliders), &data->touches, &data->wires);
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    if (world->disturbed && rs_islands_wake(&world->islands, bodies, data->bodies.count,
+                                            RS_ITEMS(rs_collider, data->colliders), &data->touches, &data->wires) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    if (world->disturbed || world->data.soft_count > 0)
+        begin_woken(world);
+    return rs_islands_build(&world->islands, bodies, data->bodies.count, rs_world_listed(world), &data->touches, &data->wires);
 }
 
 /* ---- second half: forces, contacts, integration ---- */
 
+static void hold(rs_world *world, int32_t body) {
+    *RS_ITEM(rs_solver_body, world->solver_bodies, body) = (rs_solver_body){0};
+    *RS_ITEM(rs_push_body, world->pushes, body) = (rs_push_body){0};
+}
+
+/* What steps do not look at stands still for what touches it or hangs on it. */
+static void hold_unlisted(rs_world *world) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    for (int64_t k = 0; k < world->data.touches.count; k++) {
+        const rs_touch *touch = &RS_ITEMS(rs_touch, world->data.touches)[k];
+        if (!bodies[touch->body_a].listed)
+            hold(world, touch->body_a);
+        if (!bodies[touch->body_b].listed)
+            hold(world, touch->body_b);
+    }
+    for (int64_t k = 0; k < world->data.wires.count; k++)
+        for (int end = 0; end < 2; end++) {
+            int32_t body = RS_ITEMS(rs_wire, world->data.wires)[k].body[end];
+            if (!bodies[body].listed)
+                hold(world, body);
+        }
+}
+
+static void force_body(rs_world *world, int32_t index) {
+    const rs_world_data *data = &world->data;
+    rs_body *body = RS_ITEM(rs_body, data->bodies, index);
+    rs_solver_body *solver = RS_ITEM(rs_solver_body, world->solver_bodies, index);
+    rs_solver_body *before = RS_ITEM(rs_solver_body, world->before, index);
+    rs_articulation *tree = body->articulation;
+    before->v.xyz = body->velocity;
+    before->w.xyz = body->omega;
+    *RS_ITEM(rs_push_body, world->pushes, index) = (rs_push_body){0};
+    if (body->asleep || tree != NULL)
+        *solver = (rs_solver_body){0};
+    if (body->asleep)
+        return;
+    if (tree != NULL) {
+        rs_world_load_links(body, data->gravity);
+        rs_articulated_free_velocity(tree, data->gravity, data->dt);
+        if (!rs_articulated_is_carried(tree, tree->q_stage, tree->u_free))
+            stop_diverged(world, body);
+        return;
+    }
+    rs_rigid_body_free_velocity(body, data->gravity, data->dt, solver);
+    if (!rs_v3_is_carried(solver->v.xyz) || !rs_v3_is_carried(solver->w.xyz)) {
+        stop_diverged(world, body);
+        solver->v = solver->w = (rs_quad){rs_v3_zero(), 0.0};
+    }
+}
+
 static rs_status stage_forces(rs_world *world) {
-    rs_world_data *data = &world->data;
-    int64_t count = data->bodies.count;
+    int64_t count = world->data.bodies.count;
     if (rs_array_resize(&world->solver_bodies, count) != RS_OK || rs_array_resize(&world->before, count) != RS_OK ||
         rs_array_resize(&world->pushes, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
-    rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
-    rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
-    world->stats.awake_bodies = 0;
+    world->stats.awake_bodies = world->islands.bodies.count;
     rs_world_update_controllers(world);
-    for (int64_t i = 0; i < count; i++) {
-        if (!bodies[i].alive)
-            continue;
-        before[i].v.xyz = bodies[i].velocity;
-        before[i].w.xyz = bodies[i].omega;
-        if (bodies[i].asleep) {
-            solver[i] = (rs_solver_body){0};
-            continue;
-        }
-        if (bodies[i].articulation != NULL) {
-            rs_world_load_links(&bodies[i], data->gravity);
-            rs_articulated_free_velocity(bodies[i].articulation, data->gravity, data->dt);
-            solver[i] = (rs_solver_body){0};
-            if (!rs_articulated_is_carried(bodies[i].articulation, bodies[i].articulation->q_stage,
-                                           bodies[i].articulation->u_free))
-                stop_diverged(world, &bodies[i]);
-        } else {
-            rs_rigid_body_free_velocity(&bodies[i], data->gravity, data->dt, &solver[i]);
-            if (!rs_v3_is_carried(solver[i].v.xyz) || !rs_v3_is_carried(solver[i].w.xyz)) {
-                stop_diverged(world, &bodies[i]);
-                solver[i].v = solver[i].w = (rs_quad){rs_v3_zero(), 0.0};
-            }
-        }
-        world->stats.awake_bodies += bodies[i].type == RS_BODY_DYNAMIC;
-    }
+    hold_unlisted(world);
+    rs_world_for_listed(world, force_body);
+    note_diverged(world);
     rs_world_drive_controlled(world);
-    return RS_OK;
-}
-
-static rs_problem_input problem_input(const rs_world *world) {
-    const rs_world_data *data = &world->data;
-    return (rs_problem_input){.dt = data->dt,
-                              .settings = &data->solver,
-                              .materials = &data->materials,
-                              .colliders = RS_ITEMS(rs_collider, data->colliders),
-                              .bodies = RS_ITEMS(rs_body, data->bodies),
-                              .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
-}
-
-/* Rows of single bodies are contacts alone: islands with rolling or spinning friction are general ones. */
-static void find_turning(rs_world *world) {
-    const rs_world_data *data = &world->data;
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
-    if (!rs_materials_resist_turning(&data->materials))
-        return;
-    for (int64_t k = 0; k < data->touches.count; k++) {
-        const rs_touch *touch = &RS_ITEMS(rs_touch, data->touches)[k];
-        const rs_material_pair *pair = rs_materials_find(&data->materials, colliders[touch->collider_a].material,
-                                                         colliders[touch->collider_b].material);
-        if (touch->island != RS_NONE && rs_material_resists_turning(pair))
-            RS_ITEMS(rs_island, world->islands.islands)[touch->island].general = true;
-    }
-}
-
-static rs_status stage_contact_setup(rs_world *world) {
-    rs_world_data *data = &world->data;
-    int64_t count = world->islands.order.count;
-    if (rs_array_resize(&world->body_rows, count) != RS_OK || rs_array_resize(&world->busy_rows, count) != RS_OK ||
-        rs_array_resize(&world->numbers, data->bodies.count) != RS_OK)
-        return RS_OUT_OF_MEMORY;
-    find_turning(world);
-    rs_problem_input input = problem_input(world);
-    const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
-    rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
-    for (int64_t i = 0; i < world->islands.islands.count; i++) {
-        const rs_island *island = RS_ITEM(rs_island, world->islands.islands, i);
-        for (int64_t k = island->first_row; k < island->first_row + island->row_count && !island->general; k++) {
-            rs_row_make(&input, RS_ITEM(rs_touch, data->touches, order[k]), &rows[k]);
-            rows[k].touch = order[k];
-        }
-    }
-    return RS_OK;
-}
-
-/* Where redundant contacts could not share their loads anew, they try again after so many solves. */
-enum { MAX_UNEVEN = 16 };
-
-/* Overlaps apart, then velocities. */
-static rs_solve_result solve_rows(rs_world *world, rs_rows *rows, rs_island *island) {
-    const rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
-    rs_island_bodies members = rs_islands_bodies(&world->islands, island);
-    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, false};
-    for (int64_t k = 0; k < members.count; k++) {
-        const rs_body *body = &bodies[members.index[k]];
-        input.settled &= body->settled;
-        input.uneven |= body->uneven > 0;
-    }
-    island->pushed = rs_positions_correct(rows);
-    rs_solve_result result = rs_island_solve(rows, &input, &world->newton);
-    for (int64_t k = 0; k < members.count; k++) {
-        rs_body *body = &bodies[members.index[k]];
-        body->settled = result.sweeps + result.newtons == 0;
-        body->uneven = result.uneven ? MAX_UNEVEN : body->uneven > 0 ? body->uneven - 1 : 0;
-    }
-    return result;
-}
-
-static void store_contact(rs_touch *touch, const rs_law *law) {
-    touch->impulse = law->impulse.xyz;
-    touch->moment = rs_v3_zero();
-}
-
-/* An island of single bodies. */
-static rs_solve_result solve_bodies(rs_world *world, rs_island *island) {
-    rs_body_row *first = RS_ITEM(rs_body_row, world->body_rows, island->first_row);
-    rs_body_rows rows = rs_body_rows_make(first, island->row_count, rs_islands_bodies(&world->islands, island),
-                                          RS_ITEMS(rs_solver_body, world->solver_bodies),
-                                          RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers),
-                                          RS_ITEMS(int32_t, world->busy_rows));
-    rs_solve_result result = solve_rows(world, &rows.rows, island);
-    for (int64_t k = 0; k < island->row_count; k++)
-        store_contact(RS_ITEM(rs_touch, world->data.touches, first[k].touch), &first[k].law);
-    return result;
-}
-
-/* How often an island may be solved again because joints would pass their limits. */
-enum { MAX_MISSES = 6 };
-
-/* An island with articulated systems or wires. */
-static rs_status solve_trees(rs_world *world, rs_island *island, rs_solve_result *result) {
-    rs_tree_input input = {.common = problem_input(world),
-                           .bodies = RS_ITEMS(rs_body, world->data.bodies),
-                           .body_count = world->data.bodies.count,
-                           .touches = RS_ITEMS(rs_touch, world->data.touches),
-                           .wires = RS_ITEMS(rs_wire, world->data.wires),
-                           .islands = &world->islands,
-                           .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
-                           .pushes = RS_ITEMS(rs_push_body, world->pushes)};
-    bool missed = true;
-    for (int n = 0; n <= MAX_MISSES && missed; n++) {
-        if (rs_tree_rows_fill(&world->tree_rows, &input, island) != RS_OK)
-            return RS_OUT_OF_MEMORY;
-        *result = solve_rows(world, &world->tree_rows.rows, island);
-        missed = rs_tree_rows_store(&world->tree_rows, world->data.dt);
-    }
-    rs_tree_rows_write_back(&world->tree_rows, &input, island->pushed);
-    return RS_OK;
-}
-
-/* Violations below this are rounding, whatever they are relative to [m/s]. */
-static const double NO_ERROR = 1e-12;
-
-static void count_solve(rs_step_stats *stats, const rs_solve_result *result) {
-    if (result->sweeps + result->newtons > stats->solver_iterations)
-        stats->solver_iterations = result->sweeps + result->newtons;
-    stats->solver_error = rs_max(stats->solver_error, result->residual);
-    if (result->residual > NO_ERROR)
-        stats->solver_relative_error = rs_max(stats->solver_relative_error, result->residual / result->approach);
-    stats->contact_work += result->work;
-    stats->restrained_islands += result->restrained;
-}
-
-static rs_status stage_solve(rs_world *world) {
-    rs_world_data *data = &world->data;
-    rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
-    rs_step_stats *stats = &world->stats;
-    stats->solver_iterations = stats->restrained_islands = 0;
-    stats->solver_error = stats->solver_relative_error = stats->contact_work = 0.0;
-    for (int32_t i = 0; i < world->islands.islands.count; i++) {
-        rs_solve_result result = {0};
-        if (islands[i].general) {
-            if (solve_trees(world, &islands[i], &result) != RS_OK)
-                return RS_OUT_OF_MEMORY;
-        } else if (islands[i].row_count > 0) {
-            result = solve_bodies(world, &islands[i]);
-        }
-        count_solve(stats, &result);
-    }
-    data->sweep_backward = !data->sweep_backward && !data->solver.fixed_order;
-    stats->contacts = data->touches.count;
-    stats->islands = world->islands.islands.count;
-    stats->broad_phase_pairs = world->pairs.count;
     return RS_OK;
 }
 
@@ -367,28 +290,30 @@ static void advance_clock(rs_world_data *data) {
     data->time = sum;
 }
 
+static void end_body(rs_world *world, int32_t index) {
+    rs_world_data *data = &world->data;
+    rs_body *body = RS_ITEM(rs_body, data->bodies, index);
+    if (body->asleep || body->type == RS_BODY_STATIC)
+        return;
+    int32_t home = RS_ITEMS(int32_t, world->islands.of_body)[index];
+    bool pushed = home != RS_NONE && RS_ITEM(rs_island, world->islands.islands, home)->pushed;
+    const rs_push_body *push = pushed ? RS_ITEM(rs_push_body, world->pushes, index) : NULL;
+    if (body->articulation != NULL && body->articulation->inverse_dynamics)
+        rs_world_find_joint_wrenches(world, index);
+    if (!integrate_body(body, RS_ITEM(rs_solver_body, world->solver_bodies, index), push, data))
+        stop_diverged(world, body);
+}
+
 static void stage_integrate(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
-    const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
-    const int32_t *of_body = RS_ITEMS(int32_t, world->islands.of_body);
-    const rs_island *islands = RS_ITEMS(rs_island, world->islands.islands);
-    for (int64_t i = 0; i < data->bodies.count; i++) {
-        rs_body *body = &bodies[i];
-        if (!body->alive || body->asleep || body->type == RS_BODY_STATIC)
-            continue;
-        bool pushed = of_body[i] != RS_NONE && islands[of_body[i]].pushed;
-        const rs_push_body *push = pushed ? RS_ITEM(rs_push_body, world->pushes, i) : NULL;
-        if (body->articulation != NULL && body->articulation->inverse_dynamics)
-            rs_world_find_joint_wrenches(world, (int32_t)i);
-        if (!integrate_body(body, &solver[i], push, data))
-            stop_diverged(world, body);
-    }
+    rs_world_for_listed(world, end_body);
+    note_diverged(world);
     rs_world_report_controllers(world);
     if (data->sleep.enabled)
-        rs_islands_sleep(&world->islands, &data->sleep, bodies, data->bodies.count,
+        rs_islands_sleep(&world->islands, &data->sleep, RS_ITEMS(rs_body, data->bodies), rs_world_listed(world),
                          RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
     rs_world_sleep_soft(world);
+    rs_world_unlist_resting(world);
     data->step_count++;
     world->version++;
     advance_clock(data);
@@ -415,9 +340,7 @@ static rs_status first_half(rs_world *world, bool detect) {
     double mark = world->profiling ? seconds_now() : 0.0;
     world->detection++;
     world->diverged_slot = RS_NONE;
-    wake_around_moved(world);
-    rs_world_wake_controlled(world);
-    if (stage_lists(world) != RS_OK)
+    if (stage_awake(world) != RS_OK || stage_lists(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     stage_midpoint(world);
     rs_world_wake_soft(world);
@@ -428,8 +351,9 @@ static rs_status first_half(rs_world *world, bool detect) {
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.broad_phase, &mark);
 
+    world->disturbed = false;
     if (!detect)
-        world->data.touches.count = 0;
+        world->data.touches.count = world->data.resting.count = 0;
     else if (stage_narrow_phase(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.narrow_phase, &mark);
@@ -452,10 +376,10 @@ static rs_status second_half(rs_world *world) {
     if (rs_world_step_soft(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.soft, &mark);
-    if (stage_contact_setup(world) != RS_OK)
+    if (rs_world_make_rows(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.contact_setup, &mark);
-    if (stage_solve(world) != RS_OK)
+    if (rs_world_solve(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.solve, &mark);
     rs_world_note_contacts(world);
@@ -489,9 +413,11 @@ rs_status rs_world_integrate_no_contact_detection(rs_world *world) {
 static bool first_half_is_outdated(const rs_world *world) {
     const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     const int32_t *of_body = RS_ITEMS(int32_t, world->islands.of_body);
-    bool outdated = world->changed;
-    for (int64_t i = 0; i < world->data.bodies.count && !outdated; i++)
+    bool outdated = world->changed || world->roused;
+    for (int64_t k = 0; k < world->awake.count && !outdated; k++) {
+        int32_t i = RS_ITEMS(int32_t, world->awake)[k];
         outdated = bodies[i].alive && bodies[i].type == RS_BODY_DYNAMIC && !bodies[i].asleep && of_body[i] == RS_NONE;
+    }
     return outdated;
 }
 
@@ -510,7 +436,7 @@ rs_status rs_world_step_within(rs_world *world, int64_t n, double seconds, int64
     rs_status status = RS_OK;
     double end = seconds_now() + seconds;
     while (*done < n && status == RS_OK && (*done == 0 || seconds_now() < end)) {
-        rs_world_enter(world);
+        rs_world_enter_to_read(world);
         status = first_half(world, true);
         if (status == RS_OK)
             status = second_half(world);

@@ -118,7 +118,22 @@ static rs_aabb link_box(const rs_tree_colliders *tree, const rs_articulation *a,
     return rs_aabb_around(a->motion[link].pos, RS_ITEMS(double, tree->span)[link]);
 }
 
-void rs_tree_colliders_begin(rs_world *world, int64_t index) {
+/* Trees are in the order of their bodies. */
+static int64_t tree_of_body(const rs_world *world, int32_t body) {
+    const rs_tree_colliders *trees = RS_ITEMS(rs_tree_colliders, world->trees);
+    int64_t low = 0, high = world->trees.count - 1;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (trees[middle].body < body)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void rs_tree_colliders_begin(rs_world *world, int32_t body_index) {
+    int64_t index = tree_of_body(world, body_index);
     rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, world->trees, index);
     rs_cluster *cluster = RS_ITEM(rs_cluster, world->clusters, index);
     const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
@@ -258,11 +273,10 @@ static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, doubl
         const rs_link *link = &a->links[i];
         farthest[link->parent] = rs_max(farthest[link->parent], rs_norm(a->motion[i].arm) + farthest[i]);
         double radius = farthest[i] + skin;
-        int32_t count = link->type == RS_JOINT_SPHERICAL ? 4 : link->u_count;
-        for (int32_t k = 0; k < count; k++)
-            lever[link->q_first + k] = link->type == RS_JOINT_PRISMATIC   ? 1.0
-                                       : link->type == RS_JOINT_SPHERICAL ? ANGLE_PER_QUATERNION * radius
-                                                                          : radius;
+        for (int32_t k = 0; k < link->numbers; k++)
+            lever[link->q_first + k] = rs_joint_slides(link) ? 1.0 : radius;
+        for (int32_t k = link->numbers; link->has_quaternion && k < link->numbers + 4; k++)
+            lever[link->q_first + k] = ANGLE_PER_QUATERNION * radius;
     }
     for (int32_t k = 0; !a->fixed_base && k < 7; k++)
         lever[k] = 0.0; /* moves all alike */

@@ -38,7 +38,7 @@ rs_status rs_tree_colliders_list(rs_world *world);
 void rs_tree_colliders_free(rs_array *trees);
 
 /* Midpoint stage, after the links were placed: the system's box. */
-void rs_tree_colliders_begin(rs_world *world, int64_t tree);
+void rs_tree_colliders_begin(rs_world *world, int32_t body_index);
 
 /* Broad phase: replaces the pairs of clusters among those found by pairs of their colliders, and adds the pairs of
  * colliders within each awake system. */

@@ -1,5 +1,5 @@
 /* Whether a world is what every other file takes for granted. Slow: for tests and fuzzers. */
-#include "world.h"
+#include "awake.h"
 
 static bool is_index(int64_t value, const rs_array *array) { return value >= 0 && value < array->count; }
 
@@ -60,15 +60,23 @@ static const char *wrong_bodies(const rs_world_data *data) {
     return alive == listed ? NULL : "a collider belongs to no body";
 }
 
-static const char *wrong_contacts(const rs_world_data *data) {
-    const rs_touch *touches = RS_ITEMS(rs_touch, data->touches);
-    for (int64_t k = 0; k < data->touches.count; k++) {
+static const char *wrong_touches(const rs_world_data *data, const rs_array *list) {
+    const rs_touch *touches = RS_ITEMS(rs_touch, *list);
+    for (int64_t k = 0; k < list->count; k++) {
         if (!is_index(touches[k].body_a, &data->bodies) || !is_index(touches[k].body_b, &data->bodies) ||
             !is_index(touches[k].collider_a, &data->colliders) || !is_index(touches[k].collider_b, &data->colliders))
             return "a contact names a body or collider that does not exist";
         if (!rs_v3_finite(touches[k].impulse) || !rs_v3_finite(touches[k].moment))
             return "an impulse is not finite";
     }
+    return NULL;
+}
+
+static const char *wrong_contacts(const rs_world_data *data) {
+    const char *wrong = wrong_touches(data, &data->touches);
+    wrong = wrong != NULL ? wrong : wrong_touches(data, &data->resting);
+    if (wrong != NULL)
+        return wrong;
     const rs_wire *wires = RS_ITEMS(rs_wire, data->wires);
     const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     for (int64_t k = 0; k < data->wires.count; k++)
@@ -78,11 +86,28 @@ static const char *wrong_contacts(const rs_world_data *data) {
     return NULL;
 }
 
-rs_status rs_world_validate(rs_world *world) {
-    rs_world_enter(world);
-    const rs_world_data *data = &world->data;
+const char *rs_world_data_wrong(const rs_world_data *data) {
     const char *wrong = wrong_slots(data);
     wrong = wrong != NULL ? wrong : wrong_bodies(data);
-    wrong = wrong != NULL ? wrong : wrong_contacts(data);
+    return wrong != NULL ? wrong : wrong_contacts(data);
+}
+
+/* What steps do not look at needs no step. */
+static const char *wrong_list(const rs_world *world) {
+    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    int64_t listed = 0;
+    for (int64_t i = 0; i < world->data.bodies.count; i++) {
+        if (bodies[i].alive && !bodies[i].listed && rs_world_needs_step(world, &bodies[i]))
+            return "a body moves, or was moved, that steps do not look at";
+        listed += bodies[i].listed;
+    }
+    return listed == world->awake.count ? NULL : "the list of bodies that steps look at is wrong";
+}
+
+rs_status rs_world_validate(rs_world *world) {
+    rs_world_enter_to_read(world);
+    const char *wrong = rs_world_data_wrong(&world->data);
+    if (wrong == NULL && !world->roused && !world->colliders_changed)
+        wrong = wrong_list(world);
     return rs_world_leave(world, wrong == NULL ? RS_OK : rs_fail(RS_WRONG_STATE, "the world is broken: %s", wrong));
 }

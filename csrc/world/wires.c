@@ -15,7 +15,7 @@ static rs_status check_not_negative(const char *name, double value) {
                : rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, 0 or more", name, value);
 }
 
-static rs_status check_properties(const rs_wire_properties *p) {
+rs_status rs_check_wire_properties(const rs_wire_properties *p) {
     rs_status status = RS_OK;
     if (p->type < RS_WIRE_STIFF || p->type > RS_WIRE_CUSTOM)
         status = rs_fail(RS_INVALID_VALUE, "wire type is %d; expected 0 to %d", p->type, RS_WIRE_CUSTOM);
@@ -65,7 +65,7 @@ static rs_wire *find_wire(rs_world *world, rs_wire_id id) {
 
 static void wake_ends(rs_world *world, const rs_wire *wire) {
     for (int end = 0; end < 2; end++)
-        rs_wake_body(RS_ITEM(rs_body, world->data.bodies, wire->body[end]));
+        rs_world_rouse(world, RS_ITEM(rs_body, world->data.bodies, wire->body[end]));
 }
 
 rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *out) {
@@ -73,7 +73,7 @@ rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *ou
     rs_world_enter(world);
     rs_status status = rs_world_check_not_half_way(world);
     if (status == RS_OK)
-        status = check_properties(&def->properties);
+        status = rs_check_wire_properties(&def->properties);
     for (int end = 0; end < 2 && status == RS_OK; end++)
         status = check_end(world, def, end, &wire);
     if (status == RS_OK && wire.body[0] == wire.body[1] && wire.link[0] == wire.link[1])
@@ -117,7 +117,7 @@ void rs_world_drop_wires_of(rs_world *world, int32_t body) {
 }
 
 int32_t rs_wire_is_alive(rs_world *world, rs_wire_id id) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int32_t alive = find_wire(world, id) != NULL;
     rs_world_leave(world, RS_OK);
     return alive;
@@ -125,8 +125,8 @@ int32_t rs_wire_is_alive(rs_world *world, rs_wire_id id) {
 
 /* ---- properties ---- */
 
-rs_status rs_wire_def_get(rs_world *world, rs_wire_id id, rs_wire_def *out) {
-    rs_world_enter(world);
+rs_status rs_wire_get_def(rs_world *world, rs_wire_id id, rs_wire_def *out) {
+    rs_world_enter_to_read(world);
     const rs_wire *wire = find_wire(world, id);
     for (int end = 0; end < 2 && wire != NULL; end++) {
         out->object[end] = rs_slot_id(world, RS_ITEM(rs_body, world->data.bodies, wire->body[end])->slot);
@@ -137,10 +137,10 @@ rs_status rs_wire_def_get(rs_world *world, rs_wire_id id, rs_wire_def *out) {
     return rs_world_leave(world, wire != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 
-rs_status rs_wire_properties_set(rs_world *world, rs_wire_id id, const rs_wire_properties *properties) {
+rs_status rs_wire_set_properties(rs_world *world, rs_wire_id id, const rs_wire_properties *properties) {
     rs_world_enter(world);
     rs_wire *wire = find_wire(world, id);
-    rs_status status = wire == NULL ? RS_UNKNOWN_OBJECT : check_properties(properties);
+    rs_status status = wire == NULL ? RS_UNKNOWN_OBJECT : rs_check_wire_properties(properties);
     if (status == RS_OK && properties->type != wire->properties.type)
         status = rs_fail(RS_INVALID_VALUE, "wire type is %d; the type %d of a wire cannot be changed",
                          properties->type, wire->properties.type);
@@ -175,8 +175,8 @@ static void read_state(const rs_world *world, const rs_wire *wire, rs_wire_state
     out->tension = rs_wire_tension(wire, out->stretch, world->data.dt);
 }
 
-rs_status rs_wire_state_get(rs_world *world, rs_wire_id id, rs_wire_state *out) {
-    rs_world_enter(world);
+rs_status rs_wire_get_state(rs_world *world, rs_wire_id id, rs_wire_state *out) {
+    rs_world_enter_to_read(world);
     const rs_wire *wire = find_wire(world, id);
     if (wire != NULL)
         read_state(world, wire, out);
@@ -184,14 +184,14 @@ rs_status rs_wire_state_get(rs_world *world, rs_wire_id id, rs_wire_state *out) 
 }
 
 int64_t rs_world_wire_count(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int64_t count = world->data.wires.count;
     rs_world_leave(world, RS_OK);
     return count;
 }
 
 rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids, rs_wire_state *states) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int64_t count = world->data.wires.count;
     rs_status status = capacity < count ? rs_fail(RS_INVALID_VALUE, "room for %lld wires; there are %lld",
                                                   (long long)capacity, (long long)count)

@@ -1,7 +1,7 @@
 /* Life of a world, and its settings. */
 #define _XOPEN_SOURCE 700 /* recursive mutexes */
 #include "tree_colliders.h"
-#include "world.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,9 +59,9 @@ rs_status rs_world_create(rs_world **out) {
     RS_SCRATCH_ARRAYS(MAKE_IN_WORLD)
     world->hidden_search = rs_hidden_search_make();
     world->islands = rs_islands_make();
-    world->newton = rs_newton_make();
-    world->partners = rs_partners_make();
-    world->tree_rows = rs_tree_rows_new();
+    world->narrow_parts = rs_array_of(sizeof(rs_narrow_part));
+    world->soft_group = rs_soft_group_make();
+    world->soft_leaders = rs_array_of(sizeof(int32_t));
     pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
@@ -69,6 +69,8 @@ rs_status rs_world_create(rs_world **out) {
     pthread_mutex_init(&world->mutex, &kind);
     pthread_mutexattr_destroy(&kind);
     rs_status status = make_data(&world->data);
+    if (status == RS_OK)
+        status = rs_world_set_threads(world, 1);
     if (status != RS_OK) {
         rs_world_destroy(world);
         return status;
@@ -80,15 +82,16 @@ rs_status rs_world_create(rs_world **out) {
 void rs_world_destroy(rs_world *world) {
     if (world == NULL)
         return;
-    rs_world_data_drop(&world->data);
+    rs_world_data_free(&world->data);
     rs_broad_phase_free(&world->broad_phase);
     rs_tree_colliders_free(&world->trees);
     RS_SCRATCH_ARRAYS(FREE_IN_WORLD)
     rs_hidden_search_free(&world->hidden_search);
     rs_islands_free(&world->islands);
-    rs_newton_free(&world->newton);
-    rs_partners_free(&world->partners);
-    rs_tree_rows_free(&world->tree_rows);
+    rs_soft_group_free(&world->soft_group);
+    rs_array_free(&world->soft_leaders);
+    rs_world_drop_threads(world);
+    rs_array_free(&world->narrow_parts);
     rs_ray_scene_free(&world->ray_scene);
     while (pthread_mutex_unlock(&world->mutex) == 0) { /* its thread would remember a robust mutex beyond its end */
     }
@@ -102,7 +105,12 @@ static int lock(rs_world *world) {
     return result == EOWNERDEAD ? pthread_mutex_consistent(&world->mutex) : result;
 }
 
-void rs_world_enter(rs_world *world) { lock(world); }
+void rs_world_enter(rs_world *world) {
+    lock(world);
+    world->changes++;
+}
+
+void rs_world_enter_to_read(rs_world *world) { lock(world); }
 
 rs_status rs_world_leave(rs_world *world, rs_status status) {
     pthread_mutex_unlock(&world->mutex);
@@ -170,7 +178,7 @@ rs_status rs_world_set_time_step(rs_world *world, double dt) {
 }
 
 double rs_world_time_step(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     double value = world->data.dt;
     rs_world_leave(world, RS_OK);
     return value;
@@ -185,8 +193,8 @@ rs_status rs_world_set_gravity(rs_world *world, const double gravity[3]) {
     return rs_world_leave(world, rs_world_wake_all(world));
 }
 
-void rs_world_gravity(rs_world *world, double out[3]) {
-    rs_world_enter(world);
+void rs_world_get_gravity(rs_world *world, double out[3]) {
+    rs_world_enter_to_read(world);
     rs_v3_store(out, world->data.gravity);
     rs_world_leave(world, RS_OK);
 }
@@ -202,40 +210,62 @@ rs_status rs_world_set_time(rs_world *world, double time) {
 }
 
 double rs_world_time(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     double value = world->data.time;
     rs_world_leave(world, RS_OK);
     return value;
 }
 
 uint64_t rs_world_step_count(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     uint64_t value = world->data.step_count;
     rs_world_leave(world, RS_OK);
     return value;
 }
 
 uint64_t rs_world_configuration_number(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     uint64_t value = world->data.configuration_number;
     rs_world_leave(world, RS_OK);
     return value;
 }
 
-void rs_world_solver_settings(rs_world *world, rs_solver_settings *out) {
+uint64_t rs_world_change_count(rs_world *world) {
+    rs_world_enter_to_read(world);
+    uint64_t count = world->changes;
+    rs_world_leave(world, RS_OK);
+    return count;
+}
+
+uint64_t rs_world_geometry_number(rs_world *world) {
+    rs_world_enter_to_read(world);
+    uint64_t number = world->geometry_number;
+    rs_world_leave(world, RS_OK);
+    return number;
+}
+
+rs_status rs_world_touch(rs_world *world) {
     rs_world_enter(world);
+    return rs_world_leave(world, RS_OK);
+}
+
+void rs_world_get_solver_settings(rs_world *world, rs_solver_settings *out) {
+    rs_world_enter_to_read(world);
     *out = world->data.solver;
     rs_world_leave(world, RS_OK);
 }
 
-rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings) {
+rs_status rs_check_solver_settings(const rs_solver_settings *settings) {
     rs_status status = check_not_negative("erp", settings->erp);
     if (status == RS_OK)
         status = check_not_negative("erp2", settings->erp2);
     if (status == RS_OK)
         status = check_range("max iterations", settings->max_iterations, 1, INT32_MAX);
-    if (status == RS_OK)
-        status = check_not_negative("threshold", settings->threshold);
+    return status == RS_OK ? check_not_negative("threshold", settings->threshold) : status;
+}
+
+rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings) {
+    rs_status status = rs_check_solver_settings(settings);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -245,13 +275,13 @@ rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings
     return rs_world_leave(world, rs_world_wake_all(world));
 }
 
-void rs_world_contact_settings(rs_world *world, rs_contact_settings *out) {
-    rs_world_enter(world);
+void rs_world_get_contact_settings(rs_world *world, rs_contact_settings *out) {
+    rs_world_enter_to_read(world);
     *out = world->data.contact;
     rs_world_leave(world, RS_OK);
 }
 
-static rs_status check_contact_settings(const rs_contact_settings *s) {
+rs_status rs_check_contact_settings(const rs_contact_settings *s) {
     rs_status status = check_range("gjk max iterations", s->gjk_max_iterations, 1, 10000);
     if (status == RS_OK)
         status = rs_check_positive("gjk tolerance", s->gjk_tolerance);
@@ -285,7 +315,7 @@ static rs_status check_contact_settings(const rs_contact_settings *s) {
 }
 
 rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settings *settings) {
-    rs_status status = check_contact_settings(settings);
+    rs_status status = rs_check_contact_settings(settings);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -294,18 +324,21 @@ rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settin
     return rs_world_leave(world, rs_world_wake_all(world));
 }
 
-void rs_world_sleep_settings(rs_world *world, rs_sleep_settings *out) {
-    rs_world_enter(world);
+void rs_world_get_sleep_settings(rs_world *world, rs_sleep_settings *out) {
+    rs_world_enter_to_read(world);
     *out = world->data.sleep;
     rs_world_leave(world, RS_OK);
 }
 
-rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *settings) {
+rs_status rs_check_sleep_settings(const rs_sleep_settings *settings) {
     rs_status status = check_not_negative("linear threshold", settings->linear_threshold);
     if (status == RS_OK)
         status = check_not_negative("angular threshold", settings->angular_threshold);
-    if (status == RS_OK)
-        status = check_range("quiet steps", settings->quiet_steps, 1, INT32_MAX);
+    return status == RS_OK ? check_range("quiet steps", settings->quiet_steps, 1, INT32_MAX) : status;
+}
+
+rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *settings) {
+    rs_status status = rs_check_sleep_settings(settings);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -317,7 +350,7 @@ rs_status rs_world_wake_all(rs_world *world) {
     rs_world_enter(world);
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     for (int64_t i = 0; i < world->data.bodies.count; i++)
-        rs_wake_body(&bodies[i]);
+        rs_world_rouse(world, &bodies[i]);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -335,8 +368,8 @@ static rs_status check_material(const rs_world *world, int32_t index) {
                    (long long)world->data.materials.names.count);
 }
 
-rs_status rs_material_name(rs_world *world, int32_t index, char *out) {
-    rs_world_enter(world);
+rs_status rs_material_get_name(rs_world *world, int32_t index, char *out) {
+    rs_world_enter_to_read(world);
     rs_status status = check_material(world, index);
     if (status == RS_OK)
         memcpy(out, RS_ITEM(rs_material_label, world->data.materials.names, index)->text, RS_MATERIAL_NAME_SIZE);
@@ -366,8 +399,8 @@ rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair)
     return rs_world_leave(world, rs_world_wake_all(world));
 }
 
-rs_status rs_material_pair_properties(rs_world *world, int32_t a, int32_t b, rs_material_pair *out) {
-    rs_world_enter(world);
+rs_status rs_material_get_pair(rs_world *world, int32_t a, int32_t b, rs_material_pair *out) {
+    rs_world_enter_to_read(world);
     rs_status status = check_material(world, a);
     if (status == RS_OK)
         status = check_material(world, b);
@@ -376,21 +409,21 @@ rs_status rs_material_pair_properties(rs_world *world, int32_t a, int32_t b, rs_
     return rs_world_leave(world, status);
 }
 
-void rs_material_default(rs_world *world, rs_material_pair *out) {
-    rs_world_enter(world);
+void rs_material_get_default(rs_world *world, rs_material_pair *out) {
+    rs_world_enter_to_read(world);
     *out = world->data.materials.fallback;
     rs_world_leave(world, RS_OK);
 }
 
 int64_t rs_material_pair_count(rs_world *world) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     int64_t count = world->data.materials.entries.count;
     rs_world_leave(world, RS_OK);
     return count;
 }
 
 rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32_t *b, rs_material_pair *out) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     const rs_array *entries = &world->data.materials.entries;
     if (number < 0 || number >= entries->count)
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material pair %lld does not exist; there are %lld",
@@ -411,20 +444,20 @@ rs_status rs_material_clear(rs_world *world) {
 /* ---- reports ---- */
 
 rs_status rs_world_set_profiling(rs_world *world, int32_t enabled) {
-    rs_world_enter(world);
+    rs_world_enter_to_read(world);
     world->profiling = enabled != 0;
     world->profile = (rs_profile){0};
     return rs_world_leave(world, RS_OK);
 }
 
-void rs_world_profile(rs_world *world, rs_profile *out) {
-    rs_world_enter(world);
+void rs_world_get_profile(rs_world *world, rs_profile *out) {
+    rs_world_enter_to_read(world);
     *out = world->profile;
     rs_world_leave(world, RS_OK);
 }
 
-void rs_world_step_stats(rs_world *world, rs_step_stats *out) {
-    rs_world_enter(world);
+void rs_world_get_step_stats(rs_world *world, rs_step_stats *out) {
+    rs_world_enter_to_read(world);
     *out = world->stats;
     rs_world_leave(world, RS_OK);
 }

@@ -3,14 +3,17 @@
 #define RS_WORLD_WORLD_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "../base/limits.h"
+#include "../base/thread_pool.h"
 #include "../contact/contact_problem.h"
 #include "../contact/detection.h"
 #include "../contact/island.h"
 #include "../contact/position_correction.h"
 #include "../contact/rows_tree.h"
 #include "../contact/solve_island.h"
+#include "../contact/sweep_blocks.h"
 #include "../contact/wire.h"
 #include "../dynamics/carrier.h"
 #include "../dynamics/pose_controller.h"
@@ -18,7 +21,7 @@
 #include "../sensors/camera.h"
 #include "../sensors/picture.h"
 #include "../sensors/lidar.h"
-#include "../soft/soft.h"
+#include "../soft/soft_group.h"
 
 /* Where a stable id leads. */
 typedef struct {
@@ -41,21 +44,44 @@ typedef struct {
     X(rs_wire, wires) /* in the order in which they were made; impulses are written by the solver */                 \
     /* contacts: written by the narrow phase (points) and the solver (impulses) */                                   \
     X(rs_touch, touches)         /* ordered by pair of colliders */                                                  \
+    X(rs_touch, resting)         /* likewise: those of bodies that steps do not look at */                           \
     X(rs_pair_hint, pair_hints)  /* likewise: where the narrow phase starts */
 
-/* Scratch of a world, valid within a step: made and freed by this list. */
+/* Scratch of a world, most of it valid within a step: made and freed by this list. */
 #define RS_SCRATCH_ARRAYS(X)                                                                                         \
+    X(int32_t, awake)                 /* bodies that the next step looks at, in their order */                       \
     X(rs_tree_colliders, trees)       /* of each articulated system with colliders */                                \
     X(rs_cluster, clusters)           /* of each of them: midpoint */                                                \
     X(rs_pair, pairs)                 /* broad phase */                                                              \
     X(rs_touch, touches_other)        /* second buffer of the narrow phase */                                        \
+    X(rs_touch, rested)               /* narrow phase: contacts to be set aside */                                   \
     X(rs_pair_hint, pair_hints_other) /* likewise */                                                                 \
     X(rs_solver_body, solver_bodies)  /* per body: forces, then solver */                                            \
     X(rs_push_body, pushes)           /* per body: valid in islands marked as pushed */                              \
     X(rs_solver_body, before)         /* per body: velocities at the beginning of the step */                        \
     X(rs_body_row, body_rows)         /* grouped by island: contact setup */                                         \
-    X(int32_t, busy_rows)             /* solver */                                                                   \
+    X(rs_island_result, results)      /* per island: solver */                                                       \
     X(int32_t, numbers)               /* per body: its number within an island of single bodies */
+
+/* What came out of the solve of an island. */
+typedef struct {
+    rs_solve_result solve;
+    rs_status status;
+} rs_island_result;
+
+/* Scratch of a thread that solves islands. */
+typedef struct {
+    rs_tree_rows tree_rows; /* of one island with articulated systems or wires */
+    rs_sweep_blocks blocks; /* of one without */
+    rs_newton newton;
+} rs_room;
+
+/* What a thread found in its part of the pairs. */
+typedef struct {
+    rs_array touches, rested, hints;
+    int64_t first_touch, first_rested, first_hint; /* in the lists of all parts */
+    rs_status status;
+} rs_narrow_part;
 
 #define RS_ARRAY_FIELD(type, name) rs_array name;
 #define RS_ARRAY_ONE(type, name) +1
@@ -88,11 +114,15 @@ struct rs_world {
     uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
     uint32_t next_asset;        /* likewise for assets */
     uint64_t version;           /* counts changes of poses, shapes and filters */
+    uint64_t changes;           /* see rs_world_change_count */
+    uint64_t geometry_number;   /* see rs_world_geometry_number */
     bool half_way;              /* between integrate1 and integrate2 */
     bool detected;              /* the first half looked for contacts */
     bool changed;               /* since the first half: it must be made again */
     bool colliders_changed;     /* the broad phase must list them again */
     int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */
+    bool disturbed;             /* the first half found something that moves to touch or pull what sleeps */
+    bool roused;                /* a body that is not listed woke up or was moved: all must be listed */
 
     /* scratch, valid within a step */
     rs_broad_phase broad_phase;
@@ -100,9 +130,15 @@ struct rs_world {
     RS_SCRATCH_ARRAYS(RS_ARRAY_FIELD)
     rs_hidden_search hidden_search;
     rs_islands islands;
-    rs_tree_rows tree_rows; /* of one island with articulated systems or wires */
-    rs_newton newton;       /* scratch of its own */
-    rs_partners partners;   /* of one soft object */
+    rs_soft_group soft_group; /* soft objects that step together */
+    rs_array soft_leaders;    /* int32_t per body: the first of the group that it is in */
+
+    /* threads of a step; what they do does not depend on their number */
+    int32_t threads;
+    rs_thread_pool *pool;   /* NULL: one thread */
+    rs_room *rooms;         /* one for each thread */
+    rs_array narrow_parts;  /* rs_narrow_part */
+    atomic_bool lost;       /* a body is marked as diverged */
 
     /* what rays see; built when a ray asks and something changed */
     rs_ray_scene ray_scene;
@@ -117,7 +153,18 @@ struct rs_world {
 struct rs_snapshot {
     rs_world_data data;
     uint32_t next_serial; /* for a restore into another world: its new ids must not meet these */
+    uint32_t next_asset;  /* likewise */
 };
+
+/* RS_OK, or what is wrong with a snapshot that was read: whatever a step, a read or a change would rely on. */
+rs_status rs_snapshot_check(const rs_snapshot *snapshot);
+/* The same for settings. */
+rs_status rs_check_solver_settings(const rs_solver_settings *settings);
+rs_status rs_check_contact_settings(const rs_contact_settings *settings);
+rs_status rs_check_sleep_settings(const rs_sleep_settings *settings);
+rs_status rs_check_wire_properties(const rs_wire_properties *properties);
+/* What contradicts itself in objects, contacts and wires; NULL when nothing does. */
+const char *rs_world_data_wrong(const rs_world_data *data);
 
 /* States, commands and time become those of a snapshot of a world with the same objects; parameters and what is static
  * stay. */
@@ -126,10 +173,12 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot);
 enum { RS_DATA_ARRAY_COUNT = 2 RS_WORLD_ARRAYS(RS_ARRAY_ONE) }; /* those of the materials, and the list */
 void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
-void rs_world_data_drop(rs_world_data *data);
+void rs_world_data_free(rs_world_data *data);
 
-/* Every public function works between these two. */
+/* Every public function works between entering and leaving. Whoever only reads, or steps, enters to read; all others
+ * count as changes. */
 void rs_world_enter(rs_world *world);
+void rs_world_enter_to_read(rs_world *world);
 rs_status rs_world_leave(rs_world *world, rs_status status);
 
 /* The slot of a living object, or NULL with the error text set. */
@@ -157,6 +206,26 @@ void rs_world_load_links(rs_body *body, rs_vec3 gravity);
 /* ---- soft_objects.c, soft_step.c: objects made of particles ---- */
 
 rs_soft *rs_world_soft(rs_world *world, rs_object_id id, rs_body **body);
+/* How an object made of particles stands in the world. */
+typedef struct {
+    int32_t object_type, material; /* material: that counts in contacts with bodies */
+    uint64_t group, mask;          /* collision filter */
+} rs_soft_place;
+/* Takes the object over; on failure it is freed. */
+rs_status rs_world_insert_soft(rs_world *world, rs_soft *soft, const rs_soft_place *place, rs_object_id *out);
+/* Every public function on one deformable object: enters the world; the caller leaves it. */
+rs_deformable *rs_world_enter_deformable(rs_world *world, rs_object_id id, rs_body **body, rs_status *status);
+/* Tuples of different vertices, all of which exist; `name` is what they are. */
+rs_status rs_soft_check_existing(const char *name, const int32_t *index, int64_t tuples, int size, int64_t count);
+rs_status rs_soft_check_indices(const char *name, const int32_t *index, int64_t tuples, int size, int64_t count);
+void rs_deformable_untie(rs_deformable *d, int64_t particle);
+/* Before a body is removed: what is pinned to it is free. */
+void rs_world_drop_ties_of(rs_world *world, int32_t body);
+/* Something about the object changed. */
+void rs_world_touch_soft(rs_world *world, rs_body *body);
+/* Finite numbers; `xyz` may be NULL. */
+rs_status rs_check_vectors(const char *name, int64_t count, const double *xyz);
+rs_status rs_check_room(int64_t capacity, int64_t count);
 /* First half: those that something comes near wake up, and they wake what they are near. */
 void rs_world_wake_soft(rs_world *world);
 /* Second half, between forces and contacts. RS_DIVERGED only marks the object. */
@@ -186,6 +255,8 @@ void rs_world_drop_wires_of(rs_world *world, int32_t body);
 /* Drops the contacts of a body and wakes what touched it. */
 void rs_world_forget_touches(rs_world *world, int32_t body);
 
+/* The body moves again, if it slept, and the next step looks at it. */
+void rs_world_rouse(rs_world *world, rs_body *body);
 /* The body must be placed and looked at again in the next step, or in this one when half of it is made. */
 void rs_world_touch_body(rs_world *world, rs_body *body);
 /* Places the links of an articulated system where questions are answered: at the present state, or within a step where
@@ -204,7 +275,11 @@ rs_status rs_check_finite(const char *name, const double *values, int count);
 /* Two 3-vectors, such as a force and the point that it acts on. */
 rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char *name_b, const double b[3]);
 rs_status rs_check_positive(const char *name, double value);
-rs_status rs_check_body_type(int32_t type);
+/* What is wrong with them, but for the moments of inertia; rs_body_take_properties() checks those, too. */
+rs_status rs_check_body_properties(const rs_body_properties *properties);
+/* The body with what is right, or as it was; its colliders are left to the caller. */
+rs_status rs_body_take_properties(rs_body *body, const rs_body_properties *properties);
+rs_status rs_body_take_state(rs_body *body, const rs_body_state *state);
 rs_status rs_check_mass(double mass);
 rs_status rs_check_inertia(const rs_sym3 *inertia);
 /* Normalises, except what is a unit quaternion already. */

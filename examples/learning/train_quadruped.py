@@ -1,7 +1,6 @@
 """PPO of Stable-Baselines3 teaches the quadruped to walk with a commanded velocity.
 
-    python examples/learning/train_quadruped.py --minutes 10 --out policy.zip
-    python examples/learning/train_quadruped.py --show policy.zip          # in the viewer
+    python examples/learning/train_quadruped.py --minutes 10 --out policy.zip   # and policy.npz, for walk.py
 
 Needs raisim_ros[learn], stable-baselines3 and torch.
 """
@@ -10,29 +9,31 @@ from __future__ import annotations
 
 import argparse
 import time
+from pathlib import Path
 
 import numpy as np
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from raisim_ros.envs import Randomization
-from raisim_ros.envs.registration import make_env
 from raisim_ros.envs.stable_baselines import StableBaselinesEnv
 
 TABLE = (Randomization("masses", 0.9, 1.1), Randomization("friction", 0.6, 1.0, operation="set"))
 
 
 class UntilTime(BaseCallback):
-    """Ends after a wall time, and prints the curve: seconds, steps, mean reward per step."""
+    """Ends after a wall time, and prints the curve: seconds, steps, mean return and length of the last episodes."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self._end, self._begin = time.monotonic() + seconds, time.monotonic()
 
     def _on_rollout_end(self) -> None:
-        rewards = self.locals["rollout_buffer"].rewards
-        seconds = time.monotonic() - self._begin
-        print(f"{seconds:7.1f} s {self.num_timesteps:9d} steps  reward {np.mean(rewards):.3f}", flush=True)
+        seconds, episodes = time.monotonic() - self._begin, self.model.ep_info_buffer
+        if episodes:
+            told, length = (np.mean([one[key] for one in episodes]) for key in "rl")
+            steps = f"{self.num_timesteps:9d} steps"
+            print(f"{seconds:7.1f} s {steps}  return {told:.1f} in {length:.1f} steps", flush=True)
 
     def _on_step(self) -> bool:
         return time.monotonic() < self._end
@@ -50,18 +51,16 @@ def train(minutes: float, envs: int, out: str, steps: int) -> None:
     model.learn(steps, callback=UntilTime(60.0 * minutes))
     if out:
         model.save(out)
+        export(model, Path(out).with_suffix(".npz"))
 
 
-def show(policy: str) -> None:
-    """Run a policy in the viewer until Ctrl-C."""
-    model = PPO.load(policy, device="cpu")
-    env = make_env("Quadruped-v0", render_mode="human")
-    observation, _ = env.reset(seed=0)
-    while True:
-        action, _ = model.predict(observation, deterministic=True)
-        observation, _, terminated, *_ = env.step(action)
-        if terminated:
-            observation, _ = env.reset()
+def export(model: PPO, path: Path) -> None:
+    """Write the layers of the policy for walk.py, which needs no torch."""
+    net = model.policy
+    layers = [one for one in [*net.mlp_extractor.policy_net, net.action_net] if hasattr(one, "weight")]
+    weights = {f"weight{k}": one.weight.detach().numpy() for k, one in enumerate(layers)}
+    biases = {f"bias{k}": one.bias.detach().numpy() for k, one in enumerate(layers)}
+    np.savez_compressed(path, **weights, **biases)
 
 
 def main() -> None:
@@ -71,12 +70,8 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=100_000_000)
     parser.add_argument("--envs", type=int, default=256)
     parser.add_argument("--out", default="")
-    parser.add_argument("--show", default="")
     given = parser.parse_args()
-    if given.show:
-        show(given.show)
-    else:
-        train(given.minutes, given.envs, given.out, given.steps)
+    train(given.minutes, given.envs, given.out, given.steps)
 
 
 if __name__ == "__main__":

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.cli.convert import FORMATS, convert_file
 from raisim_ros.cli.info import describe_recording, describe_world
-from raisim_ros.cli.open_file import MESH, RECORDING, ROBOT, WORLD, kind_of, open_world
+from raisim_ros.cli.open_file import RECORDING, kind_of, open_world
 from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.world.world import World
 
 FILE_HELP = "world file (XML), MJCF, URDF, xacro, mesh or recording (.raisim)"
@@ -53,9 +54,9 @@ def make_parser() -> argparse.ArgumentParser:
     view = add("view", _view, "Show a file in the browser, with hands on it")
     view.add_argument("file", help=FILE_HELP)
     view.add_argument("--host", default="127.0.0.1", help="address of the page; 0.0.0.0 lets other machines in")
-    view.add_argument("--port", type=int, default=8080, help="port of the page; when it is taken, the next free one")
+    view.add_argument("--port", type=_port, default=8080, help="port of the page; when it is taken, the next free one")
     view.add_argument("--paused", action="store_true", help="do not start to run at once")
-    view.add_argument("--seconds", type=float, help="end after so much wall time")
+    view.add_argument("--seconds", type=_positive, help="end after so much wall time")
     view.add_argument("--compare", metavar="OTHER.raisim", help="of a recording: a second run, shown as ghosts")
 
     info = add("info", _info, "Tell what a file holds: objects, tree, masses, limits, shapes, warnings")
@@ -66,28 +67,30 @@ def make_parser() -> argparse.ArgumentParser:
 
     run = add("run", _run, "Run a world without a viewer, as fast as possible")
     run.add_argument("file", help=FILE_HELP)
-    run.add_argument("--seconds", type=float, default=10.0, help="simulated time [s] (default 10)")
+    run.add_argument("--seconds", type=_positive, default=10.0, help="simulated time [s] (default 10)")
     run.add_argument("--record", metavar="OUT.raisim", help="write a recording")
-    run.add_argument("--rate", type=float, default=60.0, help="frames of the recording per second (default 60)")
+    run.add_argument("--rate", type=_positive, default=60.0, help="frames of the recording per second (default 60)")
 
     render = add("render", _render, "Draw a picture (PNG), a film (GIF, MP4) or a page (HTML) without a display")
     render.add_argument("file", help=FILE_HELP)
     render.add_argument("out", help="OUT.png, OUT.gif, OUT.mp4, or OUT.html for a recording")
-    render.add_argument("--seconds", type=float, help="length of a film; for a picture, when it is taken [s]")
-    render.add_argument("--rate", type=float, default=25.0, help="pictures per second (default 25)")
+    render.add_argument("--seconds", type=_moment, help="length of a film; for a picture, when it is taken [s]")
+    render.add_argument("--rate", type=_positive, default=25.0, help="pictures per second (default 25)")
     render.add_argument("--size", type=_size, default=(640, 360), metavar="WxH", help="pixels (default 640x360)")
     render.add_argument("--from", dest="position", type=_point, metavar="X,Y,Z", help="where the camera is [m]")
     centre = (0.0, 0.0, 0.5)
     render.add_argument("--to", dest="look_at", type=_point, default=centre, metavar="X,Y,Z", help="what it looks at")
     render.add_argument("--quality", choices=("draft", "good", "best"), default="good")
 
-    convert = add("convert", _convert, "Write a robot as URDF, a world as XML, a mesh as OBJ, a recording as MCAP")
+    convert = add("convert", _convert, "Write a robot or world as URDF, MJCF, XML, a mesh as OBJ, a recording as MCAP")
     convert.add_argument("source", help=FILE_HELP)
-    convert.add_argument("out", help="OUT.urdf, OUT.xml, OUT.obj, or OUT.mcap for ros2 bag and Foxglove")
+    outputs = "OUT.urdf, OUT.mjcf.xml (for MuJoCo), OUT.xml (a world file), OUT.obj, OUT.mcap (ros2 bag)"
+    convert.add_argument("out", help=outputs)
+    convert.add_argument("--to", choices=FORMATS, help="what to write, whatever the name of the file ends with")
 
     bench = add("bench", _bench, "Tell how fast a world steps on this machine, and where the time goes")
     bench.add_argument("file", nargs="?", help="default: the world of `make run`")
-    bench.add_argument("--seconds", type=float, default=5.0, help="simulated time [s] (default 5)")
+    bench.add_argument("--seconds", type=_positive, default=5.0, help="simulated time [s] (default 5)")
     for command in commands.choices.values():
         if command.prog.split()[-1] in ("view", "info", "check", "run", "render", "bench"):
             command.add_argument(
@@ -97,13 +100,41 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _size(text: str) -> tuple[int, int]:
-    width, height = text.lower().split("x")
+    width, _, height = text.lower().partition("x")
+    if not (width.isdigit() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"'{text}' is not WIDTHxHEIGHT, as 640x360")
     return int(width), int(height)
 
 
 def _point(text: str) -> tuple[float, float, float]:
-    x, y, z = (float(part) for part in text.split(","))
+    try:
+        x, y, z = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not X,Y,Z, as 3,-2,1.5") from None
     return x, y, z
+
+
+def _positive(text: str) -> float:
+    value = _moment(text)
+    if value == 0.0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return value
+
+
+def _moment(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0.0 <= value < 1e9:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 0")
+    return value
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port, 0 to 65535 (0: any that is free)")
+    return int(text)
 
 
 def _param(text: str) -> tuple[str, str]:
@@ -182,7 +213,7 @@ def _check(options: argparse.Namespace) -> None:
     findings = _opened(options).check()
     for finding in findings:
         print(finding)
-    print(f"{options.file}: {len(findings)} findings")
+    print(f"{options.file}: {len(findings)} finding{'' if len(findings) == 1 else 's'}")
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -248,31 +279,8 @@ def _counted(pictures: Iterator[Any], total: int) -> Iterator[Any]:
 
 
 def _convert(options: argparse.Namespace) -> None:
-    kind, suffix = kind_of(options.source), Path(options.out).suffix.lower()
-    if kind == MESH and suffix == ".obj":
-        from raisim_ros.description.mesh.export import write_obj
-        from raisim_ros.description.mesh.file import load_mesh
-
-        write_obj(load_mesh(options.source), Path(options.out))
-        return
-    if kind == RECORDING and suffix == ".mcap":
-        from raisim_ros.viewer.mcap_export import write_mcap
-        from raisim_ros.viewer.recording import Recording
-
-        write_mcap(Recording(options.source), options.out)
-        return
-    world, told = open_world(options.source)
-    for text in told:
+    for text in convert_file(options.source, options.out, options.to):
         print(f"warning: {text}", file=sys.stderr)
-    if suffix == ".urdf" and kind in (ROBOT, WORLD):
-        robots = [handle for handle in world.get_obj_list() if isinstance(handle, ArticulatedSystem)]
-        if len(robots) != 1:
-            raise InvalidValueError(f"'{options.source}' has {len(robots)} robots; a URDF file holds one")
-        robots[0].export_robot_description_to_urdf(options.out)
-    elif suffix == ".xml":
-        world.export_to_xml(options.out)
-    else:
-        raise InvalidValueError(f"a {kind} cannot be written to '{options.out}'; expected .urdf, .xml, .obj or .mcap")
 
 
 def _bench(options: argparse.Namespace) -> None:

@@ -24,19 +24,23 @@ _SUFFIX = ".raisim_ros_tmp"
 _TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}(?:\.\w+)?")
 
 
-def write_file(path: str | Path, content: bytes) -> None:
-    """Replace a file, or make it and its folder; links are followed. Raises FileWriteError."""
+def write_file(path: str | Path, content: bytes, is_lasting: bool = True) -> None:
+    """Replace a file, or make it and its folder; links are followed. Raises FileWriteError.
+
+    One that is not lasting may be lost or damaged in a power cut: for caches, whose readers look at the content.
+    """
     check_allowed(path, "file")
     with _as_write_error(path):
         target = Path(os.path.realpath(path))
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
             raise FileWriteError(path, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
-        with _temporary(target, content) as temporary:
+        with _temporary(target, content, is_lasting) as temporary:
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))
             os.replace(temporary, target)
-        _sync_folder(target.parent)
+        if is_lasting:
+            _sync_folder(target.parent)
 
 
 def write_beside(path: Path, content: bytes) -> Path:
@@ -139,15 +143,15 @@ def _as_write_error(path: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def _temporary(target: Path, content: bytes) -> Iterator[Path]:
-    """A complete file on the disk beside the target, gone at the end unless it was renamed."""
+def _temporary(target: Path, content: bytes, is_lasting: bool = True) -> Iterator[Path]:
+    """A complete file beside the target, on the disk if it is to last, gone at the end unless it was renamed."""
     path = _temporary_name(target)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         with open(descriptor, "wb") as stream:
             stream.write(content)
             stream.flush()
-            if not is_temporary(path):  # which is gone after a power cut anyway
+            if is_lasting and not is_temporary(path):  # which is gone after a power cut anyway
                 os.fsync(stream.fileno())
         yield path
     finally:

@@ -41,6 +41,8 @@ class FileLimits:
     """Of one mesh file."""
     max_samples: int = 100_000_000
     """Of one heightmap."""
+    max_snapshot_bytes: int = 2_000_000_000
+    """Of one stored world or snapshot after unpacking."""
 
     def __post_init__(self) -> None:
         for one in fields(self):

@@ -2,7 +2,7 @@
 
 ``RAISIM01``, then for every chunk: four letters, length and CRC-32 of the payload (little-endian, 32 bits), and the
 payload, compressed with zlib. WRLD: a world file and what lies beside it; FRAM: the frames since the last chunk; INPT:
-the commands and requests that a node carried out since the last one.
+the commands and requests that a node carried out since the last one; BASE, KEYF, ARRY: see keyframes.py of the viewer.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from raisim_ros.description.errors import FileMissingError, ParseError
 
 MAGIC = b"RAISIM01"
 WORLD, FRAMES, INPUTS = b"WRLD", b"FRAM", b"INPT"
+BASE, KEYFRAME, ARRAY = b"BASE", b"KEYF", b"ARRY"
 _HEAD = struct.Struct("<4sII")
 
 Arrays = dict[str, NDArray[np.float64]]

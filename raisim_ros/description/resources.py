@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import version
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -33,6 +32,8 @@ def package_version() -> str:
         found = re.search(r"<version>(.*?)</version>", _text(place / "package.xml"))
         if found:
             return found.group(1)
+    from importlib.metadata import version  # slow to import
+
     return version("raisim_ros")
 
 

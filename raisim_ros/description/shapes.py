@@ -1,29 +1,49 @@
-"""The primitive shapes: what each is called, what its numbers mean, where it ends. SI units.
+"""The primitive shapes: what each is called, what its numbers mean, where it ends, how it is drawn and what robot files
+call it. SI units.
 
-Adding one touches this table, the engine's (csrc/model/shape.h and the pair table of csrc/collision), what draws it
-(ros/objects/markers.py, viewer/surfaces.py) and ``World.add_<name>``.
+Adding one touches this table, the engine (`rs_shape_type`, model/shape.c, collision/gjk_core.c, collision/ray_cast.c, a
+row of the pair table in collision/narrow_phase.c) and its name in Python (``World.add_<name>`` and its handle). Its
+mass and inertia as a uniform solid are the engine's, in model/shape.c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 Corner = tuple[float, float, float]
+Dim = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A solid of `solids.SOLIDS`, as long as `size` along each axis, at `z` on the axis of the shape that it draws."""
+
+    solid: str
+    size: Corner
+    z: float = 0.0
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A primitive shape. `fields` names the numbers in its `dim`; `in_robots`: robot files have it, too."""
+    """A primitive shape. `fields` names the numbers in its `dim`.
+
+    `urdf`: its attributes in URDF, each with other spellings behind it; one for all numbers, or one each; empty: robot
+    files do not have it; `urdf_own`: other programs may not know it. `mjcf`: its numbers divided by those of a geom's
+    size in MJCF; empty: unknown there.
+    """
 
     name: str
     fields: tuple[str, ...]
-    top: Callable[[Sequence[float]], Corner]  # corner of the box around it, in its frame
-    bottom: Callable[[Sequence[float]], Corner] | None = None  # the opposite one; None: by symmetry
-    in_robots: bool = True
+    top: Callable[[Dim], Corner]  # corner of the box around it, in its frame
+    pieces: Callable[[Dim], tuple[Piece, ...]]
+    bottom: Callable[[Dim], Corner] | None = None  # the opposite one; None: by symmetry
+    urdf: tuple[str, ...] = ()
+    urdf_own: bool = False
+    mjcf: tuple[float, ...] = ()
 
-    def box(self, dim: Sequence[float]) -> tuple[Corner, Corner]:
+    def box(self, dim: Dim) -> tuple[Corner, Corner]:
         """Lowest and highest corner of the box around it, in its frame [m]."""
         top = self.top(dim)
         return self.bottom(dim) if self.bottom else (-top[0], -top[1], -top[2]), top
@@ -34,22 +54,73 @@ class Shape:
         return tuple(float(values[field]) for field in self.fields)
 
 
+def _round(solid: str, dim: Dim) -> Piece:
+    return Piece(solid, (2.0 * dim[0], 2.0 * dim[0], dim[1]))
+
+
+def _ball(radius: float, z: float = 0.0) -> Piece:
+    return Piece("ball", (2.0 * radius, 2.0 * radius, 2.0 * radius), z)
+
+
+# What the numbers mean.
+FIELDS = {
+    "radius": "radius [m]",
+    "height": "full height, of a capsule the distance of its sphere centres [m]",
+    **{axis: f"full length along {axis} [m]" for axis in "xyz"},
+}
+
 SHAPES = {
     shape.name: shape
     for shape in (
-        Shape("sphere", ("radius",), lambda dim: (dim[0], dim[0], dim[0])),
-        Shape("box", ("x", "y", "z"), lambda dim: (0.5 * dim[0], 0.5 * dim[1], 0.5 * dim[2])),
-        Shape("cylinder", ("radius", "height"), lambda dim: (dim[0], dim[0], 0.5 * dim[1])),
+        Shape(
+            "sphere",
+            ("radius",),
+            top=lambda dim: (dim[0], dim[0], dim[0]),
+            pieces=lambda dim: (_ball(dim[0]),),
+            urdf=("radius",),
+            mjcf=(1.0,),
+        ),
+        Shape(
+            "box",
+            ("x", "y", "z"),
+            top=lambda dim: (0.5 * dim[0], 0.5 * dim[1], 0.5 * dim[2]),
+            pieces=lambda dim: (Piece("block", (dim[0], dim[1], dim[2])),),
+            urdf=("size",),
+            mjcf=(2.0, 2.0, 2.0),
+        ),
+        Shape(
+            "cylinder",
+            ("radius", "height"),
+            top=lambda dim: (dim[0], dim[0], 0.5 * dim[1]),
+            pieces=lambda dim: (_round("rod", dim),),
+            urdf=("radius", "length"),
+            mjcf=(1.0, 2.0),
+        ),
         Shape(  # its origin is the centroid of the solid
             "cone",
             ("radius", "height"),
-            lambda dim: (dim[0], dim[0], 0.75 * dim[1]),
-            lambda dim: (-dim[0], -dim[0], -0.25 * dim[1]),
-            in_robots=False,
+            top=lambda dim: (dim[0], dim[0], 0.75 * dim[1]),
+            bottom=lambda dim: (-dim[0], -dim[0], -0.25 * dim[1]),
+            pieces=lambda dim: (_round("cone", dim),),
         ),
-        Shape("capsule", ("radius", "height"), lambda dim: (dim[0], dim[0], 0.5 * dim[1] + dim[0])),
+        Shape(
+            "capsule",
+            ("radius", "height"),
+            top=lambda dim: (dim[0], dim[0], 0.5 * dim[1] + dim[0]),
+            pieces=lambda dim: (_round("tube", dim), _ball(dim[0], 0.5 * dim[1]), _ball(dim[0], -0.5 * dim[1])),
+            urdf=("radius", "height length"),
+            urdf_own=True,
+            mjcf=(1.0, 2.0),
+        ),
     )
 }
+
+
+def pieces(shape: str, dim: Iterable[float]) -> tuple[Piece, ...]:
+    """What draws a shape, in its frame; nothing for shapes that are not in the table."""
+    known = SHAPES.get(shape)
+    return known.pieces([float(value) for value in dim]) if known else ()
+
 
 # What collides in the place of a mesh object.
 MESH_MODES = ("original", "convex_hull", "convexify")

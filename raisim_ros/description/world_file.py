@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from lxml import etree
 
-from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.files import is_file
 from raisim_ros.description.limits import IncludeBudget, get_file_limits
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf.file import read_mjcf
-from raisim_ros.description.robot.drive import DriveSettings
-from raisim_ros.description.robot.kinematic_tree import TreeActuator, TreeState, TreeTendon
+from raisim_ros.description.robot.kinematic_tree import TreeState
 from raisim_ros.description.robot.tree_topology import DEPTH_FIRST
 from raisim_ros.description.sensor.file import sensor_set_of_element
-from raisim_ros.description.world.interface_settings import InterfaceSettings
-from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
-from raisim_ros.description.world.schema import (
-    CANONICAL,
-    DIMENSIONS,
-    ELEMENTS,
-    ENGINE,
-    PRIMITIVES,
-    PUBLISHED,
-    REQUIRED,
-    ROBOT_STATE,
-    Attribute,
+from raisim_ros.description.world.read_lines import add_actuator, lock_of, tendon_of
+from raisim_ros.description.world.read_soft import deformable, granular
+from raisim_ros.description.world.reader import (
+    Children,
+    Source,
+    Values,
+    attributes,
+    body_state,
+    children_of,
+    must_have,
+    only_child,
+    read_attributes,
+    take_interface,
 )
+from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
+from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, PRIMITIVES, ROBOT_STATE
 from raisim_ros.description.world.types import (
     GROUND_GROUP,
     ArticulatedEntry,
@@ -46,7 +44,6 @@ from raisim_ros.description.world.types import (
     LightEntry,
     MeshEntry,
     ObjectEntry,
-    Place,
     PrimitiveEntry,
     SensorSetEntry,
     ShapeEntry,
@@ -56,163 +53,45 @@ from raisim_ros.description.world.types import (
     WireEntry,
     WorldDescription,
 )
-from raisim_ros.description.world.values import read_value
-from raisim_ros.description.xml.literal_text import ATTRIBUTE, is_literal
+from raisim_ros.description.xml.literal_text import is_literal
 from raisim_ros.description.xml.source import parse_xml, read_text
-from raisim_ros.description.xml.template import ParameterValue, check_known, expand_template
-
-Values = dict[str, Any]
-
-
-@dataclass
-class _Source:
-    """The file that an element stands in, and where warnings go."""
-
-    file: Path
-    warnings: list[str] = field(default_factory=list)
-    literal: bool = False
-
-    def place(self, element: etree._Element) -> Place:
-        return Place(str(self.file), int(element.sourceline or 0))
-
-    def error(self, element: etree._Element, message: str) -> ParseError:
-        return ParseError(self.file, element.sourceline, f"<{element.tag}>: {message}")
-
-    def warn(self, element: etree._Element, message: str) -> None:
-        self.warnings.append(f"{self.place(element)}: <{element.tag}>: {message}")
-
-    def find(self, name: str) -> Path:
-        """A path of the file: beside it first, then in the working directory."""
-        path = Path(name)
-        beside = self.file.parent / path
-        return beside if path.is_absolute() or is_file(beside) or not is_file(path) else path
-
-
-# ---- attributes and children by table ----
-
-
-def _attributes(source: _Source, element: etree._Element, table: tuple[Attribute, ...]) -> Values:
-    """Values of all attributes in the table, by canonical name and in the table's order; warns about others."""
-    known = {name: attribute for attribute in table for name in attribute.names}
-    values: Values = {}
-    for name, text in element.attrib.items():
-        attribute = known.get(name)
-        if attribute is None:
-            if name not in ("exist", ATTRIBUTE):
-                source.warn(element, f"unknown attribute '{name}' is ignored{_nearest(name, known)}")
-            continue
-        if attribute.names[0] in values:
-            raise source.error(element, f"attribute '{attribute.names[0]}' is given twice")
-        try:
-            values[attribute.names[0]] = read_value(attribute.kind, text, source.literal)
-        except ValueError as error:
-            raise source.error(
-                element, f'attribute {name}="{text}": {error}; expected {attribute.kind.value}'
-            ) from None
-    for attribute in table:
-        if attribute.names[0] not in values:
-            if attribute.default is REQUIRED:
-                raise source.error(
-                    element, f"attribute '{attribute.names[0]}' is missing; expected {attribute.kind.value}"
-                )
-            if attribute.default is not ENGINE:
-                values[attribute.names[0]] = attribute.default
-    return {attribute.names[0]: values[attribute.names[0]] for attribute in table if attribute.names[0] in values}
-
-
-def _children(source: _Source, element: etree._Element, canonical: str) -> dict[str, list[etree._Element]]:
-    """Child elements by canonical name; warns about those that do not belong here."""
-    allowed = ELEMENTS[canonical].children
-    names = {name: child for child in allowed for name in ELEMENTS[child].names}
-    found: dict[str, list[etree._Element]] = {}
-    for child in element:
-        if not isinstance(child.tag, str):
-            continue
-        if child.tag in names:
-            found.setdefault(names[child.tag], []).append(child)
-        else:
-            source.warn(child, f"unknown element inside <{element.tag}> is ignored{_nearest(child.tag, names)}")
-    return found
-
-
-def _nearest(name: str, known: Mapping[str, object]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean '{close[0]}'?" if close else ""
-
-
-def _read(source: _Source, element: etree._Element) -> Values:
-    return _attributes(source, element, ELEMENTS[CANONICAL[element.tag]].attributes)
-
-
-def _one(source: _Source, children: dict[str, list[etree._Element]], name: str) -> etree._Element | None:
-    elements = children.get(name, [])
-    if len(elements) > 1:
-        raise source.error(elements[1], "stands twice; expected once")
-    return elements[0] if elements else None
-
-
-def _must_have(source: _Source, parent: etree._Element, child: etree._Element | None, name: str) -> etree._Element:
-    if child is None:
-        raise source.error(parent, f"<{name}> is missing")
-    return child
-
+from raisim_ros.description.xml.template import (
+    Parameters,
+    ParameterValue,
+    check_known,
+    expand_template,
+    parameter_values,
+)
 
 # ---- objects ----
 
 
-def _dimensions(
-    source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]
-) -> tuple[float, ...]:
-    dim = _must_have(source, element, _one(source, children, "dim"), "dim")
-    return tuple(_attributes(source, dim, DIMENSIONS[element.tag]).values())
+def _dimensions(source: Source, element: etree._Element, children: Children) -> tuple[float, ...]:
+    dim = must_have(source, element, only_child(source, children, "dim"), "dim")
+    return tuple(attributes(source, dim, DIMENSIONS[element.tag]).values())
 
 
-def _state(source: _Source, children: dict[str, list[etree._Element]]) -> BodyState:
-    element = _one(source, children, "state")
-    if element is None:
-        return BodyState()
-    values = _read(source, element)
-    return BodyState(values["pos"], values["quat"], values["lin_vel"], values["ang_vel"])
-
-
-def _take_interface(
-    source: _Source, element: etree._Element, values: Values, children: dict[str, list[etree._Element]]
-) -> InterfaceSettings:
-    """Takes what concerns the object's topics out of the values of its attributes."""
-    published = {attribute.names[0]: values.pop(attribute.names[0]) for attribute in PUBLISHED}
-    controller, drive = _one(source, children, "controller"), _one(source, children, "drive")
-    gains = {"linear": None, "angular": None} if controller is None else _read(source, controller)
-    try:
-        if drive is not None:
-            published["drive"] = DriveSettings(**_read(source, drive))
-        return InterfaceSettings(gains["linear"], gains["angular"], **published)
-    except InvalidValueError as error:
-        places = {"drive": drive, "linear_gains": controller, "angular_gains": controller}
-        about = next((place for word, place in places.items() if str(error).startswith(word)), None)
-        raise source.error(element if about is None else about, str(error)) from error
-
-
-def _body_arguments(source: _Source, element: etree._Element, children: dict[str, list[etree._Element]]) -> Values:
+def _body_arguments(source: Source, element: etree._Element, children: Children) -> Values:
     """Keyword arguments that every BodyEntry takes, and the element's other attributes."""
-    values = _read(source, element)
-    inertia = _one(source, children, "inertia")
-    values["inertia"] = None if inertia is None else tuple(_read(source, inertia).values())
-    values["state"] = _state(source, children)
-    values["interface"] = _take_interface(source, element, values, children)
+    values = read_attributes(source, element)
+    inertia = only_child(source, children, "inertia")
+    values["inertia"] = None if inertia is None else tuple(read_attributes(source, inertia).values())
+    values["state"] = body_state(source, children)
+    values["interface"] = take_interface(source, element, values, children)
     values["place"] = source.place(element)
     values["sensor"] = source.find(values["sensor"]) if values["sensor"] else None
     return values
 
 
-def _primitive(source: _Source, element: etree._Element) -> PrimitiveEntry:
-    children = _children(source, element, element.tag)
+def _primitive(source: Source, element: etree._Element) -> PrimitiveEntry:
+    children = children_of(source, element, element.tag)
     arguments = _body_arguments(source, element, children)
     return PrimitiveEntry(**arguments, shape=element.tag, dim=_dimensions(source, element, children))
 
 
-def _child(source: _Source, element: etree._Element) -> ChildEntry:
-    children = _children(source, element, element.tag)
-    state = _state(source, children)
+def _child(source: Source, element: etree._Element) -> ChildEntry:
+    children = children_of(source, element, element.tag)
+    state = body_state(source, children)
     return ChildEntry(
         source.place(element),
         element.tag,
@@ -224,35 +103,35 @@ def _child(source: _Source, element: etree._Element) -> ChildEntry:
     )
 
 
-def _compound(source: _Source, element: etree._Element) -> CompoundEntry:
-    children = _children(source, element, "compound")
+def _compound(source: Source, element: etree._Element) -> CompoundEntry:
+    children = children_of(source, element, "compound")
     arguments = _body_arguments(source, element, children)
-    inside = _must_have(source, element, _one(source, children, "children"), "children")
-    parts = [_child(source, part) for group in _children(source, inside, "children").values() for part in group]
+    inside = must_have(source, element, only_child(source, children, "children"), "children")
+    parts = [_child(source, part) for group in children_of(source, inside, "children").values() for part in group]
     if not parts:
         raise source.error(inside, f"no primitives; expected at least one of {', '.join(PRIMITIVES)}")
     parts.sort(key=lambda part: part.place.line)
     return CompoundEntry(**arguments, children=parts)
 
 
-def _mesh(source: _Source, element: etree._Element) -> MeshEntry:
-    arguments = _body_arguments(source, element, _children(source, element, "mesh"))
+def _mesh(source: Source, element: etree._Element) -> MeshEntry:
+    arguments = _body_arguments(source, element, children_of(source, element, "mesh"))
     file = source.find(arguments.pop("file_name"))
     return MeshEntry(**arguments, file=file)
 
 
-def _ground(source: _Source, element: etree._Element) -> GroundEntry:
-    children = _children(source, element, "ground")
-    values = _read(source, element)
-    values["interface"] = _take_interface(source, element, values, children)
+def _ground(source: Source, element: etree._Element) -> GroundEntry:
+    children = children_of(source, element, "ground")
+    values = read_attributes(source, element)
+    values["interface"] = take_interface(source, element, values, children)
     values["collision_group"] = GROUND_GROUP  # the attribute is accepted and has no effect
     return GroundEntry(place=source.place(element), **values)
 
 
-def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
-    values = _read(source, element)
-    children = _children(source, element, "heightmap")
-    properties = _one(source, children, "terrain_properties")
+def _heightmap(source: Source, element: etree._Element) -> HeightMapEntry:
+    values = read_attributes(source, element)
+    children = children_of(source, element, "heightmap")
+    properties = only_child(source, children, "terrain_properties")
     entry = HeightMapEntry(
         place=source.place(element),
         name=values["name"],
@@ -260,7 +139,7 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
         appearance=values["appearance"],
         collision_group=values["collision_group"],
         collision_mask=values["collision_mask"],
-        interface=_take_interface(source, element, values, children),
+        interface=take_interface(source, element, values, children),
         x_samples=values["x_sample"] or 0,
         y_samples=values["y_sample"] or 0,
         x_size=values["x_size"],
@@ -272,7 +151,7 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
     if values["height"] is not None:
         entry.heights = values["height"]
     elif properties is not None:
-        entry.terrain = TerrainEntry(**_read(source, properties))
+        entry.terrain = TerrainEntry(**read_attributes(source, properties))
     elif values["png"] is not None:
         entry.png = source.find(values["png"])
     elif values["text"] is not None:
@@ -282,13 +161,13 @@ def _heightmap(source: _Source, element: etree._Element) -> HeightMapEntry:
     return entry
 
 
-def _articulated_system(source: _Source, element: etree._Element) -> ArticulatedEntry:
-    children = _children(source, element, "articulated_system")
-    values = _read(source, element)
+def _articulated_system(source: Source, element: etree._Element) -> ArticulatedEntry:
+    children = children_of(source, element, "articulated_system")
+    values = read_attributes(source, element)
     urdf, res_dir = source.find(values.pop("urdf_path")), values.pop("res_dir")
     srdf = values.pop("srdf")
     order = values.pop("joint_order")
-    values["interface"] = _take_interface(source, element, values, children)
+    values["interface"] = take_interface(source, element, values, children)
     entry = ArticulatedEntry(
         place=source.place(element),
         urdf=urdf,
@@ -297,47 +176,35 @@ def _articulated_system(source: _Source, element: etree._Element) -> Articulated
         joint_order=DEPTH_FIRST if order == (DEPTH_FIRST,) else order,
         **values,
     )
-    state, joints = _one(source, children, "state"), _one(source, children, "joints")
+    state, joints = only_child(source, children, "state"), only_child(source, children, "joints")
     if state is not None:
-        given = _attributes(source, state, ROBOT_STATE)
+        given = attributes(source, state, ROBOT_STATE)
         entry.qpos, entry.qvel = given["qpos"], given["qvel"]
         entry.base_position, entry.base_quaternion = given["base_pos"], given["base_quat"]
     if joints is not None:
-        entry.joints = {name: value for name, value in _read(source, joints).items() if value is not None}
+        entry.joints = {name: value for name, value in read_attributes(source, joints).items() if value is not None}
     for shape in children.get("collision_shape", []):
-        entry.shapes.append(ShapeEntry(source.place(shape), **_read(source, shape)))
+        entry.shapes.append(ShapeEntry(source.place(shape), **read_attributes(source, shape)))
     for pair in children.get("ignore_collision", []):
-        links = _read(source, pair)
+        links = read_attributes(source, pair)
         entry.ignored_links.append((links["link1"], links["link2"]))
     for actuator in children.get("actuator", []):
-        motor = _read(source, actuator)
-        if bool(motor["joint"]) == bool(motor["tendon"]):
-            raise source.error(actuator, "expected a joint or a tendon")
-        entry.actuators.append(TreeActuator(**motor | {"name": motor["name"] or motor["joint"] or motor["tendon"]}))
-    for tendon in children.get("tendon", []):
-        entry.tendons.append(_tendon(source, tendon))
+        add_actuator(source, actuator, entry)
+    entry.tendons = [tendon_of(source, tendon) for tendon in children.get("tendon", [])]
+    entry.locks = [lock_of(source, lock) for lock in children.get("lock", [])]
     for lifted in children.get("gravity_compensation", []):
-        given = _read(source, lifted)
+        given = read_attributes(source, lifted)
         entry.lifted.append((given["link"], given["mass"], given["com"]))
     for named in children.get("named_state", []):
-        given = _read(source, named)
+        given = read_attributes(source, named)
         if given["name"] in entry.states:
             raise source.error(named, f"a second state '{given['name']}'")
-        entry.states[given["name"]] = TreeState(*(np.array(given[part]) for part in ("qpos", "qvel", "control")))
+        parts = ("qpos", "qvel", "control", "activation")
+        entry.states[given["name"]] = TreeState(*(np.array(given[part]) for part in parts))
     return entry
 
 
-def _tendon(source: _Source, element: etree._Element) -> TreeTendon:
-    values = _read(source, element)
-    joints, coefficients = values.pop("joints"), values.pop("coefficients")
-    if len(joints) != len(coefficients):
-        raise source.error(element, f"{len(joints)} joints and {len(coefficients)} coefficients; expected as many")
-    if len(values["rest"]) != 2:
-        raise source.error(element, f"rest has {len(values['rest'])} numbers; expected 2")
-    return TreeTendon(terms=tuple(zip(joints, coefficients, strict=True)), **values)
-
-
-def _light(source: _Source, element: etree._Element) -> LightEntry:
+def _light(source: Source, element: etree._Element) -> LightEntry:
     common, state, values = _seen(source, element, "light")
     try:
         settings = LightSettings(values["type"], values["color"], values["cutoff"], values["shadows"])
@@ -346,7 +213,7 @@ def _light(source: _Source, element: etree._Element) -> LightEntry:
     return LightEntry(**common, state=state, settings=settings)
 
 
-def _view_camera(source: _Source, element: etree._Element) -> ViewCameraEntry:
+def _view_camera(source: Source, element: etree._Element) -> ViewCameraEntry:
     common, state, values = _seen(source, element, "view_camera")
     try:
         settings = ViewCameraSettings(values["horizontal_fov"], values["near"], values["far"])
@@ -355,17 +222,17 @@ def _view_camera(source: _Source, element: etree._Element) -> ViewCameraEntry:
     return ViewCameraEntry(**common, state=state, settings=settings)
 
 
-def _seen(source: _Source, element: etree._Element, canonical: str) -> tuple[Values, BodyState, Values]:
+def _seen(source: Source, element: etree._Element, canonical: str) -> tuple[Values, BodyState, Values]:
     """What entries of lights and cameras have in common, their state, and the other attributes."""
-    children = _children(source, element, canonical)
-    values = _read(source, element)
+    children = children_of(source, element, canonical)
+    values = read_attributes(source, element)
     common = {
         "place": source.place(element),
         "name": values["name"],
         "appearance": values["appearance"],
-        "interface": _take_interface(source, element, values, children),
+        "interface": take_interface(source, element, values, children),
     }
-    return common, _state(source, children), values
+    return common, body_state(source, children), values
 
 
 _OBJECT_READERS = {
@@ -377,18 +244,18 @@ _OBJECT_READERS = {
     "articulated_system": _articulated_system,
     "light": _light,
     "view_camera": _view_camera,
+    "granular": granular,
+    "deformable": deformable,
 }
 
 
-def _sensor_set(source: _Source, element: etree._Element) -> SensorSetEntry:
-    values = _read(source, element)
-    return SensorSetEntry(
-        sensor_set_of_element(element, str(source.file)), values["link"], values["serial_number"]
-    )
+def _sensor_set(source: Source, element: etree._Element) -> SensorSetEntry:
+    values = read_attributes(source, element)
+    return SensorSetEntry(sensor_set_of_element(element, str(source.file)), values["link"], values["serial_number"])
 
 
-def _objects(source: _Source, element: etree._Element) -> list[ObjectEntry]:
-    found = _children(source, element, "objects")
+def _objects(source: Source, element: etree._Element) -> list[ObjectEntry]:
+    found = children_of(source, element, "objects")
     entries: list[tuple[int, ObjectEntry]] = []
     order = {child: number for number, child in enumerate(element)}
     for canonical, group in found.items():
@@ -402,22 +269,18 @@ def _objects(source: _Source, element: etree._Element) -> list[ObjectEntry]:
 # ---- wires ----
 
 
-def _wire_end(
-    source: _Source, wire: etree._Element, children: dict[str, list[etree._Element]], tag: str
-) -> WireEndEntry:
-    element = _must_have(source, wire, _one(source, children, tag), tag)
-    values = _read(source, element)
+def _wire_end(source: Source, wire: etree._Element, children: Children, tag: str) -> WireEndEntry:
+    element = must_have(source, wire, only_child(source, children, tag), tag)
+    values = read_attributes(source, element)
     if (values["name"] is None) == (values["index"] is None):
         raise source.error(element, "expected either the name or the index of an object")
-    return WireEndEntry(
-        values["name"] or "", values["index"], values["local_index"], values["pos"], values["frame"]
-    )
+    return WireEndEntry(values["name"] or "", values["index"], values["local_index"], values["pos"], values["frame"])
 
 
-def _wire(source: _Source, element: etree._Element, first_object: int) -> WireEntry:
+def _wire(source: Source, element: etree._Element, first_object: int) -> WireEntry:
     """`first_object`: how many objects of included files come before those of this file."""
-    values = _read(source, element)
-    children = _children(source, element, "wire")
+    values = read_attributes(source, element)
+    children = children_of(source, element, "wire")
     ends = _wire_end(source, element, children, "object1"), _wire_end(source, element, children, "object2")
     for end in ends:
         end.index = None if end.index is None else end.index + first_object
@@ -432,33 +295,22 @@ def _wire(source: _Source, element: etree._Element, first_object: int) -> WireEn
 # ---- the world ----
 
 
-def _pair(source: _Source, element: etree._Element, values: Values) -> MaterialPairProperties:
-    return MaterialPairProperties(
-        values["friction"],
-        values["restitution"],
-        values["restitution_threshold"],
-        values["static_friction"],
-        values["static_friction_velocity_threshold"],
-        values["rolling_friction"],
-        values["spinning_friction"],
-    )
-
-
-def _materials(source: _Source, element: etree._Element, manager: MaterialManager) -> None:
-    children = _children(source, element, "material")
-    default = _one(source, children, "default")
+def _materials(source: Source, element: etree._Element, manager: MaterialManager) -> None:
+    children = children_of(source, element, "material")
+    default = only_child(source, children, "default")
     if default is not None:
-        manager.default = _pair(source, default, _read(source, default))
+        manager.default = MaterialPairProperties(**read_attributes(source, default))
     for pair in children.get("pair_prop", []):
-        values = _read(source, pair)
-        manager.set_material_pair_prop(values["name1"], values["name2"], _pair(source, pair, values))
+        values = read_attributes(source, pair)
+        names = values.pop("name1"), values.pop("name2")
+        manager.set_material_pair_prop(*names, MaterialPairProperties(**values))
 
 
-def load_world_file(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> WorldDescription:
+def load_world_file(path: str | Path, params: Parameters = None) -> WorldDescription:
     """What a world file and the files it includes say; `params` override the ``<params>`` of all of them."""
     world = WorldDescription(source=str(path))
     known: set[str] = set()
-    values = mapping("params", params)
+    values = parameter_values(params)
     _load(Path(path), values, world, (), known, IncludeBudget())
     check_known(values, known, path)
     return world
@@ -488,7 +340,7 @@ def _load(
     if root.tag != "raisim":
         raise ParseError(file, root.sourceline, f"the root element is <{root.tag}>; expected <raisim> or <mujoco>")
     expand_template(root, file, file.parent.resolve(), params, known=known)
-    source = _Source(file, world.warnings, is_literal(root))
+    source = Source(file, world.warnings, is_literal(root))
     for include in root.findall("include"):
         value = include.get("value")
         if value is None:
@@ -503,32 +355,32 @@ def _load(
     _read_world(source, root, world)
 
 
-def _check_objects(source: _Source, element: etree._Element, count: int) -> None:
+def _check_objects(source: Source, element: etree._Element, count: int) -> None:
     most = get_file_limits().max_objects
     if count > most:
         raise source.error(element, f"more than {most} objects and wires (limit max_objects)")
 
 
-def _read_world(source: _Source, root: etree._Element, world: WorldDescription) -> None:
+def _read_world(source: Source, root: etree._Element, world: WorldDescription) -> None:
     """Adds what one file says, its template expanded, to the description."""
-    _attributes(source, root, ELEMENTS["raisim"].attributes)
-    children = _children(source, root, "raisim")
+    attributes(source, root, ELEMENTS["raisim"].attributes)
+    children = children_of(source, root, "raisim")
     settings = world.settings
-    gravity, time_step, erp = (_one(source, children, name) for name in ("gravity", "time_step", "erp"))
+    gravity, time_step, erp = (only_child(source, children, name) for name in ("gravity", "time_step", "erp"))
     if gravity is not None:
-        settings.gravity = _read(source, gravity)["value"]
+        settings.gravity = read_attributes(source, gravity)["value"]
     if time_step is not None:
-        settings.time_step = _read(source, time_step)["value"]
+        settings.time_step = read_attributes(source, time_step)["value"]
     if erp is not None:
-        settings.erp = _read(source, erp)
-    simulation = _one(source, children, "simulation")
+        settings.erp = read_attributes(source, erp)
+    simulation = only_child(source, children, "simulation")
     if simulation is not None:
-        settings.time = _read(source, simulation)["time"]
-        inside = _children(source, simulation, "simulation")
+        settings.time = read_attributes(source, simulation)["time"]
+        inside = children_of(source, simulation, "simulation")
         for name in ("solver", "contact", "sleeping"):
-            element = _one(source, inside, name)
+            element = only_child(source, inside, name)
             if element is not None:
-                setattr(settings, name, _read(source, element))
+                setattr(settings, name, read_attributes(source, element))
     for material in children.get("material", []):
         world.materials = world.materials or MaterialManager()
         _materials(source, material, world.materials)
@@ -538,16 +390,16 @@ def _read_world(source: _Source, root: etree._Element, world: WorldDescription) 
         world.objects += _objects(source, objects)
     _check_objects(source, root, len(world.objects) + len(children.get("wire", [])))
     world.wires += [_wire(source, wire, first_object) for wire in children.get("wire", [])]
-    camera = _one(source, children, "camera")
+    camera = only_child(source, children, "camera")
     if camera is not None:
-        values = _read(source, camera)
+        values = read_attributes(source, camera)
         world.viewpoint = Viewpoint(values["follow"], (values["x"], values["y"], values["z"]))
     for element in children.get("named_pose", []):
         _add_named_pose(source, element, world)
 
 
-def _add_named_pose(source: _Source, element: etree._Element, world: WorldDescription) -> None:
-    values = _read(source, element)
+def _add_named_pose(source: Source, element: etree._Element, world: WorldDescription) -> None:
+    values = read_attributes(source, element)
     if values["name"] in {pose.name for pose in world.named_poses}:
         raise source.error(element, f"the name '{values['name']}' is taken by another one")
     values["position"], values["quaternion"] = values.pop("pos"), values.pop("quat")

@@ -176,6 +176,29 @@ class CompoundChild:
     quaternion: VectorLike = (1.0, 0.0, 0.0, 0.0)
     material: str = "default"
     appearance: str = ""
+    asset: int = field(default=0, kw_only=True, repr=False)  # of meshes and terrain: their number in the engine
+
+
+@dataclass(frozen=True)
+class CollisionBody(CompoundChild):
+    """A shape that is fixed to a body: pose in the body frame; `dim` is empty for meshes and terrain.
+
+    `appearance` is empty for the look of the object.
+    """
+
+    dim: Vector
+    position: Vector
+    quaternion: Vector
+
+
+@dataclass(frozen=True)
+class LinkCollisionBody(CollisionBody):
+    """A collision shape of an articulated system; `name` is "LINK/k". Group and mask None: those of the robot."""
+
+    name: str = field(kw_only=True)
+    body_index: int = field(kw_only=True)
+    collision_group: int | None = field(default=None, kw_only=True)
+    collision_mask: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -196,32 +219,6 @@ class SparseJacobian:
 
     idx: np.ndarray[tuple[int], np.dtype[np.int32]]
     v: Vector
-
-
-@dataclass(frozen=True)
-class CollisionBody:
-    """A shape fixed to a body: pose in the body frame, `dim` as in CompoundChild (empty for meshes and terrain).
-
-    `appearance` is empty for the look of the object.
-    """
-
-    shape: ShapeType
-    dim: Vector
-    position: Vector
-    quaternion: Vector
-    material: str
-    appearance: str = field(default="", kw_only=True)
-
-
-@dataclass(frozen=True)
-class LinkCollisionBody(CollisionBody):
-    """A collision shape of an articulated system; `name` is "LINK/k". Group and mask None: those of the robot."""
-
-    name: str
-    body_index: int
-    asset: int
-    collision_group: int | None = None
-    collision_mask: int | None = None
 
 
 @dataclass(frozen=True)
@@ -279,7 +276,7 @@ class StepProfile:
 class ArticulationBuffer:
     """State of all articulated systems one behind the other; the arrays are reused by the next read.
 
-    World frame, the base first. Rows of `link_poses`: x y z qx qy qz qw of a body; of `link_twists`: linear velocity
+    World frame, the base first. Rows of `link_poses`: x y z qw qx qy qz of a body; of `link_twists`: linear velocity
     of its origin, angular velocity; of `link_wrenches`: force and torque at its centre of mass that commands applied
     in the last step. The `*_first` tell, by stable id of the object, where its part begins.
     """
@@ -300,7 +297,7 @@ class ArticulationBuffer:
 class StateBuffer:
     """State of every object, rows in the order of get_obj_list(); world frame.
 
-    `poses`: x y z qx qy qz qw; `twists`: linear velocity of the body origin, angular velocity; `wrenches`: force
+    `poses`: x y z qw qx qy qz; `twists`: linear velocity of the body origin, angular velocity; `wrenches`: force
     and torque at the centre of mass that commands and external forces applied in the last step. The arrays are
     reused by the next read while no object is added or removed.
     """

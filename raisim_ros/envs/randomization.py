@@ -68,9 +68,8 @@ class Randomizer:
         """Draw the parameters of members anew; they act with the next step or refresh."""
         for (one, array), nominal in zip(self._rows, self._nominal, strict=True):
             size = nominal.shape if one.each and one.what != "friction" else (1,) * nominal.ndim
-            for member, random in zip(members, randoms, strict=True):
-                drawn = random.uniform(one.low, one.high, size)
-                if one.operation == "scale":
-                    array[member] = nominal * drawn
-                else:
-                    array[member] = nominal + drawn if one.operation == "add" else np.broadcast_to(drawn, nominal.shape)
+            drawn = np.array([random.uniform(one.low, one.high, size) for random in randoms])
+            if one.operation == "scale":
+                array[members] = nominal * drawn
+            else:
+                array[members] = nominal + drawn if one.operation == "add" else drawn

@@ -11,6 +11,7 @@ from raisim_ros.envs.single import RaisimEnv
 from raisim_ros.envs.task import Task
 from raisim_ros.envs.tasks.arm import ArmReach
 from raisim_ros.envs.tasks.cart_pole import BallBalance, CartPole
+from raisim_ros.envs.tasks.grasp import CubeGrasp
 from raisim_ros.envs.tasks.locomotion import ANT, HOPPER, HUMANOID, WALKER2D, Locomotion
 from raisim_ros.envs.tasks.quadruped import Quadruped
 from raisim_ros.envs.vector import RaisimVectorEnv
@@ -25,6 +26,7 @@ TASKS: dict[str, tuple[Callable[[], Task], int]] = {
     "Quadruped-v0": (Quadruped, 500),
     "QuadrupedTerrain-v0": (lambda: Quadruped(terrain=True), 500),
     "ArmReach-v0": (ArmReach, 150),
+    "CubeGrasp-v0": (CubeGrasp, 200),
 }
 """Name, how the task is made, and steps of an episode."""
 

@@ -42,7 +42,7 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
             raise InvalidValueError(f"render_mode is '{render_mode}'; expected one of {', '.join(RENDER_MODES)}")
         self.task, self.num_envs, self.render_mode = task, num_envs, render_mode
         self._mode = AutoresetMode(autoreset_mode)
-        self._limit = max_episode_steps
+        self.max_episode_steps = max_episode_steps
         self.batch = WorldBatch(task.make_world(), num_envs, threads)
         task.bind(self.batch)
         self._randomizer = Randomizer(self.batch, randomization)
@@ -55,7 +55,7 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._randoms: list[np.random.Generator] = []
-        self._elapsed = np.zeros(num_envs, dtype=np.int64)
+        self.elapsed = np.zeros(num_envs, dtype=np.int64)  # steps of the present episodes; may be written
         self._ended = np.zeros(num_envs, dtype=np.bool_)
         self._window = Window(self.metadata["render_fps"])
 
@@ -92,7 +92,7 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         self._randomizer.draw(members, randoms)
         self.task.start(members, randoms)
         self.batch.refresh(members)
-        self._elapsed[members] = 0
+        self.elapsed[members] = 0
         self._ended[members] = False
 
     def step(self, actions: Rows) -> tuple[Rows, Rows, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
@@ -103,8 +103,8 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         self.batch.step(self.task.substeps)
         rewards, terminated = self.task.judge(given)
         terminated = terminated | self.batch.diverged
-        self._elapsed += 1
-        truncated = (self._elapsed >= self._limit) & ~terminated
+        self.elapsed += 1
+        truncated = (self.elapsed >= self.max_episode_steps) & ~terminated
         info: dict[str, Any] = {}
         if restart.any():
             self._begin(np.flatnonzero(restart))

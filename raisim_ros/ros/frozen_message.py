@@ -149,6 +149,11 @@ class FrozenSequence:
         self._buffer[count : count + 4].view(np.uint32)[0] = len(elements)
         self._places: dict[tuple[str, str], tuple[NDArray[Any], NDArray[np.int64]]] = {}
 
+    @property
+    def buffer(self) -> NDArray[np.uint8]:
+        """The serialised message, where it stays."""
+        return self._buffer
+
     def numbers(self, first: str, last: str | None = None) -> NDArray[Any]:
         """A writable view of numbers before the sequence, as in FrozenMessage."""
         return _view(self._buffer, _joined(self._layout.slots, first, last or first))

@@ -103,11 +103,12 @@ class RequestQueue:
                 tell(action.origin)
         action.run()
 
-    def wait(self, timeout: float) -> None:
-        """Sleeps until a request arrives, the queue is closed, or `timeout` seconds have passed."""
+    def wait(self, timeout: float) -> bool:
+        """Sleeps until a request is there, the queue is closed, or `timeout` seconds have passed; whether one is."""
         with self._condition:
             if not self._actions and not self._closed:
                 self._condition.wait(timeout)
+            return bool(self._actions)
 
     def wake(self) -> None:
         """Ends a `wait`."""

@@ -8,6 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from rclpy.clock import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.signals import SignalHandlerOptions
@@ -55,7 +55,7 @@ from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, ending_soon, stop
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
-from raisim_ros.ros.objects.command_inbox import CommandInbox
+from raisim_ros.ros.objects.command_inbox import CommandInbox, NodeOfManyObjects
 from raisim_ros.ros.objects.commands import CommandRefusedError, Commands, Watchdog
 from raisim_ros.ros.objects.contact_markers import ContactMarkers
 from raisim_ros.ros.objects.contact_topic import ContactTopic
@@ -77,6 +77,8 @@ from raisim_ros.ros.sensors.messages import SensorOptions
 from raisim_ros.ros.sensors.services import SensorServices
 from raisim_ros.ros.sensors.table import SensorTable
 from raisim_ros.ros.sensors.topics import SensorFrames, SensorTopics
+from raisim_ros.ros.soft.markers import SoftMarkers
+from raisim_ros.ros.soft.topics import COMMANDS, SoftEndpoints, SoftTopics
 from raisim_ros.ros.wires.services import WireServices
 from raisim_ros.ros.wires.table import WireTable
 from raisim_ros.ros.wires.topics import WireEndpoints, WireMarkers, WireTopics
@@ -96,7 +98,7 @@ class WorldNode:
 
     def __init__(self, stop: threading.Event) -> None:
         """`stop` ends everything, also the loading of a large world here."""
-        self.node = Node("world_node")
+        self.node = NodeOfManyObjects("world_node")
         shared_memory.remember()
         self._parameters = declare_parameters(self.node)
         self._stop = stop
@@ -113,11 +115,10 @@ class WorldNode:
         table.add_world()
         rates = StateRates(values.state_min_rate_hz, values.state_max_rate_hz, values.states_rate_hz)
         array = self._publisher(ObjectStateArray, "states", qos.STATE_ARRAY)
-        states = StateTopics(rates, self._frames.world, array, world.read_articulations)
-        joints = JointTopics(values.joint_states_rate_hz, world.read_articulations)
-        links = LinkTopics(
-            StateTopics(rates, self._frames.world, None, world.read_articulations), world.read_articulations
-        )
+        robots = partial(world.read_articulations, xyzw=True)
+        states = StateTopics(rates, self._frames.world, array, robots)
+        joints = JointTopics(values.joint_states_rate_hz, robots)
+        links = LinkTopics(StateTopics(rates, self._frames.world, None, robots), robots)
         commands = Commands(self._watchdog(values), *self._state_switches(states, links))
         inbox = CommandInbox()
         self._warn = ThrottledLog(self.node.get_logger().warning)
@@ -137,15 +138,18 @@ class WorldNode:
         wires = WireTable(world, table)
         wire_topics = WireTopics(world, wires, self._frames.world, values.states_rate_hz)
         topics = [self._odometry, *self._make_topics(), *self._make_sensor_frames(sensors), states, links, joints]
-        topics += [sensor_topics, wire_topics]
+        soft_topics = SoftTopics(self._frames.world, values.states_rate_hz)
+        topics += [sensor_topics, wire_topics, soft_topics]
         self._loop.set_topics(topics, clock, values.clock_rate_hz)
         live = self._make_live_parameters(topics, states, links, joints)
         options = SensorOptions(values.lidar_ring_and_time, values.lidar_sweep, values.depth_encoding)
         wire_endpoints = WireEndpoints(self.node, self._queue, wires, wire_topics, self._warn)
+        soft_endpoints = SoftEndpoints(self.node, self._queue, table, soft_topics, states.refresh, self._warn)
         endpoints = (
             self._endpoints,
             SensorEndpoints(self.node, self._queue, sensors, sensor_topics, options),
             wire_endpoints,
+            soft_endpoints,
         )
         for one in endpoints:
             one.begin()
@@ -153,7 +157,7 @@ class WorldNode:
         self._make_services(endpoints, sensors, wires, live)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
         self._replay: Replay | None = None
-        self._begin_run(wire_endpoints, wires)
+        self._begin_run(wire_endpoints, wires, soft_endpoints)
         self._warned_of_neighbours: set[str] = set()
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)
@@ -225,7 +229,7 @@ class WorldNode:
         )
         self._standard = self._make_standard(operations)
 
-    def _begin_run(self, wires: WireEndpoints, wire_table: WireTable) -> None:
+    def _begin_run(self, wires: WireEndpoints, wire_table: WireTable, soft: SoftEndpoints) -> None:
         """Records or replays, as the parameters say."""
         values, loop, tell = self._parameters, self._loop, self.node.get_logger().info
         if values.record:
@@ -234,6 +238,7 @@ class WorldNode:
         if self._run_to_replay is None:
             return
         direct = {inputs.WIRE: Direct(WireCmd, lambda name, message: wires.command(wire_table.get(name), message))}
+        direct |= {kind: Direct(message_type, soft.command) for kind, message_type in COMMANDS.items()}
         if self._trajectories is not None:
             direct |= self._trajectories.direct()
         requests = Requests(self.node, self._services)
@@ -253,7 +258,7 @@ class WorldNode:
                 live.add_rates(name, found)
         for name, kinds in (
             ("world_state_rate_hz", (WorldStateTopic,)),
-            ("marker_rate_hz", (MarkerTopics, WireMarkers, ContactMarkers)),
+            ("marker_rate_hz", (MarkerTopics, WireMarkers, SoftMarkers, ContactMarkers)),
         ):
             timers = [topic.timer for topic in topics if isinstance(topic, kinds)]
             if timers:
@@ -329,7 +334,7 @@ class WorldNode:
         if values.publish_tf:
             tf = self._publisher(TFMessage, "/tf", qos.TF)
             static = self._publisher(TFMessage, "/tf_static", qos.LATCHED)
-            read = loop.world.read_articulations
+            read = partial(loop.world.read_articulations, xyzw=True)
             topics.append(FrameTopics(self._frames, read, values.tf_rate_hz, tf, static, self._odometry))
         contacts = self._publisher(ContactArray, "contacts", qos.STATE_ARRAY)
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
@@ -341,6 +346,7 @@ class WorldNode:
             topics.append(self._make_markers())
             lines = self.node.create_publisher(MarkerArray, "markers", qos.LATCHED)
             topics.append(WireMarkers(loop.world, frame, values.marker_rate_hz, lines))
+            topics.append(self._make_soft_markers())
             forces = self.node.create_publisher(MarkerArray, "contact_markers", qos.STATE_ARRAY)
             topics.append(ContactMarkers(loop.world.read_contacts, frame, values.marker_rate_hz, forces))
         return topics
@@ -364,9 +370,21 @@ class WorldNode:
                 matched=lambda _: self._queue.post(markers.resend_static), use_default_callbacks=False
             ),
         )
-        markers = MarkerTopics(
-            self._frames, self._loop.world.read_articulations, values.publish_tf, values.marker_rate_hz, moving, static
+        robots = partial(self._loop.world.read_articulations, xyzw=True)
+        markers = MarkerTopics(self._frames, robots, values.publish_tf, values.marker_rate_hz, moving, static)
+        return markers
+
+    def _make_soft_markers(self) -> SoftMarkers:
+        markers: SoftMarkers
+        publisher = self.node.create_publisher(
+            MarkerArray,
+            "markers",
+            qos.LATCHED,
+            event_callbacks=PublisherEventCallbacks(
+                matched=lambda _: self._queue.post(markers.resend), use_default_callbacks=False
+            ),
         )
+        markers = SoftMarkers(self._frames.world, self._parameters.marker_rate_hz, publisher)
         return markers
 
     # ---- callbacks of the executor thread ----

@@ -11,6 +11,7 @@ import viser
 from numpy.typing import NDArray
 
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Moment, Part, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.soft_canvas import SoftCanvas
 
 # Poses that changed less are not sent again.
 SMALLEST_MOVE = 1e-6
@@ -67,6 +68,7 @@ class Canvas:
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
         self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
+        self._soft = SoftCanvas(server, lambda item: self.on_click(Picked(item, 0)))
         self._draw_surroundings()
 
     def _draw_surroundings(self) -> None:
@@ -127,6 +129,7 @@ class Canvas:
                     old.node.remove()
                 fresh.node = self._add_node(key, fresh)
                 self._batches[key] = fresh
+            self._soft.draw(model)
             self._draw_grounds(model)
             self._draw_labels(model)
             self._draw_axes(model)
@@ -183,7 +186,8 @@ class Canvas:
                 )
 
     def _draw_labels(self, model: SceneModel) -> None:
-        wanted = {item.name for item in model.items if item.parts} if self._shown["names"] else set()
+        visible = {item.name for item in model.items if item.parts or item.soft is not None}
+        wanted = visible if self._shown["names"] else set()
         for name in [name for name in self._labels if name not in wanted]:
             self._labels.pop(name).remove()
         for name in wanted - set(self._labels):
@@ -244,6 +248,7 @@ class Canvas:
         with self._server.atomic():
             for batch in self._batches.values():
                 self._place(batch, moment.poses)
+            self._soft.show(moment)
             self._show_wires(moment)
             self._show_contacts(moment)
             _show_points(self._centres, moment.centres)

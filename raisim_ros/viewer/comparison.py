@@ -35,13 +35,14 @@ class ComparisonFeed(RecordingFeed):
     def model(self) -> SceneModel:
         """The items of the first run, and ghosts of what moves in the second."""
         own, other = super().model(), self._other.model()
-        ghosts = [self._ghost(item, own.frames) for item in other.items if item.movable]
+        ghosts = [self._ghost(item, own.frames) for item in other.items if item.movable or item.soft is not None]
         return SceneModel([*own.items, *ghosts], own.frames + other.frames)
 
     def _ghost(self, item: Item, frames: int) -> Item:
         parts = [self._ghost_part(part, frames) for part in item.parts]
         name, first = item.name + GHOST_MARK, item.first_frame + frames
-        return replace(item, name=name, movable=False, parts=parts, first_frame=first)
+        soft = None if item.soft is None else replace(item.soft, color=GHOST_RGB, opacity=GHOST_OPACITY)
+        return replace(item, name=name, movable=False, parts=parts, first_frame=first, soft=soft)
 
     def _ghost_part(self, part: Part, frames: int) -> Part:
         if part.surface.glb is not None:  # in the colour of ghosts, not its own
@@ -59,6 +60,7 @@ class ComparisonFeed(RecordingFeed):
             poses=np.vstack((own.poses, other.poses)),
             wires=np.concatenate((own.wires, other.wires)),
             tensions=np.concatenate((own.tensions, other.tensions)),
+            soft=own.soft | {name + GHOST_MARK: shape for name, shape in other.soft.items()},
         )
 
     def describe(self, name: str) -> str:

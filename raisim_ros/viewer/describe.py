@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.world.world import World
 
 _MOST_CONTACTS = 8
@@ -29,6 +30,10 @@ def describe_object(world: World, handle: Object, name: str) -> str:
         rows += _robot_rows(handle)
     elif isinstance(handle, SingleBodyObject):
         rows += _body_rows(handle)
+    elif isinstance(handle, SoftObject):
+        rows += _soft_rows(handle)
+        rows.append(("material", world.get_object_material(handle)))
+        rows.append(("sleeping", "yes" if world.is_object_sleeping(handle) else "no"))
     if isinstance(handle, (ArticulatedSystem, SingleBodyObject)):
         materials = sorted(set(handle._materials()))
         if materials:
@@ -56,6 +61,19 @@ def _body_rows(body: SingleBodyObject) -> list[tuple[str, str]]:
         ("orientation (w x y z)", numbers(body.get_quaternion())),
         ("velocity [m/s]", numbers(body.get_linear_velocity())),
         ("angular velocity [rad/s]", numbers(body.get_angular_velocity())),
+    ]
+
+
+def _soft_rows(soft: SoftObject) -> list[tuple[str, str]]:
+    low, high = soft.get_bounds()
+    return [
+        ("particles", str(soft.get_num_particles())),
+        ("mass [kg]", f"{soft.get_mass():g}"),
+        ("centre of mass [m]", numbers(soft.get_position())),
+        ("velocity [m/s]", numbers(soft.get_velocity())),
+        ("from [m]", numbers(low)),
+        ("to [m]", numbers(high)),
+        ("energy: kinetic, elastic [J]", numbers((soft.get_kinetic_energy(), soft.get_elastic_energy()))),
     ]
 
 

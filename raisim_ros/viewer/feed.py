@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Protocol
 
-from raisim_ros.viewer.scene import Joint, Moment, NewObject, SceneModel, Vector, Wanted
+from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted
 
 
 class Feed(Protocol):
@@ -46,10 +46,19 @@ class Feed(Protocol):
     def seek(self, time_: float) -> None:
         """Stop and go to a time that was; from there it goes on to the same bits."""
 
+    def can_go_on(self) -> bool:
+        """Whether go_on() makes a world of this moment: of something that was recorded."""
+
+    def go_on(self) -> Feed:
+        """A world of its own that goes on from this moment to the same bits."""
+
     # ---- one object ----
 
     def describe(self, name: str) -> str:
         """State, contacts and materials of an object, as Markdown."""
+
+    def quantities(self, name: str) -> Quantities:
+        """Numbers of an object that can be plotted, besides its place."""
 
     def joints(self, name: str) -> list[Joint]:
         """The joints of a robot that have one coordinate."""

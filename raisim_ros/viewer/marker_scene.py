@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.cdr_reader import CdrReader
-from raisim_ros.viewer.scene import IDENTITY, Item, Part, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.scene import IDENTITY, Item, Part, SceneModel, SoftLook, SoftShape, Surface, Vector, compose
 
 # visualization_msgs/Marker
-CUBE, SPHERE, CYLINDER, TRIANGLE_LIST, MESH_RESOURCE = 1, 2, 3, 11, 10
+CUBE, SPHERE, CYLINDER, SPHERE_LIST, TRIANGLE_LIST, MESH_RESOURCE = 1, 2, 3, 7, 11, 10
 DELETE, DELETE_ALL = 2, 3
 GROUND_KIND = "ground"
+SOFT_KINDS = ("deformable", "granular")  # whose points are elsewhere in every message
 # Layouts of messages that are remembered: those of moving and of static objects take turns.
 _MOST_LAYOUTS = 6
 
@@ -73,6 +74,7 @@ class MarkerScene:
         self._parents: dict[str, str] = {}
         self._surfaces: dict[Key, Surface] = {}
         self._order: list[Key] = []
+        self._soft: dict[Key, _Marker] = {}
 
     @property
     def needs_frames(self) -> bool:
@@ -84,6 +86,7 @@ class MarkerScene:
         """The node is gone."""
         with self._lock:
             self._markers.clear()
+            self._soft.clear()
             self._poses.clear()
             self._layouts.clear()
             self.number += 1
@@ -112,8 +115,12 @@ class MarkerScene:
             marker, action, place = _read_marker(reader)
             if action == DELETE_ALL:
                 self._markers.clear()
+                self._soft.clear()
             elif action == DELETE:
-                self.number += self._markers.pop(marker.key, None) is not None
+                gone = self._markers.pop(marker.key, None), self._soft.pop(marker.key, None)
+                self.number += gone != (None, None)
+            elif marker.key[0] in SOFT_KINDS:
+                self._take_soft(marker)
             else:
                 layout.fixed[place : place + 56] = False
                 layout.keys.append(marker.key)
@@ -126,6 +133,15 @@ class MarkerScene:
         layout.places = np.array(places, np.int64)
         if len(layout.keys) == count and count:  # nothing was deleted: it will come again
             self._layouts = [layout, *self._layouts[: _MOST_LAYOUTS - 1]]
+
+    def _take_soft(self, marker: _Marker) -> None:
+        before = self._soft.get(marker.key)
+        self._soft[marker.key] = marker
+        # A new look, or triangles more or less: what is drawn changes, not only where.
+        same = before is not None and before._looks() == marker._looks()
+        surface = marker.kind == TRIANGLE_LIST
+        if not same or (surface and before is not None and len(before.points) != len(marker.points)):
+            self.number += 1
 
     def take_frames(self, message: bytes) -> None:
         """A serialised tf2_msgs/TFMessage."""
@@ -147,7 +163,27 @@ class MarkerScene:
             for name, markers in groups.items():
                 items.append(self._item(name, markers, len(self._order), name not in static))
                 self._order += [marker.key for marker in markers]
+            for name, markers in self._soft_groups().items():
+                first = markers[0]
+                items.append(Item(name, first.key[0], False, [], (name,), len(self._order), soft=_look(first)))
+                self._order.append(first.key)
             return SceneModel(items, len(self._order))
+
+    def _soft_groups(self) -> dict[str, list[_Marker]]:
+        groups: dict[str, list[_Marker]] = {}
+        for marker in self._soft.values():
+            groups.setdefault(marker.name, []).append(marker)
+        return groups
+
+    def soft_shapes(self) -> dict[str, SoftShape]:
+        """Particles of all objects that are made of them."""
+        with self._lock:
+            shapes = {}
+            for name, markers in self._soft_groups().items():
+                points = np.concatenate([marker.points for marker in markers]).astype(np.float32)
+                radii = [np.full(len(one.points), 0.5 * one.scale[0]) for one in markers if one.kind == SPHERE_LIST]
+                shapes[name] = SoftShape(points, np.concatenate([np.zeros(0), *radii]).astype(np.float32))
+            return shapes
 
     def _item(self, name: str, markers: list[_Marker], first: int, movable: bool) -> Item:
         kind = markers[0].key[0]
@@ -163,11 +199,11 @@ class MarkerScene:
         x, y, z = marker.scale
         color, opacity = (marker.rgba[0], marker.rgba[1], marker.rgba[2]), marker.rgba[3]
         if marker.kind == SPHERE:
-            surface, scale = surfaces.unit_sphere(), (0.5 * x, 0.5 * y, 0.5 * z)
+            surface, scale = surfaces.unit("ball"), (x, y, z)
         elif marker.kind == CUBE:
-            surface, scale = surfaces.unit_box(), (x, y, z)
+            surface, scale = surfaces.unit("block"), (x, y, z)
         elif marker.kind == CYLINDER:
-            surface, scale = surfaces.unit_cylinder(), (0.5 * x, 0.5 * y, z)
+            surface, scale = surfaces.unit("rod"), (x, y, z)
         elif marker.kind == TRIANGLE_LIST:
             if marker.key not in self._surfaces:
                 flat = marker.key[0] != "heightmap"
@@ -205,12 +241,20 @@ class MarkerScene:
             rows = np.tile(IDENTITY, (len(self._order), 1))
             for number, key in enumerate(self._order):
                 marker = self._markers.get(key)
+                if key in self._soft and len(self._soft[key].points):
+                    rows[number, :3] = self._soft[key].points.mean(axis=0)
                 if marker is None:
                     continue
                 rows[number] = self._poses[key]
                 if marker.frame and marker.frame in self._frames:
                     rows[number] = compose(self._frames[marker.frame], rows[number])
             return rows
+
+
+def _look(marker: _Marker) -> SoftLook:
+    count = len(marker.points)
+    triangles = np.arange(count, dtype=np.uint32).reshape(-1, 3) if marker.kind == TRIANGLE_LIST else None
+    return SoftLook(triangles, (marker.rgba[0], marker.rgba[1], marker.rgba[2]), marker.rgba[3])
 
 
 def _read_marker(reader: CdrReader) -> tuple[_Marker, int, int]:

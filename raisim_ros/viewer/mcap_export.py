@@ -58,7 +58,7 @@ def _messages(recording: Recording, world: World, frame: int, now: int) -> Itera
     yield "/clock", "rosgraph_msgs/msg/Clock", {"clock": _stamp(now)}
     poses, names = recording.array("poses", frame), unique_names(world)
     transforms = [_transform(header, name, poses[row]) for row, name in enumerate(names)]
-    robots = world.read_articulations()
+    robots = world.read_articulations(xyzw=True)
     for name, handle in names.items():
         if isinstance(handle, ArticulatedSystem):
             first = len(names) + robots.link_first[handle.get_id()]

@@ -14,14 +14,24 @@ import viser
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.viewer.feed import Feed
-from raisim_ros.viewer.scene import COLLISION, INERTIA, SHAPES, Item, Moment, NewObject, SceneModel, Vector, Wanted
+from raisim_ros.viewer.plot import Plot
+from raisim_ros.viewer.scene import (
+    COLLISION,
+    INERTIA,
+    SHAPES,
+    Item,
+    Moment,
+    NewObject,
+    Quantities,
+    SceneModel,
+    Vector,
+    Wanted,
+)
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "max")
 # Sliders of joints without limits go so far [rad].
 NO_LIMIT = 3.1416
-TRAIL_LENGTH, PLOT_LENGTH = 400, 300
-# What can be plotted of the selected object.
-QUANTITIES = ("height [m]", "x [m]", "y [m]", "speed [m/s]")
+TRAIL_LENGTH = 400
 LAYERS = (("Collision shapes", COLLISION), ("Inertias", INERTIA), ("Names", "names"), ("Frames", "frames"))
 KEYS = (
     ("space", "play or pause"),
@@ -30,8 +40,14 @@ KEYS = (
     ("C", "contacts and forces"),
     ("F", "follow the selected object"),
     ("X", "remove the selected object"),
-    ("H", "this help"),
+    ("H", "this help, also by ?"),
 )
+# Hotkeys are letters; a page that sees "?" takes it for H.
+QUESTION_MARK = """<img src="data:," alt="" style="display: none" onerror="
+  if (!window.raisimHelp) { window.raisimHelp = true; window.addEventListener('keydown', (event) => {
+    const typing = /^(input|textarea|select)$/i.test(event.target.tagName || '');
+    if (event.key === '?' && !typing) {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'h', code: 'KeyH', bubbles: true})); } }); }">"""
 MOUSE = (
     ("drag the background", "turn the view; right button: shift, wheel: zoom"),
     ("click an object", "select it"),
@@ -44,12 +60,12 @@ class Panel:
 
     def __init__(self, server: viser.ViserServer, feed: Feed, show_layer: Callable[[str, bool], None]) -> None:
         self._server, self._feed, self._show_layer = server, feed, show_layer
+        self.on_feed: Callable[[Feed | None], None] = lambda feed: None  # another is wanted; None: the first one
         self._model = SceneModel([], 0)
         self._joint_nodes: list[Any] = []
         self._lock = threading.RLock()
         self._trail: list[Vector] = []
-        self._plot: list[tuple[float, float]] = []
-        self._last: tuple[float, Vector] | None = None
+        self._last = 0.0  # time of the last place of the trail [s]
         self._image_nodes: dict[str, Any] = {}
         self._ticks = 0
         self.selected: Item | None = None
@@ -101,8 +117,25 @@ class Panel:
         self._speed.on_update(lambda _: self._try(self._set_speed))
         self._timeline = gui.add_slider("Time [s]", 0.0, 1.0, 0.001, 0.0, visible=False)
         self._timeline.on_update(self._seek)
+        self._go_on = self._button("Go on from here", self._branch, icon=viser.Icon.GIT_BRANCH, visible=False)
+        self._go_back = self._button("Back to the recording", self._leave, icon=viser.Icon.ARROW_BACK_UP, visible=False)
         self._sought = 0.0  # when a person last moved it; it must not be pulled out of the hand
         self._paused = True
+
+    def _branch(self) -> None:
+        self.on_feed(self._feed.go_on())
+
+    def _leave(self) -> None:
+        self.on_feed(None)
+
+    def follow_feed(self, feed: Feed, recorded: bool) -> None:
+        """Tell this feed what people want from now on; `recorded`: it went on from a recording."""
+        with self._lock:
+            self.select(None)
+            self._feed = feed
+            self._ticks = 0
+            self._go_on.visible, self._go_back.visible = feed.can_go_on(), recorded
+            self._snapshots.options = tuple(feed.kept()) or ("(none)",)
 
     def _seek(self, event: Any) -> None:
         if event.client is not None:  # a person moved it, not the clock
@@ -138,8 +171,7 @@ class Panel:
     def _forget_history(self) -> None:
         with self._lock:
             self._trail.clear()
-            self._plot.clear()
-            self._last = None
+            self._plot.forget()
 
     # ---- the selected object ----
 
@@ -150,11 +182,7 @@ class Panel:
         self._about = gui.add_markdown("Click an object to see its state; drag it to pull it.")
         self._follow = gui.add_checkbox("Follow with the camera", False)
         self._trail_on = gui.add_checkbox("Trail", False)
-        self._quantity = gui.add_dropdown("Plot", ("(none)", *QUANTITIES))
-        self._quantity.on_update(lambda _: self._forget_history())
-        series = ({"label": "t [s]"}, {"label": "value", "stroke": "#1f6fd0", "width": 2})
-        data = (np.array([0.0, 1.0]), np.array([0.0, 0.0]))
-        self._chart = gui.add_uplot(data, series, scales={"x": {"time": False}}, aspect=1.7, visible=False)
+        self._plot = Plot(self._server)
         self._joints = gui.add_folder("Joints", visible=False)
         with self._joints:
             self._p_gain = gui.add_number("P gain", 100.0, min=0.0)
@@ -186,6 +214,7 @@ class Panel:
                 assert item is not None
                 slider.on_update(self._joint_callback(item.name, joint.name, slider))
                 self._joint_nodes.append(slider)
+            self._plot.offer(self._quantities())
             name = "(none)" if item is None else item.name
             if self._choice.value != name and name in self._choice.options:
                 self._choice.value = name
@@ -321,6 +350,7 @@ class Panel:
         for key, label in KEYS:
             command = self._server.gui.add_command(label, hotkey=key)
             command.on_trigger(lambda _, action=actions[key]: self._try(action))
+        self._server.gui.add_html(QUESTION_MARK)
 
     def _help(self) -> None:
         rows = "\n".join(f"| {what} | {effect} |" for what, effect in (*KEYS, *MOUSE))
@@ -387,10 +417,7 @@ class Panel:
             rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())
             self._profile.content = f"| stage | µs per step |\n|---|---|\n{rows}"
         self._show_images(moment)
-        if self._quantity.value != "(none)" and len(self._plot) > 1:
-            times, values = np.array(self._plot).T
-            self._chart.data = (times, values)
-        self._chart.visible = self._quantity.value != "(none)" and self.selected is not None
+        self._plot.show(self.selected is not None)
 
     def _show_images(self, moment: Moment) -> None:
         self._image_folder.visible = bool(moment.images)
@@ -406,15 +433,17 @@ class Panel:
         if self.selected is None or self.selected.first_frame >= len(moment.poses):
             return
         place = moment.poses[self.selected.first_frame, :3].copy()
-        if self._last is not None and moment.time <= self._last[0]:
-            if moment.time < self._last[0]:
+        if self._trail and moment.time <= self._last:
+            if moment.time < self._last:
                 self._forget_history()
             return
-        speed = 0.0
-        if self._last is not None:
-            speed = float(np.linalg.norm(place - self._last[1])) / (moment.time - self._last[0])
-        self._last = (moment.time, place)
-        values = dict(zip(QUANTITIES, (place[2], place[0], place[1], speed), strict=True))
+        self._last = moment.time
         self._trail = [*self._trail[-TRAIL_LENGTH:], place]
-        if self._quantity.value in values:
-            self._plot = [*self._plot[-PLOT_LENGTH:], (moment.time, float(values[self._quantity.value]))]
+        self._plot.note(moment.time, place, self._quantities() if self._plot.wants_more() else {})
+
+    def _quantities(self) -> Quantities:
+        """Of the selected object; none when it has just gone."""
+        try:
+            return self._feed.quantities(self.selected.name) if self.selected is not None else {}
+        except RaisimError:
+            return {}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
+from raisim_ros.engine import arguments
 from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.granular import GranularSystem
 from raisim_ros.engine.objects.scene_handles import ViewCamera
@@ -48,13 +49,14 @@ def render(
     points: bool = False,
 ) -> Picture:
     """See World.render()."""
-    if quality not in QUALITIES:
-        raise InvalidValueError(f"quality is '{quality}'; expected one of {', '.join(QUALITIES)}")
-    if not (0 < width <= 8192 and 0 < height <= 8192):
+    if not isinstance(quality, str) or quality not in QUALITIES:
+        raise InvalidValueError(f"quality is {quality!r}; expected one of {', '.join(QUALITIES)}")
+    width, height = arguments.count("width", width, 1), arguments.count("height", height, 1)
+    if max(width, height) > 8192:
         raise InvalidValueError(f"the picture is {width} x {height}; expected 1 to 8192 pixels each way")
     with world.locked():
         studio, model = _studio(world)
-        poses = np.vstack((world.read_states().poses, world.read_articulations().link_poses))
+        poses = np.vstack((world.read_states(True).poses, world.read_articulations(True).link_poses))
         studio.place(poses)
         eye = _eye(world, camera, model, poses, width, height)
         try:
@@ -87,15 +89,18 @@ def _eye(world: World, camera: Any, model: SceneModel, poses: Vector, width: int
         camera = _own_view(world, model, poses)
     elif not isinstance(camera, View):
         raise InvalidValueError(f"camera is {camera!r}; expected a View, a ViewCamera or None")
-    position, centre = np.array(camera.position, float), np.array(camera.look_at, float)
-    ahead = centre - position
-    if not np.isfinite([position, centre]).all() or np.linalg.norm(ahead) < 1e-9:
+    position = arguments.vector("position of the camera", camera.position, 3)
+    ahead = arguments.vector("look_at of the camera", camera.look_at, 3) - position
+    fov = arguments.number("horizontal_fov of the camera", camera.horizontal_fov)
+    if not 0.0 < fov < np.pi:
+        raise InvalidValueError(f"horizontal_fov of the camera is {fov:g} rad; expected more than 0 and less than pi")
+    if not 1e-9 <= np.linalg.norm(ahead) < np.inf:
         raise InvalidValueError(f"camera is {camera!r}; expected two different points")
     ahead /= np.linalg.norm(ahead)
     left = np.cross((0.0, 0.0, 1.0), ahead)
     left = left / np.linalg.norm(left) if np.linalg.norm(left) > 1e-6 else np.array([0.0, 1.0, 0.0])
     rotation = np.column_stack((ahead, left, np.cross(ahead, left)))
-    return Eye(position, quaternion_from_matrix(rotation), width, height, camera.horizontal_fov)
+    return Eye(position, quaternion_from_matrix(rotation), width, height, fov)
 
 
 def _own_view(world: World, model: SceneModel, poses: Vector) -> View:

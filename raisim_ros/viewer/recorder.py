@@ -18,6 +18,8 @@ from raisim_ros.description.file_access import check_allowed, temporary_folder
 from raisim_ros.description.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
+from raisim_ros.viewer.keyframes import KeyframeWriter
+from raisim_ros.viewer.soft_scene import particle_counts, read_particles
 
 # Frames are written when so many wait, or after so much wall time [s].
 CHUNK_FRAMES, CHUNK_SECONDS = 120, 1.0
@@ -35,7 +37,9 @@ class Recorder:
         self._path = path
         self._file = GrowingFile(path)
         self._waiting: list[Arrays] = []
-        self._configuration = -1
+        self._configuration: tuple[int, ...] = ()
+        self._frames = 0
+        self._keyframes = KeyframeWriter(world, self.add)
         self._next = world.get_world_time()
         self._written = time.monotonic()
         self._last = -np.inf
@@ -82,13 +86,16 @@ class Recorder:
 
     def _take(self) -> None:
         with self._world.locked():
-            number = self._world.get_configuration_number()
+            number = _make(self._world)
             if number != self._configuration:
                 self._flush()
                 files = _world_files(self._world)
                 self.add(WORLD, lambda: pack_files(files))
                 self._configuration = number
-            self._waiting.append(_frame(self._world))
+                self._keyframes.begin(self._frames)
+            exact = self._keyframes.note(self._frames)
+            self._waiting.append(_frame(self._world, exact))
+            self._frames += 1
             self._last = self._world.get_world_time()
         if len(self._waiting) >= CHUNK_FRAMES or time.monotonic() - self._written > CHUNK_SECONDS:
             self._flush()
@@ -141,11 +148,23 @@ def _world_files(world: World) -> dict[str, bytes]:
         return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
-def _frame(world: World) -> Arrays:
-    states, robots, wires = world.read_states(), world.read_articulations(), world.read_wires().states
+def _make(world: World) -> tuple[int, ...]:
+    """Changes with the objects, wires, sensors, geometry and numbers of particles."""
+    return (
+        world.get_configuration_number(),
+        world._geometry_number(),
+        *particle_counts(world),
+        *(id(one) for one in world.get_sensor_sets()),
+    )
+
+
+def _frame(world: World, exact: bool) -> Arrays:
+    states, robots, wires = world.read_states(True), world.read_articulations(True), world.read_wires().states
     points, forces = contact_forces(world)
     return {
         "time": np.array(world.get_world_time()),
+        "step": np.array(float(world.get_step_count())),
+        "exact": np.array(float(exact)),  # steps from the last keyframe lead here
         "poses": np.vstack((states.poses, robots.link_poses)),
         "twists": np.vstack((states.twists, robots.link_twists)),
         "wrenches": states.wrenches.copy(),
@@ -155,6 +174,7 @@ def _frame(world: World) -> Arrays:
         "wires": wires["point"].copy(),
         "tensions": wires["tension"].copy(),
         "contacts": np.hstack((points, forces)),
+        "particles": read_particles(world),
     }
 
 

@@ -8,16 +8,23 @@ import time
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.recording_file import FRAMES, WORLD, Arrays, read_chunks, unpack_arrays, unpack_files
+from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.describe import numbers, table
-from raisim_ros.viewer.scene import Joint, Moment, NewObject, SceneModel, Vector, Wanted
+from raisim_ros.viewer.keyframes import Keyframes
+from raisim_ros.viewer.quantities import TURNING, VELOCITY, joint_quantities, xyz
+from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, SoftShape, Vector, Wanted
+from raisim_ros.viewer.soft_scene import soft_objects, soft_shapes, split_particles
+from raisim_ros.viewer.world_feed import WorldFeed
 from raisim_ros.viewer.world_scene import unique_names, world_model
 
 
@@ -37,6 +44,8 @@ class Recording:
         self.path = str(path)
         self._epochs: list[_Epoch] = []
         self._worlds: dict[int, World] = {}
+        self._soft_names: dict[int, list[tuple[str, int, NDArray[np.float32]]]] = {}  # with particles and radii
+        self._keyframes = Keyframes()
         files: dict[str, bytes] = {}
         parts: list[Arrays] = []
         for kind, payload in read_chunks(path):
@@ -45,6 +54,8 @@ class Recording:
                 files, parts = unpack_files(payload), []
             elif kind == FRAMES:
                 parts.append(unpack_arrays(payload))
+            else:
+                self._keyframes.add(kind, payload)
         self._close_epoch(files, parts)
         if not self._epochs:
             raise ParseError(self.path, None, "the recording has no frames")
@@ -61,8 +72,9 @@ class Recording:
         return len(self.times)
 
     def frame_at(self, time_: float) -> int:
-        """The last frame that is not later than a time [s]."""
-        return int(np.clip(np.searchsorted(self.times, time_ + 1e-9, "right") - 1, 0, len(self) - 1))
+        """The last frame that is not later than a time [s]; where time was set back, of the last run."""
+        early = np.where(self.times <= time_ + 1e-9, self.times, -np.inf)
+        return len(self) - 1 - int(np.argmax(early[::-1])) if np.isfinite(early).any() else 0
 
     def _find(self, frame: int) -> tuple[int, int]:
         if not 0 <= frame < len(self):
@@ -83,6 +95,51 @@ class Recording:
         row_of: Vector = arrays[name][row]
         return row_of
 
+    # ---- going on ----
+
+    def branch(self, time_: float = 0.0, *, frame: int | None = None) -> World:
+        """A new world that goes on from a time [s], or from a frame, to the same bits as the recorded one did.
+
+        It stands at the last frame that is not later and can be restored: of large worlds that were changed between
+        steps, not all can. See get_world_time().
+        """
+        frame = self._restorable(self.frame_at(time_) if frame is None else frame)
+        world = self._keyframes.world(frame)
+        start, snapshot = self._keyframes.before(frame)
+        if snapshot is not None:
+            world.restore_snapshot(snapshot)
+        self._step_on(world, start, frame)
+        return world
+
+    def restore(self, world: World, time_: float) -> None:
+        """Put the recorded world, or one of the same make, back to a time; see branch() and restore_snapshot()."""
+        frame = self._restorable(self.frame_at(time_))
+        start, snapshot = self._keyframes.before(frame)
+        world.restore_snapshot(self._keyframes.world(frame).save_snapshot() if snapshot is None else snapshot)
+        self._step_on(world, start, frame)
+
+    def can_branch(self) -> bool:
+        """Whether the file holds what branch() needs; those of older versions do not."""
+        return bool(self._keyframes)
+
+    def _restorable(self, frame: int) -> int:
+        """The last frame until then that can be restored."""
+        if not self.can_branch():
+            raise InvalidValueError(f"'{self.path}' has no whole states: it was recorded by an older version")
+        while frame > 0 and not self.array("exact", frame):
+            frame -= 1
+        return frame
+
+    def _step_on(self, world: World, start: int, frame: int) -> None:
+        world.integrate(int(self.array("step", frame) - self.array("step", start)))
+
+    # ---- copies ----
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_worlds": {}}  # made again when they are asked for
+
+    # ---- looking ----
+
     def world(self, frame: int = 0) -> World:
         """The world that was recorded, with the poses and velocities of a frame; every call gives the same one."""
         epoch, _ = self._find(frame)
@@ -98,7 +155,7 @@ class Recording:
     def _place(self, world: World, frame: int) -> None:
         poses, twists = self.array("poses", frame), self.array("twists", frame)
         q, u = self.array("coordinates", frame), self.array("velocities", frame)
-        robots = world.read_articulations()
+        robots = world.read_articulations(xyzw=True)
         for row, handle in enumerate(world.get_obj_list()):
             if isinstance(handle, ArticulatedSystem):
                 at, speed_at = robots.coordinate_first[handle.get_id()], robots.velocity_first[handle.get_id()]
@@ -112,7 +169,38 @@ class Recording:
                     arm = handle.get_com_position() - handle.get_position()
                     linear, angular = twists[row, :3], twists[row, 3:]
                     handle.set_velocity(linear + np.cross(angular, arm), angular)
+        self._place_particles(world, frame)
         world.set_world_time(float(self.times[frame]))
+
+    def _particles(self, frame: int) -> Vector:
+        """Places of all particles; none in recordings that are older than they."""
+        epoch, row = self._find(frame)
+        arrays = self._epochs[epoch].arrays
+        return arrays["particles"][row] if "particles" in arrays else np.zeros((0, 3))
+
+    def _place_particles(self, world: World, frame: int) -> None:
+        """Velocities are not recorded: they are told by the frame before, or the one after."""
+        if not soft_objects(world) or not len(self._particles(frame)):
+            return
+        near = [k for k in (frame - 1, frame + 1) if 0 <= k < len(self) and self.epoch_of(k) == self.epoch_of(frame)]
+        here, span = self._particles(frame), self.times[frame] - self.times[near[0]] if near else 0.0
+        speeds = (here - self._particles(near[0])) / span if span else np.zeros_like(here)
+        for handle, places, velocities in zip(
+            soft_objects(world), split_particles(world, here), split_particles(world, speeds), strict=True
+        ):
+            handle.set_positions(places)
+            handle.set_velocities(velocities)
+
+    def _soft(self, frame: int) -> dict[str, SoftShape]:
+        epoch = self.epoch_of(frame)
+        if epoch not in self._soft_names:
+            world = self.world(frame)
+            shapes = soft_shapes(unique_names(world))
+            self._soft_names[epoch] = [(name, len(shape.points), shape.radii) for name, shape in shapes.items()]
+        names = self._soft_names[epoch]
+        parts = np.split(self._particles(frame), np.cumsum([count for _, count, _ in names])[:-1]) if names else []
+        found = zip(names, parts, strict=True)
+        return {name: SoftShape(points.astype(np.float32), radii) for (name, _, radii), points in found}
 
     def moment(self, frame: int) -> Moment:
         """A frame for a viewer."""
@@ -127,6 +215,7 @@ class Recording:
             forces=contacts[:, 3:].copy(),
             wires=data.arrays["wires"][row].copy(),
             tensions=data.arrays["tensions"][row].copy(),
+            soft=self._soft(frame) if len(self._particles(frame)) else {},
         )
 
 
@@ -137,6 +226,7 @@ class RecordingFeed:
         self.recording = recording
         self._models: dict[int, SceneModel] = {}
         self._names: dict[int, list[str]] = {}
+        self._robots: dict[int, dict[str, tuple[KinematicTree, int, int]]] = {}  # with their first q and u
         self._playing, self._speed = False, 1.0
         self._time = float(recording.times[0])
         self._wall = time.monotonic()
@@ -147,7 +237,7 @@ class RecordingFeed:
 
     def timeline(self) -> tuple[float, float]:
         """The first and the last time [s]."""
-        return float(self.recording.times[0]), float(self.recording.times[-1])
+        return float(self.recording.times.min()), float(self.recording.times.max())
 
     def _frame(self) -> int:
         now, (first, last) = time.monotonic(), self.timeline()
@@ -168,7 +258,17 @@ class RecordingFeed:
         epoch = self.recording.epoch_of(frame)
         if epoch not in self._models:
             world = self.recording.world(frame)
-            self._models[epoch], self._names[epoch] = world_model(world), list(unique_names(world))
+            named, firsts = unique_names(world), world.read_articulations()
+            self._models[epoch], self._names[epoch] = world_model(world), list(named)
+            self._robots[epoch] = {
+                name: (
+                    one.get_kinematic_tree(),
+                    int(firsts.coordinate_first[one.get_id()]),
+                    int(firsts.velocity_first[one.get_id()]),
+                )
+                for name, one in named.items()
+                if isinstance(one, ArticulatedSystem)
+            }
         return self._models[epoch]
 
     def moment(self, wanted: Wanted) -> Moment:
@@ -181,7 +281,14 @@ class RecordingFeed:
         touches = (moment.contacts, moment.forces) if wanted.contacts else (empty, empty)
         rate = self._speed if self._playing else 0.0
         return Moment(
-            moment.time, moment.poses, not self._playing, rate, *touches, wires=moment.wires, tensions=moment.tensions
+            moment.time,
+            moment.poses,
+            not self._playing,
+            rate,
+            *touches,
+            wires=moment.wires,
+            tensions=moment.tensions,
+            soft=moment.soft,
         )
 
     _last = 0
@@ -238,12 +345,35 @@ class RecordingFeed:
         rows = [("position [m]", numbers(pose[:3])), ("velocity [m/s]", numbers(twist[:3]))]
         return f"**{name}**\n\n{table(rows)}"
 
+    def quantities(self, name: str) -> Quantities:
+        """Of an object, its velocity; of a robot, its joints."""
+        frame = self.recording.frame_at(self._time)
+        row = self._row(frame, name)
+        if row is None:
+            return {}
+        robots = self._robots[self.recording.epoch_of(frame)]
+        if name not in robots:
+            twist = self.recording.array("twists", frame)[row]
+            return {VELOCITY: xyz(twist[:3]), TURNING: xyz(twist[3:])}
+        tree, at, speed_at = robots[name]
+        numbers_of = (self.recording.array(one, frame) for one in ("coordinates", "velocities", "efforts"))
+        q, u, efforts = (one[first:] for one, first in zip(numbers_of, (at, speed_at, speed_at), strict=True))
+        return joint_quantities(tree, q, u, efforts)
+
     def joints(self, name: str) -> list[Joint]:
         """None can be moved."""
         return []
 
+    def can_go_on(self) -> bool:
+        """Unless an older version recorded it."""
+        return self.recording.can_branch()
+
+    def go_on(self) -> WorldFeed:
+        """See Feed."""
+        return WorldFeed(self.recording.branch(self._time))
+
     def _refuse(self) -> InvalidValueError:
-        return InvalidValueError("this is a recording: it can be watched, not changed")
+        return InvalidValueError("this is a recording: it can be watched, and gone on from, but not changed")
 
     def set_joint(self, name: str, joint: str, position: float) -> None:
         """Refused."""

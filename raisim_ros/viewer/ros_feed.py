@@ -42,7 +42,7 @@ from raisim_ros.viewer.cdr_reader import CdrReader
 from raisim_ros.viewer.describe import numbers, table
 from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.ros_streams import CloudStream, WireStream
-from raisim_ros.viewer.scene import SHAPES, Joint, Moment, NewObject, SceneModel, Vector, Wanted, to_world
+from raisim_ros.viewer.scene import SHAPES, Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted, to_world
 from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
 
 # How long an answer may take [s]: loading a large world takes its time.
@@ -174,6 +174,7 @@ class RosFeed:
             ends,
             tensions,
             self._clouds.points() if wanted.points else np.zeros((0, 3)),
+            soft=self._scene.soft_shapes(),
         )
 
     # ---- time ----
@@ -209,6 +210,14 @@ class RosFeed:
         """Refused."""
         raise InvalidValueError("a node does not go back in time; keep a snapshot instead")
 
+    def can_go_on(self) -> bool:
+        """It does so by itself."""
+        return False
+
+    def go_on(self) -> RosFeed:
+        """The same."""
+        return self
+
     # ---- one object ----
 
     def describe(self, name: str) -> str:
@@ -235,6 +244,10 @@ class RosFeed:
         if name not in self._robots:
             self._robots[name] = _Robot(self._node, name)
         return self._robots[name]
+
+    def quantities(self, name: str) -> Quantities:
+        """None besides the place: other numbers are on topics, for programs made to plot them."""
+        return {}
 
     def joints(self, name: str) -> list[Joint]:
         """See Feed."""

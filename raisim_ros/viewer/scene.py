@@ -58,6 +58,23 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
+class SoftLook:
+    """How an object made of particles looks: a surface of triangles, or balls."""
+
+    triangles: NDArray[np.uint32] | None
+    color: Rgb
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class SoftShape:
+    """Where the particles of an object are, N x 3, world frame [m]; of balls also the radii [m]."""
+
+    points: NDArray[np.float32]
+    radii: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
 class Item:
     """An object of the world. Its bodies are the frames `first_frame`, `first_frame` + 1, …"""
 
@@ -68,6 +85,7 @@ class Item:
     bodies: tuple[str, ...]
     first_frame: int
     ground_height: float | None = None  # of an endless plane [m]
+    soft: SoftLook | None = None  # of an object made of particles
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +116,7 @@ class Moment:
     images: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
     centres: Vector = field(default_factory=lambda: np.zeros((0, 3)))  # of mass, when asked for
     profile: dict[str, float] = field(default_factory=dict)  # stage of the step -> microseconds
+    soft: dict[str, SoftShape] = field(default_factory=dict)  # by the names of items
 
 
 @dataclass(frozen=True)
@@ -109,6 +128,10 @@ class Wanted:
     images: bool = False
     centres: bool = False
     profile: bool = False
+
+
+# What can be plotted of an object: groups that share a unit, and in each the numbers by label.
+Quantities = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -140,7 +163,11 @@ class View:
 
 def interesting_frames(model: SceneModel) -> list[int]:
     """Frames of what somebody may want to see: what moves, and what is made of several parts."""
-    return [item.first_frame for item in model.items if item.parts and (item.movable or len(item.parts) > 1)]
+    return [
+        item.first_frame
+        for item in model.items
+        if item.soft is not None or (item.parts and (item.movable or len(item.parts) > 1))
+    ]
 
 
 def fitting_view(places: Vector) -> View:

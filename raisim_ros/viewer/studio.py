@@ -71,14 +71,14 @@ class Studio:
 
     def _add_part(self, part: Part) -> None:
         x, y, z = part.scale
-        if part.surface is surfaces.unit_sphere():
-            self._keep(part, self.world.add_sphere(x, 1.0), part.color)
-        elif part.surface is surfaces.unit_box():
+        if part.surface is surfaces.unit("ball"):
+            self._keep(part, self.world.add_sphere(0.5 * x, 1.0), part.color)
+        elif part.surface is surfaces.unit("block"):
             self._keep(part, self.world.add_box(x, y, z, 1.0), part.color)
-        elif part.surface in (surfaces.unit_cylinder(), surfaces.unit_tube()):
-            self._keep(part, self.world.add_cylinder(x, z, 1.0), part.color)
-        elif part.surface is surfaces.unit_cone():
-            self._keep(part, self.world.add_cone(x, z, 1.0), part.color)
+        elif part.surface in (surfaces.unit("rod"), surfaces.unit("tube")):
+            self._keep(part, self.world.add_cylinder(0.5 * x, z, 1.0), part.color)
+        elif part.surface is surfaces.unit("cone"):
+            self._keep(part, self.world.add_cone(0.5 * x, z, 1.0), part.color)
         else:
             for number, (mesh, color, texture) in enumerate(_pieces(part.surface, part.scale)):
                 key = (part.surface, part.scale, number)

@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description import shapes
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.mesh.file import MeshData, load_mesh
+from raisim_ros.description.solids import SOLIDS
 from raisim_ros.description.terrain import HeightMapData
-from raisim_ros.viewer.scene import IDENTITY, Surface, Vector
+from raisim_ros.viewer.scene import Surface, Vector
 
 # A mesh with fewer triangles is drawn with sharp edges: with many, one cannot see them.
 SHARP_BELOW = 3000
 # A finer heightmap is drawn with every second, third … sample.
 MAX_HEIGHT_MAP_CELLS = 250_000
-_SEGMENTS = 40
-_RINGS = 20
 
 # A unit surface with its pose and scale: what draws a primitive.
 Placed = tuple[Surface, Vector, tuple[float, float, float]]
@@ -33,98 +33,26 @@ def _surface(vertices: Any, triangles: Any, flat: bool = False) -> Surface:
 
 
 @cache
-def unit_sphere() -> Surface:
-    """Radius 1."""
-    theta = np.linspace(0.0, np.pi, _RINGS + 1)
-    phi = np.linspace(0.0, 2.0 * np.pi, _SEGMENTS, endpoint=False)
-    ring = np.stack((np.cos(phi), np.sin(phi)), axis=-1)
-    sides = np.concatenate([np.column_stack((ring * np.sin(t), np.full(_SEGMENTS, np.cos(t)))) for t in theta[1:-1]])
-    vertices = np.vstack(([0, 0, 1], sides, [0, 0, -1]))
-    here = np.arange(_SEGMENTS)
-    after = (here + 1) % _SEGMENTS
-    triangles = [np.stack((np.zeros_like(here), 1 + here, 1 + after), axis=-1)]
-    for row in range(_RINGS - 2):
-        upper, lower = 1 + row * _SEGMENTS, 1 + (row + 1) * _SEGMENTS
-        triangles.append(np.stack((upper + here, lower + here, lower + after), axis=-1))
-        triangles.append(np.stack((upper + here, lower + after, upper + after), axis=-1))
-    last, south = 1 + (_RINGS - 2) * _SEGMENTS, len(vertices) - 1
-    triangles.append(np.stack((last + here, np.full_like(here, south), last + after), axis=-1))
-    return _surface(vertices, np.concatenate(triangles))
+def grain_ball() -> Surface:
+    """Radius 1, with few triangles: there are many of them."""
+    import trimesh
+
+    ball = trimesh.creation.icosphere(1)
+    return _surface(ball.vertices, ball.faces)
 
 
 @cache
-def unit_box() -> Surface:
-    """Edges of 1."""
-    corners: list[Vector] = []
-    triangles: list[int] = []
-    for axis in range(3):
-        for sign in (-1.0, 1.0):
-            u, v = np.roll(np.eye(3), axis, axis=1)[1:]
-            normal = sign * np.roll(np.eye(3), axis, axis=1)[0]
-            first = len(corners)
-            corners += [0.5 * (normal + a * u + b * v) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-            order = (0, 1, 2, 0, 2, 3) if sign > 0 else (0, 2, 1, 0, 3, 2)
-            triangles += [first + k for k in order]
-    return _surface(corners, triangles)
-
-
-def _rim(z: float, radius: float = 1.0) -> Vector:
-    phi = np.linspace(0.0, 2.0 * np.pi, _SEGMENTS, endpoint=False)
-    return np.stack((radius * np.cos(phi), radius * np.sin(phi), np.full(_SEGMENTS, z)), axis=-1)
-
-
-def _lid(first: int, up: bool) -> NDArray[np.int64]:
-    here = np.arange(1, _SEGMENTS - 1)
-    sides = (here, here + 1) if up else (here + 1, here)
-    return np.stack((np.full_like(here, first), first + sides[0], first + sides[1]), axis=-1)
-
-
-@cache
-def unit_cylinder() -> Surface:
-    """Radius 1, height 1 along z."""
-    vertices = np.concatenate((_rim(-0.5), _rim(0.5), _rim(-0.5), _rim(0.5)))  # twice: the edges are sharp
-    here = np.arange(_SEGMENTS)
-    after = (here + 1) % _SEGMENTS
-    side = [np.stack((here, after, _SEGMENTS + after), -1), np.stack((here, _SEGMENTS + after, _SEGMENTS + here), -1)]
-    return _surface(vertices, np.concatenate([*side, _lid(2 * _SEGMENTS, False), _lid(3 * _SEGMENTS, True)]))
-
-
-@cache
-def unit_cone() -> Surface:
-    """Radius 1, height 1, apex towards +z, origin at the centroid of the solid."""
-    apex = np.repeat([[0.0, 0.0, 0.75]], _SEGMENTS, axis=0)  # one for each side, with its normal
-    vertices = np.concatenate((_rim(-0.25), apex, _rim(-0.25)))
-    here = np.arange(_SEGMENTS)
-    side = np.stack((here, (here + 1) % _SEGMENTS, _SEGMENTS + here), -1)
-    return _surface(vertices, np.concatenate((side, _lid(2 * _SEGMENTS, False))))
-
-
-@cache
-def unit_tube() -> Surface:
-    """The side of a cylinder alone."""
-    whole = unit_cylinder()
-    return Surface(whole.vertices, whole.triangles[: 2 * _SEGMENTS])
+def unit(solid: str) -> Surface:
+    """A solid of `solids.SOLIDS`; the same object at every call."""
+    return _surface(*SOLIDS[solid]())
 
 
 def primitive(shape: str, dim: Any) -> list[Placed]:
-    """What draws "sphere", "box", "cylinder", "cone" or "capsule" with the dimensions of the engine; else nothing."""
-    size = [float(value) for value in dim]
-    match shape:
-        case "sphere":
-            return [(unit_sphere(), IDENTITY, (size[0],) * 3)]
-        case "box":
-            return [(unit_box(), IDENTITY, (size[0], size[1], size[2]))]
-        case "cylinder":
-            return [(unit_cylinder(), IDENTITY, (size[0], size[0], size[1]))]
-        case "cone":
-            return [(unit_cone(), IDENTITY, (size[0], size[0], size[1]))]
-        case "capsule":
-            radius, length = size
-            ends = [np.array([0.0, 0.0, 0.5 * sign * length, 0.0, 0.0, 0.0, 1.0]) for sign in (1.0, -1.0)]
-            balls: list[Placed] = [(unit_sphere(), end, (radius,) * 3) for end in ends]
-            return [(unit_tube(), IDENTITY, (radius, radius, length)), *balls]
-        case _:
-            return []
+    """What draws a primitive shape with the dimensions of the engine; nothing for other shapes."""
+    return [
+        (unit(piece.solid), np.array([0.0, 0.0, piece.z, 0.0, 0.0, 0.0, 1.0]), piece.size)
+        for piece in shapes.pieces(shape, dim)
+    ]
 
 
 def mesh_surface(mesh: MeshData) -> Surface:

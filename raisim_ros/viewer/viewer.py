@@ -17,7 +17,7 @@ try:
 except ImportError as error:
     raise ImportError("the viewer needs the package viser: pip install 'raisim_ros[viewer]'") from error
 
-from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.viewer.canvas import Canvas, Picked
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.panel import Panel
@@ -34,13 +34,18 @@ class Page:
         self, feed: Feed, host: str = "127.0.0.1", port: int = 8080, *, open_browser: bool = False, quiet: bool = False
     ) -> None:
         """The address is printed unless `quiet`; when the port is taken, the next free one is used."""
-        self._feed = feed
+        if not 0 <= port <= 65535:
+            raise InvalidValueError(f"port is {port}; expected 0 to 65535 (0: any that is free)")
+        self._feed = self._first_feed = feed
+        self._wanted_feed: Feed | None = None
         with contextlib.redirect_stdout(io.StringIO()):  # it prints a table of its own
             self._server = viser.ViserServer(host=host, port=port, label="raisim_ros", verbose=False)
         self._canvas = Canvas(self._server)
         self._panel = Panel(self._server, feed, self._canvas.show_layer)
         self._canvas.on_click = lambda picked: self._panel.select(picked.item)
         self._canvas.on_drag = self._drag
+        self._panel.on_feed = self._want_feed
+        self._panel.follow_feed(feed, recorded=False)
         self._grabbed: tuple[Picked, Vector, Vector] | None = None
         self._number: Hashable = None
         self._model = SceneModel([], 0)
@@ -83,7 +88,8 @@ class Page:
         self._open = False
         if threading.current_thread() is not self._thread:
             self._thread.join()
-        self._feed.close()
+        for feed in {id(one): one for one in (self._feed, self._first_feed)}.values():
+            feed.close()
         with contextlib.redirect_stdout(io.StringIO()):
             self._server.stop()
         self._panel.close()
@@ -102,7 +108,22 @@ class Page:
             next_time = max(next_time + 1.0 / FRAME_RATE, time.monotonic())
             time.sleep(max(0.0, next_time - time.monotonic()))
 
+    def _want_feed(self, feed: Feed | None) -> None:
+        self._wanted_feed = feed or self._first_feed
+
+    def _change_feed(self) -> None:
+        """Between two frames."""
+        wanted, self._wanted_feed = self._wanted_feed, None
+        if wanted is None or wanted is self._feed:
+            return
+        former, self._feed = self._feed, wanted
+        if former is not self._first_feed:
+            former.close()
+        self._number, self._grabbed, self._followed = None, None, None
+        self._panel.follow_feed(wanted, recorded=wanted is not self._first_feed)
+
     def _update(self) -> None:
+        self._change_feed()
         number = self._feed.model_number()
         if number != self._number:
             self._model = self._feed.model()

@@ -18,6 +18,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap
 from raisim_ros.engine.types import BodyType, ControlMode
 from raisim_ros.engine.world.snapshots import WorldSnapshot
@@ -25,8 +26,10 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.describe import describe_object
 from raisim_ros.viewer.pull import Pull
-from raisim_ros.viewer.scene import Joint, Moment, NewObject, SceneModel, Vector, Wanted, to_world
+from raisim_ros.viewer.quantities import quantities_of
+from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted, to_world
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
+from raisim_ros.viewer.soft_scene import soft_objects, soft_shapes
 from raisim_ros.viewer.spawn import add_to_world
 from raisim_ros.viewer.world_scene import unique_names, world_model
 
@@ -114,7 +117,7 @@ class WorldFeed:
     def moment(self, wanted: Wanted) -> Moment:
         """See Feed."""
         with self.access() as world:
-            poses = np.vstack((world.read_states().poses, world.read_articulations().link_poses))
+            poses = np.vstack((world.read_states(True).poses, world.read_articulations(True).link_poses))
             now = world.get_world_time()
             hits, forces = contact_forces(world) if wanted.contacts else (np.zeros((0, 3)), np.zeros((0, 3)))
             wires = world.read_wires().states.copy()
@@ -122,6 +125,7 @@ class WorldFeed:
             images = camera_images(world) if wanted.images else {}
             centres = _centres(world) if wanted.centres else np.zeros((0, 3))
             profile = _profile(world) if wanted.profile else {}
+            soft = soft_shapes(unique_names(world)) if soft_objects(world) else {}
         self._clock.note(now)
         return Moment(
             now,
@@ -136,6 +140,7 @@ class WorldFeed:
             images,
             centres,
             profile,
+            soft,
         )
 
     # ---- time ----
@@ -197,6 +202,14 @@ class WorldFeed:
             self._names_number = -1
             left = min(time_, self._latest) - world.get_world_time()
             world.integrate(max(0, round(left / world.get_time_step())))
+
+    def can_go_on(self) -> bool:
+        """It does so by itself."""
+        return False
+
+    def go_on(self) -> WorldFeed:
+        """The same."""
+        return self
 
     def _note_history(self) -> None:
         now = self.world.get_world_time()
@@ -260,6 +273,11 @@ class WorldFeed:
         """See Feed."""
         with self.access() as world:
             return describe_object(world, self._object(name), name)
+
+    def quantities(self, name: str) -> Quantities:
+        """See Feed."""
+        with self.access() as world:
+            return quantities_of(world, self._object(name))
 
     def joints(self, name: str) -> list[Joint]:
         """See Feed."""
@@ -338,8 +356,8 @@ class WorldFeed:
             handle = self._object(name)
             if isinstance(handle, ArticulatedSystem):
                 handle.set_base_pos(handle.get_base_position() + shift)
-            elif isinstance(handle, SingleBodyObject):
-                handle.set_position(handle.get_position() + shift)
+            elif isinstance(handle, (SingleBodyObject, SoftObject)):
+                handle.set_pose(handle.get_position() + shift, handle.get_quaternion())
             world.wake_object(handle)
 
     def remove(self, name: str) -> None:
@@ -453,6 +471,8 @@ def _centres(world: World) -> Vector:
     for handle in world.get_obj_list():
         if isinstance(handle, ArticulatedSystem):
             rows.append(handle.get_com())
+        elif isinstance(handle, SoftObject):
+            rows.append(handle.get_position())
         elif isinstance(handle, SingleBodyObject) and handle.get_body_type() == BodyType.DYNAMIC:
             rows.append(to_world(_pose(handle), handle.get_com()))
     return np.array(rows).reshape(-1, 3)

@@ -14,11 +14,13 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import Ground, SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, SceneObject
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, BodyType
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.soft_scene import soft_look
 
 # Lights have no size of their own; they are drawn so large [m].
 LAMP_RADIUS = 0.05
@@ -51,6 +53,8 @@ def _item(name: str, row: int, handle: Object, objects: int, robots: Articulatio
         return Item(name, kind, True, _robot_parts(handle, first), bodies, first)
     movable = isinstance(handle, SingleBodyObject) and handle.get_body_type() != BodyType.STATIC
     height = float(handle.get_position()[2]) if isinstance(handle, Ground) else None
+    if isinstance(handle, SoftObject):
+        return Item(name, kind, False, [], (name,), row, soft=soft_look(handle))
     if handle.get_appearance() == HIDDEN:
         return Item(name, kind, movable, [], (name,), row)
     return Item(name, kind, movable, _body_parts(handle, row), (name,), row, height)
@@ -142,7 +146,7 @@ def _inertia_box(body: TreeBody, frame: int) -> Part:
     squares = 6.0 / body.mass * (moments.sum() - 2.0 * moments)
     x, y, z = np.sqrt(np.maximum(squares, 1e-8))
     pose = np.array([*body.com, *_xyzw(axes)])
-    return Part(surfaces.unit_box(), frame, pose, (float(x), float(y), float(z)), (0.75, 0.25, 0.85), 0.55, INERTIA)
+    return Part(surfaces.unit("block"), frame, pose, (float(x), float(y), float(z)), (0.75, 0.25, 0.85), 0.55, INERTIA)
 
 
 def _link_parts(robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, frame: int, layer: str) -> list[Part]:

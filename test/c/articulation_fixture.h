@@ -29,7 +29,7 @@ static inline rs_articulation *fixture_make(const rs_link_def *defs, int32_t cou
 {
     rs_articulation_def def = {.link_count = count, .links = defs};
     rs_articulation *a = NULL;
-    CHECK(rs_articulation_make(&def, &a) == RS_OK);
+    CHECK(rs_articulation_new(&def, &a) == RS_OK);
     return a;
 }
 

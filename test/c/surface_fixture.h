@@ -25,7 +25,7 @@ static inline rs_transform random_pose(uint64_t *state, double reach)
 static inline rs_tri_mesh *mesh_of(int64_t vertices, const double *xyz, int64_t triangles, const int32_t *indices)
 {
     rs_tri_mesh *mesh = NULL;
-    CHECK(rs_tri_mesh_create(vertices, xyz, triangles, indices, &mesh) == RS_OK);
+    CHECK(rs_tri_mesh_new(vertices, xyz, triangles, indices, &mesh) == RS_OK);
     return mesh;
 }
 
@@ -72,7 +72,7 @@ static inline rs_height_grid *grid_of(int32_t cells, double size, const double *
     int32_t n = cells + 1;
     double *flat = calloc((size_t)(n * n), sizeof *flat);
     rs_height_grid *grid = NULL;
-    CHECK(rs_height_grid_create(n, n, size, size, heights ? heights : flat, &grid) == RS_OK);
+    CHECK(rs_height_grid_new(n, n, size, size, heights ? heights : flat, &grid) == RS_OK);
     free(flat);
     return grid;
 }

@@ -66,18 +66,18 @@ static void wrong_definitions_are_refused(void)
     rs_articulation_def def = {.link_count = 2, .links = defs};
     rs_articulation *a = NULL;
     defs[1].parent = 1;
-    CHECK(rs_articulation_make(&def, &a) == RS_INVALID_VALUE);
+    CHECK(rs_articulation_new(&def, &a) == RS_INVALID_VALUE);
     defs[1] = fixture_link(0, RS_JOINT_REVOLUTE);
     defs[1].mass = -1.0;
-    CHECK(rs_articulation_make(&def, &a) == RS_INVALID_VALUE);
+    CHECK(rs_articulation_new(&def, &a) == RS_INVALID_VALUE);
     defs[1] = fixture_link(0, RS_JOINT_REVOLUTE);
     defs[1].inertia[0] = -0.1;
-    CHECK(rs_articulation_make(&def, &a) == RS_INVALID_VALUE);
+    CHECK(rs_articulation_new(&def, &a) == RS_INVALID_VALUE);
     defs[1] = fixture_link(0, RS_JOINT_FLOATING);
-    CHECK(rs_articulation_make(&def, &a) == RS_INVALID_VALUE);
+    CHECK(rs_articulation_new(&def, &a) == RS_INVALID_VALUE);
     defs[1] = fixture_link(0, RS_JOINT_REVOLUTE);
     defs[1].axis[0] = 2.0;
-    CHECK(rs_articulation_make(&def, &a) == RS_INVALID_VALUE);
+    CHECK(rs_articulation_new(&def, &a) == RS_INVALID_VALUE);
     CHECK(a == NULL);
 }
 

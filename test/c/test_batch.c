@@ -25,13 +25,13 @@ static scene make_scene(void)
     rs_default_body_def(&def);
     def.shape_count = 1;
     def.shapes = &shape;
-    def.body_type = RS_BODY_STATIC;
+    def.properties.body_type = RS_BODY_STATIC;
     CHECK(rs_body_create(s.world, &def, &s.ball) == RS_OK);
-    def.body_type = RS_BODY_DYNAMIC;
+    def.properties.body_type = RS_BODY_DYNAMIC;
     for (int k = 0; k < BODIES; k++) {
         shape.type = k == BODIES - 1 ? RS_SHAPE_SPHERE : RS_SHAPE_BOX;
         const double position[3] = {0.03 * k, 0.02 * k, 0.2 + 0.3 * k};
-        memcpy(def.position, position, sizeof position);
+        memcpy(def.state.position, position, sizeof position);
         CHECK(rs_body_create(s.world, &def, &s.ball) == RS_OK);
     }
     rs_link_def links[2];
@@ -145,7 +145,7 @@ static void a_refused_row_names_its_member_and_nothing_is_stepped(void)
     ((double *)mass.data)[2 * 5 + 1] = ((double *)mass.data)[2 * 7 + 1] = 2.0;
     CHECK(rs_batch_step(batch, 1) == RS_OK);
     rs_link_def link;
-    CHECK(rs_articulation_link_get(rs_batch_member(batch, 5), s.robot, 1, &link) == RS_OK);
+    CHECK(rs_articulation_get_link(rs_batch_member(batch, 5), s.robot, 1, &link) == RS_OK);
     CHECK(link.mass == 2.0);
     rs_batch_destroy(batch);
     rs_world_destroy(s.world);
@@ -202,13 +202,13 @@ static void a_pool_makes_every_item_once(void)
 {
     for (int32_t threads = 1; threads <= 4; threads++) {
         rs_thread_pool *pool = NULL;
-        CHECK(rs_pool_create(threads, &pool) == RS_OK);
+        CHECK(rs_pool_new(threads, &pool) == RS_OK);
         for (int64_t count = 0; count < 200; count += 13) {
             atomic_llong sum = 0;
             rs_pool_run(pool, count, count_item, &sum);
             CHECK(atomic_load(&sum) == count * (count + 1) / 2);
         }
-        rs_pool_destroy(pool);
+        rs_pool_free(pool);
     }
     CHECK(rs_memory_bytes() == 0);
 }

@@ -209,6 +209,44 @@ static void grid_settings_change_the_cost_not_the_result(void)
         }
 }
 
+/* Few boxes move, among them now and then one that rested. */
+static void boxes_at_rest_are_met_and_wake(void)
+{
+    for (uint64_t seed = 61; seed < 65; seed++) {
+        scene *s = random_scene(seed, 8.0);
+        rs_array pairs = rs_array_of(sizeof(rs_pair));
+        rs_broad_phase bp = rs_broad_phase_make();
+        int64_t seen = 0, most_resting = 0;
+        s->colliders[5] = (rs_collider){.alive = true, .body = 1000, .group = 7, .mask = UINT64_MAX,
+                                        .box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 0.0}}};
+        for (int i = 0; i < COUNT; i++)
+            s->colliders[i].active = s->colliders[i].dynamic && i % 20 == 0;
+        list_colliders(&bp, s);
+        for (int step = 0; step < 80; step++) {
+            s->settings.broadphase = METHODS[(seed + (uint64_t)step / 27) % 3];
+            CHECK(find_pairs(&bp, s, &pairs) == RS_OK);
+            int64_t count = compare_with_brute_force(s, &pairs);
+            CHECK(count >= 0);
+            seen += count;
+            most_resting = bp.rest.boxes.count > most_resting ? bp.rest.boxes.count : most_resting;
+            if (step == 30) { /* some wake, some fall asleep */
+                rs_broad_phase_rouse(&bp);
+                for (int i = 0; i < COUNT; i++)
+                    s->colliders[i].active = s->colliders[i].dynamic && i % 15 == 0;
+            }
+            for (int i = 0; i < COUNT; i++) {
+                rs_vec3 shift = random_vector(&s->random, 0.3);
+                rs_aabb *box = &s->colliders[i].box;
+                if (s->colliders[i].active)
+                    *box = (rs_aabb){rs_add(box->min, shift), rs_add(box->max, shift)};
+            }
+        }
+        CHECK(seen > 1000 && most_resting > COUNT / 2);
+        rs_broad_phase_free(&bp);
+        rs_array_free(&pairs);
+    }
+}
+
 static void nothing_is_allocated_once_warm(void)
 {
     scene *s = random_scene(51, 3.0);
@@ -236,6 +274,7 @@ int main(void)
     RUN(nothing_but_infinite_boxes);
     RUN(boxes_that_touch_count_and_points_too);
     RUN(grid_settings_change_the_cost_not_the_result);
+    RUN(boxes_at_rest_are_met_and_wake);
     RUN(nothing_is_allocated_once_warm);
     return CHECK_RESULT();
 }

@@ -87,7 +87,7 @@ static rs_convex *prism(int n, double r, double h)
     for (int i = 0; i < 2 * n; i++)
         rs_v3_store(&xyz[3 * i], rs_v3(r * cos(2 * PI * i / n), r * sin(2 * PI * i / n), i < n ? -h : h));
     rs_convex *hull = NULL;
-    CHECK(rs_convex_create(2 * n, xyz, &hull) == RS_OK);
+    CHECK(rs_convex_new(2 * n, xyz, &hull) == RS_OK);
     return hull;
 }
 
@@ -101,8 +101,8 @@ static void hulls_carry_each_other_on_their_faces(void)
     m = collide(&lower, at(0, 0, 0.99), &lower, turned(at(0, 0, 0), 0, 0, 0.2), 0);
     check_level(&m, 4, 8, -0.01);
     check_spread(&m, 1.4, 1.4);
-    rs_convex_destroy(five);
-    rs_convex_destroy(three);
+    rs_convex_free(five);
+    rs_convex_free(three);
 }
 
 /* The hull of a box is the box, in every pose. */
@@ -112,7 +112,7 @@ static void hull_of_a_box_collides_like_the_box(void)
     for (int i = 0; i < 8; i++)
         rs_v3_store(&xyz[3 * i], rs_v3(i & 1 ? 0.5 : -0.5, i & 2 ? 0.35 : -0.35, i & 4 ? 0.2 : -0.2));
     rs_convex *hull;
-    if (!CHECK(rs_convex_create(8, xyz, &hull) == RS_OK))
+    if (!CHECK(rs_convex_new(8, xyz, &hull) == RS_OK))
         return;
     rs_shape box = box_of(1.0, 0.7, 0.4), h = {.type = RS_SHAPE_CONVEX, .convex = hull};
     rs_shape others[4] = {box_of(0.8, 0.5, 0.6), sphere_of(0.4), round_of(RS_SHAPE_CAPSULE, 0.2, 0.8),
@@ -131,7 +131,7 @@ static void hull_of_a_box_collides_like_the_box(void)
         CHECK_NEAR(least_gap(&with_box), least_gap(&with_hull), 2e-5); /* box-box prefers faces within 1e-5 */
     }
     CHECK(hits > 100);
-    rs_convex_destroy(hull);
+    rs_convex_free(hull);
 }
 
 /* GJK between a cone's tip and a cylinder's rim: points known, so are distance and direction. */
@@ -241,7 +241,7 @@ static void touching_grazing_and_concentric_pairs_stay_finite(void)
             if (offsets[k % 5] <= 0.5 && offsets[k / 5 % 5] == 0.0)
                 CHECK(m.count > 0);
         }
-    rs_convex_destroy(hull);
+    rs_convex_free(hull);
 }
 
 static void reduction_keeps_the_deepest_and_the_spread(void)

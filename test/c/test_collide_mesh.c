@@ -10,8 +10,8 @@ static const int32_t SHARP_FACES[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
 static void check_like_hulls(const rs_tri_mesh *first, const rs_tri_mesh *second, uint64_t seed)
 {
     rs_convex *hull_a = NULL, *hull_b = NULL;
-    if (!CHECK(rs_convex_create(first->vertex_count, &first->vertices[0].x, &hull_a) == RS_OK) ||
-        !CHECK(rs_convex_create(second->vertex_count, &second->vertices[0].x, &hull_b) == RS_OK))
+    if (!CHECK(rs_convex_new(first->vertex_count, &first->vertices[0].x, &hull_a) == RS_OK) ||
+        !CHECK(rs_convex_new(second->vertex_count, &second->vertices[0].x, &hull_b) == RS_OK))
         return;
     rs_shape mesh_a = shape_of_mesh(first), mesh_b = shape_of_mesh(second);
     rs_shape convex_a = {.type = RS_SHAPE_CONVEX, .convex = hull_a}, convex_b = {.type = RS_SHAPE_CONVEX, .convex = hull_b};
@@ -33,8 +33,8 @@ static void check_like_hulls(const rs_tri_mesh *first, const rs_tri_mesh *second
         CHECK_NEAR(least_gap(&back), least_gap(&found), 1e-9);
     }
     CHECK(compared > 50);
-    rs_convex_destroy(hull_a);
-    rs_convex_destroy(hull_b);
+    rs_convex_free(hull_a);
+    rs_convex_free(hull_b);
 }
 
 static void convex_meshes_agree_with_their_hulls(void)
@@ -44,9 +44,9 @@ static void convex_meshes_agree_with_their_hulls(void)
     check_like_hulls(box, cube, 31);
     check_like_hulls(box, sharp, 32);
     check_like_hulls(sharp, sharp, 33);
-    rs_tri_mesh_destroy(box);
-    rs_tri_mesh_destroy(cube);
-    rs_tri_mesh_destroy(sharp);
+    rs_tri_mesh_free(box);
+    rs_tri_mesh_free(cube);
+    rs_tri_mesh_free(sharp);
 }
 
 /* Boxes of equal size, flush: nothing may push sideways although the sides are nearer than the top. */
@@ -67,7 +67,7 @@ static void a_flush_stack_is_pushed_up_only(void)
         }
         CHECK_NEAR(right - left, 0.5 - shift, 1e-3);
     }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 /* No vertex of either is near the other: only edges meet. */
@@ -87,7 +87,7 @@ static void crossed_bars_touch_where_their_edges_cross(void)
     CHECK_NEAR(least_gap(&m), 0.005, 1e-9);
     m = collide(&bar, turned(at(0, 0, 0.205), 0, 0, 1.2), &bar, at(0, 0, 0), 0);
     CHECK(m.count == 0);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void a_mesh_inside_another_is_pushed_out(void)
@@ -104,8 +104,8 @@ static void a_mesh_inside_another_is_pushed_out(void)
     m = collide(&within, at(0, 0, 0), &within, at(0, 0, 0), 0); /* the same place */
     CHECK(m.count > 0 && least_gap(&m) < 0.0);
     check_sound(&m, 0.0);
-    rs_tri_mesh_destroy(large);
-    rs_tri_mesh_destroy(small);
+    rs_tri_mesh_free(large);
+    rs_tri_mesh_free(small);
 }
 
 static void a_mesh_rests_on_a_heightmap_as_on_a_plane(void)
@@ -128,8 +128,8 @@ static void a_mesh_rests_on_a_heightmap_as_on_a_plane(void)
         if (found.count > 0)
             CHECK_NEAR(least_gap(&found), least_gap(&expected), 1e-9);
     }
-    rs_height_grid_destroy(grid);
-    rs_tri_mesh_destroy(mesh);
+    rs_height_grid_free(grid);
+    rs_tri_mesh_free(mesh);
 }
 
 /* A peak of the ground enters the flat bottom of a mesh. */
@@ -146,8 +146,8 @@ static void a_peak_pushes_into_a_face(void)
     CHECK_VECTOR(p.normal, 0, 0, 1, 1e-9);
     CHECK_NEAR(p.gap, -0.01, 1e-9);
     CHECK_VECTOR(p.position, 0, 0, 0.295, 1e-9);
-    rs_height_grid_destroy(grid);
-    rs_tri_mesh_destroy(mesh);
+    rs_height_grid_free(grid);
+    rs_tri_mesh_free(mesh);
 }
 
 static void a_mesh_lies_on_a_shell_from_either_side(void)
@@ -166,8 +166,8 @@ static void a_mesh_lies_on_a_shell_from_either_side(void)
         CHECK(m.count == 4);
         check_sound(&m, 1e-4);
     }
-    rs_tri_mesh_destroy(sheet);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(sheet);
+    rs_tri_mesh_free(mesh);
 }
 
 static void queries_allocate_nothing_and_repeat(void)
@@ -186,7 +186,7 @@ static void queries_allocate_nothing_and_repeat(void)
                   fabs(once.points[k].gap - again.points[k].gap) <= 0.0);
     }
     CHECK(rs_memory_bytes() == before);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 int main(void)

@@ -88,7 +88,7 @@ static void hull_rests_on_the_corners_of_its_face(void)
     for (int i = 0; i < 12; i++)
         rs_v3_store(&xyz[3 * i], rs_v3(cos(PI / 3 * i), sin(PI / 3 * i), i < 6 ? 0.0 : 0.5));
     rs_convex *hull;
-    if (!CHECK(rs_convex_create(12, xyz, &hull) == RS_OK))
+    if (!CHECK(rs_convex_new(12, xyz, &hull) == RS_OK))
         return;
     rs_shape g = half_space(), h = {.type = RS_SHAPE_CONVEX, .convex = hull};
     rs_manifold m = collide(&h, at(0, 0, -0.02), &g, at(0, 0, 0), 0);
@@ -102,7 +102,7 @@ static void hull_rests_on_the_corners_of_its_face(void)
                             rs_sub(m.points[2].position, m.points[0].position));
     CHECK(0.5 * rs_norm(area) > 0.8); /* the largest triangle in the hexagon has 1.3, the smallest 0.43 */
     CHECK(collide(&h, at(0, 0, 0.001), &g, at(0, 0, 0), 0).count == 0);
-    rs_convex_destroy(hull);
+    rs_convex_free(hull);
 }
 
 /* A tilted plane far from the origin; the heights of all points must come out of the plane's equation. */

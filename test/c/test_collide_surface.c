@@ -32,7 +32,7 @@ static void flat_heightmap_is_a_half_space_for_every_shape(void)
             pose.pos.z = random_in(&state, -1.0, 0.8);
             check_like_half_space(&shape, pose, &ground, i % 2 ? 0.1 : 0.0);
         }
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 static void flat_sheet_is_a_half_space_from_above(void)
@@ -47,7 +47,7 @@ static void flat_sheet_is_a_half_space_from_above(void)
             pose.pos.z = random_in(&state, 0.01, 0.8);
             check_like_half_space(&shape, pose, &ground, i % 2 ? 0.1 : 0.0);
         }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void resting_shapes_get_the_contacts_they_stand_on(void)
@@ -75,8 +75,8 @@ static void resting_shapes_get_the_contacts_they_stand_on(void)
             m = collide(&capsule, turned(at(x, y, 0.1999), 0.5 * PI, 0, 0), &grounds[g], at(0, 0, 0), 0);
             CHECK(m.count == 2);
         }
-    rs_height_grid_destroy(grid);
-    rs_tri_mesh_destroy(mesh);
+    rs_height_grid_free(grid);
+    rs_tri_mesh_free(mesh);
 }
 
 /* On ground with slopes up to a limit no contact may push more sideways than the steepest triangle. */
@@ -110,8 +110,8 @@ static void inner_edges_never_push_sideways(void)
                 CHECK(acos(fmin(1.0, m.points[k].normal.z)) <= steepest + 1e-6);
         }
     }
-    rs_height_grid_destroy(grid);
-    rs_tri_mesh_destroy(mesh);
+    rs_height_grid_free(grid);
+    rs_tri_mesh_free(mesh);
 }
 
 static void a_grid_and_the_same_triangles_agree(void)
@@ -137,8 +137,8 @@ static void a_grid_and_the_same_triangles_agree(void)
         }
     }
     CHECK(hits > 100);
-    rs_height_grid_destroy(grid);
-    rs_tri_mesh_destroy(mesh);
+    rs_height_grid_free(grid);
+    rs_tri_mesh_free(mesh);
 }
 
 /* ---- a box of triangles is a box ---- */
@@ -168,14 +168,14 @@ static void mesh_box_agrees_with_the_box(void)
             CHECK(rs_dot(deepest_point(&found).normal, n) > 1.0 - 1e-4);
     }
     CHECK(hits > 300);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void hulls_meet_meshes_too(void)
 {
     double points[18] = {0.3, 0, 0, -0.3, 0, 0, 0, 0.3, 0, 0, -0.3, 0, 0, 0, 0.4, 0, 0, -0.4};
     rs_convex *octahedron = NULL;
-    if (!CHECK(rs_convex_create(6, points, &octahedron) == RS_OK))
+    if (!CHECK(rs_convex_new(6, points, &octahedron) == RS_OK))
         return;
     rs_shape hull = {.type = RS_SHAPE_CONVEX, .convex = octahedron};
     rs_height_grid *grid = grid_of(10, 4.0, NULL);
@@ -184,8 +184,8 @@ static void hulls_meet_meshes_too(void)
     CHECK(m.count == 1);
     CHECK_NEAR(m.points[0].gap, -0.01, 1e-12);
     CHECK_VECTOR(m.points[0].position, 0.03, 0.07, -0.005, 1e-12);
-    rs_height_grid_destroy(grid);
-    rs_convex_destroy(octahedron);
+    rs_height_grid_free(grid);
+    rs_convex_free(octahedron);
 }
 
 /* ---- inside, behind, through ---- */
@@ -207,7 +207,7 @@ static void a_body_inside_a_closed_mesh_is_pushed_out(void)
         m = collide(&shape, at(1.7, 0, 0), &solid, at(0, 0, 0), 0);
         CHECK(m.count > 0 && m.points[0].normal.x > 1.0 - 1e-12);
     }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 /* A plate thinner than the body that sinks into it: its far side must not pull. */
@@ -226,7 +226,7 @@ static void a_thin_plate_pushes_from_its_near_side(void)
             for (int i = 0; i < m.count; i++)
                 CHECK_VECTOR(m.points[i].normal, 0, 0, side, 1e-9);
         }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void a_shell_works_from_both_sides(void)
@@ -244,7 +244,7 @@ static void a_shell_works_from_both_sides(void)
             for (int i = 0; i < m.count; i++)
                 CHECK_VECTOR(m.points[i].normal, 0, 0, side, 1e-9);
         }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 /* However deep, along the normal of the triangle above the centre. */
@@ -252,7 +252,7 @@ static void a_body_under_a_heightmap_is_pushed_up(void)
 {
     double slope[9] = {-1, 0, 1, -1, 0, 1, -1, 0, 1}; /* rises by 1 over 4 m of x */
     rs_height_grid *grid = NULL;
-    CHECK(rs_height_grid_create(3, 3, 8.0, 8.0, slope, &grid) == RS_OK);
+    CHECK(rs_height_grid_new(3, 3, 8.0, 8.0, slope, &grid) == RS_OK);
     rs_shape ground = shape_of_grid(grid), ball = sphere_of(0.2);
     double depths[3] = {0.1, 1.0, 50.0}, cosine = 4.0 / sqrt(17.0);
     for (int i = 0; i < 3; i++) {
@@ -264,7 +264,7 @@ static void a_body_under_a_heightmap_is_pushed_up(void)
     }
     rs_manifold beside = collide(&ball, at(4.5, 0, -10), &ground, at(0, 0, 0), 0);
     CHECK(beside.count == 0);
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 /* ---- edges and corners ---- */
@@ -283,12 +283,12 @@ static void a_sphere_on_an_edge_and_in_a_corner(void)
     CHECK(m.count == 1);
     CHECK_VECTOR(m.points[0].normal, c, c, c, 1e-12);
     CHECK_NEAR(m.points[0].gap, -0.01, 1e-12);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 
     /* a valley: both slopes push, the hollow edge between them does not */
     double heights[9] = {1, 0, 1, 1, 0, 1, 1, 0, 1};
     rs_height_grid *valley = NULL;
-    CHECK(rs_height_grid_create(3, 3, 2.0, 2.0, heights, &valley) == RS_OK);
+    CHECK(rs_height_grid_new(3, 3, 2.0, 2.0, heights, &valley) == RS_OK);
     rs_shape ground = shape_of_grid(valley);
     m = collide(&ball, at(0, 0.1, 0.49 * sqrt(2.0)), &ground, at(0, 0, 0), 0);
     CHECK(m.count == 2);
@@ -297,7 +297,7 @@ static void a_sphere_on_an_edge_and_in_a_corner(void)
         CHECK_NEAR(fabs(m.points[i].normal.x), s, 1e-12);
         CHECK_NEAR(m.points[i].normal.z, s, 1e-12);
     }
-    rs_height_grid_destroy(valley);
+    rs_height_grid_free(valley);
 }
 
 /* A box against the riser of a finely meshed step: the top of the step lies inside the box, yet only the riser and the
@@ -309,7 +309,7 @@ static void a_step_stops_a_box_sideways_only(void)
     for (int i = 0; i < (CELLS + 1) * (CELLS + 1); i++)
         heights[i] = i % (CELLS + 1) > CELLS / 2 ? 0.2 : 0.0; /* rises from x = 0 to x = 0.001 */
     rs_height_grid *grid = NULL;
-    CHECK(rs_height_grid_create(CELLS + 1, CELLS + 1, 0.001 * CELLS, 4.0, heights, &grid) == RS_OK);
+    CHECK(rs_height_grid_new(CELLS + 1, CELLS + 1, 0.001 * CELLS, 4.0, heights, &grid) == RS_OK);
     rs_shape ground = shape_of_grid(grid), box = box_of(0.03, 0.6, 0.6);
     rs_manifold m = collide(&box, at(-0.015 + 0.004, 0, 0.2999), &ground, at(0, 0, 0), 0);
     CHECK(m.count > 0);
@@ -317,7 +317,7 @@ static void a_step_stops_a_box_sideways_only(void)
         CHECK(m.points[i].gap > -0.006);
         CHECK(m.points[i].normal.z > 0.99 || m.points[i].normal.x < -0.99);
     }
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 /* ---- half-space ---- */
@@ -346,7 +346,7 @@ static void meshes_rest_on_the_half_space_by_their_corners(void)
     CHECK(m.count == 0);
     m = collide(&box, at(0, 0, 0.21), &ground, at(0, 0, 0), 0.02);
     CHECK(m.count == 4);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 /* ---- general ---- */
@@ -383,8 +383,8 @@ static void order_repetition_and_limits(void)
             CHECK_NEAR(least_gap(&m), least_gap(&once), 1e-12);
     }
     CHECK(rs_memory_bytes() == before);
-    rs_height_grid_destroy(grid);
-    rs_tri_mesh_destroy(mesh);
+    rs_height_grid_free(grid);
+    rs_tri_mesh_free(mesh);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* One contact against the laws it must obey, over random masses, velocities and friction. */
 #include "../../csrc/contact/coulomb.h"
+#include "../../csrc/contact/coulomb4.h"
 #include "check.h"
 #include "random.h"
 
@@ -68,6 +69,47 @@ static void every_solution_obeys_coulomb_and_signorini(void)
         check_laws(&g, mu, c, rs_coulomb_solve(&g, mu, c), &counts);
     }
     CHECK(counts.open > CASES / 4 && counts.stick > CASES / 20 && counts.slip > CASES / 5);
+    CHECK(counts.no_root == 0);
+}
+
+static void put(rs_lanes_sym3 *to, int lane, const rs_sym3 *m)
+{
+    to->xx[lane] = m->xx;
+    to->yy[lane] = m->yy;
+    to->zz[lane] = m->zz;
+    to->xy[lane] = m->xy;
+    to->xz[lane] = m->xz;
+    to->yz[lane] = m->yz;
+}
+
+/* Whatever impulses they hold, and whatever the others do. */
+static void four_at_once_obey_the_laws(void)
+{
+    uint64_t random = 7;
+    law_counts counts = {0};
+    for (int i = 0; i < CASES / 10; i++) {
+        rs_lanes_sym3 g = {0}, g_inverse = {0};
+        rs_lanes3 start = {0}, error = {0};
+        rs_v4 mu = {0};
+        rs_vec3 c[4];
+        rs_sym3 m[4];
+        for (int k = 0; k < 4; k++) {
+            m[k] = random_inverse_mass(&random);
+            c[k] = random_vector(&random, 2.0);
+            rs_sym3 inverse = rs_sym3_inverse(&m[k]);
+            mu[k] = i % 5 == 0 ? 0.0 : random_between(&random, 0.01, 1.2);
+            rs_vec3 held = i % 3 == 0 ? rs_v3_zero() : random_vector(&random, 1.0);
+            rs_vec3 off = rs_add(c[k], rs_sym3_mulv(&m[k], held));
+            put(&g, k, &m[k]);
+            put(&g_inverse, k, &inverse);
+            start.x[k] = held.x, start.y[k] = held.y, start.z[k] = held.z;
+            error.x[k] = off.x, error.y[k] = off.y, error.z[k] = off.z;
+        }
+        rs_lanes3 p = rs_coulomb4_solve(&g, &g_inverse, mu, start, error);
+        for (int k = 0; k < 4; k++)
+            check_laws(&m[k], mu[k], c[k], rs_v3(p.x[k], p.y[k], p.z[k]), &counts);
+    }
+    CHECK(counts.open > CASES / 10 && counts.stick > CASES / 50 && counts.slip > CASES / 12);
     CHECK(counts.no_root == 0);
 }
 
@@ -145,6 +187,7 @@ static void the_projection_is_the_nearest_point_of_the_cone(void)
 int main(void)
 {
     RUN(every_solution_obeys_coulomb_and_signorini);
+    RUN(four_at_once_obey_the_laws);
     RUN(the_solution_does_not_depend_on_the_size_of_things);
     RUN(a_ball_slides_by_the_closed_form);
     RUN(without_friction_only_the_normal_pushes);

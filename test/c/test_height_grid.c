@@ -10,7 +10,7 @@ static const double HEIGHTS[6] = {0.0, 1.0, 4.0, 2.0, 5.0, -1.0};
 static rs_height_grid *small_grid(void)
 {
     rs_height_grid *grid = NULL;
-    CHECK(rs_height_grid_create(3, 2, 4.0, 1.0, HEIGHTS, &grid) == RS_OK);
+    CHECK(rs_height_grid_new(3, 2, 4.0, 1.0, HEIGHTS, &grid) == RS_OK);
     return grid;
 }
 
@@ -18,7 +18,7 @@ static void check_refused(int32_t nx, int32_t ny, double sx, double sy, const do
 {
     size_t before = rs_memory_bytes();
     rs_height_grid *grid = NULL;
-    CHECK(rs_height_grid_create(nx, ny, sx, sy, heights, &grid) == RS_INVALID_VALUE);
+    CHECK(rs_height_grid_new(nx, ny, sx, sy, heights, &grid) == RS_INVALID_VALUE);
     CHECK(grid == NULL);
     CHECK(strstr(rs_error_text(), words) != NULL);
     CHECK(rs_memory_bytes() == before);
@@ -52,7 +52,7 @@ static void samples_stand_where_they_belong(void)
             CHECK_NEAR(v.z, HEIGHTS[3 * iy + ix], 0.0);
             CHECK_NEAR(rs_height_grid_height(grid, v.x, v.y), v.z, 1e-15);
         }
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 /* The diagonal runs from (ix, iy) to (ix+1, iy+1): below it h00, h10, h11 count, above it h00, h01, h11. */
@@ -71,7 +71,7 @@ static void heights_and_normals_are_those_of_the_two_triangles(void)
     n = rs_height_grid_normal(grid, -1.5, 0.25); /* slopes 3/2 and 2 */
     length = sqrt(2.25 + 4.0 + 1.0);
     CHECK_VECTOR(n, -1.5 / length, -2.0 / length, 1.0 / length, 1e-15);
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 static void outside_the_border_counts(void)
@@ -82,7 +82,7 @@ static void outside_the_border_counts(void)
     CHECK_NEAR(rs_height_grid_height(grid, 100.0, -100.0), 4.0, 1e-15);
     CHECK_NEAR(rs_height_grid_height(grid, -100.0, 100.0), 2.0, 1e-15);
     CHECK(isfinite(rs_height_grid_height(grid, INFINITY, -INFINITY)));
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 static void the_solid_has_no_bottom(void)
@@ -97,7 +97,7 @@ static void the_solid_has_no_bottom(void)
     rs_transform tilted = turned(pose, 0.0, 0.3, 0.0);
     box = rs_height_grid_aabb(grid, &tilted);
     CHECK(box.min.z == -INFINITY && box.min.x == -INFINITY && isfinite(box.max.x) && isfinite(box.min.y));
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 /* Corners of a triangle by its number. */
@@ -140,7 +140,7 @@ static void queries_find_every_touched_triangle_once(void)
         }
         CHECK(complete);
     }
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 /* Smooth hills over 6 m x 6 m, cells of a fifth of a metre. */
@@ -179,7 +179,7 @@ static void nothing_rises_above_the_highest_height_or_the_lid(void)
         CHECK(!covered || rs_norm(rs_sub(lid.normal, rs_height_grid_normal(grid, x, y))) < 1e-12);
     }
     CHECK(lids > 100 && lids < 400);
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 /* Distance of a point from all triangles, and which is the nearest. */
@@ -224,7 +224,7 @@ static void the_one_face_below_is_the_nearest(void)
         CHECK_NEAR(rs_norm(rs_sub(p, rs_madd(face.nearest, face.distance, face.normal))), 0.0, 1e-12);
     }
     CHECK(simple > 100 && near > 30);
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 static void nothing_is_left_allocated(void)
@@ -232,8 +232,8 @@ static void nothing_is_left_allocated(void)
     size_t before = rs_memory_bytes();
     rs_height_grid *grid = small_grid();
     CHECK(rs_memory_bytes() > before);
-    rs_height_grid_destroy(grid);
-    rs_height_grid_destroy(NULL);
+    rs_height_grid_free(grid);
+    rs_height_grid_free(NULL);
     CHECK(rs_memory_bytes() == before);
 }
 

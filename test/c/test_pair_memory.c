@@ -13,7 +13,7 @@ static rs_convex *rock(uint64_t seed, double size)
     for (int i = 0; i < POINTS; i++)
         rs_v3_store(&xyz[3 * i], rs_scale(size, rs_normalize_or(random_vector(&seed, 1.0), rs_v3(0, 0, 1))));
     rs_convex *hull = NULL;
-    CHECK(rs_convex_create(POINTS, xyz, &hull) == RS_OK);
+    CHECK(rs_convex_new(POINTS, xyz, &hull) == RS_OK);
     return hull;
 }
 
@@ -60,8 +60,8 @@ static void hulls_find_the_same_contacts_from_any_start(void)
     check_along_a_path(&a, &b, rs_v3(0.3, 0.3, 0.25), 0.3, 0.01);
     check_along_a_path(&a, &pin, rs_v3(0.4, 0.0, 0.0), 0.2, 0.01);
     check_along_a_path(&box, &a, rs_v3(0.45, 0.0, 0.0), 0.2, 0.01);
-    rs_convex_destroy(one);
-    rs_convex_destroy(other);
+    rs_convex_free(one);
+    rs_convex_free(other);
 }
 
 static void hulls_lie_on_the_plane_as_they_would_without_memory(void)
@@ -69,7 +69,7 @@ static void hulls_lie_on_the_plane_as_they_would_without_memory(void)
     rs_convex *ball = rock(5, 0.3);
     rs_shape a = {.type = RS_SHAPE_CONVEX, .convex = ball}, ground = half_space();
     check_along_a_path(&a, &ground, rs_v3(0, 0, 0.3), 0.1, 0.005);
-    rs_convex_destroy(ball);
+    rs_convex_free(ball);
 }
 
 static void a_hint_of_another_hull_does_no_harm(void)
@@ -77,7 +77,7 @@ static void a_hint_of_another_hull_does_no_harm(void)
     rs_convex *large = rock(5, 0.3);
     double xyz[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     rs_convex *small = NULL;
-    CHECK(rs_convex_create(4, xyz, &small) == RS_OK);
+    CHECK(rs_convex_new(4, xyz, &small) == RS_OK);
     rs_shape a = {.type = RS_SHAPE_CONVEX, .convex = large}, b = {.type = RS_SHAPE_CONVEX, .convex = small};
     rs_shape ground = half_space();
     rs_pair_hint hint = {.known = true, .normal = {0, 0, 1}, .vertex = {250, 250}, .kept_count = 8, .kept = {250, 251, 252}};
@@ -90,8 +90,8 @@ static void a_hint_of_another_hull_does_no_harm(void)
     hint.vertex[0] = hint.vertex[1] = 250;
     rs_collide(&b, &low, &a, &there, &settings, &m);
     CHECK(m.count > 0);
-    rs_convex_destroy(large);
-    rs_convex_destroy(small);
+    rs_convex_free(large);
+    rs_convex_free(small);
 }
 
 static void hints_are_found_by_pair_and_forgotten_by_body(void)

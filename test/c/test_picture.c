@@ -19,10 +19,10 @@ static void add_shape(rs_world *world, rs_shape_def shape, double z)
 {
     rs_body_def def;
     rs_default_body_def(&def);
-    def.body_type = RS_BODY_STATIC;
+    def.properties.body_type = RS_BODY_STATIC;
     def.shape_count = 1;
     def.shapes = &shape;
-    def.position[2] = z;
+    def.state.position[2] = z;
     rs_object_id id = 0;
     CHECK(rs_body_create(world, &def, &id) == RS_OK);
 }

@@ -88,7 +88,7 @@ static void test_meshes_agree_with_single_rays(void)
     rs_tri_mesh *box = box_mesh(1.0, 1.4, 0.8);
     rs_shape shape = shape_of_mesh(box);
     compare_many(&shape, 2);
-    rs_tri_mesh_destroy(box);
+    rs_tri_mesh_free(box);
 
     double heights[41 * 41];
     uint64_t state = 5;
@@ -97,7 +97,7 @@ static void test_meshes_agree_with_single_rays(void)
     rs_tri_mesh *sheet = sheet_mesh(40, 4.0, heights);
     shape = shape_of_mesh(sheet);
     compare_many(&shape, 2);
-    rs_tri_mesh_destroy(sheet);
+    rs_tri_mesh_free(sheet);
 }
 
 static void test_heightmaps_of_every_size_agree_with_single_rays(void)
@@ -111,12 +111,12 @@ static void test_heightmaps_of_every_size_agree_with_single_rays(void)
         rs_height_grid *grid = grid_of(cells[i], 4.0, heights);
         rs_shape shape = shape_of_grid(grid);
         compare_many(&shape, 2);
-        rs_height_grid_destroy(grid);
+        rs_height_grid_free(grid);
     }
     rs_height_grid *flat = grid_of(20, 4.0, NULL);
     rs_shape shape = shape_of_grid(flat);
     compare_many(&shape, 2);
-    rs_height_grid_destroy(flat);
+    rs_height_grid_free(flat);
 }
 
 /* Straight down on the corners and diagonals of cells: every ray must hit, at the height of the map. */
@@ -137,7 +137,7 @@ static void test_rays_on_edges_are_not_lost(void)
             for (int l = 0; l < RS_LANES; l++)
                 CHECK_NEAR(hits.distance[l], 3.0, 1e-12);
         }
-    rs_height_grid_destroy(grid);
+    rs_height_grid_free(grid);
 }
 
 static void test_nearest_of_several_shapes_wins(void)

@@ -12,10 +12,10 @@ static rs_object_id add_ball(rs_world *world, double mass, rs_vec3 position, rs_
     rs_shape_def shape = {.type = RS_SHAPE_SPHERE, .dim = {0.5}, .quaternion = {1, 0, 0, 0}};
     rs_body_def def;
     rs_default_body_def(&def);
-    def.mass = mass;
+    def.properties.mass = mass;
     def.shape_count = 1;
     def.shapes = &shape;
-    rs_v3_store(def.position, position);
+    rs_v3_store(def.state.position, position);
     rs_object_id id = 0;
     CHECK(rs_body_create(world, &def, &id) == expected);
     return id;
@@ -24,7 +24,7 @@ static rs_object_id add_ball(rs_world *world, double mass, rs_vec3 position, rs_
 static rs_vec3 position_of(rs_world *world, rs_object_id id)
 {
     rs_body_state state;
-    CHECK(rs_body_state_get(world, id, &state) == RS_OK);
+    CHECK(rs_body_get_state(world, id, &state) == RS_OK);
     CHECK(rs_v3_finite(rs_v3_load(state.linear_velocity)) && rs_v3_finite(rs_v3_load(state.angular_velocity)));
     return rs_v3_load(state.position);
 }
@@ -106,9 +106,9 @@ static void material_names_are_copies(void)
         snprintf(text, sizeof text, "material %d", k);
         CHECK(rs_material_index(world, text, &index) == RS_OK);
     }
-    CHECK(rs_material_name(world, first, name) == RS_OK && strcmp(name, "steel") == 0);
-    CHECK(rs_material_name(world, -1, name) == RS_INVALID_VALUE);
-    CHECK(rs_material_name(world, 5000, name) == RS_INVALID_VALUE);
+    CHECK(rs_material_get_name(world, first, name) == RS_OK && strcmp(name, "steel") == 0);
+    CHECK(rs_material_get_name(world, -1, name) == RS_INVALID_VALUE);
+    CHECK(rs_material_get_name(world, 5000, name) == RS_INVALID_VALUE);
     rs_world_destroy(world);
 }
 

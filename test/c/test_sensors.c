@@ -15,11 +15,11 @@ static rs_object_id add_shape(rs_world *world, rs_shape_def shape, rs_vec3 posit
 {
     rs_body_def def;
     rs_default_body_def(&def);
-    def.body_type = RS_BODY_STATIC;
+    def.properties.body_type = RS_BODY_STATIC;
     def.shape_count = 1;
     def.shapes = &shape;
-    rs_v3_store(def.position, position);
-    rs_quat_store(def.quaternion, turn);
+    rs_v3_store(def.state.position, position);
+    rs_quat_store(def.state.quaternion, turn);
     rs_object_id id = 0;
     CHECK(rs_body_create(world, &def, &id) == RS_OK);
     return id;

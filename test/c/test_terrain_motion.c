@@ -49,7 +49,7 @@ static void add_ground(rs_world *world, ground_kind kind)
         shape.asset = kind == SHEET ? sheet_asset(world) : grid_asset(world);
     rs_body_def def;
     rs_default_body_def(&def);
-    def.body_type = RS_BODY_STATIC;
+    def.properties.body_type = RS_BODY_STATIC;
     def.shape_count = 1;
     def.shapes = &shape;
     rs_object_id id;
@@ -67,19 +67,19 @@ static rs_body_state run(ground_kind ground, int32_t type, const double dim[3], 
     rs_shape_def shape = {.type = type, .dim = {dim[0], dim[1], dim[2]}, .quaternion = {1, 0, 0, 0}};
     rs_body_def def;
     rs_default_body_def(&def);
-    def.mass = 1.0;
+    def.properties.mass = 1.0;
     def.shape_count = 1;
     def.shapes = &shape;
     double position[3] = {-4.03, -1.51, height}, velocity[3] = {2.0, 0.7, 0.0};
-    memcpy(def.position, position, sizeof position);
-    memcpy(def.linear_velocity, velocity, sizeof velocity);
-    def.quaternion[0] = cos(0.2);
-    def.quaternion[3] = sin(0.2);
+    memcpy(def.state.position, position, sizeof position);
+    memcpy(def.state.linear_velocity, velocity, sizeof velocity);
+    def.state.quaternion[0] = cos(0.2);
+    def.state.quaternion[3] = sin(0.2);
     rs_object_id id;
     CHECK(rs_body_create(world, &def, &id) == RS_OK);
     CHECK(rs_world_step(world, steps) == RS_OK);
     rs_body_state state;
-    CHECK(rs_body_state_get(world, id, &state) == RS_OK);
+    CHECK(rs_body_get_state(world, id, &state) == RS_OK);
     rs_world_destroy(world);
     return state;
 }

@@ -96,7 +96,7 @@ static void check_motion(double speed, bool swept, bool reused_expected)
     CHECK(rs_world_create(&world) == RS_OK);
     rs_world_set_time_step(world, 0.002);
     rs_contact_settings settings;
-    rs_world_contact_settings(world, &settings);
+    rs_world_get_contact_settings(world, &settings);
     settings.swept_ccd_enabled = swept;
     CHECK(rs_world_set_contact_settings(world, &settings) == RS_OK);
     add_tree(world, rs_v3(0, 0, 0), speed, &random);
@@ -160,9 +160,9 @@ static void colliders_are_measured_from_the_mass_of_their_link(void)
     rs_object_id id = add_tree(world, rs_v3(0, 0, 1), 1.0, &random);
     for (int32_t link = 0; link < LINKS; link++) {
         rs_link_def def;
-        CHECK(rs_articulation_link_get(world, id, link, &def) == RS_OK);
+        CHECK(rs_articulation_get_link(world, id, link, &def) == RS_OK);
         def.com[0] = 0.3 + 0.1 * link;
-        CHECK(rs_articulation_link_set(world, id, link, &def) == RS_OK);
+        CHECK(rs_articulation_set_link(world, id, link, &def) == RS_OK);
     }
     rs_shape_def shape = shape_of(1);
     shape.position[1] = 0.4;

@@ -12,7 +12,7 @@ static void check_refused(int64_t vertices, const double *xyz, int64_t triangles
 {
     size_t before = rs_memory_bytes();
     rs_tri_mesh *mesh = NULL;
-    CHECK(rs_tri_mesh_create(vertices, xyz, triangles, indices, &mesh) == RS_INVALID_VALUE);
+    CHECK(rs_tri_mesh_new(vertices, xyz, triangles, indices, &mesh) == RS_INVALID_VALUE);
     CHECK(mesh == NULL);
     CHECK(strstr(rs_error_text(), words) != NULL);
     CHECK(rs_memory_bytes() == before);
@@ -59,10 +59,10 @@ static void closed_meshes_are_solid_others_are_shells(void)
     mixed[1] = TETRAHEDRON_FACES[0];
     rs_tri_mesh *inconsistent = mesh_of(4, TETRAHEDRON, 4, mixed);
     CHECK(!inconsistent->solid);
-    rs_tri_mesh_destroy(closed);
-    rs_tri_mesh_destroy(open);
-    rs_tri_mesh_destroy(inverted);
-    rs_tri_mesh_destroy(inconsistent);
+    rs_tri_mesh_free(closed);
+    rs_tri_mesh_free(open);
+    rs_tri_mesh_free(inverted);
+    rs_tri_mesh_free(inconsistent);
 }
 
 /* Across edge k lies a triangle that has both its vertices, and it points back. */
@@ -86,7 +86,7 @@ static void neighbours_share_edges(void)
             CHECK(shared == 2 && back == 1);
         }
     CHECK(borders == 4 * 6);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void an_edge_of_three_triangles_has_no_neighbours(void)
@@ -98,7 +98,7 @@ static void an_edge_of_three_triangles_has_no_neighbours(void)
         for (int k = 0; k < 3; k++)
             CHECK(mesh->neighbors[t][k] == -1);
     CHECK(!mesh->solid);
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void rings_list_every_neighbour_vertex_once(void)
@@ -115,7 +115,7 @@ static void rings_list_every_neighbour_vertex_once(void)
             for (uint32_t j = i + 1; j < mesh->ring_start[v + 1]; j++)
                 CHECK(mesh->ring[i] != mesh->ring[j]);
     }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 /* Signed distance to a box: the closed form. */
@@ -142,7 +142,7 @@ static void nearest_point_and_side_agree_with_the_closed_form_of_a_box(void)
     rs_mesh_nearest none;
     CHECK(!rs_tri_mesh_nearest(mesh, rs_v3(3, 0, 0), 1.5, &none));
     CHECK(rs_tri_mesh_nearest(mesh, rs_v3(3, 0, 0), 2.5, &none));
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void nearest_point_agrees_with_trying_all_triangles(void)
@@ -167,7 +167,7 @@ static void nearest_point_agrees_with_trying_all_triangles(void)
         CHECK(rs_tri_mesh_nearest(mesh, p, INFINITY, &found));
         CHECK_NEAR(found.distance, least, 1e-12);
     }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 /* On a fine lattice of barycentric coordinates nothing is nearer. */
@@ -211,7 +211,7 @@ static void the_box_holds_the_turned_mesh(void)
             CHECK(p.x <= box.max.x + 1e-12 && p.y <= box.max.y + 1e-12 && p.z <= box.max.z + 1e-12);
         }
     }
-    rs_tri_mesh_destroy(mesh);
+    rs_tri_mesh_free(mesh);
 }
 
 static void nothing_is_left_allocated(void)
@@ -219,8 +219,8 @@ static void nothing_is_left_allocated(void)
     size_t before = rs_memory_bytes();
     rs_tri_mesh *mesh = sheet_mesh(30, 1.0, NULL);
     CHECK(rs_memory_bytes() > before);
-    rs_tri_mesh_destroy(mesh);
-    rs_tri_mesh_destroy(NULL);
+    rs_tri_mesh_free(mesh);
+    rs_tri_mesh_free(NULL);
     CHECK(rs_memory_bytes() == before);
 }
 

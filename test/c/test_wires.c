@@ -14,11 +14,11 @@ static rs_object_id add_ball(rs_world *world, rs_body_type type, rs_vec3 positio
     rs_shape_def shape = {.type = RS_SHAPE_SPHERE, .dim = {0.01}, .quaternion = {1, 0, 0, 0}};
     rs_body_def def;
     rs_default_body_def(&def);
-    def.body_type = type;
+    def.properties.body_type = type;
     def.collision_mask = 0;
     def.shape_count = 1;
     def.shapes = &shape;
-    rs_v3_store(def.position, position);
+    rs_v3_store(def.state.position, position);
     rs_object_id id = 0;
     CHECK(rs_body_create(world, &def, &id) == RS_OK);
     return id;
@@ -70,7 +70,7 @@ static void a_chain_is_solved_at_once_and_stays_whole(void)
     for (int k = 0; k < 1000; k++) {
         rs_step_stats stats;
         CHECK(rs_world_step(world, 1) == RS_OK);
-        rs_world_step_stats(world, &stats);
+        rs_world_get_step_stats(world, &stats);
         CHECK(stats.solver_iterations <= 40 && stats.solver_relative_error < 1e-8);
         CHECK(rs_world_read_wires(world, LINKS, NULL, states) == RS_OK);
         for (int i = 0; i < LINKS; i++)
@@ -126,7 +126,7 @@ static void wires_go_with_their_objects(void)
     CHECK(!rs_wire_is_alive(world, ab) && !rs_wire_is_alive(world, bc) && rs_wire_is_alive(world, ac));
     CHECK(rs_world_step(world, 10) == RS_OK);
     rs_wire_def def;
-    CHECK(rs_wire_def_get(world, ac, &def) == RS_OK);
+    CHECK(rs_wire_get_def(world, ac, &def) == RS_OK);
     CHECK(def.object[0] == a && def.object[1] == c);
     rs_world_destroy(world);
 }
@@ -158,14 +158,14 @@ static void bad_wires_are_refused_and_change_nothing(void)
 
     id = tie(world, a, b, RS_WIRE_STIFF, 1.0);
     rs_wire_def def;
-    CHECK(rs_wire_def_get(world, id, &def) == RS_OK);
+    CHECK(rs_wire_get_def(world, id, &def) == RS_OK);
     rs_wire_properties changed = def.properties;
     changed.type = RS_WIRE_CUSTOM;
-    CHECK(rs_wire_properties_set(world, id, &changed) == RS_INVALID_VALUE);
+    CHECK(rs_wire_set_properties(world, id, &changed) == RS_INVALID_VALUE);
     changed = def.properties;
     changed.length = -0.5;
-    CHECK(rs_wire_properties_set(world, id, &changed) == RS_INVALID_VALUE);
-    CHECK(rs_wire_def_get(world, id, &def) == RS_OK);
+    CHECK(rs_wire_set_properties(world, id, &changed) == RS_INVALID_VALUE);
+    CHECK(rs_wire_get_def(world, id, &def) == RS_OK);
     CHECK_NEAR(def.properties.length, 1.0, 0.0);
     CHECK(rs_world_read_wires(world, 0, NULL, NULL) == RS_INVALID_VALUE);
     rs_world_destroy(world);

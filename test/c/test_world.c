@@ -11,10 +11,10 @@ static rs_object_id add_shape(rs_world *world, rs_shape_type type, rs_body_type 
     rs_shape_def shape = {.type = type, .dim = {0.1, 0.2, 0.15}, .quaternion = {1, 0, 0, 0}};
     rs_body_def def;
     rs_default_body_def(&def);
-    def.body_type = body_type;
+    def.properties.body_type = body_type;
     def.shape_count = 1;
     def.shapes = &shape;
-    rs_v3_store(def.position, position);
+    rs_v3_store(def.state.position, position);
     rs_object_id id = 0;
     CHECK(rs_body_create(world, &def, &id) == RS_OK);
     return id;
@@ -57,7 +57,7 @@ static void a_warm_step_allocates_nothing(void)
             add_shape(world, RS_SHAPE_BOX, RS_BODY_DYNAMIC, rs_v3(0.02 * (k % 3), 0.03 * (k % 4), 0.2 + 0.25 * k));
         rs_sleep_settings sleep = {.enabled = 0, .linear_threshold = 0.002, .angular_threshold = 0.01, .quiet_steps = 2};
         rs_contact_settings contact;
-        rs_world_contact_settings(world, &contact);
+        rs_world_get_contact_settings(world, &contact);
         contact.broadphase = method;
         CHECK(rs_world_set_contact_settings(world, &contact) == RS_OK);
         CHECK(rs_world_set_sleep_settings(world, &sleep) == RS_OK);
@@ -111,7 +111,7 @@ static void removal_moves_the_last_object_into_the_hole(void)
     CHECK(rs_object_index(world, id[3]) == 1 && rs_object_index(world, id[1]) == -1);
     CHECK(rs_world_object_ids(world, list, 2) == RS_INVALID_VALUE);
     rs_body_state state;
-    CHECK(rs_body_state_get(world, id[3], &state) == RS_OK);
+    CHECK(rs_body_get_state(world, id[3], &state) == RS_OK);
     CHECK_NEAR(state.position[0], 3.0, 0.0);
     rs_world_destroy(world);
 }
@@ -130,17 +130,16 @@ static void made_up_ids_are_refused_everywhere(void)
         CHECK(!rs_object_is_alive(world, id) && !rs_object_is_sleeping(world, id));
         CHECK(rs_object_index(world, id) == -1);
         CHECK(rs_object_remove(world, id) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_object_kind(world, id, &value) == RS_UNKNOWN_OBJECT);
         CHECK(rs_object_wake(world, id) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_object_filter(world, id, -1, &group, &mask) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_object_get_filter(world, id, -1, &group, &mask) == RS_UNKNOWN_OBJECT);
         CHECK(rs_object_set_filter(world, id, -1, 1, 1) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_object_material(world, id, -1, &value) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_object_get_material(world, id, -1, &value) == RS_UNKNOWN_OBJECT);
         CHECK(rs_object_set_material(world, id, -1, 0) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_object_materials(world, id, &value, 1) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_object_get_materials(world, id, &value, 1) == RS_UNKNOWN_OBJECT);
         CHECK(rs_object_set_materials(world, id, &value, 1) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_body_state_get(world, id, &state) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_body_state_set(world, id, &state) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_body_properties_get(world, id, &properties) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_body_get_state(world, id, &state) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_body_set_state(world, id, &state) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_body_get_properties(world, id, &properties) == RS_UNKNOWN_OBJECT);
         CHECK(rs_body_add_force(world, id, zero, zero) == RS_UNKNOWN_OBJECT);
         CHECK(rs_body_add_torque(world, id, zero) == RS_UNKNOWN_OBJECT);
         CHECK(rs_body_clear_forces(world, id) == RS_UNKNOWN_OBJECT);
@@ -178,7 +177,7 @@ static void commanded_poses_follow_their_bodies(void)
         rs_body_state state;
         if (k == 1)
             continue;
-        CHECK(rs_body_state_get(world, ids[k], &state) == RS_OK);
+        CHECK(rs_body_get_state(world, ids[k], &state) == RS_OK);
         CHECK_NEAR(state.position[1], k == 3 ? 0.0 : 0.5 * k, 1e-4);
         CHECK_NEAR(state.position[2], k == 3 ? 2.0 : 3.0, 1e-4);
     }
@@ -209,7 +208,7 @@ static void wrong_commanded_poses_change_nothing(void)
         CHECK(strlen(rs_error_text()) > 0);
     }
     rs_body_state state;
-    CHECK(rs_world_step(world, 10) == RS_OK && rs_body_state_get(world, ball, &state) == RS_OK);
+    CHECK(rs_world_step(world, 10) == RS_OK && rs_body_get_state(world, ball, &state) == RS_OK);
     CHECK_NEAR(state.linear_velocity[2], -9.81 * 10 * rs_world_time_step(world), 1e-12);
     rs_world_destroy(world);
 }
@@ -226,12 +225,12 @@ static void a_refused_body_leaves_the_world_as_it_was(void)
         rs_default_body_def(&def);
         def.shape_count = 2;
         def.shapes = shapes;
-        if (wrong == 0) def.mass = -1.0;
-        if (wrong == 1) def.mass = NAN;
-        if (wrong == 2) def.com[1] = INFINITY;
-        if (wrong == 3) def.quaternion[0] = 0.0;
-        if (wrong == 4) def.inertia[0] = 1.0; /* the others zero */
-        if (wrong == 5) def.body_type = 9;
+        if (wrong == 0) def.properties.mass = -1.0;
+        if (wrong == 1) def.properties.mass = NAN;
+        if (wrong == 2) def.properties.com[1] = INFINITY;
+        if (wrong == 3) def.state.quaternion[0] = 0.0;
+        if (wrong == 4) def.properties.inertia[0] = 1.0; /* the others zero */
+        if (wrong == 5) def.properties.body_type = 9;
         if (wrong == 6) shapes[1].dim[2] = 0.0;
         if (wrong == 7) shapes[1].type = RS_SHAPE_MESH; /* without an asset */
         if (wrong == 8) shapes[1].material = 77;
@@ -276,15 +275,15 @@ static void states_set_between_the_halves_are_kept(void)
         CHECK(rs_world_integrate1(world) == RS_OK);
         rs_body_state state;
         int64_t chosen = 1 + round % (count - 1);
-        if (rs_body_state_get(world, ids[chosen], &state) != RS_OK)
+        if (rs_body_get_state(world, ids[chosen], &state) != RS_OK)
             continue;
         state.position[2] += 3.0 + round;
         state.linear_velocity[2] = 0.0;
-        CHECK(rs_body_state_set(world, ids[chosen], &state) == RS_OK);
+        CHECK(rs_body_set_state(world, ids[chosen], &state) == RS_OK);
         CHECK(rs_world_contact_count(world) >= 0 && rs_world_set_time_step(world, round % 2 ? 0.002 : 0.004) == RS_OK);
         CHECK(rs_world_integrate2(world) == RS_OK);
         rs_body_state after;
-        CHECK(rs_body_state_get(world, ids[chosen], &after) == RS_OK);
+        CHECK(rs_body_get_state(world, ids[chosen], &after) == RS_OK);
         CHECK_NEAR(after.position[2], state.position[2], 1e-3);
     }
     rs_world_destroy(world);

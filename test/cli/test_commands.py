@@ -109,6 +109,22 @@ def test_files_are_converted(tmp_path):
     assert World().add_mesh(mesh, 1.0).get_mesh().is_closed
 
 
+def test_robots_go_to_mujoco_and_back(tmp_path, capsys):
+    mujoco = pytest.importorskip("mujoco")
+    there, back, other = tmp_path / "a.mjcf.xml", tmp_path / "b.urdf", tmp_path / "c.xml"
+    assert main(["convert", str(resource("robots/quadruped.urdf")), str(there)]) == 0
+    assert "not part of MJCF" in capsys.readouterr().err
+    assert mujoco.MjModel.from_xml_path(str(there)).nv == 18
+    assert main(["convert", str(there), str(back)]) == 0
+    assert "not part of URDF and left out: actuators" in capsys.readouterr().err
+    original = World().add_articulated_system(resource("robots/quadruped.urdf"))
+    again = World().add_articulated_system(back)
+    assert again.get_movable_joint_names() == original.get_movable_joint_names()
+    assert again.get_total_mass() == pytest.approx(original.get_total_mass(), rel=1e-12)
+    assert main(["convert", str(resource("worlds/robots.xml")), str(other), "--to", "mjcf"]) == 0
+    assert mujoco.MjModel.from_xml_path(str(other)).nbody > 10
+
+
 def test_a_recording_becomes_a_bag_that_others_read(tmp_path):
     pytest.importorskip("mcap_ros2", reason="the extra 'record' is not installed")
     from mcap_ros2.reader import read_ros2_messages
@@ -154,6 +170,27 @@ def test_what_cannot_be_done_is_told_in_one_line(capsys, arguments, told):
     error = capsys.readouterr().err
     assert told in error
     assert len(error.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("run", "w.xml", "--seconds", "nan"), "'nan' is not a number of at least 0"),
+        (("run", "w.xml", "--seconds", "-1"), "'-1' is not a number"),
+        (("run", "w.xml", "--rate", "0"), "'0' is not a number above 0"),
+        (("bench", "--seconds", "inf"), "'inf' is not a number"),
+        (("render", "w.xml", "o.gif", "--rate", "0"), "'0' is not a number above 0"),
+        (("render", "w.xml", "o.gif", "--seconds", "soon"), "'soon' is not a number"),
+        (("render", "w.xml", "o.png", "--size", "wide"), "'wide' is not WIDTHxHEIGHT"),
+        (("render", "w.xml", "o.png", "--from", "1,2"), "'1,2' is not X,Y,Z"),
+        (("view", "w.xml", "--port", "99999"), "'99999' is not a port"),
+    ],
+)
+def test_options_that_make_no_sense_are_told(capsys, arguments, told):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
 
 
 def test_view_serves_a_page(capsys):

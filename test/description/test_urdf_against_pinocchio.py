@@ -1,6 +1,7 @@
 """Merged bodies, joints and frames of many robots against Pinocchio's own reading of the same files."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from raisim_ros.description.resources import resource
 from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.urdf.file import load_urdf
+from raisim_ros.description.world.types import ArticulatedEntry
+from raisim_ros.description.world_file import load_world_file
 
 pinocchio = pytest.importorskip("pinocchio", reason="the package 'pin' is not installed")
 
@@ -119,3 +122,14 @@ def test_exported_robots(name, forward_kinematics, random_q):
     for body in tree.bodies:
         body.velocity_limit = np.inf  # what URDF cannot say must still be readable for others
     compare(tree, urdf_text(tree), forward_kinematics, random_q)
+
+
+@pytest.mark.parametrize("name", ["ant", "half_cheetah", "humanoid", "pusher", "swimmer"])
+def test_robots_of_mujoco_as_urdf(name, forward_kinematics, random_q):
+    pytest.importorskip("mujoco")
+    gymnasium = pytest.importorskip("gymnasium")
+    file = Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / f"{name}.xml"
+    trees = [entry.tree for entry in load_world_file(file).objects if isinstance(entry, ArticulatedEntry)]
+    assert trees
+    for tree in trees:
+        compare(tree, urdf_text(tree), forward_kinematics, random_q)

@@ -128,7 +128,7 @@ CASES = {
     # Shapes
     "no geometry": (in_link("<collision/>"), "<collision> of link 'a' has no <geometry>"),
     "empty geometry": (in_visual(""), "link 'a': <geometry> is empty"),
-    "unknown shape": (in_visual("<torus/>"), "unknown shape <torus>; expected box, sphere, cylinder, capsule or mesh"),
+    "unknown shape": (in_visual("<torus/>"), "unknown shape <torus>; expected sphere, box, cylinder, capsule or mesh"),
     "box of two": (in_visual('<box size="1 2"/>'), '<box size="1 2">; expected 3 numbers'),
     "negative box": (in_visual('<box size="1 -2 1"/>'), "visual 0: size of the box is 1 -2 1; expected positive"),
     "zero sphere": (in_visual('<sphere radius="0"/>'), "size of the sphere is 0; expected positive numbers"),

@@ -344,7 +344,10 @@ def _read_attribute(read, element, name, sample):
     if element in ("object1", "object2"):
         text = wire().replace(f'<{element} name="a"', f'<{element} name="a" {name}="{sample}"')
         return _plain(read(text).wires[0])
-    if element in ("ground", "light", "view_camera"):
+    if element == "deformable":
+        more = "" if name in ("file_name", "fileName") else 'file_name="a.obj"'
+        return _plain(read(objects(f'<deformable {more} {name}="{sample}"/>')).objects[0])
+    if element in ("ground", "light", "view_camera", "granular"):
         return _plain(read(objects(f'<{element} {name}="{sample}"/>')).objects[0])
     dim = {"box": 'x="1" y="1" z="1"', "sphere": 'radius="1"'}.get(element, 'radius="1" height="1"')
     inside = '<children><box><dim x="1" y="1" z="1"/></box></children>' if element == "compound" else f"<dim {dim}/>"

@@ -24,7 +24,7 @@ def distance_from_above(arm, x, y):
 def test_collision_body_can_be_resized_moved_and_turned(arm):
     """A cylinder of the second body, moved beside the arm: asymmetric in every way."""
     name = arm.get_collision_bodies()[1].name
-    rotation, origin = arm.get_body_pose(arm.get_collision_bodies()[1].body_index)
+    origin, rotation = arm.get_body_pose(arm.get_collision_bodies()[1].body_index)
     assert distance_from_above(arm, *(origin + rotation @ (2.0, 1.0, 0.5))[:2]) is None
     arm.set_collision_body_shape_parameters(name, (0.1, 0.6))
     arm.set_collision_body_position_offset(name, (2.0, 1.0, 0.5))

@@ -6,6 +6,7 @@ from example_robots import example_robots
 from robot_scenes import ROBOTS, STANDING_HEIGHT, add_quadruped
 
 from raisim_ros import ArticulatedSystemOption, World
+from raisim_ros.engine.articulated.self_collision import overlap_depths, reference_configuration
 
 HELD, LIMP = (200.0, 10.0), (0.0, 0.0)  # gains
 
@@ -125,3 +126,35 @@ def test_overlap_that_joints_cannot_remove_turns_nothing_for_ever(file, dt):
     assert np.abs(after - before)[7:].max() < 1.0
     assert np.abs(after - half)[7:].max() < 0.3
     assert (robot.get_generalized_velocity() == 0).all()
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.005])
+@pytest.mark.parametrize("file", [one for one in example_robots() if one.id is None or ("anymal_b_simple" in str(one.values[0])
+                                  and one.id == "anymal.urdf")])
+def test_links_that_joints_hold_together_do_not_brake_each_other(file, dt):
+    """ANYmal B with all its links colliding: the thighs overlap the trunk along the axes of their joints."""
+    world = World()
+    world.add_ground()
+    world.set_time_step(dt)
+    world.set_sleeping_enabled(False)
+    robot = world.add_articulated_system(file, options=ArticulatedSystemOption(self_collision="all"))
+    target = np.array(robot.get_generalized_coordinate())
+    target[2] = 1.2
+    robot.set_state(target, np.zeros(robot.get_dof()))
+    inertia = np.diag(robot.get_mass_matrix()) * (np.arange(robot.get_dof()) >= 6)
+    robot.set_pd_gains(400 * inertia, 40 * inertia)
+    robot.set_pd_target(target, np.zeros(robot.get_dof()))
+    world.integrate(round(6.0 / dt))
+    for _ in range(100):
+        world.integrate()
+        assert np.abs(robot.get_generalized_velocity()[6:]).max() < 1e-6
+
+
+@pytest.mark.parametrize("file", [one for one in example_robots() if one.id in (None, "solo12.urdf")])
+def test_equal_legs_overlap_the_trunk_alike(file):
+    """A corner that a flat side of the hull had kept hid the overlap of one leg of four."""
+    robot = World().add_articulated_system(file)
+    depth = overlap_depths(robot, reference_configuration(robot.get_kinematic_tree()))
+    thighs = [index for index, name in enumerate(robot.get_body_names()) if name.endswith("UPPER_LEG")]
+    assert len(thighs) == 4
+    assert depth[0, thighs] == pytest.approx(np.full(4, 3.5285e-3), abs=1e-6)

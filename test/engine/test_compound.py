@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from raisim_ros import CompoundChild, InvalidValueError, ShapeType, World
+from raisim_ros import BodyType, CompoundChild, GyroscopicMode, InvalidValueError, RaisimError, ShapeType, World
 
 
 def test_default_inertia_of_two_balls_is_the_parallel_axis_sum():
@@ -121,4 +121,41 @@ def test_wrong_children_are_refused(children, text):
     world = World()
     with pytest.raises(InvalidValueError, match=text):
         world.add_compound(children, 1.0)
+    assert world.get_obj_list() == []
+
+
+def test_bodies_are_made_with_damping_gyroscopic_mode_and_mass_properties():
+    world = World()
+    box = world.add_box(
+        1, 2, 3, 4.0, com=(0.1, 0.0, 0.0), inertia=np.diag([3.0, 2.0, 2.5]), linear_damping=0.5,
+        angular_damping=(0.1, 0.2, 0.3), gyroscopic_mode=GyroscopicMode.EXPLICIT,
+    )
+    assert box.get_com() == pytest.approx([0.1, 0.0, 0.0])
+    assert np.diag(box.get_inertia_matrix_b()) == pytest.approx([3.0, 2.0, 2.5])
+    assert box.get_gyroscopic_mode() == GyroscopicMode.EXPLICIT
+    twin = world.add_box(1, 2, 3, 4.0)
+    twin._set_properties(
+        com=(0.1, 0.0, 0.0), inertia=(3.0, 2.0, 2.5, 0, 0, 0), linear_damping=0.5, angular_damping=(0.1, 0.2, 0.3),
+        gyroscopic_mode=int(GyroscopicMode.EXPLICIT),
+    )
+    for body in (box, twin):
+        body.set_velocity([1.0, 2.0, 3.0], [0.3, 0.2, 0.1])
+        world.set_object_collision_filter(body, 1, 0)
+    world.integrate(50)
+    assert box.get_position().tolist() == twin.get_position().tolist()
+    assert box.get_quaternion().tolist() == twin.get_quaternion().tolist()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"linear_damping": -1.0}, {"angular_damping": (0, -1, 0)}, {"gyroscopic_mode": 9}, {"inertia": np.diag([1, 1, 5])}],
+)
+def test_a_body_with_wrong_properties_is_not_added(wrong):
+    world = World()
+    with pytest.raises(RaisimError):
+        world.add_sphere(0.1, 1.0, **wrong)
+    with pytest.raises(RaisimError):
+        world.add_ground(com=(0, 0, 1))
+    with pytest.raises(RaisimError):
+        world.add_ground(body_type=BodyType.KINEMATIC)
     assert world.get_obj_list() == []

@@ -45,7 +45,7 @@ def test_contacts_keep_momentum_give_no_energy_and_obey_their_laws(seed):
     weight = sum(o.get_total_mass() if hasattr(o, "get_dof") else o.get_mass() for o in moving) * gravity
     tied = "rope" in scene.name
     start = sum(o.get_energy() for o in moving)
-    errors, energy = [], start
+    errors, energies = [], [start]
     for _ in range(round(scene.seconds / dt)):
         before = linear_momentum(moving)
         world.integrate()
@@ -61,10 +61,11 @@ def test_contacts_keep_momentum_give_no_energy_and_obey_their_laws(seed):
             # Overlap that is pushed apart lifts what lies on it, and coarse steps of robots and ropes have an error of
             # their own: that is no energy of the contacts.
             share = 1e-2 if tied or any(hasattr(o, "get_dof") for o in moving) else 1e-3
-            # Ropes that crack like a whip, and deep overlaps, give more in one drawn scene of twenty.
+            # Ropes that crack like a whip, and deep overlaps, give more in one drawn scene of twenty; a rope also gives back
+            # a part of what it took as it became taut, a few steps before.
             share *= 1.0 if seed in FIXED else 10.0
-            assert now - energy <= share * abs(start) + 1e-6
-            energy = now
+            assert now - max(energies[-5 if tied and seed not in FIXED else -1 :]) <= share * abs(start) + 1e-6
+            energies.append(now)
     errors = np.array(errors)
     assert np.mean(errors > 1e-4) <= 0.2
     assert np.quantile(errors, 0.8) <= 1e-4
@@ -81,8 +82,8 @@ def test_violations_are_small_in_nearly_all_steps(make):
             errors.append(scene.world.get_collision_counters().solver_relative_error)
     errors = np.array(errors)
     print(FRESH, np.mean(errors > 1e-4), np.mean(errors > 1e-2))
-    assert np.mean(errors > 1e-4) <= (0.01 if make is make_scene else 0.08)
-    assert np.mean(errors > 1e-2) <= (0.002 if make is make_scene else 0.05)
+    assert np.mean(errors > 1e-4) <= (0.01 if make is make_scene else 0.02)
+    assert np.mean(errors > 1e-2) <= (0.002 if make is make_scene else 0.01)
 
 
 def test_a_slack_wire_and_a_robot_of_one_link_change_nothing():

@@ -5,8 +5,9 @@ import contextlib
 import numpy as np
 import pytest
 
-from raisim_ros import World
+from raisim_ros import DeformableObject, World
 from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.resources import resource
 from raisim_ros.engine.errors import DivergedError
 
 HUGE = [1e51, 1e100, 1e155, 1e200, 1e300, 1.7e308]
@@ -178,3 +179,26 @@ def test_extreme_neighbours_stay_finite():
             with contextlib.suppress(DivergedError):
                 world.integrate()
             assert all_finite(world)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_soft_objects_that_diverge_stop_where_they_were(seed):
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.add_ground()
+    bystander = world.add_sphere(0.1, 1.0)
+    bystander.set_position(50.0, 0.0, 5.0)
+    world.load(resource("worlds/flag.xml" if seed % 2 else "worlds/cloth_over_ball.xml"))
+    cloth = next(thing for thing in world.get_obj_list() if isinstance(thing, DeformableObject))
+    before = cloth.get_positions().copy()
+    cloth.set_velocities(rng.normal(size=before.shape) * 10.0 ** rng.uniform(46.0, 49.0))
+    diverged = False
+    for _ in range(5):
+        try:
+            world.integrate()
+        except DivergedError:
+            diverged = True
+        assert np.isfinite([cloth.get_positions(), cloth.get_velocities()]).all()
+        assert all_finite(world)
+    assert diverged
+    assert bystander.get_position()[2] == pytest.approx(5.0, abs=0.01)

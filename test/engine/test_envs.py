@@ -169,3 +169,44 @@ def test_stable_baselines_trains_and_its_checks_pass():
     assert all(np.abs(info["terminal_observation"]).max() > 0.19 for info in ended)
     assert all(info["episode"]["l"] > 1 for info in ended)
     baselines.PPO("MlpPolicy", env, n_steps=8, batch_size=32, device="cpu").learn(64)
+
+
+def test_a_gripper_can_pick_the_cube_up_wherever_it_lies():
+    """By rule: above it, down, close, up."""
+    env = make_vector_env("CubeGrasp-v0", 24, threads=2)
+    rows, _ = env.reset(seed=5)
+    closing = np.zeros(24, dtype=int)
+    for _ in range(130):
+        way, given = rows[:, 16:19], np.zeros((24, 4))
+        over = np.abs(way[:, :2]).max(axis=1) < 0.006
+        closing += (closing > 0) | (over & (np.abs(way[:, 2]) < 0.012))
+        held = closing > 0
+        given[:, :2] = np.where(held[:, None], 0.0, way[:, :2] / 0.02)
+        given[:, 2] = np.where(held, (closing > 12) * (0.23 - rows[:, 15]) / 0.04, over * way[:, 2] / 0.02)
+        given[:, 3] = np.where(held, -1.0, 1.0)
+        rows, rewards, ended, *_ = env.step(given)
+        assert not ended.any()
+    assert rows[:, 15] == pytest.approx(0.23, abs=0.02)
+    assert (rewards > 1.9).all()
+
+
+def test_rsl_rl_trains_on_it():
+    pytest.importorskip("rsl_rl", reason="rsl-rl-lib is not installed")
+    import torch
+
+    from raisim_ros.envs.rsl_rl import RslRlEnv
+
+    env = RslRlEnv("CartPole-v0", 4, max_episode_steps=20)
+    env.seed(1)
+    first = env.get_observations()["policy"].clone()
+    env.seed(1)
+    assert torch.equal(env.get_observations()["policy"], first)
+    ended, late = 0, 0
+    for _ in range(45):
+        rows, rewards, dones, extras = env.step(torch.zeros(4, 1))
+        ended, late = ended + int(dones.sum()), late + int(extras["time_outs"].sum())
+    assert rows["policy"].shape == (4, 4)
+    assert rewards.shape == (4,)
+    assert ended >= late > 0
+    env.episode_length_buf = torch.full((4,), 19)
+    assert env.step(torch.zeros(4, 1))[2].tolist() == [1] * 4

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import raisim_ros
-from raisim_ros import BodyType, Contact, InvalidValueError, MeshData, RaisimError, UnknownNameError, World
+from raisim_ros import (
+    BodyType,
+    Contact,
+    InvalidValueError,
+    MeshData,
+    ParameterContainer,
+    RaisimError,
+    UnknownNameError,
+    World,
+    WorldBatch,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = ROOT / "rsc/robots"
@@ -61,6 +72,153 @@ def test_ground_and_heightmap_take_a_name():
     assert world["hill"].get_position()[2] == 1
 
 
+@pytest.mark.parametrize("kind", ["add_light", "add_view_camera"])
+def test_what_is_only_seen_takes_the_keywords_too(kind):
+    world = World()
+    made = getattr(world, kind)(name="seen", position=(1, 2, 3), velocity=(0, 0, 1))
+    assert world["seen"] is made
+    assert made.get_position().tolist() == [1, 2, 3]
+    with pytest.raises(InvalidValueError, match="colour"):
+        getattr(world, kind)(colour="red")
+    assert len(world.get_obj_list()) == 1
+
+
+def test_particles_are_placed_as_a_whole():
+    world = World()
+    places, turn = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]]), (np.sqrt(0.5), 0, 0, np.sqrt(0.5))  # 90 deg about z
+    placed = {"position": (0, 0, 2), "orientation": turn, "velocity": (1, 0, 0, 0, 0, 3), "appearance": "red"}
+    for name, made in (
+        ("sand", world.add_granular_particles(places, 0.1, name="sand", **placed)),
+        ("cloth", world.add_deformable_cloth(places, [[0, 1, 2]], name="cloth", **placed)),
+    ):
+        assert world[name] is made
+        assert made.get_positions() == pytest.approx(np.array([[0, 0, 2], [0, 1, 2], [-1, 1, 2.0]]), abs=1e-12)
+        assert made.get_velocities() == pytest.approx(np.array([[1, 0, 0], [-2, 0, 0], [-2, -3, 0.0]]), abs=1e-12)
+        assert made.get_appearance() == "red"
+    with pytest.raises(InvalidValueError, match="body_type"):
+        world.add_granular_particles(places, 0.1, body_type=BodyType.STATIC)
+    assert len(world.get_obj_list()) == 2
+
+
+def test_wires_take_a_name():
+    world = World()
+    a, b = (world.add_sphere(0.1, 1.0, position=(k, 0, 0)) for k in range(2))
+    ends = (a, 0, (0, 0, 0), b, 0, (0, 0, 0), 1.0)
+    for k, made in enumerate((
+        world.add_stiff_wire(*ends, name="w0"), world.add_custom_wire(*ends, name="w1"),
+        world.add_compliant_wire(*ends, 10.0, name="w2"),
+    )):  # fmt: skip
+        assert world[f"w{k}"] is made
+    with pytest.raises(InvalidValueError):
+        world.add_stiff_wire(*ends, name=3)
+    assert len(world.get_wires()) == 3
+
+
+def test_an_unknown_material_is_told_once():
+    world = World()
+    world.add_sphere(0.1, 1.0, "ruber")
+    world.add_sphere(0.1, 1.0, "steel", position=(1, 0, 0))
+    world.set_material_pair_prop("rubber", "steel", 0.9, 0.1, 0.0)
+    with pytest.warns(RuntimeWarning, match="'ruber'; did you mean 'rubber'") as told:
+        world.integrate()
+    assert len(told) == 1
+    assert Path(told[0].filename) == Path(__file__)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        world.integrate()
+        late = World()
+        late.add_sphere(0.1, 1.0, "rubber")
+        late.set_material_pair_prop("rubber", "default", 0.9, 0.1, 0.0)  # told before the first step: nothing to say
+        late.integrate()
+
+
+@pytest.mark.parametrize("give", ["pd", "p", "d", "joints"])
+def test_targets_without_gains_are_told_once(give):
+    world = World()
+    robot = world.add_articulated_system(ROBOTS / "quadruped.urdf")
+    q, u = robot.get_state()
+
+    def set_target(one):
+        {"pd": lambda: one.set_pd_target(q, u), "p": lambda: one.set_p_target(q), "d": lambda: one.set_d_target(u),
+         "joints": lambda: one.set_joint_targets(q[7:])}[give]()  # fmt: skip
+
+    set_target(robot)
+    with pytest.warns(RuntimeWarning, match="no gains") as told:
+        world.integrate()
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        set_target(robot)
+        world.integrate()
+        other = world.add_articulated_system(ROBOTS / "quadruped.urdf", position=(3, 0, 1))
+        set_target(other)
+        other.set_pd_gains(10, 1)  # after the target: nothing to say
+        world.integrate()
+
+
+def test_one_order_of_quaternions_and_of_poses():
+    world = World()
+    turn = np.array([0.1, 0.7, -0.5, 0.5]) / np.linalg.norm([0.1, 0.7, -0.5, 0.5])
+    world.add_box(1, 1, 1, 1.0, position=(1, 2, 3), orientation=turn)
+    robot = world.add_articulated_system(ROBOTS / "quadruped.urdf", position=(4, 5, 6), orientation=turn)
+    poses, links = world.read_states().poses, world.read_articulations().link_poses
+    assert poses[0] == pytest.approx((1, 2, 3, *turn))
+    assert abs(poses[1, 3:] @ turn) == pytest.approx(1)
+    assert abs(links[0, 3:] @ turn) == pytest.approx(1)
+    assert abs(robot.get_generalized_coordinate()[3:7] @ turn) == pytest.approx(1)
+    ros = world.read_states(xyzw=True).poses
+    assert np.array_equal(ros[:, [0, 1, 2, 6, 3, 4, 5]], poses)
+    assert np.array_equal(world.read_articulations(xyzw=True).link_poses[:, [0, 1, 2, 6, 3, 4, 5]], links)
+    assert poses is world.read_states().poses
+    position, rotation = robot.get_body_pose(0)
+    assert position.tolist() == [4, 5, 6]
+    assert rotation == pytest.approx(raisim_ros.engine.arguments.rotation_of_quaternion(turn))
+    assert np.array_equal(robot.get_link("base").get_pose()[0], position)
+
+
+def test_parameters_by_name_or_as_containers(tmp_path):
+    text = """<{0}><params><size value="1"/></params>{1}</{0}>"""
+    (tmp_path / "w.xml").write_text(text.format("raisim", """<objects><sphere mass="1"><dim radius="@@size"/></sphere>
+        </objects>"""))
+    urdf = """<robot name="r"><params><m value="1"/></params><link name="b"><inertial><mass value="@@m"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    given = [ParameterContainer("size", 0.25)]
+    for world in (World(tmp_path / "w.xml", given), WorldBatch(tmp_path / "w.xml", 1, params=given).member(0)):
+        assert world.get_obj_list()[0].get_radius() == 0.25
+    later = World()
+    later.load(tmp_path / "w.xml", given)
+    robot = later.add_articulated_system(urdf, params=[ParameterContainer("m", 3)])
+    assert (later.get_obj_list()[0].get_radius(), robot.get_total_mass()) == (0.25, 3)
+    for wrong in ([("m", 3)], [ParameterContainer("n", 3)], [ParameterContainer("m", None)], [ParameterContainer(3, 3)], "m"):
+        with pytest.raises(RaisimError):
+            later.add_articulated_system(urdf, params=wrong)
+    assert len(later.get_obj_list()) == 2
+
+
+def test_misspelt_names_are_aliases():
+    kind = raisim_ros.ArticulatedSystem
+    assert kind.get_robot_descriptionf_file_name is kind.get_robot_description_file_name
+    assert kind.get_robot_descriptionf_top_dir_name is kind.get_robot_description_top_dir_name
+
+
+def test_import_loads_nothing_heavy_and_every_name_is_there():
+    code = "import sys, raisim_ros; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "scipy", "trimesh", "lxml", "raisim_ros.engine"} & set(loaded)
+    code = "import sys; from raisim_ros import World; World().integrate(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"scipy", "trimesh", "mujoco", "viser", "gymnasium", "ray"} & set(loaded)
+    for name in raisim_ros.__all__:
+        assert getattr(raisim_ros, name) is not None
+    block = Path(raisim_ros.__file__).read_text()
+    for name, module in raisim_ros._HOME_OF.items():
+        assert f"    from {module} import {name} as {name}\n" in block, "type checkers do not see it"
+    assert block.count("\n    from ") == len(raisim_ros._HOME_OF)
+    assert "World" in dir(raisim_ros)
+    with pytest.raises(AttributeError, match="Wrld"):
+        raisim_ros.Wrld  # noqa: B018
+
+
 def test_an_unknown_name_tells_which_are_near():
     world = World()
     ball = world.add_sphere(0.1, 1.0, name="ball")
@@ -108,12 +266,18 @@ def test_editable_arrays_stay_editable():
         "masses": robot.get_masses(), "com": robot.get_body_com_b(), "inertia": robot.get_inertia(),
         "place": robot.get_joint_pos_p(),
     }  # fmt: skip
+    axes, turns = robot.get_joint_axis_p(), robot.get_joint_orientation_p()
+    third = np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]], dtype=float)
     for times in (1.1, 1.3):
         expected = {name: array * times for name, array in arrays.items()}
         for name, array in arrays.items():
             array[...] = expected[name]
+        expected_axes, expected_turns = -axes, turns @ third
+        axes[...], turns[...] = expected_axes, expected_turns
         robot.update_mass_info()
         fresh = robot._link_values()
+        assert fresh.axis == pytest.approx(expected_axes)
+        assert fresh.joint_rotation == pytest.approx(expected_turns)
         assert fresh.mass == pytest.approx(expected["masses"])
         assert fresh.com == pytest.approx(expected["com"])
         assert fresh.inertia == pytest.approx(expected["inertia"])

@@ -104,5 +104,4 @@ def test_velocity_of_a_point_and_state_reads_agree_with_the_rigid_motion(weightl
     states = weightless.read_states()
     origin_velocity = linear + np.cross(angular, -rotation @ body.get_com())
     assert states.twists[0] == pytest.approx([*origin_velocity, *angular], abs=1e-14)
-    w, x, y, z = body.get_quaternion()
-    assert states.poses[0] == pytest.approx([1.0, 2.0, 3.0, x, y, z, w], abs=0)
+    assert states.poses[0] == pytest.approx([1.0, 2.0, 3.0, *body.get_quaternion()], abs=0)

@@ -1,11 +1,10 @@
 """MJCF files against MuJoCo itself: masses, mass matrices, motions and who collides with whom."""
 
-from pathlib import Path
 
 import numpy as np
 import pytest
-import trimesh
 from equal_robots import assert_equal_robots
+from mjcf_models import gym_model, write_everything
 
 from raisim_ros import ArticulatedSystem, Ground, IntegrationScheme, ParseError, World
 
@@ -19,73 +18,14 @@ GYM_MODELS = [
     "point", "pusher", "pusher_v5", "reacher", "swimmer", "walker2d", "walker2d_v5",
 ]  # fmt: skip
 
-EVERYTHING = """
-<mujoco model="everything">
-  <compiler angle="degree" eulerseq="XYz" boundmass="0.01" boundinertia="1e-4" inertiafromgeom="auto" meshdir="parts"/>
-  <option timestep="0.004" gravity="0.1 -0.2 -5"/>
-  <asset><mesh name="wedge" file="wedge.obj" scale="0.1 0.2 -0.3"/><material name="blue" rgba="0 0 1 0.5"/></asset>
-  <default>
-    <joint damping="0.2" armature="0.03"/>
-    <geom density="700" rgba="0.1 0.2 0.3 1"/>
-    <default class="arm"><joint damping="0.5" range="-40 80"/><geom size="0.04" material="blue"/>
-      <default class="hand"><geom density="300"/></default></default>
-    <motor ctrlrange="-2 3" ctrllimited="true"/>
-  </default>
-  <worldbody>
-    <geom type="plane" size="5 5 1" pos="0 0 -2"/>
-    <geom type="box" size="0.1 0.2 0.3" pos="4 0 0" axisangle="1 1 0 30"/>
-    <body name="pedestal" pos="0 0 1" euler="10 20 30">
-      <geom type="cylinder" size="0.2 0.1"/>
-      <body name="upper" pos="0.1 0 0.2" childclass="arm" xyaxes="0 1 0 -1 0 0.2">
-        <joint name="shoulder" type="ball" pos="0.02 0.03 -0.01" range="0 120" stiffness="3"/>
-        <geom type="capsule" fromto="0 0 0 0.1 0.2 0.5"/>
-        <geom type="box" fromto="0 0 0 0.3 0 0.1" size="0.03"/>
-        <frame pos="0 0.1 0.5" axisangle="0 0 1 90">
-          <body name="fore" pos="0.1 0 0" zaxis="1 1 1">
-            <joint name="slide" type="slide" axis="1 2 0" ref="0.3" springref="0.1" stiffness="20" range="-1 1" pos="1 1 1"/>
-            <joint name="twist" axis="0 1 1" pos="0.1 0.2 0.1" ref="20" springref="-10" stiffness="2"/>
-            <inertial pos="0.01 0.02 0.03" quat="1 1 0 0" mass="0.8" diaginertia="0.01 0.02 0.015"/>
-            <geom type="sphere" pos="0 0 0.3"/>
-            <body name="palm" pos="0 0 0.3"><geom class="hand" type="ellipsoid" size="0.1 0.05 0.03" quat="1 0.2 0.3 0.4"/></body>
-            <body name="finger" pos="0 0 0.4"><joint name="curl" type="hinge" axis="1 0 0" class="hand"/>
-              <inertial pos="0 0 0.1" mass="0.1" fullinertia="0.003 0.004 0.005 0.0001 0.0002 -0.0003"/></body>
-          </body>
-        </frame>
-      </body>
-    </body>
-    <body name="drone" pos="1 2 3" quat="0.8 0 0.6 0">
-      <freejoint name="fly"/>
-      <geom type="mesh" mesh="wedge" pos="0.1 0 0" euler="30 0 0"/>
-      <body name="rotor" pos="0 0 0.2"><joint name="spin" axis="0 0 1" damping="0.01"/>
-        <geom type="box" size="0.3 0.02 0.01" mass="0.2"/></body>
-    </body>
-  </worldbody>
-  <actuator>
-    <motor joint="twist" gear="5" name="twist_motor"/>
-    <motor joint="spin" gear="0.5" ctrllimited="false"/>
-    <general joint="slide" gear="2" gainprm="3" forcerange="-4 4" ctrlrange="-10 10"/>
-  </actuator>
-</mujoco>"""
-
-
 @pytest.fixture(autouse=True)
 def away_from_the_sources(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes its log into the working folder
 
 
-def gym_model(name):
-    gymnasium = pytest.importorskip("gymnasium")
-    return Path(gymnasium.__file__).parent / "envs" / "mujoco" / "assets" / f"{name}.xml"
-
-
 @pytest.fixture
 def everything(tmp_path):
-    (tmp_path / "parts").mkdir()
-    points = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0.3, 0.2, 4], [1, 1, 2]]
-    trimesh.convex.convex_hull(np.array(points)).export(tmp_path / "parts" / "wedge.obj")
-    file = tmp_path / "everything.xml"
-    file.write_text(EVERYTHING)
-    return file
+    return write_everything(tmp_path)
 
 
 def systems_of(file):
@@ -386,6 +326,22 @@ def test_motors_clamp_and_gear(everything):
     np.testing.assert_array_equal(drone.get_feed_forward_generalized_force(), [0] * 6 + [25])
     with pytest.raises(ValueError, match="control has 1 numbers; expected 2"):
         arm.set_actuation([1.0])
+
+
+@pytest.mark.parametrize("actuator", ["motor", "position"])
+def test_forces_of_joints_have_bounds_that_differ(actuator, tmp_path):
+    gains = 'kp="50"' if actuator == "position" else 'gear="50"'
+    file = tmp_path / "bounds.xml"
+    file.write_text(f"""<mujoco><option timestep="1e-6"/><worldbody><body name="arm"><joint name="j" axis="0 1 0"
+      actuatorfrcrange="-1 2.5"/><geom size="0.1" pos="0.3 0 0"/></body></worldbody>
+      <actuator><{actuator} joint="j" {gains}/></actuator></mujoco>""")
+    for control in (-1.0, -0.01, 0.02, 1.0):
+        world, twin, ((arm, _),) = systems_of(file)
+        arm.set_actuation([control])
+        twin.data.ctrl[0] = control
+        world.integrate()
+        mujoco.mj_forward(twin.model, twin.data)
+        assert arm.get_generalized_velocity()[0] / 1e-6 == pytest.approx(twin.data.qacc[0], rel=1e-3)
 
 
 def check_export(file, folder):

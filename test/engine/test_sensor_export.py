@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from raisim_ros import (
+    FileWriteError,
     ImuModel,
     LidarModel,
     NoiseModel,
@@ -120,6 +121,18 @@ def test_urdf_export_brings_all_sensors_along(world, robot_file, tmp_path):
     expected["arm_1", "lidar"] = expected.pop(("arm", "lidar"))
     assert mounts(other, copy) == expected
     np.testing.assert_allclose(copy.get_mass(1), robot.get_mass(1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("folder", ["/", ".", "made"])
+def test_a_folder_is_no_urdf_file(world, robot_file, tmp_path, monkeypatch, folder):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "made").mkdir()
+    robot = world.add_articulated_system(robot_file)
+    world.add_sensor_set(robot, lidar_set("on_arm"), "arm")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(FileWriteError, match="it is a folder"):
+        robot.export_robot_description_to_urdf(folder)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_world_file_tells_what_is_wrong_with_its_sensors(tmp_path):

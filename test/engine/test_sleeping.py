@@ -252,3 +252,77 @@ def test_a_command_wrench_at_rest_does_not_keep_awake_but_stays(room):
     room.set_default_material(0.0, 0.0, 0.0)
     room.integrate(100)
     assert box.get_linear_velocity()[0] == pytest.approx(1.0, rel=1e-6)
+
+
+# ---- what sleeps is not looked at ----
+
+
+def field_of_things(seed: int) -> World:
+    """Towers, tiles and balls that soon sleep, balls that roll among them, something that moves by itself, and a far box."""
+    rng = np.random.default_rng(seed)
+    world = World()
+    world.add_ground()
+    for x, y in np.argwhere(np.ones((9, 9))) * 0.5:
+        for level in range(int(rng.integers(1, 3))):
+            body = world.add_box(0.3, 0.3, 0.3, 1.0) if rng.random() < 0.7 else world.add_sphere(0.15, 1.0)
+            body.set_position(x, y, 0.15 + 0.3 * level)
+    tile = world.add_box(1.0, 1.0, 0.2, 1.0)
+    tile.set_body_type(BodyType.STATIC)
+    tile.set_position(-2.0, 0.0, 0.1)
+    for k in range(4):
+        world.add_box(0.2, 0.2, 0.2, 1.0).set_position(-2.0 + 0.3 * (k % 2), 0.3 * (k // 2), 0.3)
+    world.add_stiff_wire(tile, 0, np.zeros(3), world.get_obj_list()[3], 0, np.zeros(3), 9.0)
+    far = world.add_box(1.0, 1.0, 1.0, 1.0)
+    far.set_body_type(BodyType.STATIC)
+    far.set_position(100.0, 0.0, 50.0)
+    world.integrate(300)
+    for _ in range(5):
+        ball = world.add_sphere(0.1, 0.5)
+        ball.set_position(*rng.uniform(-1.0, 4.5, 2), 1.5)
+        ball.set_velocity(2.0 * rng.normal(size=3), rng.normal(size=3))
+    pusher = world.add_box(0.3, 0.3, 0.3, 1.0)
+    pusher.set_body_type(BodyType.KINEMATIC)
+    pusher.set_position(-0.8, 1.0, 0.2)
+    pusher.set_velocity((0.2, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return world
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_world_that_looks_at_everything_moves_alike(seed):
+    """Placing the far box makes the step look at every body; it must not matter that the other world passes over sleepers."""
+    lazy, eager = field_of_things(seed), field_of_things(seed)
+    far = next(o for o in eager.get_obj_list() if o.get_position()[0] == 100.0)
+    least = 1000
+    for step in range(300):
+        far.set_position(100.0, 0.0, 50.0)
+        lazy.integrate()
+        eager.integrate()
+        least = min(least, lazy.get_collision_counters().awake_bodies)
+        if step % 10 == 0:
+            assert lazy.get_state_hash() == eager.get_state_hash()
+            assert lazy.read_contacts().tobytes() == eager.read_contacts().tobytes()
+    assert least < 40
+
+
+def test_a_load_on_what_does_not_move_is_gone_after_a_step(room):
+    box = room.add_box(0.2, 0.2, 0.2, 1.0)
+    box.set_position(0.0, 0.0, 5.0)
+    box.set_body_type(BodyType.STATIC)
+    room.integrate(20)
+    box.set_external_force(0, (0.0, 0.0, 1e3))
+    room.integrate(20)
+    box.set_body_type(BodyType.DYNAMIC)
+    room.integrate()
+    assert box.get_linear_velocity()[2] < 0.0
+
+
+def test_something_static_placed_into_sleepers_wakes_them(room):
+    boxes = tower(room)
+    wall = room.add_box(0.2, 1.0, 1.0, 1.0)
+    wall.set_body_type(BodyType.STATIC)
+    wall.set_position(5.0, 0.0, 0.5)
+    put_to_sleep(room, boxes)
+    room.integrate(50)
+    wall.set_position(0.19, 0.0, 0.5)
+    room.integrate(2)
+    assert asleep(room, boxes) == [False] * 3

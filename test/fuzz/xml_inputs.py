@@ -8,7 +8,8 @@ import random
 from lxml import etree
 
 from raisim_ros.description.resources import resource_dir
-from raisim_ros.description.world.schema import ELEMENTS, Kind
+from raisim_ros.description.world.schema import ELEMENTS
+from raisim_ros.description.world.schema_types import Kind
 
 NUMBERS = ["0", "1", "-1", "0.5", "1e-3", "3", "1e30", "1e51", "-1e308", "1e-320", "nan", "inf", "-inf", "", "x", "1_0", "0x10", "٣"]
 WORDS = [
@@ -166,6 +167,7 @@ _VALUES = {
     Kind.VEC3: ["0 0 1", "1 2 3", "-1 0.5 2"],
     Kind.QUATERNION: ["1 0 0 0", "0.7 0.7 0 0"],
     Kind.NUMBERS: ["0 0 0 0", "1", "1 2 3 4 5 6 7 8 9"],
+    Kind.INDICES: ["0", "0 1 2", "0 1", "1 0 2 3"],
     Kind.TEXT: ["a", "b", "ball", "steel"],
     Kind.SWITCH: ["true", "false"],
     Kind.SCALE: ["1", "1 2 1"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import socket
@@ -25,11 +26,16 @@ WORLD_NODE = ("-m", "raisim_ros.ros.world_node")
 PATIENCE = 20.0
 
 
-@pytest.fixture(scope="session")
+# Each module has a domain of its own: what an earlier one left behind, be it a node that was never ended or one that
+# was killed and is still believed to live, answers nobody.
+_DOMAINS = 100
+_domains = (1 + (os.getpid() + number) % _DOMAINS for number in itertools.count())
+
+
+@pytest.fixture(scope="module")
 def domain_id() -> Iterator[int]:
     """A ROS domain that no other test process on this machine uses: each holds a port as a sign."""
-    for candidate in range(100):
-        number = 1 + (os.getpid() + candidate) % 100
+    for number in itertools.islice(_domains, _DOMAINS):
         with socket.socket() as sign:
             try:
                 sign.bind(("127.0.0.1", 23400 + number))
@@ -40,12 +46,14 @@ def domain_id() -> Iterator[int]:
     pytest.fail("all 100 test domains are in use")
 
 
-@pytest.fixture(scope="session")
-def ros_environment(domain_id: int) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def ros_environment(domain_id: int) -> Iterator[dict[str, str]]:
     """The environment of every process the tests start."""
     own = {"ROS_DOMAIN_ID": str(domain_id), "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
-    os.environ.update(own)
-    return {**os.environ, **own, "PYTHONUNBUFFERED": "1"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in own.items():
+            patch.setenv(name, value)
+        yield {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
 class NodeProcess:
@@ -161,10 +169,13 @@ class Probe:
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
         self._clients: dict[str, Any] = {}
+        self._action_clients: list[Any] = []
 
     def close(self) -> None:
         """Leaves the graph."""
         self._executor.shutdown()
+        for client in self._action_clients:
+            client.destroy()  # a node that is destroyed leaves them in the graph
         self.node.destroy_node()
         self.context.try_shutdown()
 
@@ -190,6 +201,14 @@ class Probe:
             client = self._clients[service] = self.node.create_client(service_type, service)
         self.spin_until(client.service_is_ready, f"service {service}")
         return client.call_async(service_type.Request(**fields))
+
+    def action_client(self, action_type: Any, action: str) -> Any:
+        """A client of an action, which leaves the graph with the probe."""
+        from rclpy.action import ActionClient
+
+        client = ActionClient(self.node, action_type, action)
+        self._action_clients.append(client)
+        return client
 
     @contextlib.contextmanager
     def subscribed(self, message_type: Any, topic: str, qos: Any = QUEUE_DEPTH) -> Iterator[list[Any]]:
@@ -218,6 +237,48 @@ class Probe:
     def topics(self) -> set[str]:
         """Names of all topics that somebody else publishes or subscribes."""
         return {name for name, _ in self.node.get_topic_names_and_types()}
+
+    def wait_for_topics_to_go(self, gone: Callable[[str], bool]) -> None:
+        """Waits until no topic has a name for which `gone` holds.
+
+        A busy machine can lose the notice of a topic's end for good; then a newcomer, who learns what there is now,
+        decides.
+        """
+        end = time.monotonic() + PATIENCE / 2
+        while any(map(gone, self.topics())):
+            if time.monotonic() > end:
+                self._newcomer_waits_for_topics_to_go(gone)
+                return
+            self._executor.spin_once(timeout_sec=0.02)
+
+    def _newcomer_waits_for_topics_to_go(self, gone: Callable[[str], bool]) -> None:
+        newcomer = Probe(self.context.get_domain_id())
+        try:
+            newcomer.learn_what_there_is()
+            newcomer.spin_until(lambda: not any(map(gone, newcomer.topics())), "the topics to go")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; left: {newcomer.owners(gone)}") from None
+        finally:
+            newcomer.close()
+
+    def owners(self, chosen: Callable[[str], bool]) -> dict[str, list[str]]:
+        """Which nodes publish or subscribe the chosen topics."""
+        node = self.node
+        return {
+            topic: [
+                f"{end.node_namespace} {end.node_name} {end.endpoint_type.name}"
+                for end in [*node.get_publishers_info_by_topic(topic), *node.get_subscriptions_info_by_topic(topic)]
+            ]
+            for topic in sorted(filter(chosen, self.topics()))
+        }
+
+    def learn_what_there_is(self) -> None:
+        """Waits until no new topic has shown up for three seconds."""
+        known, since = self.topics(), time.monotonic()
+        while time.monotonic() - since < 3.0:
+            self._executor.spin_once(timeout_sec=0.02)
+            if self.topics() != known:
+                known, since = self.topics(), time.monotonic()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from control_msgs.msg import JointTolerance
 from geometry_msgs.msg import Point, Pose, Twist, Vector3
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import GetParameters, SetParametersAtomically
-from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from robot_calls import ARM_JOINTS, deliver, robot, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
@@ -140,7 +139,7 @@ class Follower:
 
     def __init__(self, probe, name):
         self.probe, self.feedback = probe, []
-        self.client = ActionClient(probe.node, FollowJointTrajectory, name)
+        self.client = probe.action_client(FollowJointTrajectory, name)
         probe.spin_until(self.client.server_is_ready, name)
 
     def send(self, positions, seconds, **fields):
@@ -158,9 +157,6 @@ class Follower:
         self.probe.spin_until(future.done, "the result", timeout=60.0)
         return future.result().result
 
-    def close(self):
-        self.client.destroy()
-
 
 @pytest.fixture
 def follower(fresh_world, probe):
@@ -168,7 +164,6 @@ def follower(fresh_world, probe):
     ok(probe.call(Play, "play"))
     follower = Follower(probe, "arm/follow_joint_trajectory")
     yield follower
-    follower.close()
     ok(probe.call(Pause, "pause"))
 
 

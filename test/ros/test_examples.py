@@ -15,6 +15,7 @@ FOLDER = Path(__file__).parents[2] / "examples" / "ros"
 TESTED = {
     "balance_cartpole",
     "walk_quadruped",
+    "walk_with_policy",
     "drive_and_map",
     "pick_and_place",
     "knock_over_tower",
@@ -57,6 +58,12 @@ def test_the_quadruped_walks(world):
     distance, height = example("walk_quadruped").run(world, 2.0)
     assert distance > 0.3
     assert height > 0.45
+
+
+def test_a_learnt_policy_walks_as_commanded(world):
+    distance, height = example("walk_with_policy").run(world, 3.0, speed=0.6)
+    assert 1.2 < distance < 2.4
+    assert height > 0.3
 
 
 def test_the_walls_are_on_the_map(world):

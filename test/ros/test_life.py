@@ -75,7 +75,7 @@ def test_it_leaves_no_process_and_no_name_behind(start_node, probe):
     assert children == []
     node.interrupt()
     probe.spin_until(lambda: "world_node" not in probe.node.get_node_names(), "the node to leave the graph")
-    probe.spin_until(lambda: "/states" not in probe.topics(), "its topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic == "/states")
 
 
 def test_it_tells_what_runs_and_how_to_stop(start_node):

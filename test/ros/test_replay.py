@@ -13,7 +13,6 @@ from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import Point, Pose, Twist, Vector3, Wrench
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParametersAtomically
-from rclpy.action import ActionClient
 from rclpy.duration import Duration
 from robot_calls import ARM_JOINTS, robot
 from sensor_msgs.msg import JointState
@@ -52,7 +51,7 @@ class Client:
                 pose=at(rng, 6.0)))
         ok(call(srv.SpawnObject, "spawn_object", name="load", shape="box", size=[0.3] * 3, mass=2.0, pose=at(rng, 4.0)))
         ok(call(srv.SpawnWire, "spawn_wire", name="rope", type="stiff", object1="anchor", object2="load", length=1.5))
-        self.action = ActionClient(self.probe.node, FollowJointTrajectory, "arm/follow_joint_trajectory")
+        self.action = self.probe.action_client(FollowJointTrajectory, "arm/follow_joint_trajectory")
         self.probe.spin_until(self.action.server_is_ready, "the action")
 
     def commands(self):
@@ -153,6 +152,14 @@ def test_a_run_with_every_kind_of_input_is_replayed_to_the_same_bits(start_node,
     assert count >= len(there) - 2 > 50
     assert np.array_equal(recorded.times[:count], replayed.times[:count])
     assert there[:count] == here[:count]
+    for frame in np.random.default_rng(SEED).choice(count, 12):  # and any moment of it can be gone on from
+        branch = recorded.branch(frame=int(frame))
+        exact = max(k for k in range(frame + 1) if recorded.times[k] == branch.get_world_time())
+        assert exact > frame - 20
+        states, robots = branch.read_states(True), branch.read_articulations(True)
+        assert np.array_equal(recorded.array("poses", exact), np.vstack((states.poses, robots.link_poses)))
+        assert np.array_equal(recorded.array("velocities", exact), robots.velocities)
+        branch.integrate(5)
 
 
 def test_a_recording_is_started_and_stopped_by_services(start_node, probe, tmp_path):

@@ -59,7 +59,7 @@ def test_a_copy_has_topics_frames_and_commands_of_its_own(probe):
         deliver(probe, publisher, message, lambda: step(probe, 20) and state(probe, "twin").joint_positions[2] > 0.1)
     assert abs(state(probe).joint_positions[2]) < 0.02, "the source holds still"
     ok(probe.call(RemoveObject, "remove_object", name="twin"))
-    probe.spin_until(lambda: not any(t.startswith("/twin/") for t in probe.topics()), "the topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic.startswith("/twin/"))
     assert "arm" in ok(probe.call(ListObjects, "list_objects")).names
 
 

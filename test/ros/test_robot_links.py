@@ -49,7 +49,7 @@ def test_every_link_but_the_base_has_a_pair_of_topics_on_request(probe):
     assert {topic for topic in found if topic.startswith("/dog/") and topic.count("/") == 3} == wanted
     assert not [topic for topic in found if topic.startswith("/plain/") and topic.count("/") == 3]
     ok(probe.call(RemoveObject, "remove_object", name="dog"))
-    probe.spin_until(lambda: not any(t.startswith("/dog/") for t in probe.topics()), "the topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic.startswith("/dog/"))
     assert "plain" in ok(probe.call(ListObjects, "list_objects")).names
 
 
@@ -164,4 +164,4 @@ def test_a_world_file_can_ask_for_them(probe, tmp_path):
         message = newest(probe, messages)
     assert message.children_names
     ok(probe.call(LoadWorld, "load_world_file"))
-    probe.spin_until(lambda: not any(t.startswith("/arm/") for t in probe.topics()), "the topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic.startswith("/arm/"))

@@ -102,7 +102,7 @@ def test_a_removed_robot_leaves_no_topic(probe):
     own = {"state", "cmd", "joint_states", "joint_cmd", "joint_trajectory", "robot_description"}
     probe.spin_until(lambda: {f"/arm/{name}" for name in own} <= probe.topics(), "the robot's topics")
     ok(probe.call(RemoveObject, "remove_object", name="arm"))
-    probe.spin_until(lambda: not any(t.startswith("/arm/") for t in probe.topics()), "the topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic.startswith("/arm/"))
 
 
 # ---- what is published ----
@@ -194,7 +194,7 @@ def test_markers_draw_the_visuals_where_the_links_are(probe):
     reference.set_generalized_coordinate(q)
     expected = []
     for index, body in enumerate(reference.get_kinematic_tree().bodies):
-        rotation, position = reference.get_body_pose(index)
+        position, rotation = reference.get_body_pose(index)
         expected += [(position + rotation @ np.asarray(v.position), v.color) for v in body.visuals if v.shape != "capsule"]
     assert expected
     with probe.subscribed(MarkerArray, "markers", LATCHED) as arrays:

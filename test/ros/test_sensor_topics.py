@@ -217,7 +217,7 @@ def test_sensor_files_are_spawned_by_service(fleet, probe, tmp_path, source):
         probe.spin_until(lambda: wrenches, "a wrench")
     assert wrenches[-1].header.frame_id == "robot/feel"
     ok(probe.call(RemoveSensor, "/fleet/remove_sensor", object="robot", name="feel"))
-    probe.spin_until(lambda: not topics & probe.topics(), "the end of both")
+    probe.wait_for_topics_to_go(lambda topic: topic in topics)
 
 
 @pytest.mark.parametrize(

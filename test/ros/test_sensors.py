@@ -388,10 +388,10 @@ def test_sensors_go_with_their_topics_and_frames(probe, shared_node):
     topics = {"/eye/camera/depth/image", "/eye/lidar/points"}
     probe.spin_until(lambda: topics <= probe.topics(), "topics of the sensors")
     ok(probe.call(RemoveSensor, "remove_sensor", object="eye", name="lidar"))
-    probe.spin_until(lambda: "/eye/lidar/points" not in probe.topics(), "the end of the lidar's topic")
+    probe.wait_for_topics_to_go(lambda topic: topic == "/eye/lidar/points")
     assert "/eye/camera/depth/image" in probe.topics()
     ok(probe.call(RemoveObject, "remove_object", name="eye"))
-    probe.spin_until(lambda: "/eye/camera/depth/image" not in probe.topics(), "the end of the camera's topics")
+    probe.wait_for_topics_to_go(lambda topic: topic == "/eye/camera/depth/image")
     ok(probe.call(Step, "step", steps=10))
 
 

@@ -69,7 +69,7 @@ def test_spawned_object_is_listed_published_and_removed_without_a_trace(probe):
         assert (states[-1].name, states[-1].id, states[-1].mass) == ("ball", spawned.id, 2.5)
     ok(probe.call(RemoveObject, "remove_object", name="ball"))
     assert len(ok(probe.call(ListObjects, "list_objects")).names) == probe.OBJECTS
-    probe.spin_until(lambda: not {"/ball/state", "/ball/cmd"} & probe.topics(), "its topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic in {"/ball/state", "/ball/cmd"})
 
 
 def test_names_are_made_valid_and_unique_on_request(probe):

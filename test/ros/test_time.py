@@ -174,7 +174,7 @@ def test_full_reset_returns_to_the_loaded_world_at_time_zero(probe):
     assert probe.call(RemoveObject, "remove_object", name="ball_3").result == ResultCode.OK
     step(probe, 50)
     assert probe.call(Reset, "reset", state=True, spawned=True, time=True).result == ResultCode.OK
-    probe.spin_until(lambda: "/thrown/state" not in probe.topics(), "the spawned ball's topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic == "/thrown/state")
     with probe.subscribed(ObjectState, "ball_3/state") as states:
         probe.spin_until(lambda: states, "the removed ball's state")
     assert (states[-1].sim_step, states[-1].sim_time) == (0, 0.0)

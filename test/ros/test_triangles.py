@@ -1,24 +1,9 @@
-"""Triangles drawn in place of cones and height maps."""
+"""Triangles drawn in place of height maps."""
 
 import numpy as np
-import pytest
 
 from raisim_ros.description.terrain import height_map_from_values
 from raisim_ros.ros.objects import triangles
-
-
-def volume_and_centroid(corners):
-    a, b, c = corners.reshape(-1, 3, 3).transpose(1, 0, 2)
-    volumes = np.einsum("ij,ij->i", a, np.cross(b, c)) / 6.0
-    return volumes.sum(), ((a + b + c) / 4.0 * volumes[:, None]).sum(axis=0) / volumes.sum()
-
-
-def test_cone_is_closed_and_has_its_centroid_at_the_origin():
-    volume, centroid = volume_and_centroid(triangles.cone_triangles(0.5, 2.0))
-    segments = triangles.CONE_SEGMENTS
-    base = 0.5 * segments * 0.5**2 * np.sin(2.0 * np.pi / segments)
-    assert volume == pytest.approx(base * 2.0 / 3.0, rel=1e-12)
-    assert centroid == pytest.approx(np.zeros(3), abs=1e-12)
 
 
 def test_height_map_goes_through_its_samples_and_splits_cells_like_the_collision():

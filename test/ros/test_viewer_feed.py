@@ -11,13 +11,14 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 import rclpy
+from geometry_msgs.msg import Point, Pose
 from page_tools import browser, open_page, wait_until, without_effects  # noqa: F401  a fixture
 
 from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
-from raisim_ros.msg import ResultCode, WorldState
-from raisim_ros.srv import GetObjectInfo, ListObjects
+from raisim_ros.msg import GrainBox, ResultCode, WorldState
+from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnDeformable, SpawnGranular
 from raisim_ros.viewer.ros_feed import RosFeed
 from raisim_ros.viewer.scene import NewObject, Wanted
 
@@ -169,3 +170,30 @@ def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_wo
     finally:
         page.close()
         page_of_node.close()
+
+
+def test_cloth_and_grains_are_seen_and_move(feed, fresh_world, probe):
+    box = GrainBox(min=Point(x=3.0, z=1.0), max=Point(x=3.2, y=0.2, z=1.2), radius=0.02, max_radius=0.03, count=20)
+    grains = probe.call(SpawnGranular, "spawn_granular", name="sand", boxes=[box])
+    cloth = probe.call(SpawnDeformable, "spawn_deformable", name="towel", pose=Pose(position=Point(x=-3.0, z=1.0)))
+    assert grains.result == cloth.result == ResultCode.OK
+
+    def soft():
+        return feed.moment(Wanted()).soft
+
+    patiently(lambda: set(soft()) == {"sand", "towel"})
+    items = {item.name: item for item in feed.model().items}
+    assert items["sand"].soft.triangles is None
+    assert len(items["towel"].soft.triangles) == 200
+    assert len(soft()["sand"].points) == len(soft()["sand"].radii) == grains.particles
+    assert np.abs(soft()["sand"].radii - 0.025).max() < 0.0051
+    assert len(soft()["towel"].points) == 600
+    before = soft()["sand"].points[:, 2].mean(), soft()["towel"].points[:, 2].mean()
+    feed.step(30)
+    patiently(lambda: soft()["sand"].points[:, 2].mean() < before[0] - 0.05)
+    patiently(lambda: soft()["towel"].points[:, 2].mean() < before[1] - 0.05)
+    assert place_of(feed, "towel")[2] < before[1]
+    feed.remove("sand")
+    feed.remove("towel")
+    patiently(lambda: not soft())
+    patiently(lambda: not {"sand", "towel"} & {item.name for item in feed.model().items})

@@ -70,7 +70,7 @@ def test_a_loaded_world_replaces_the_old_one_with_its_topics(probe, template):
     assert answer.names == ["floor", "ball_1", "ball_2", "ball_3", "ball_4"] == listed(probe).names
     assert ok(probe.call(GetObjectInfo, "get_object_info", name="ball_3")).info.radius == 0.25
     probe.spin_until(lambda: "/ball_4/state" in probe.topics(), "the new topics")
-    probe.spin_until(lambda: "/old/state" not in probe.topics(), "the old topics to go")
+    probe.wait_for_topics_to_go(lambda topic: topic == "/old/state")
 
 
 def test_reset_returns_to_the_world_loaded_last(probe, template):

@@ -24,7 +24,9 @@ def blocks(language: str):
             yield pytest.param(found.group(1), id=f"{page.name}:{line}")
 
 
-PYTHON = [example for example in blocks("python") if "rclpy" not in example.values[0]]
+# Those that talk to a node are run beside one, in test/ros.
+NEEDS_A_NODE = re.compile(r"rclpy|raisim_ros\.client")
+PYTHON = [example for example in blocks("python") if not NEEDS_A_NODE.search(example.values[0])]
 
 
 @pytest.fixture

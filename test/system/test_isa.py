@@ -87,7 +87,7 @@ def test_no_build_but_the_native_one_has_fused_instructions():
 
 
 def test_an_unknown_instruction_set_is_refused_with_those_that_exist():
-    done = run("v9", "import raisim_ros")
+    done = run("v9", "import raisim_ros; raisim_ros.World")
     assert done.returncode != 0
     assert "RAISIM_ISA is 'v9'; this build has on this processor: " in done.stderr
     assert "base" in done.stderr.splitlines()[-1]

@@ -83,8 +83,6 @@ def test_the_installed_node_publishes_answers_and_ends(node_process, client_node
     assert (future.result().result.result, future.result().state.state) == (1, 1)  # OK, playing
 
     node_process.send_signal(signal.SIGINT)
-    started = time.monotonic()
     output, _ = node_process.communicate(timeout=10)
-    assert time.monotonic() - started < 2.0, "SIGINT must end the node at once"
     assert node_process.returncode == 0, output
     assert "Traceback" not in output

@@ -7,9 +7,13 @@ import pytest
 
 pytest.importorskip("viser", reason="the viewer's extra is not installed")
 
-from page_tools import ball_world, open_page, wait_until
+from page_tools import ball_world, open_page, wait_until, without_effects
 
-from raisim_ros import Viewer
+from raisim_ros import Recording, Viewer
+from raisim_ros.viewer.quantities import JOINT_VELOCITIES
+from raisim_ros.viewer.recording import RecordingFeed
+from raisim_ros.viewer.viewer import Page
+from raisim_ros.viewer.world_feed import WorldFeed
 
 
 def test_objects_are_seen_where_they_are(stage):
@@ -120,3 +124,89 @@ def test_a_taken_port_is_passed_over(stage):
     other = Viewer(ball_world(), port=taken, quiet=True)
     assert other._server.get_port() != taken
     other.close()
+
+
+def test_cloth_and_grains_are_seen_where_they_are(stage):
+    world = stage.world
+    world.remove_object(stage.ball)
+    stage.look_from((5.0, -2.0, 2.0), (0.0, 0.0, 1.0))
+    corners = np.array([[0, -0.3, -0.3], [0, 0.3, -0.3], [0, -0.3, 0.3], [0, 0.3, 0.3]])
+    places = ((0.0, 0.0, 1.0), (-1.0, 0.8, 0.5), (1.0, 0.5, 1.8))
+    cloth = world.add_deformable_cloth(corners + places[0], [[0, 1, 3], [0, 3, 2]])
+    cloth.set_appearance("magenta")
+    for place in places:
+        cloth.set_positions(corners + place)
+        assert stage.sees_ball_at(place), place
+    world.remove_object(cloth)
+    grains = world.add_granular_particles(0.3 * corners, 0.1)
+    grains.set_appearance("magenta")
+    for place in places:
+        grains.set_positions(0.3 * corners + place)
+        assert stage.sees_ball_at(place), place
+    grains.add_particles([[0, 0, 9]], 0.1)  # out of sight; the others stay in view
+    assert stage.sees_ball_at(places[-1])
+    stage.page.mouse.click(*stage.pixel_of(np.array(places[-1]) + 0.3 * corners[0]))
+    stage.page.get_by_text("particles").first.wait_for()
+    world.remove_object(grains)
+    wait_until(lambda: stage.magenta() is None, stage.page)
+
+
+def test_a_recording_is_gone_on_from_in_the_browser(stage, tmp_path):
+    world, file = ball_world(), tmp_path / "run.raisim"
+    world.get_object("ball").set_linear_velocity((0.2, 0.1, 0.0))
+    world.start_recording(file, 20.0)
+    hashes = {}
+    for _ in range(300):
+        world.integrate(5)
+        hashes[world.get_step_count()] = world.get_state_hash()
+    world.stop_recording()
+    shown = Page(RecordingFeed(Recording(file)), port=0, quiet=True)
+    without_effects(shown)
+    page = open_page(stage.browser, shown)
+    try:
+        page.get_by_role("slider").first.focus()
+        page.keyboard.press("End")
+        wait_until(lambda: shown._moment.time == 3.0, page)
+        for _ in range(120):  # milliseconds
+            page.keyboard.press("ArrowLeft")
+        wait_until(lambda: shown._moment.time < 3.0, page)
+        page.wait_for_timeout(500)
+        then = shown._moment.time
+        page.get_by_text("Go on from here").click()
+        wait_until(lambda: isinstance(shown._feed, WorldFeed), page)
+        branch = shown._feed.world
+        assert branch.get_world_time() == then
+        page.get_by_role("button", name="10 steps").click()
+        steps = round(then / 0.002) + 10
+        wait_until(lambda: branch.get_step_count() == steps, page)
+        assert branch.get_state_hash() == hashes[steps]
+        page.get_by_text("Back to the recording").click()
+        wait_until(lambda: isinstance(shown._feed, RecordingFeed), page)
+        wait_until(lambda: shown._moment.time == then, page)
+    finally:
+        page.close()
+        shown.close()
+
+
+def test_a_question_mark_shows_the_keys(stage):
+    stage.page.mouse.click(20, 400)
+    stage.page.keyboard.press("?")
+    stage.page.get_by_text("Keys and mouse").wait_for()
+    stage.page.get_by_role("button", name="Close").last.click()
+
+
+def test_what_is_chosen_is_plotted(stage):
+    arm, page = stage.world.get_object("arm"), stage.page
+    stage.viewer._panel._select_by_name("arm")
+    page.get_by_role("tab", name="Object").click()
+    stage.viewer._panel._plot._choice.value = JOINT_VELOCITIES
+    arm.set_generalized_velocity(np.full(arm.get_dof(), 0.3))
+    stage.viewer.play()
+    plot = stage.viewer._panel._plot
+    wait_until(lambda: len(plot._times) > 10, page)
+    stage.viewer.pause()
+    page.locator(".uplot canvas").first.wait_for()
+    joints = [body.joint_name for body in arm.get_kinematic_tree().bodies[1:]]
+    assert list(plot._labels) == joints
+    assert np.all(np.diff(plot._times) > 0.0)
+    assert np.ptp(np.array(plot._rows)) > 0.01

@@ -149,8 +149,13 @@ def test_the_worlds_own_views():
     ("wrong", "told"),
     [
         ({"quality": "superb"}, "superb"),
-        ({"width": 0}, "0 x 360"),
+        ({"width": 0}, "width"),
         ({"camera": View((1.0, 1.0, 1.0), (1.0, 1.0, 1.0))}, "two different points"),
+        ({"camera": View("abc", (1.0, 1.0, 1.0))}, "position of the camera"),
+        ({"camera": View((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), 7.0)}, "horizontal_fov"),
+        ({"width": {}}, "width"),
+        ({"height": 2.5}, "height"),
+        ({"quality": []}, "quality"),
         ({"camera": "front"}, "front"),
     ],
 )

@@ -25,12 +25,18 @@ from raisim_ros.description.errors import FileWriteError
 _VERSION = 2
 
 Points = NDArray[np.float64]
+HULL_SUFFIX = ".hull.stl"  # of meshes that need no hull
 
 
 def cache_folder(kind: str) -> Path:
     """Where entries of a kind lie."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(base) / "raisim_ros" / kind
+
+
+def is_stored_hull(file: Path) -> bool:
+    """Is it a mesh in the cache that was stored as a convex hull?"""
+    return file.name.endswith(HULL_SUFFIX) and file.is_relative_to(cache_folder(""))
 
 
 def content_key(*parts: str | bytes | NDArray[Any]) -> str:
@@ -75,6 +81,6 @@ def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, points=points, counts=counts, checksum=np.array(content_key(points, counts)))
     try:
-        write_file(cache_folder(kind) / f"{key}.npz", buffer.getvalue())
+        write_file(cache_folder(kind) / f"{key}.npz", buffer.getvalue(), is_lasting=False)
     except FileWriteError as error:
         warnings.warn(f"what was made of a mesh was not cached: {error}", RuntimeWarning, stacklevel=3)

@@ -30,6 +30,7 @@ from raisim_ros.description.errors import InvalidValueError, MeshError
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh.archives import check_archive
+from raisim_ros.description.mesh.cache import is_stored_hull
 from raisim_ros.description.mesh.size import count_triangles_quickly
 
 USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
@@ -177,6 +178,8 @@ def drawn_mesh(vertices: Vertices, triangles: NDArray[np.int64]) -> tuple[MeshDa
 
 def convex_hull(mesh: MeshData) -> MeshData:
     """The convex hull of the mesh, closed and turned outwards. Raises MeshError when the mesh is flat."""
+    if mesh.is_closed and is_stored_hull(Path(mesh.source)):
+        return mesh
     return hull_of_points(mesh.vertices, f"convex hull of {mesh.source}")
 
 
@@ -227,6 +230,9 @@ def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
         from raisim_ros.description.mesh.usd import read_usd
 
         return read_usd(file)
+    corners = _read_binary_stl(file)
+    if corners is not None and len(corners):
+        return corners, np.arange(len(corners), dtype=np.int64).reshape(-1, 3)
     return _read_with_trimesh(file)
 
 

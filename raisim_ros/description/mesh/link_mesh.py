@@ -12,6 +12,7 @@ from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
 from raisim_ros.description.mesh.convex_decomposition import decompose
 from raisim_ros.description.mesh.file import MeshData, load_mesh, load_points
+from raisim_ros.description.resources import resource
 
 COLLISION_MESHES = ("hull", "original", "convexify")
 
@@ -43,6 +44,12 @@ def link_mesh(file: str, scale: Scale, mode: str) -> list[Points] | MeshData:
 def _hull(file: str, scale: Scale) -> Points | None:
     """Corners of the convex hull, from the cache if the file's content is known; None for a flat mesh."""
     path = existing_file(file, "mesh file")
+    if mesh_cache.is_stored_hull(path):
+        return np.unique(load_points(path, list(scale)), axis=0)
+    if path == resource("meshes/unit_sphere.obj"):  # ellipsoids: known to be convex, without other libraries
+        lines = path.read_text().splitlines()
+        points = np.array([line.split()[1:4] for line in lines if line.startswith("v ")], dtype=np.float64)
+        return np.ascontiguousarray(points * np.asarray(scale, dtype=np.float64))
     # Other formats may take their shape from further files, so that one file's content does not tell all.
     whole = path.suffix.lower() in (".stl", ".obj", ".dae", ".ply", ".off", ".glb")
     key = mesh_cache.content_key(path.suffix.lower(), np.asarray(scale, dtype=np.float64), path.read_bytes())

@@ -15,17 +15,20 @@ from lxml import etree
 
 from raisim_ros.description.errors import ParseError
 from raisim_ros.description.materials import MaterialManager
-from raisim_ros.description.mjcf.actuators import drives_of, joint_settings
+from raisim_ros.description.mjcf.actuators import drives_of, joint_settings, plain_drives
 from raisim_ros.description.mjcf.compiler import CompiledModel, compile_mjcf
 from raisim_ros.description.mjcf.contacts import Filters, Materials
-from raisim_ros.description.mjcf.equalities import add_equalities
+from raisim_ros.description.mjcf.equalities import add_equalities, locks_of
 from raisim_ros.description.mjcf.features import apply_flags, note_features
 from raisim_ros.description.mjcf.notes import Notes
+from raisim_ros.description.mjcf.places import Places
 from raisim_ros.description.mjcf.references import check_files
 from raisim_ros.description.mjcf.robot import RobotBuilder
-from raisim_ros.description.mjcf.shapes import Shapes
+from raisim_ros.description.mjcf.sensors import note_sensors, sensor_sets
+from raisim_ros.description.mjcf.shapes import MJCF_SHAPES, Shapes
+from raisim_ros.description.mjcf.sites import add_sites, named_places
 from raisim_ros.description.mjcf.skeleton import WORLD, Skeleton
-from raisim_ros.description.mjcf.tendons import tendons_of, with_servos
+from raisim_ros.description.mjcf.tendons import tendons_of
 from raisim_ros.description.robot.kinematic_tree import TreeState
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import quaternion_from_matrix
@@ -65,6 +68,7 @@ def _read(root: etree._Element, file: Path, world: WorldDescription, text: str |
     gravity = (0.0, 0.0, 0.0) if "gravity" in model.disabled else tuple(option["gravity"])
     world.settings.time_step, world.settings.gravity = float(option["timestep"]), gravity
     world.objects += reader.objects()
+    world.named_poses += reader.named_places
     world.materials = world.materials or MaterialManager()
     reader.materials.add_pairs(world.materials)
     if reader.notes.features:
@@ -109,6 +113,7 @@ class _WorldReader:
         self.notes = Notes()
         note_features(model, self.notes)
         self._skeleton = Skeleton(model)
+        self.named_places = named_places(self._skeleton)
         self._statics = self._static_geoms()
         self._ground = next((geom for geom, pose in self._statics if self._is_ground(geom, pose)), None)
         self._shapes = Shapes(model)
@@ -124,6 +129,7 @@ class _WorldReader:
                 entries.append(self._moving(body))
             elif not skeleton.is_static(body):
                 entries += self._commanded(body)
+        note_sensors(self._model, sum(len(entry.sensor_sets) for entry in entries), self.notes)
         return entries
 
     # ---- static geoms ----
@@ -180,7 +186,9 @@ class _WorldReader:
         assert shape is not None
         if shape.mesh_file is None:
             return PrimitiveEntry(**arguments, shape=shape.shape, dim=tuple(shape.dim))
-        mode = "original" if self._model.kind("geom_type", geom) == "sdf" else "convex_hull"
+        # One that never collides is only seen: no hull is needed.
+        as_it_is = self._model.kind("geom_type", geom) == "sdf" or not self._filters.collides(geom)
+        mode = "original" if as_it_is else "convex_hull"
         scale = tuple(map(float, shape.scale))
         return MeshEntry(**arguments, file=Path(shape.mesh_file), scale=scale, collision_mode=mode)
 
@@ -218,19 +226,24 @@ class _WorldReader:
             return self._single_body(body)
         model, skeleton = self._model, self._skeleton
         builder = RobotBuilder(skeleton, body, self._shapes, self._filters, self.materials, self.notes)
-        add_equalities(builder)
+        unmade = add_equalities(builder)
+        sites = add_sites(builder)
         tree, initial = builder.build()
         tree.source = model.file
         tree.resource_dir = str(Path(model.file).parent)
-        tendons = tendons_of(builder)
-        drives = drives_of(builder, tendons)
-        tree.tendons = with_servos(tendons, drives, self.notes)
-        tree.actuators = [drive.actuator() for drive in drives]
+        places = Places(builder, tree)
+        tendons = tendons_of(builder, places)
+        drives = drives_of(builder, places, tree, tendons)
+        plain = plain_drives(drives, tree, self.notes)
+        tree.tendons = list(tendons.values())
+        tree.locks = locks_of(builder, places, tendons, unmade)
+        tree.actuators = [drive.actuator(as_drive=drive not in plain) for drive in drives]
         tree.states = self._states(builder, [drive.number for drive in drives])
         name = skeleton.body_names[body]
         entry = ArticulatedEntry(self._place("body", body), name, tree=tree, qpos=tuple(map(float, initial)))
         entry.self_collision = "all"  # the file says itself which bodies do not collide
-        entry.joints = joint_settings(tree, drives, self.notes)
+        entry.joints = joint_settings(tree, plain, builder.effort_bounds)
+        entry.sensor_sets = sensor_sets(model, sites)
         if "p_gain" in entry.joints:
             entry.control_mode = "pd_plus_feedforward_torque"
         return entry
@@ -243,8 +256,10 @@ class _WorldReader:
             qpos, qvel = (model[f"key_{part}"][key].astype(np.float64) for part in ("qpos", "qvel"))
             control = model["key_ctrl"][key].astype(np.float64)
             channels = model.arrays.get("actuator_ctrladr", np.arange(len(control)))[drives].astype(int)
+            first = model["actuator_actadr"][drives].astype(int)
+            activation = np.append(model["key_act"][key].astype(np.float64), 0.0)[first]  # -1 for those without
             states[name or f"key_{key}"] = TreeState(
-                builder.coordinates(qpos), builder.velocities(qpos, qvel), control[channels]
+                builder.coordinates(qpos), builder.velocities(qpos, qvel), control[channels], activation
             )
         return states
 
@@ -258,13 +273,14 @@ class _WorldReader:
         return (
             [model.kind("jnt_type", joint) for joint in skeleton.joints(body)] == ["free"]
             and not skeleton.children[body]
+            and not skeleton.is_acted_on(body)
             and len(kinds) == 1
             and not any(model.has(f"dof_{name}", dofs) for name in ("damping", "armature", "frictionloss"))
             and all(self._filters.collides(geom) and self._is_primitive(geom) for geom in geoms)
         )
 
     def _is_primitive(self, geom: int) -> bool:
-        return self._model.kind("geom_type", geom) in ("sphere", "box", "capsule", "cylinder")
+        return self._model.kind("geom_type", geom) in MJCF_SHAPES
 
     def _single_body(self, body: int) -> BodyEntry:
         mass, com, inertia = self._skeleton.inertia(body)

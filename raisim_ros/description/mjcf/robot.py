@@ -63,9 +63,11 @@ class RobotBuilder:
         self._shapes, self._filters, self._materials = shapes, filters, materials
         self.bodies = set(skeleton.below(top))
         self._names = {skeleton.body_names[body] for body in self.bodies} | {WORLD_LINK}
+        self._joint_names = set(skeleton.joint_names)
         self._offsets: dict[int, Array] = {}  # of the link's frame in the body's frame
         place = skeleton.place("body", top)
         self.robot = RobotModel(skeleton.body_names[top], [], [], place=place)
+        self.effort_bounds: dict[str, tuple[float, float]] = {}  # of joints whose limits differ in both directions
         self.joints: dict[int, Joint] = {}  # by the model's number, but those of a floating base
         self._draws_all = not any(shapes.is_shown(geom) for body in self.bodies for geom in skeleton.geoms(body))
         if self.is_floating:
@@ -112,11 +114,11 @@ class RobotBuilder:
         frame = Pose(-parent_offset) @ self.skeleton.pose("body", body)  # of the body, in the link carried last
         carrier, offset = parent, np.zeros(3)
         if not joints:
-            weld = self._free_joint_name(f"{name}_weld")
+            weld = self.free_joint_name(f"{name}_weld")
             self.robot.joints.append(Joint(weld, "fixed", frame, parent=parent, child=name))
         for joint in joints:
             last = joint == joints[-1]
-            link = name if last else self._free_name(f"{name}_{self.skeleton.joint_names[joint]}")
+            link = name if last else self.free_name(f"{name}_{self.skeleton.joint_names[joint]}")
             is_slide = self.model.kind("jnt_type", joint) == "slide"
             offset = np.zeros(3) if is_slide else self.model["jnt_pos"][joint].astype(np.float64)
             self.joints[joint] = self._joint(joint, frame, offset, carrier, link)
@@ -131,15 +133,18 @@ class RobotBuilder:
             self.robot.ignored_pairs.append((parent, name))
         self.robot.links.append(self._link(body))
 
-    def _free_name(self, name: str) -> str:
+    def free_name(self, name: str) -> str:
+        """A name that no other link has."""
         while name in self._names:
             name += "_"
         self._names.add(name)
         return name
 
-    def _free_joint_name(self, name: str) -> str:
-        while name in self.skeleton.joint_names:
+    def free_joint_name(self, name: str) -> str:
+        """A name that no other joint has."""
+        while name in self._joint_names:
             name += "_"
+        self._joint_names.add(name)
         return name
 
     def _joint(self, joint: int, frame: Pose, offset: Array, parent: str, child: str) -> Joint:
@@ -160,6 +165,8 @@ class RobotBuilder:
         if not model["jnt_limited"][joint]:
             lower, upper = -math.inf, math.inf
         self.notes.add("polynomial stiffness and damping", self._is_curved(joint, dof))
+        limited = model.has("jnt_actgravcomp", joint) and model.has("jnt_actfrclimited", joint)
+        self.notes.add("actuatorgravcomp of joints with an actuatorfrcrange", limited and model.has("body_gravcomp"))
         return Joint(
             name,
             _JOINT_TYPES[kind],
@@ -187,7 +194,7 @@ class RobotBuilder:
         if not self.model["jnt_actfrclimited"][joint]:
             return math.inf
         if lower != -upper:
-            self.notes.add("joint actuatorfrcrange that is not symmetric")
+            self.effort_bounds[self.skeleton.joint_names[joint]] = (lower, upper)
             return math.inf
         return upper
 

@@ -17,10 +17,13 @@ from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.resources import resource
 from raisim_ros.description.robot.model import Geometry
 from raisim_ros.description.rotation import Array
+from raisim_ros.description.shapes import SHAPES
 
 CACHE_KIND = "mjcf"
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 _SHOWN_GROUPS = 3  # geoms of groups 0, 1 and 2 are drawn by MuJoCo's viewer
+# Geoms that are primitive shapes here, too.
+MJCF_SHAPES = frozenset(shape.name for shape in SHAPES.values() if shape.mjcf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +57,9 @@ class Shapes:
         model = self._model
         kind = model.kind("geom_type", geom)
         size = [float(length) for length in model["geom_size"][geom]]
-        if kind == "sphere":
-            return Geometry("sphere", (size[0],))
-        if kind == "box":
-            return Geometry("box", tuple(2.0 * half for half in size))
-        if kind in ("capsule", "cylinder"):
-            return Geometry(kind, (size[0], 2.0 * size[1]))
+        if kind in MJCF_SHAPES:
+            factors = SHAPES[kind].mjcf
+            return Geometry(kind, tuple(factor * length for factor, length in zip(factors, size, strict=False)))
         if kind == "ellipsoid":
             return Geometry("mesh", (), str(resource("meshes/unit_sphere.obj")), tuple(size))
         if kind in ("mesh", "sdf"):
@@ -92,11 +92,13 @@ class Shapes:
         model = self._model
         first, count = int(model["mesh_vertadr"][mesh]), int(model["mesh_vertnum"][mesh])
         vertices = model["mesh_vert"][first : first + count]
-        triangles = self._hull_triangles(mesh) if is_hull else None
+        hull = self._hull_triangles(mesh) if is_hull else None
+        triangles = hull
         if triangles is None:
             first, count = int(model["mesh_faceadr"][mesh]), int(model["mesh_facenum"][mesh])
             triangles = model["mesh_face"][first : first + count]
-        return _stored(model.names["mesh"][mesh] or f"mesh_{mesh}", vertices[triangles])
+        suffix = ".stl" if hull is None else mesh_cache.HULL_SUFFIX
+        return _stored(model.names["mesh"][mesh] or f"mesh_{mesh}", vertices[triangles], suffix)
 
     def _hull_triangles(self, mesh: int) -> NDArray[np.int32] | None:
         """Of the graph: counts of vertices and triangles, two numbers per vertex, neighbours, then the triangles."""
@@ -109,7 +111,7 @@ class Shapes:
         return graph[last - 3 * triangles : last].reshape(-1, 3)
 
 
-def _stored(name: str, corners: NDArray[np.float32]) -> Path:
+def _stored(name: str, corners: NDArray[np.float32], suffix: str) -> Path:
     """A binary STL with these triangles, which holds MuJoCo's single-precision numbers as they are."""
     form = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
     table = np.zeros(len(corners), form)
@@ -118,7 +120,7 @@ def _stored(name: str, corners: NDArray[np.float32]) -> Path:
     readable = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:60]
     folder = mesh_cache.cache_folder(CACHE_KIND)
     allow_own_folder(folder)
-    file = folder / f"{readable}_{mesh_cache.content_key(content)[:16]}.stl"
-    if not (file.is_file() and file.stat().st_size == len(content)):
-        write_file(file, content)
+    file = folder / f"{readable}_{mesh_cache.content_key(content)[:16]}{suffix}"
+    if not (file.is_file() and file.stat().st_size == len(content) and file.read_bytes() == content):
+        write_file(file, content, is_lasting=False)
     return file

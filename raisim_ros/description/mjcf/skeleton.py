@@ -72,6 +72,27 @@ class Skeleton:
         """Has this body or one on it a joint?"""
         return any(self.model["body_jntnum"][one] for one in self.below(body))
 
+    def is_acted_on(self, body: int) -> bool:
+        """Does an actuator, a tendon or an equality have to do with it?"""
+        model = self.model
+        owners: set[int] = set()
+        for number in range(len(model.names["actuator"])):
+            kind, target = model.kind("actuator_trntype", number), int(model["actuator_trnid"][number, 0])
+            array = {"joint": "jnt_bodyid", "jointinparent": "jnt_bodyid", "site": "site_bodyid"}.get(kind)
+            if array is not None:
+                owners.add(int(model[array][target]))
+        for wrap, target in enumerate(model["wrap_objid"]):
+            kind = model.kind("wrap_type", wrap)
+            array = {"site": "site_bodyid", "sphere": "geom_bodyid", "cylinder": "geom_bodyid"}.get(kind)
+            if array is not None:
+                owners.add(int(model[array][int(target)]))
+        for number in range(len(model["eq_type"])):
+            if model.kind("eq_type", number) in ("connect", "weld"):
+                ends = [int(model[f"eq_obj{side}id"][number]) for side in (1, 2)]
+                is_site = model.kind("eq_objtype", number) == "site"
+                owners |= {int(model["site_bodyid"][end]) if is_site else end for end in ends}
+        return body in owners
+
     # ---- places ----
 
     def pose(self, kind: str, index: int) -> Pose:

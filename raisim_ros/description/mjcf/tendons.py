@@ -1,63 +1,99 @@
-"""Fixed tendons of a compiled model: sums of joint coordinates."""
+"""Tendons of a compiled model: sums of joint coordinates, or led from site to site."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
-from raisim_ros.description.mjcf.actuators import ENDLESS, Drive, feedback_of
-from raisim_ros.description.mjcf.notes import Notes
+from raisim_ros.description.mjcf.actuators import ENDLESS
+from raisim_ros.description.mjcf.places import Frame, Places
 from raisim_ros.description.mjcf.robot import RobotBuilder
-from raisim_ros.description.robot.kinematic_tree import TreeTendon
+from raisim_ros.description.robot.kinematic_tree import RoutePoint, TreeTendon
 
 
-def tendons_of(builder: RobotBuilder) -> dict[int, TreeTendon]:
-    """The fixed tendons of a robot, by their numbers in the model; other tendons are noted."""
+class _ElsewhereError(Exception):
+    """Some of it belongs to another system."""
+
+
+def tendons_of(builder: RobotBuilder, places: Places) -> dict[int, TreeTendon]:
+    """The tendons of a robot, by their numbers in the model; what cannot be had is noted."""
     model = builder.model
     found = {}
     for number in range(len(model.names["tendon"])):
         first, count = int(model["tendon_adr"][number]), int(model["tendon_num"][number])
-        if any(model.kind("wrap_type", wrap) != "joint" for wrap in range(first, first + count)):
-            builder.notes.add("spatial tendons")
-            continue
-        joints = [int(joint) for joint in model["wrap_objid"][first : first + count]]
-        own = [int(model["jnt_bodyid"][joint]) in builder.bodies for joint in joints]
+        own = [owner in builder.bodies for owner in _owners(builder, range(first, first + count))]
         if not any(own):
             continue
-        if not all(own):
+        try:
+            found[number] = _tendon(builder, places, number, range(first, first + count))
+        except _ElsewhereError:
             builder.notes.add("tendons between two systems")
-            continue
-        found[number] = _tendon(builder, number, joints, model["wrap_prm"][first : first + count].tolist())
     return found
 
 
-def _tendon(builder: RobotBuilder, number: int, joints: list[int], coefficients: list[float]) -> TreeTendon:
+def _owners(builder: RobotBuilder, wraps: range) -> list[int]:
+    """Moving bodies that a tendon has to do with."""
     model = builder.model
-    builder.notes.add("armature of tendons", model.has("tendon_armature", number))
+    arrays = {"joint": "jnt_bodyid", "site": "site_bodyid", "sphere": "geom_bodyid", "cylinder": "geom_bodyid"}
+    owners = []
+    for wrap in wraps:
+        array = arrays.get(model.kind("wrap_type", wrap))
+        if array is not None:
+            body = int(model[array][model["wrap_objid"][wrap]])
+            if not builder.skeleton.is_static(body):
+                owners.append(body)
+    return owners
+
+
+def _tendon(builder: RobotBuilder, places: Places, number: int, wraps: range) -> TreeTendon:
+    model, notes = builder.model, builder.notes
+    notes.add("armature of tendons", model.has("tendon_armature", number))
+    notes.add("actuatorfrcrange of tendons", model.has("tendon_actfrclimited", number))
     curved = model.has("tendon_stiffnesspoly", number) or model.has("tendon_dampingpoly", number)
-    builder.notes.add("polynomial stiffness and damping", curved)
+    notes.add("polynomial stiffness and damping", curved)
     lower, upper = model["tendon_range"][number] if model["tendon_limited"][number] else ENDLESS
     rest_lower, rest_upper = model["tendon_lengthspring"][number]
-    names = [builder.skeleton.joint_names[joint] for joint in joints]
+    is_fixed = model.kind("wrap_type", wraps[0]) == "joint"
     return TreeTendon(
         model.names["tendon"][number] or f"tendon_{number}",
-        tuple(zip(names, map(float, coefficients), strict=True)),
+        _terms(builder, wraps) if is_fixed else (),
         float(model["tendon_stiffness"][number]),
         float(model["tendon_damping"][number]),
         (float(rest_lower), float(rest_upper)),
         float(model["tendon_frictionloss"][number]),
         (float(lower), float(upper)),
+        () if is_fixed else _route(builder, places, wraps),
     )
 
 
-def with_servos(tendons: dict[int, TreeTendon], drives: list[Drive], notes: Notes) -> list[TreeTendon]:
-    """The tendons with what the servos on them do."""
-    made = []
-    for tendon in tendons.values():
-        feedback = feedback_of(drives, ("", tendon.name), notes)
-        bounds = feedback.range if any(map(math.isfinite, feedback.range)) else ENDLESS
-        force = sum(drive.actuator().joint_force(0.0) for drive in drives if drive.tendon == tendon.name)
-        made.append(replace(tendon, p_gain=feedback.p_gain, d_gain=feedback.d_gain, effort_range=bounds))
-        if made[-1].is_servo:
-            made[-1] = replace(made[-1], feed_forward=force)
-    return made
+def _terms(builder: RobotBuilder, wraps: range) -> tuple[tuple[str, float], ...]:
+    model = builder.model
+    terms = []
+    for wrap in wraps:
+        joint = int(model["wrap_objid"][wrap])
+        if joint not in builder.joints:
+            raise _ElsewhereError
+        terms.append((builder.skeleton.joint_names[joint], float(model["wrap_prm"][wrap])))
+    return tuple(terms)
+
+
+def _route(builder: RobotBuilder, places: Places, wraps: range) -> tuple[RoutePoint, ...]:
+    model = builder.model
+    route = []
+    for wrap in wraps:
+        kind, index, number = model.kind("wrap_type", wrap), int(model["wrap_objid"][wrap]), model["wrap_prm"][wrap]
+        if kind == "pulley":
+            route.append(RoutePoint("pulley", size=float(number)))
+        elif kind == "site":
+            frame = _known(places.of_site(index))
+            route.append(RoutePoint("point", frame.link, frame.position))
+        else:
+            frame, radius = _known(places.of_geom(index)), float(model["geom_size"][index, 0])
+            side = _known(places.of_site(round(float(number)))) if number >= 0 else Frame("", (), ())
+            route.append(
+                RoutePoint(kind, frame.link, frame.position, frame.quaternion, radius, side.link, side.position)
+            )
+    return tuple(route)
+
+
+def _known(frame: Frame | None) -> Frame:
+    if frame is None:
+        raise _ElsewhereError
+    return frame

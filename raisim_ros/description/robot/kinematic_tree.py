@@ -139,37 +139,81 @@ class TreePin:
 
 
 @dataclass(frozen=True)
-class TreeTendon:
-    """A tendon over pulleys on the axes of joints: its length is the sum of their coordinates, each times a number.
+class RoutePoint:
+    """What a tendon comes by: a point of a link, a sphere or cylinder that it goes around where that is in its way, or
+    a pulley, behind which `1 / size` of the lengths count."""
 
-    Along it act a spring, slack between the two lengths of `rest`, a damper, friction, limits, and a servo with
-    force = (what its actuators set) - p_gain · length - d_gain · speed, kept in `effort_range`.
+    kind: str  # "point", "sphere", "cylinder" (along z of its frame), "pulley"
+    link: str = ""  # name of a body; "": the world
+    position: tuple[float, ...] = (0.0, 0.0, 0.0)  # in the frame of the body [m]
+    quaternion: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)  # w, x, y, z
+    size: float = 1.0  # radius [m]
+    side_link: str = ""  # a point on whose side it goes by; inside the sphere or cylinder, it goes through
+    side: tuple[float, ...] = ()  # empty for none
+
+
+@dataclass(frozen=True)
+class TreeTendon:
+    """A tendon over pulleys on the axes of joints: its length is the sum of their coordinates, each times a number. Or
+    one that is led from point to point.
+
+    Along it act a spring, slack between the two lengths of `rest`, a damper, friction, limits, and actuators.
     """
 
     name: str
-    terms: tuple[tuple[str, float], ...]  # joint, coefficient
+    terms: tuple[tuple[str, float], ...] = ()  # joint, coefficient
     stiffness: float = 0.0
     damping: float = 0.0
     rest: tuple[float, float] = (0.0, 0.0)
     friction: float = 0.0
     range: tuple[float, float] = (-np.inf, np.inf)
-    p_gain: float = 0.0
-    d_gain: float = 0.0
-    effort_range: tuple[float, float] = (-np.inf, np.inf)
-    feed_forward: float = 0.0  # of the servo, until an actuator sets it
+    route: tuple[RoutePoint, ...] = ()  # in place of terms
 
-    @property
-    def is_servo(self) -> bool:
-        """Does its servo look at its motion?"""
-        return self.p_gain > 0.0 or self.d_gain > 0.0
+
+@dataclass(frozen=True)
+class DriveLaw:
+    """How the force of an actuator follows from its control, and from length and speed of what it acts on.
+
+    The activation x follows the control by `dynamics`: "none", "integrator", "filter", "filter_exact" or "muscle". The
+    force is gain · x + bias, each "constant", "affine" in length and speed, or that of a "muscle", with their numbers.
+    """
+
+    dynamics: str = "none"
+    dynamics_numbers: tuple[float, ...] = ()
+    gain_law: str = "constant"
+    gain_numbers: tuple[float, ...] = (1.0,)
+    bias_law: str = "constant"
+    bias_numbers: tuple[float, ...] = ()
+    activation_range: tuple[float, float] = (-np.inf, np.inf)
+    length_range: tuple[float, float] = (0.0, 0.0)  # of muscles: where their operating range begins and ends
+    strength: float = 0.0  # of muscles: acceleration per force at rest
+    early: bool = False  # the force goes by the activation at the end of the step
+
+
+@dataclass(frozen=True)
+class FramePair:
+    """A frame of a body against a frame of another body or of the world: the way and the turn between them, in axes of
+    the second one, times `gear`."""
+
+    link: str
+    position: tuple[float, ...]
+    quaternion: tuple[float, ...]  # w, x, y, z
+    gear: tuple[float, ...]  # six: forces, torques
+    reference_link: str = ""  # "": the world
+    reference_position: tuple[float, ...] = (0.0, 0.0, 0.0)
+    reference_quaternion: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
+    own_push: bool = False  # forces act along the axes of the first frame
+    own_turn: bool = False  # torques do
+    is_measured: bool = True  # else its length is always zero
 
 
 @dataclass(frozen=True)
 class TreeActuator:
-    """A motor on a revolute or prismatic joint, or on a tendon: its force times `gear` is that along it.
+    """A motor on a revolute or prismatic joint, on a tendon, or between two frames: along that acts its force times
+    `gear`.
 
     The force is `gain` times the control plus `bias`, with the control kept in `control_range` and the force in
-    `force_range`.
+    `force_range`; or what `law` says.
     """
 
     name: str
@@ -180,20 +224,40 @@ class TreeActuator:
     force_range: tuple[float, float] = (-np.inf, np.inf)
     bias: float = 0.0
     tendon: str = ""  # in place of a joint
+    frames: FramePair | None = None  # likewise
+    law: DriveLaw | None = None
+
+    @property
+    def is_drive(self) -> bool:
+        """Does the engine evaluate its law in every step? Others are forces that stay as they are set."""
+        return not self.joint or self.law is not None
 
     def joint_force(self, control: float) -> float:
-        """Force along the joint or tendon for a control [N m, N]."""
+        """Force along the joint for a control, of one that is no drive [N m, N]."""
         force = self.gain * min(max(control, self.control_range[0]), self.control_range[1]) + self.bias
         return self.gear * min(max(force, self.force_range[0]), self.force_range[1])
 
 
+@dataclass(frozen=True)
+class TreeLock:
+    """Something that keeps its value: a pair of frames, or a joint or tendon that follows another one along a curve,
+    (value − reference) = polynomial(other value − its reference)."""
+
+    frames: FramePair | None = None
+    joints: tuple[str, ...] = ()  # two
+    tendons: tuple[str, ...] = ()  # two
+    references: tuple[float, ...] = (0.0, 0.0)
+    curve: tuple[float, ...] = (0.0, 1.0, 0.0, 0.0, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class TreeState:
-    """A state that the robot's file names: q, u and the controls of the actuators."""
+    """A state that the robot's file names: q, u, the controls and the activations of the actuators."""
 
     coordinate: Array
     velocity: Array
     control: Array
+    activation: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(eq=False)
@@ -226,6 +290,7 @@ class KinematicTree:
     ignored_pairs: list[tuple[int, int]] = field(default_factory=list)  # bodies that never collide
     actuators: list[TreeActuator] = field(default_factory=list)
     tendons: list[TreeTendon] = field(default_factory=list)
+    locks: list[TreeLock] = field(default_factory=list)
     states: dict[str, TreeState] = field(default_factory=dict)  # by name
 
     @property

@@ -27,7 +27,7 @@ MatrixLike = Sequence[Sequence[float]] | Array
 
 JOINT_TYPES = ("fixed", "floating", "revolute", "continuous", "prismatic", "spherical")
 SHAPES = {  # with how many numbers are in `dim`
-    **{shape.name: len(shape.fields) for shape in shapes.SHAPES.values() if shape.in_robots},
+    **{shape.name: len(shape.fields) for shape in shapes.SHAPES.values() if shape.urdf},
     "mesh": 0,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from lxml import etree
@@ -61,15 +62,7 @@ def _add_origin(parent: etree._Element, pose: Pose) -> None:
 
 def _add_noise(parent: etree._Element, noise: NoiseModel, tag: str = "noise") -> None:
     if noise != NoiseModel():
-        _add(
-            parent,
-            tag,
-            type=noise.type,
-            mean=noise.mean,
-            stddev=noise.stddev,
-            dropout=noise.dropout,
-            seed=noise.seed,
-        )
+        _add(parent, tag, **asdict(noise))
 
 
 def _write_camera(element: etree._Element, model: CameraModel) -> None:

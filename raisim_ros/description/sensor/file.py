@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from lxml import etree
@@ -34,13 +34,13 @@ from raisim_ros.description.sensor.types import (
 )
 from raisim_ros.description.urdf.fields import Fields
 from raisim_ros.description.xml.source import parse_xml, read_text
-from raisim_ros.description.xml.template import ParameterValue, expand_template
+from raisim_ros.description.xml.template import Parameters, expand_template
 
 MAX_RAYS = 100_000_000  # of one measurement
 NOISE_TYPES = ("none", "gaussian", "uniform")
 
 
-def load_sensor_set(path: str | Path, params: Mapping[str, ParameterValue] | None = None) -> SensorSetModel:
+def load_sensor_set(path: str | Path, params: Parameters = None) -> SensorSetModel:
     """Read a sensor file. Raises FileMissingError, or ParseError that names file and line."""
     file = Path(path)
     return sensor_set_of_text(read_text(file, "sensor file"), str(file), file.parent, params)
@@ -50,7 +50,7 @@ def sensor_set_of_text(
     text: str,
     source: str = "text",
     directory: str | Path = ".",
-    params: Mapping[str, ParameterValue] | None = None,
+    params: Parameters = None,
 ) -> SensorSetModel:
     """Read a sensor set from text; `source` names it in errors."""
     root = parse_xml(text, source)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from lxml import etree
@@ -24,7 +25,9 @@ from raisim_ros.description.robot.kinematic_tree import (
     TreeVisual,
 )
 from raisim_ros.description.robot.model import Pose
+from raisim_ros.description.robot.tree_poses import link_poses, relative
 from raisim_ros.description.rotation import Array, rpy_from_matrix
+from raisim_ros.description.shapes import SHAPES
 from raisim_ros.description.urdf.fields import NO_LIMIT
 from raisim_ros.description.xml.literal_text import add_element, mark_literal
 
@@ -42,7 +45,7 @@ class MountedFile:
 def urdf_text(tree: KinematicTree, mounted: Sequence[MountedFile] = ()) -> str:
     """The tree as URDF, numbers with all their digits, meshes as ``file://`` addresses; `mounted` come on top."""
     root = add_element(None, "robot", name=tree.name)
-    poses = _link_poses(tree)
+    poses = link_poses(tree)
     sensors = {sensor.link: sensor for sensor in tree.sensors}
     for body in tree.bodies:
         for link in body.links:
@@ -73,17 +76,33 @@ def urdf_text(tree: KinematicTree, mounted: Sequence[MountedFile] = ()) -> str:
     return str(etree.tostring(root, encoding="unicode")) + "\n"
 
 
-def _link_poses(tree: KinematicTree) -> dict[str, Pose]:
-    """The place of each link in its body."""
-    poses = {body.links[0]: Pose() for body in tree.bodies}
-    poses.update({frame.link: Pose(frame.position, frame.rotation) for frame in tree.frames})
-    return poses
+def foreign_parts(tree: KinematicTree) -> str:
+    """What of a tree URDF has no word for, in words; empty for nothing."""
+    bodies = tree.bodies
+    lost = {
+        "actuators": tree.actuators,
+        "tendons": tree.tendons,
+        "locks": tree.locks,
+        "named states": tree.states,
+        "gravity compensation": any(body.lifted_mass for body in bodies),
+        "collision groups": any(shape.collision_group is not None for body in bodies for shape in body.collisions),
+    }
+    shapes = {shape.shape for body in bodies for shape in (*body.collisions, *body.visuals)}
+    own = {
+        "closed loops (pin)": tree.pins,
+        "ball joints (spherical)": any(body.joint_type is JointType.SPHERICAL for body in bodies),
+        "rotor inertia": any(body.rotor_inertia for body in bodies),
+        "springs of joints": any(body.stiffness for body in bodies),
+        **{f"{shape.name}s": shape.name in shapes for shape in SHAPES.values() if shape.urdf_own},
+    }
+    parts = [f"left out: {', '.join(_named(lost))}"] if _named(lost) else []
+    if _named(own):
+        parts.append(f"written in words that other programs may not know: {', '.join(_named(own))}")
+    return "; ".join(parts)
 
 
-def _relative(outer: Pose, position: Array, rotation: Array) -> Pose:
-    """A place given in the body frame, seen from the frame `outer` of the same body."""
-    outer_position, outer_rotation = outer.arrays()
-    return Pose(outer_rotation.T @ (position - outer_position), outer_rotation.T @ rotation)
+def _named(found: dict[str, Any]) -> list[str]:
+    return [name for name, there in found.items() if there]
 
 
 def _text(numbers: Iterable[float]) -> str:
@@ -155,21 +174,18 @@ def _add_inertial(link: etree._Element, mass: float, com: Array, inertia: Array)
         tensor.set(name, repr(float(inertia[row, column])))
 
 
-def _add_shape(
-    link: etree._Element, tag: str, shape: TreeCollision | TreeVisual, link_pose: Pose
-) -> etree._Element:
+def _add_shape(link: etree._Element, tag: str, shape: TreeCollision | TreeVisual, link_pose: Pose) -> etree._Element:
     element = add_element(link, tag)
-    _add_origin(element, _relative(link_pose, shape.position, shape.rotation))
+    _add_origin(element, relative(link_pose, shape.position, shape.rotation))
     geometry = add_element(add_element(element, "geometry"), shape.shape)
     if shape.shape == "mesh":
         geometry.set("filename", Path(shape.mesh_file or "").absolute().as_uri())
         geometry.set("scale", _text(shape.scale))
-    elif shape.shape == "box":
-        geometry.set("size", _text(shape.dim))
-    else:
-        geometry.set("radius", repr(float(shape.dim[0])))
-    if shape.shape in ("cylinder", "capsule"):
-        geometry.set("length" if shape.shape == "cylinder" else "height", repr(float(shape.dim[1])))
+        return element
+    names = [names.split()[0] for names in SHAPES[shape.shape].urdf]
+    values = [shape.dim] if len(names) < len(shape.dim) else [(value,) for value in shape.dim]
+    for name, numbers in zip(names, values, strict=True):
+        geometry.set(name, _text(numbers))
     return element
 
 
@@ -181,10 +197,10 @@ def _add_joint(root: etree._Element, tree: KinematicTree, frame: TreeFrame, pose
     body = tree.bodies[frame.body]
     if frame.is_child:
         joint.set("type", _joint_type(body))
-        _add_origin(joint, _relative(poses[frame.parent_link], body.joint_position, body.joint_rotation))
+        _add_origin(joint, relative(poses[frame.parent_link], body.joint_position, body.joint_rotation))
     else:
         joint.set("type", "fixed")
-        _add_origin(joint, _relative(poses[frame.parent_link], frame.position, frame.rotation))
+        _add_origin(joint, relative(poses[frame.parent_link], frame.position, frame.rotation))
     add_element(joint, "parent", link=frame.parent_link)
     add_element(joint, "child", link=frame.link)
     if frame.is_child:
@@ -210,7 +226,7 @@ def _add_motion(joint: etree._Element, body: TreeBody) -> None:
     if not np.array_equal(body.spring_mount, body.joint_type.zero_coordinate if spherical else 0.0):
         dynamics["spring_mount"] = _text(np.atleast_1d(body.spring_mount))
     if dynamics:
-        add_element(joint, "dynamics", **dynamics)
+        add_element(joint, "dynamics", **{"damping": "0.0"} | dynamics)  # which other readers demand
     _add_limits(joint, body)
     if body.mimic is not None:
         leader, multiplier, offset = body.mimic

@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lxml import etree
 
-from raisim_ros.description.checked import mapping
 from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError, UrdfError
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
@@ -26,7 +25,7 @@ from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.urdf.other_tools import read_other_tools
 from raisim_ros.description.urdf.reader import UrdfReader, find_mesh
 from raisim_ros.description.xml.source import parse_xml, read_text, without_declaration
-from raisim_ros.description.xml.template import ParameterValue, as_text, check_known, expand_template
+from raisim_ros.description.xml.template import Parameters, as_text, check_known, expand_template, parameter_values
 
 # Elements of other tools, whose text may look like a template.
 _OTHER_TOOLS = frozenset(
@@ -38,7 +37,7 @@ def load_urdf(
     path_or_text: str | Path,
     res_path: str | Path = "",
     joint_order: Sequence[str] | str = (),
-    params: Mapping[str, ParameterValue] | None = None,
+    params: Parameters = None,
     modules: Sequence[str | Path] = (),
     base: str = "auto",
 ) -> KinematicTree:
@@ -100,7 +99,7 @@ def is_urdf_text(path_or_text: str | Path) -> bool:
 
 
 def _open(
-    path_or_text: str | Path, res_path: str | Path, params: Mapping[str, ParameterValue] | None, known: set[str]
+    path_or_text: str | Path, res_path: str | Path, params: Parameters, known: set[str]
 ) -> tuple[str, Path, str]:
     """Name for errors, folder of relative paths, and text."""
     if is_urdf_text(path_or_text):
@@ -114,7 +113,7 @@ def _open(
 
 
 def _expanded_root(
-    text: str, source: str, directory: Path, params: Mapping[str, ParameterValue] | None, known: set[str]
+    text: str, source: str, directory: Path, params: Parameters, known: set[str]
 ) -> etree._Element:
     root = parse_xml(text, source)
     expand_template(root, source, directory, params, untouched=_OTHER_TOOLS, known=known)
@@ -137,14 +136,14 @@ class _Arguments(dict[str, str]):
         return super().__getitem__(name)
 
 
-def _xacro_text(file: Path, params: Mapping[str, ParameterValue] | None, known: set[str]) -> str:
+def _xacro_text(file: Path, params: Parameters, known: set[str]) -> str:
     """The URDF that the optional package xacro makes of a file."""
     existing_file(file, "robot file")
     try:
         import xacro
     except ImportError:
         raise ParseError(file, None, "xacro files need the package 'xacro' (pip install raisim_ros[xacro])") from None
-    values = {name: as_text(value, f"parameter '{name}'") for name, value in mapping("params", params).items()}
+    values = {name: as_text(value, f"parameter '{name}'") for name, value in parameter_values(params).items()}
     mappings = _Arguments(values, known)
     try:
         document: Any = xacro.process_file(str(file), mappings=mappings)
@@ -160,7 +159,7 @@ def _insert_module(
     root: etree._Element,
     module: str | Path,
     directory: Path,
-    params: Mapping[str, ParameterValue] | None,
+    params: Parameters,
     known: set[str],
 ) -> None:
     """Read a fragment, one or several elements or a whole <robot>, and put it at the end of `root`."""

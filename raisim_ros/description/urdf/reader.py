@@ -29,6 +29,7 @@ from raisim_ros.description.robot.model import (
     Visual,
 )
 from raisim_ros.description.rotation import Array
+from raisim_ros.description.shapes import SHAPES
 from raisim_ros.description.urdf.fields import Fields
 
 Color = tuple[float, ...]
@@ -127,21 +128,15 @@ class UrdfReader:
         if not len(geometry):
             fail(fields.place(geometry), f"{what}: <geometry> is empty; expected a shape")
         shape = geometry[0]
-        if shape.tag == "box":
-            return Geometry("box", fields.numbers(shape, "size", 3))
-        if shape.tag == "sphere":
-            return Geometry("sphere", (fields.number(shape, "radius"),))
-        if shape.tag == "cylinder":
-            return Geometry("cylinder", (fields.number(shape, "radius"), fields.number(shape, "length")))
-        if shape.tag == "capsule":
-            length = "length" if shape.get("height") is None else "height"
-            return Geometry("capsule", (fields.number(shape, "radius"), fields.number(shape, length)))
         if shape.tag == "mesh":
             return self._mesh(shape, fields, directory, what)
-        fail(
-            fields.place(shape),
-            f"{what}: unknown shape <{shape.tag}>; expected box, sphere, cylinder, capsule or mesh",
-        )
+        known = SHAPES.get(shape.tag)
+        if known is None or not known.urdf:
+            expected = ", ".join(one.name for one in SHAPES.values() if one.urdf)
+            fail(fields.place(shape), f"{what}: unknown shape <{shape.tag}>; expected {expected} or mesh")
+        if len(known.urdf) < len(known.fields):
+            return Geometry(known.name, fields.numbers(shape, known.urdf[0], len(known.fields)))
+        return Geometry(known.name, tuple(fields.number(shape, _spelling(shape, names)) for names in known.urdf))
 
     def _mesh(self, shape: etree._Element, fields: Fields, directory: Path, what: str) -> Geometry:
         address = fields.text(shape, "filename")
@@ -265,3 +260,8 @@ def _pins(constraints: etree._Element, fields: Fields) -> list[Pin]:
         )
         for pin in constraints.findall("pin")
     ]
+
+
+def _spelling(element: etree._Element, names: str) -> str:
+    """The one of several names that the element has as an attribute, or else the last."""
+    return next((name for name in names.split() if element.get(name) is not None), names.split()[-1])

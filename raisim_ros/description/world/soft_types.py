@@ -52,6 +52,35 @@ class GranularMaterial:
 
 
 _TRIES = 30  # places that are tried for a grain before it is left out
+_MOST_GRAINS = 10_000_000  # in one call
+
+
+def _check_count(count: float) -> None:
+    if not count <= _MOST_GRAINS:
+        raise InvalidValueError(f"the box would get {count:g} grains; expected at most {_MOST_GRAINS}")
+
+
+def grid_places(low: NDArray[Any], high: NDArray[Any], radius: float, spacing: float | None) -> NDArray[np.float64]:
+    """Centres of equal balls on a regular grid in a box [m]; spacing None: they touch."""
+    step = 2.0 * radius if spacing is None else spacing
+    _check_count(float(np.prod(np.maximum(0.0, 1.0 + (high - low - 2.0 * radius) / step))))
+    axes = [np.arange(a + radius, b - radius + 1e-9 * step, step) for a, b in zip(low, high, strict=True)]
+    return np.ascontiguousarray(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3))
+
+
+def random_places(
+    low: NDArray[Any],
+    high: NDArray[Any],
+    count: int,
+    radii: tuple[float, float],
+    seed: int,
+    near: NDArray[Any],
+    near_radii: NDArray[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Up to `count` balls (least, greatest radius) at random places of a box: centres and radii [m]."""
+    _check_count(count)
+    random = np.random.default_rng(seed)
+    return scatter(random, low, high, random.uniform(*radii, count), near, near_radii)
 
 
 def scatter(
@@ -105,7 +134,9 @@ class DeformableMaterial:
 
     `total_mass` [kg] is shared out by area. Edges give way by `distance_compliance` [m/N], -1: 1 / distance_stiffness;
     `bend_compliance` is 1 / flexural rigidity [1/(N m)], -1: nothing resists bending. With a `youngs_modulus` [N/m^2]
-    edges and bending follow from it, from `poisson_ratio` and from the `thickness` [m]. `damping` is the rate at which
+    edges and bending follow from it, from `poisson_ratio` and from the `thickness` [m]; filled bodies are then made of
+    neo-Hookean tetrahedra of that modulus and ratio instead of edges. `volume_compliance` is 1 / bulk modulus [m^2/N]
+    of filled bodies without Young's modulus, -1: edges alone keep their volume. `damping` is the rate at which
     velocities decay [1/s]; across the surface the air presses with air_drag * (speed against the wind)^2 [N/m^2]. Every
     vertex collides as a ball of `collision_radius` [m]. `solver_mode` "PBD" takes edges as stiff. `iterations` and
     `substeps` (at least so many; more where stiffness asks for them) make the solution finer.
@@ -117,6 +148,7 @@ class DeformableMaterial:
     bend_compliance: float = -1.0
     youngs_modulus: float = -1.0
     poisson_ratio: float = 0.3
+    volume_compliance: float = -1.0
     thickness: float = 0.01
     damping: float = 0.0
     air_drag: float = 0.0
@@ -129,13 +161,15 @@ class DeformableMaterial:
     def __post_init__(self) -> None:
         for name in (*_POSITIVE, *_NOT_NEGATIVE):
             value = number(name, getattr(self, name))
-            if not value >= 0.0 or (name in _POSITIVE and value == 0.0) or value > 1e30:
-                least = "greater than 0" if name in _POSITIVE else "at least 0"
-                raise InvalidValueError(f"{name} is {shown(value)}; expected a finite number {least}")
-        for name in ("distance_compliance", "bend_compliance", "youngs_modulus"):
+            if not value >= 0.0 or (name in _POSITIVE and value < 1e-30) or value > 1e30:
+                least = "1e-30" if name in _POSITIVE else "0"
+                raise InvalidValueError(f"{name} is {shown(value)}; expected a number from {least} to 1e30")
+        for name in ("distance_compliance", "bend_compliance", "youngs_modulus", "volume_compliance"):
             value = number(name, getattr(self, name))
-            if not (0.0 <= value <= 1e30 or value == -1.0) or (name == "youngs_modulus" and value == 0.0):
-                raise InvalidValueError(f"{name} is {shown(value)}; expected a number, at least 0, or -1")
+            positive = name in ("youngs_modulus", "volume_compliance")
+            if not (0.0 <= value <= 1e30 or value == -1.0) or (positive and 0.0 <= value < 1e-30):
+                least = "1e-30" if positive else "0"
+                raise InvalidValueError(f"{name} is {shown(value)}; expected a number from {least} to 1e30, or -1")
         if not -1.0 < number("poisson_ratio", self.poisson_ratio) < 0.5:
             raise InvalidValueError(
                 f"poisson_ratio is {shown(self.poisson_ratio)}; expected more than -1, less than 0.5"
@@ -146,5 +180,37 @@ class DeformableMaterial:
                 raise InvalidValueError(f"{name} is {shown(value)}; expected 1 to {most}")
         if self.solver_mode not in ("XPBD", "PBD"):
             raise InvalidValueError(f"solver_mode is {shown(self.solver_mode)}; expected XPBD or PBD")
-        if flag("self_collision", self.self_collision):
-            raise InvalidValueError("self_collision is True; deformable objects do not collide with themselves yet")
+        flag("self_collision", self.self_collision)
+
+
+@dataclass(frozen=True)
+class MeshBuildOptions:
+    """How a mesh becomes a deformable object.
+
+    `mode` "surface": a shell whose edges are halved until none is longer than `spacing` [m]; "filled": a closed mesh is
+    filled with tetrahedra about that long, with at most `max_fill_particles` particles inside. `internal_struts`
+    "pairs_within_radius" keeps all particles within `strut_radius` [m] of each other at their distances, with
+    `strut_compliance` [m/N], -1: that of the material's edges. `scale` of a mesh file.
+    """
+
+    mode: str = "surface"
+    spacing: float = 0.05
+    max_fill_particles: int = 50000
+    internal_struts: str = "none"
+    strut_radius: float = 0.1
+    strut_compliance: float = -1.0
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("mode", ("surface", "filled")), ("internal_struts", ("none", "pairs_within_radius"))):
+            if getattr(self, name) not in allowed:
+                raise InvalidValueError(f"{name} is {shown(getattr(self, name))}; expected {' or '.join(allowed)}")
+        for name in ("spacing", "strut_radius", "scale"):
+            if not 0.0 < number(name, getattr(self, name)) <= 1e6:
+                raise InvalidValueError(f"{name} is {shown(getattr(self, name))}; expected a number greater than 0")
+        if not (0.0 <= number("strut_compliance", self.strut_compliance) <= 1e30 or self.strut_compliance == -1.0):
+            raise InvalidValueError(
+                f"strut_compliance is {shown(self.strut_compliance)}; expected a number, at least 0, or -1"
+            )
+        if not is_whole(self.max_fill_particles) or not 0 <= self.max_fill_particles <= 10_000_000:
+            raise InvalidValueError(f"max_fill_particles is {shown(self.max_fill_particles)}; expected 0 to 10000000")

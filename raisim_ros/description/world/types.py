@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.materials import MaterialManager
-from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeActuator, TreeState, TreeTendon
+from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeActuator, TreeLock, TreeState, TreeTendon
 from raisim_ros.description.sensor.types import SensorSetModel
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
@@ -210,7 +210,10 @@ class ArticulatedEntry(ObjectEntry):
     shapes: list[ShapeEntry] = field(default_factory=list)
     ignored_links: list[tuple[str, str]] = field(default_factory=list)
     actuators: list[TreeActuator] = field(default_factory=list)
+    controls: Numbers = ()  # of the actuators, where the engine keeps them; empty: zero
+    activations: Numbers = ()  # of the actuators; empty: zero
     tendons: list[TreeTendon] = field(default_factory=list)
+    locks: list[TreeLock] = field(default_factory=list)
     lifted: list[tuple[str, float, Numbers]] = field(default_factory=list)  # link, mass, centre: gravity compensation
     states: dict[str, TreeState] = field(default_factory=dict)  # by name
 

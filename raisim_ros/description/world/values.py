@@ -9,7 +9,7 @@ from collections.abc import Callable
 from raisim_ros.description.robot.drive import DRIVE_TYPES, ODOMETRY_SOURCES
 from raisim_ros.description.world.interface_settings import FRAME_CHOICES, MAX_RATE_HZ
 from raisim_ros.description.world.scene_types import LIGHT_KINDS
-from raisim_ros.description.world.schema import Kind
+from raisim_ros.description.world.schema_types import Kind
 from raisim_ros.description.xml.literal_text import unescaped
 
 ALL_GROUPS = 2**64 - 1
@@ -81,6 +81,13 @@ def _count(text: str) -> int:
     if value != int(value) or not 0 <= value < 2**63:
         raise ValueError(f"{text.strip()!r} is not an integer, at least 0")
     return int(value)
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    values = numbers(text)
+    if any(value != int(value) or not 0 <= value < 2**31 for value in values):
+        raise ValueError("a number is not an integer, at least 0")
+    return tuple(map(int, values))
 
 
 def _quaternion(text: str) -> tuple[float, ...]:
@@ -173,6 +180,10 @@ _READERS: dict[Kind, Callable[[str], object]] = {
     Kind.SCALE: _scale,
     Kind.QUATERNION: _quaternion,
     Kind.NUMBERS: numbers,
+    Kind.INDICES: _indices,
+    Kind.BUILD_MODE: _choice("surface", "filled"),
+    Kind.STRUTS: _choice("none", "pairs_within_radius"),
+    Kind.SOLVER_MODE: lambda text: _choice("xpbd", "pbd")(text).upper(),
     Kind.TEXT: str,
     Kind.PATH: lambda text: text.strip().replace("\\", "/"),
     Kind.GROUPS: collision_groups,

@@ -13,13 +13,14 @@ from __future__ import annotations
 import copy
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from lxml import etree
 
-from raisim_ros.description.checked import mapping
+from raisim_ros.description.checked import mapping, shown
 from raisim_ros.description.errors import InvalidValueError, TemplateError
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.xml.expression import evaluate, format_number
@@ -27,6 +28,17 @@ from raisim_ros.description.xml.literal_text import is_literal
 from raisim_ros.description.xml.template_marks import MARKS, THIS_DIR
 
 ParameterValue = str | float | int | bool
+
+
+@dataclass(frozen=True)
+class ParameterContainer:
+    """A value for the parameter ``@@name`` of a robot, sensor or world file."""
+
+    name: str
+    value: ParameterValue
+
+
+Parameters = Mapping[str, ParameterValue] | Sequence[ParameterContainer] | None
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LEFTOVER = re.compile(r"@@\w*")
@@ -38,7 +50,7 @@ def expand_template(
     root: etree._Element,
     source: str | Path,
     directory: str | Path,
-    params: Mapping[str, ParameterValue] | None = None,
+    params: Parameters = None,
     untouched: Iterable[str] = (),
     known: set[str] | None = None,
 ) -> None:
@@ -51,7 +63,7 @@ def expand_template(
     """
     if is_literal(root):
         return
-    values = mapping("params", params)
+    values = parameter_values(params)
     given = {_checked_name(name): as_text(value, f"parameter '{name}'") for name, value in values.items()}
     expander = _Expander(source, Path(directory).as_posix(), frozenset(untouched))
     if known is not None:
@@ -60,9 +72,18 @@ def expand_template(
     expander.expand_element(root, scope)
 
 
-def check_known(params: Mapping[str, ParameterValue] | None, known: set[str], source: str | Path) -> None:
+def parameter_values(params: Parameters) -> Mapping[str, ParameterValue]:
+    """Values by name of what programs give as parameters; where a list gives one twice, the last counts."""
+    if isinstance(params, Sequence) and all(isinstance(one, ParameterContainer) for one in params):
+        return mapping("params", {one.name: one.value for one in params})
+    if params is None or isinstance(params, Mapping):
+        return mapping("params", params)
+    raise InvalidValueError(f"params is {shown(params)}; expected values by name, or a list of ParameterContainer")
+
+
+def check_known(params: Parameters, known: set[str], source: str | Path) -> None:
     """Refuse parameters that no file declares or uses; InvalidValueError names the nearest one that is."""
-    for name in params or {}:
+    for name in parameter_values(params):
         # Behind @@ a name may run on into other text.
         if name not in known and not any(used.startswith(f"@@{name}") for used in known):
             names = sorted({one.removeprefix("@@") for one in known} - {""})

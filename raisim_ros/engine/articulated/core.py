@@ -150,7 +150,7 @@ class ArticulatedCore(BodyOwner):
 
     def _options(self) -> Any:
         options = ffi.new("rs_articulation_options *")
-        check(lib.rs_articulation_options_get(self._c, self._engine_id, options))
+        check(lib.rs_articulation_get_options(self._c, self._engine_id, options))
         return options
 
     def _set_options(self, **fields: Any) -> None:
@@ -158,18 +158,20 @@ class ArticulatedCore(BodyOwner):
             options = self._options()
             for name, value in fields.items():
                 setattr(options, name, value)
-            check(lib.rs_articulation_options_set(self._c, self._engine_id, options))
+            check(lib.rs_articulation_set_options(self._c, self._engine_id, options))
 
     def get_base_position(self) -> Vector:
         """Position of the base link's origin [m]."""
         if self._tree.fixed_base:
-            return np.array(list(self._options().base_position))
+            options = self._options()  # must live until its numbers are copied
+            return np.array(list(options.base_position))
         return self.get_generalized_coordinate()[:3]
 
     def get_base_quaternion(self) -> Vector:
         """Orientation of the base link as w, x, y, z."""
         if self._tree.fixed_base:
-            return np.array(list(self._options().base_quaternion))
+            options = self._options()
+            return np.array(list(options.base_quaternion))
         return self.get_generalized_coordinate()[3:7]
 
     def get_base_orientation(self) -> Vector:
@@ -213,7 +215,7 @@ class ArticulatedCore(BodyOwner):
 
     def _link(self, body: int) -> Any:
         link = ffi.new("rs_link_def *")
-        check(lib.rs_articulation_link_get(self._c, self._engine_id, body, link))
+        check(lib.rs_articulation_get_link(self._c, self._engine_id, body, link))
         return link
 
     def _com_of(self, local_idx: int) -> Vector:

@@ -96,7 +96,7 @@ class Dynamics(ArticulatedCore):
 
     def _joint_wrenches(self) -> Vector:
         out = np.empty((len(self._tree.bodies), 6))
-        check(lib.rs_articulation_joint_wrenches(self._c, self._engine_id, pointer(out)))
+        check(lib.rs_articulation_get_joint_wrenches(self._c, self._engine_id, pointer(out)))
         return out
 
     def get_force_at_joint_in_world_frame(self, joint_idx: int) -> Vector:

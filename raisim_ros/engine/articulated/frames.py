@@ -52,22 +52,22 @@ class Frames(ArticulatedCore):
         return [body.parent for body in self._tree.bodies]
 
     def get_body_pose(self, body_idx: int) -> tuple[Vector, Vector]:
-        """Rotation matrix (body to world) and position of a body's frame."""
+        """Position [m] and rotation matrix (body to world) of a body's frame, in the order of set_pose()."""
         index = self._body(body_idx)
         position, rotation, _, _ = self._links()
-        return rotation[index], position[index]
+        return position[index], rotation[index]
 
     def get_body_position(self, body_idx: int) -> Vector:
         """Origin of a body's frame [m]."""
-        return self.get_body_pose(body_idx)[1]
+        return self.get_body_pose(body_idx)[0]
 
     def get_body_orientation(self, body_idx: int) -> Vector:
         """Rotation matrix of a body (body to world)."""
-        return self.get_body_pose(body_idx)[0]
+        return self.get_body_pose(body_idx)[1]
 
     def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
         """Origin of a body's frame, or a point given in that frame [m]."""
-        rotation, position = self.get_body_pose(local_idx)
+        position, rotation = self.get_body_pose(local_idx)
         if body_point is None:
             return position
         return position + rotation @ arguments.vector("body_point", body_point, 3)
@@ -85,7 +85,7 @@ class Frames(ArticulatedCore):
 
     def get_position_in_body_coordinate(self, body_idx: int, point: VectorLike) -> Vector:
         """A world point in the frame of a body [m]."""
-        rotation, position = self.get_body_pose(body_idx)
+        position, rotation = self.get_body_pose(body_idx)
         return rotation.T @ (arguments.vector("point", point, 3) - position)
 
     def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
@@ -206,7 +206,7 @@ class Frames(ArticulatedCore):
         self, shapes: Sequence[TreeVisual | TreeCollision], owners: Sequence[int], index: int
     ) -> tuple[Vector, Vector]:
         arguments.index("shape index", index, len(shapes))
-        rotation, position = self.get_body_pose(owners[index])
+        position, rotation = self.get_body_pose(owners[index])
         return rotation @ shapes[index].rotation, position + rotation @ shapes[index].position
 
     # ---- Jacobians ----

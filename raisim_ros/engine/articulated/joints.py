@@ -22,6 +22,7 @@ _MOTORS = ffi.typeof("rs_actuator[]")
 _MOTOR = np.dtype(
     [
         ("dof", "i4"),
+        ("drive", "i4"),
         ("gear", "f8"),
         ("gain", "f8"),
         ("bias", "f8"),
@@ -47,7 +48,7 @@ class TendonState:
 
     length: float
     speed: float
-    servo_force: float
+    drive_force: float  # of actuators
     spring_force: float  # with the damper
     friction_force: float
     limit_force: float
@@ -57,6 +58,7 @@ class Joints(ArticulatedCore):
     """Motors, springs, dampers and limits of the joints; vectors have one entry per degree of freedom."""
 
     _motors: NDArray[Any] | None = None  # the actuators, when they are used
+    _followed = False  # PD targets were given
 
     def _write_bounds(self, field: int, name: str, values: VectorLike) -> None:
         self._write(field, self._bounds(name, values))
@@ -112,13 +114,12 @@ class Joints(ArticulatedCore):
         with self._world.locked():
             self._set_state(state.coordinate, state.velocity)
             if self._tree.actuators:
-                self.set_actuation(state.control if len(state.control) else np.zeros(len(self._tree.actuators)))
+                none = np.zeros(len(self._tree.actuators))
+                self.set_actuation(state.control if len(state.control) else none)
+                self.set_activations(state.activation if len(state.activation) else none)
 
     def set_actuation(self, control: VectorLike) -> None:
-        """Set the feed-forward forces through the motors: one control per actuator, zero force at other joints."""
-        if any(motor.tendon for motor in self._tree.actuators):
-            self._actuate_tendons(vector("control", control, len(self._tree.actuators)))
-            return
+        """Set one control per actuator. Those on joints become feed-forward forces, which are zero at other joints."""
         if self._motors is None:
             self._motors = self._motor_table()
         controls = pointer(vector("control", control, len(self._motors)))
@@ -129,43 +130,49 @@ class Joints(ArticulatedCore):
         """The actuators as the engine takes them."""
         table = np.zeros(len(self._tree.actuators), dtype=_MOTOR)
         joints = {body.joint_name: index for index, body in enumerate(self._tree.bodies)}
+        table["dof"] = table["drive"] = -1
+        table["drive"][self._drives()] = np.arange(len(self._drives()))
         for row, motor in zip(table, self._tree.actuators, strict=True):
-            if motor.tendon:
-                raise InvalidValueError(f"actuator '{motor.name}' acts on a tendon; expected all on joints")
+            if motor.is_drive:
+                continue
             row["dof"] = self._u_first[joints[motor.joint]]
             for name in ("gear", "gain", "bias", "control_range", "force_range"):
                 row[name] = getattr(motor, name)
         return table
 
-    def _actuate_tendons(self, controls: Vector) -> None:
-        """The same where some actuators act on tendons."""
-        force = np.zeros(self._u_count)
-        joints = {body.joint_name: self._u_first[index] for index, body in enumerate(self._tree.bodies)}
-        tendons = dict.fromkeys((tendon.name for tendon in self._tree.tendons), 0.0)
-        for actuator, value in zip(self._tree.actuators, controls, strict=True):
-            if actuator.tendon:
-                tendons[actuator.tendon] += actuator.joint_force(float(value))
-            else:
-                force[joints[actuator.joint]] += actuator.joint_force(float(value))
-        for index, tendon in enumerate(self._tree.tendons):
-            if tendon.is_servo:
-                self._set_tendon_force(index, tendons[tendon.name])
-                continue
-            for joint, coefficient in tendon.terms:
-                force[joints[joint]] += coefficient * tendons[tendon.name]
-        self.set_generalized_force(force)
+    def _drives(self) -> list[int]:
+        """Numbers of the actuators that are drives of the engine."""
+        return [index for index, motor in enumerate(self._tree.actuators) if motor.is_drive]
 
-    def _set_tendon_force(self, index: int, force: float) -> None:
-        tendon = self._tree.tendons[index]
-        servo = ffi.new("rs_tendon_servo *")
-        servo.p_gain, servo.d_gain, servo.feed_forward = tendon.p_gain, tendon.d_gain, force
-        servo.effort_lower, servo.effort_upper = tendon.effort_range
-        check(lib.rs_articulation_set_tendon_servo(self._c, self._engine_id, index, servo))
+    def get_activations(self) -> Vector:
+        """State of the actuators' dynamics (filters, integrators, muscles), one number each; zero for those without."""
+        return self._drive_numbers()[1]
 
-    def _tendon_force(self, index: int) -> float:
-        servo = ffi.new("rs_tendon_servo *")
-        check(lib.rs_articulation_tendon_servo(self._c, self._engine_id, index, servo))
-        return float(servo.feed_forward)
+    def get_controls(self) -> Vector:
+        """Controls of the actuators whose law the engine evaluates (on tendons, sites, ball and free joints, or with
+        dynamics), as set; NaN for motors on joints, whose controls are kept as forces."""
+        return self._drive_numbers()[0]
+
+    def _drive_numbers(self) -> tuple[Vector, Vector]:
+        drives = self._drives()
+        found = np.zeros((2, len(drives)))
+        call = lib.rs_articulation_get_drives
+        check(call(self._c, self._engine_id, len(drives), pointer(found[0]), pointer(found[1])))
+        controls, activations = np.full(len(self._tree.actuators), np.nan), np.zeros(len(self._tree.actuators))
+        controls[drives], activations[drives] = found
+        return controls, activations
+
+    def _set_drives(self, controls: VectorLike, activations: VectorLike) -> None:
+        """Set controls and activations of drives, and leave the forces of other motors as they are."""
+        forces = self.get_feed_forward_generalized_force()
+        self.set_actuation(np.nan_to_num(vector("controls", controls, len(self._tree.actuators))))
+        self.set_generalized_force(forces)
+        self.set_activations(activations)
+
+    def set_activations(self, activations: VectorLike) -> None:
+        """Set the state of the actuators' dynamics: one number each, which those without ignore."""
+        given = vector("activations", activations, len(self._tree.actuators))[self._drives()]
+        check(lib.rs_articulation_activate(self._c, self._engine_id, len(given), pointer(np.ascontiguousarray(given))))
 
     def get_tendons(self) -> list[TreeTendon]:
         """The tendons that the robot's file gives it, in the order of the file."""
@@ -173,12 +180,21 @@ class Joints(ArticulatedCore):
 
     def get_tendon_state(self, name: str) -> TendonState:
         """Length, speed and forces of a tendon."""
+        out = np.empty(6)
+        check(lib.rs_articulation_get_tendon(self._c, self._engine_id, self._tendon_index(name), pointer(out)))
+        return TendonState(*map(float, out))
+
+    def _tendon_index(self, name: str) -> int:
         names = [tendon.name for tendon in self._tree.tendons]
         if arguments.text("name", name) not in names:
             raise InvalidValueError(f"no tendon named '{name}'; there are {', '.join(names) or 'none'}")
-        out = np.empty(6)
-        check(lib.rs_articulation_tendon(self._c, self._engine_id, names.index(name), pointer(out)))
-        return TendonState(*map(float, out))
+        return names.index(name)
+
+    def get_tendon_arms(self, name: str) -> Vector:
+        """How the length of a tendon changes with each degree of freedom: a pull p along it is the force p · arms."""
+        out = np.empty(self._u_count)
+        check(lib.rs_articulation_tendon_arms(self._c, self._engine_id, self._tendon_index(name), pointer(out)))
+        return out
 
     def set_control_mode(self, mode: ControlMode) -> None:
         """Choose feed-forward forces alone, or PD control on top of them."""
@@ -193,14 +209,24 @@ class Joints(ArticulatedCore):
         u = vector("velocity target", velocity, self._u_count)
         q = vector("position target", position, self._q_count)
         self._write_two(lib.RS_FIELD_D_TARGET, u, lib.RS_FIELD_P_TARGET, q)
+        if not self._followed:
+            self._note_targets()
 
     def set_p_target(self, position: VectorLike) -> None:
         """Set the target of q."""
         self._write_q(lib.RS_FIELD_P_TARGET, "position target", position)
+        self._note_targets()
 
     def set_d_target(self, velocity: VectorLike) -> None:
         """Set the target of u."""
         self._write_u(lib.RS_FIELD_D_TARGET, "velocity target", velocity)
+        self._note_targets()
+
+    def _note_targets(self) -> None:
+        """Let the world look for gains before its next step, once."""
+        if not self._followed:
+            self._followed = True
+            self._world._new_followers.append(self.get_id())
 
     def get_pd_target(self) -> tuple[Vector, Vector]:
         """Targets of q and u."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -20,12 +20,13 @@ from raisim_ros.engine.articulated.core import ArticulatedCore
 from raisim_ros.engine.articulated.dynamics import Dynamics
 from raisim_ros.engine.articulated.frames import Frames
 from raisim_ros.engine.articulated.joints import Joints
-from raisim_ros.engine.articulated.link_shape import fill_shape
 from raisim_ros.engine.errors import Named, check
+from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
+    from raisim_ros.engine.world.world import World
 
 
 System = TypeVar("System", bound="ArticulatedSystem")
@@ -134,7 +135,7 @@ class LinkReference:
     system: ArticulatedSystem
 
     def get_pose(self) -> tuple[Vector, Vector]:
-        """Rotation matrix (body to world) and position."""
+        """Position [m] and rotation matrix (body to world)."""
         return self.system.get_body_pose(self.idx)
 
     def get_mass(self) -> float:
@@ -205,6 +206,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
             else:
                 q[base:] = arguments.vector("joint targets", targets, self._q_count - base)
             self._write(lib.RS_FIELD_P_TARGET, q)
+            self._note_targets()
 
     def set_joint_gains(self, p_gain: VectorLike | float, d_gain: VectorLike | float) -> None:
         """Set PD gains of joints alone: one number for all, or one per degree of freedom without a floating base."""
@@ -304,7 +306,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         """Set the mass of a body [kg], at once; its inertia stays."""
         changed = self._link(self._body(local_idx))
         changed.mass = arguments.number("mass", mass)
-        check(lib.rs_articulation_link_set(self._c, self._engine_id, local_idx, changed))
+        check(lib.rs_articulation_set_link(self._c, self._engine_id, local_idx, changed))
 
     def update_mass_info(self) -> None:
         """Put what was edited in the arrays of masses, inertias, centres of mass and joint placements into effect.
@@ -318,14 +320,14 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
             before = [self._link(index) for index in range(len(self._tree.bodies))]
             for index in range(len(before)):
                 changed = self._edited(edits, index)
-                status = lib.rs_articulation_link_set(self._c, self._engine_id, index, changed)
+                status = lib.rs_articulation_set_link(self._c, self._engine_id, index, changed)
                 if status == lib.RS_OK:
                     continue
                 try:
                     check(status)
                 finally:
                     for k in range(index):
-                        lib.rs_articulation_link_set(self._c, self._engine_id, k, before[k])
+                        lib.rs_articulation_set_link(self._c, self._engine_id, k, before[k])
                     self._forget_edits()
             self._forget_edits()
 
@@ -409,7 +411,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         """How many contacts two bodies of the robot may have with each other."""
         out = ffi.new("int32_t *")
         pair = self._body(body_idx1), self._body(body_idx2)
-        check(lib.rs_articulation_self_contacts(self._c, self._engine_id, *pair, out))
+        check(lib.rs_articulation_get_self_contacts(self._c, self._engine_id, *pair, out))
         return int(out[0])
 
     def set_collision_body_shape_parameters(self, name: str, parameters: VectorLike) -> None:
@@ -459,13 +461,17 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         """Path of the file; empty for a robot made from text or in code."""
         return "" if self._tree.source == "text" else self._tree.source
 
-    def get_robot_descriptionf_file_name(self) -> str:
+    def get_robot_description_file_name(self) -> str:
         """Name of the file."""
         return Path(self.get_robot_description_full_path()).name
 
-    def get_robot_descriptionf_top_dir_name(self) -> str:
+    def get_robot_description_top_dir_name(self) -> str:
         """Name of the folder that holds the file."""
         return Path(self.get_robot_description_full_path()).parent.name
+
+    # As RaiSim spells them.
+    get_robot_descriptionf_file_name = get_robot_description_file_name
+    get_robot_descriptionf_top_dir_name = get_robot_description_top_dir_name
 
     def export_robot_description_to_urdf(self, path: str | Path) -> None:
         """Write the robot as a URDF file; sensors that its own files do not have go to files beside it."""
@@ -473,6 +479,14 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
 
         with self._world.locked():
             export_urdf(self, arguments.path("path", path))
+
+    def export_robot_description_to_mjcf(self, path: str | Path) -> None:
+        """Write the robot, in its present pose, as a file for MuJoCo; one warning lists what that cannot hold."""
+        from raisim_ros.engine.entries.describe import describe_world  # which is built on this class
+        from raisim_ros.engine.entries.export_mjcf import export_mjcf
+
+        with self._world.locked():
+            export_mjcf(arguments.path("path", path), describe_world(cast("World", self._world), {}, [self]))
 
     # ---- printing ----
 

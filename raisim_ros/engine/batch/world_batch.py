@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -21,6 +21,7 @@ from raisim_ros.engine.errors import WrongTypeError, check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap
+from raisim_ros.engine.world.doubts import tell_doubts
 from raisim_ros.engine.world.world import World
 
 
@@ -31,6 +32,10 @@ class MemberSnapshot:
         out = ffi.new("rs_snapshot **")
         check(lib.rs_snapshot_save(world, out))
         self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
+        self._time = float(lib.rs_world_time(world))
+
+    def __repr__(self) -> str:
+        return f"<MemberSnapshot at {self._time:.6g} s>"
 
 
 class WorldBatch:
@@ -46,10 +51,11 @@ class WorldBatch:
         world: World | str | Path,
         count: int,
         threads: int | None = None,
-        params: Mapping[str, ParameterValue] | None = None,
+        params: Parameters = None,
     ) -> None:
         """`world`: a World, which stays as it is, or a world file; `threads`: None for one per processor."""
         self._source = (world if isinstance(world, World) else World(world, params)).copy()
+        tell_doubts(self._source)
         processors = len(os.sched_getaffinity(0))
         self._threads = processors if threads is None else arguments.count("threads", threads, 1)
         self._engine = EngineBatch(self._source._world, arguments.count("count", count, 1), self._threads)

@@ -17,6 +17,7 @@ from raisim_ros.description.errors import (
     TerrainError,
 )
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
+from raisim_ros.description.world.soft_entries import DeformableEntry, GranularEntry
 from raisim_ros.description.world.types import (
     ArticulatedEntry,
     BodyEntry,
@@ -32,8 +33,10 @@ from raisim_ros.description.world.types import (
     WorldDescription,
 )
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
+from raisim_ros.engine.entries.build_soft import add_deformable_entry, add_granular_entry, tie_deformable
 from raisim_ros.engine.entries.build_wires import add_wire_entry
 from raisim_ros.engine.entries.defaults import engine_defaults
+from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import (
@@ -50,7 +53,7 @@ from raisim_ros.engine.types import (
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World
 
-_AT_REST = (0.0, 0.0, 0.0)
+_ORIGIN = _AT_REST = (0.0, 0.0, 0.0)
 
 
 def add_description(world: World, description: WorldDescription) -> None:
@@ -59,6 +62,9 @@ def add_description(world: World, description: WorldDescription) -> None:
     try:
         _apply_settings(world, description)
         objects = [_add_file_entry(world, entry) for entry in description.objects]
+        for entry, handle in zip(description.objects, objects, strict=True):
+            if isinstance(entry, DeformableEntry) and isinstance(handle, DeformableObject):
+                tie_deformable(world, entry, handle, objects)
         for wire in description.wires:
             add_wire_entry(world, wire, objects)
     except BaseException:
@@ -139,39 +145,31 @@ def _inertia_matrix(entry: BodyEntry) -> np.ndarray[Any, Any] | None:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _furnish(handle: SingleBodyObject, entry: BodyEntry, **properties: Any) -> None:
-    """Gives a new body its properties and its state, in one call of the engine each: worlds may be large."""
-    if entry.body_type != "dynamic":
-        properties["body_type"] = int(BodyType[entry.body_type.upper()])
-    if entry.linear_damping != 0.0:
-        properties["linear_damping"] = entry.linear_damping
-    if any(entry.angular_damping):
-        properties["angular_damping"] = entry.angular_damping
-    mode = GyroscopicMode[entry.gyroscopic_mode.upper()]
-    if mode != GyroscopicMode.ENERGY_CONSERVING:
-        properties["gyroscopic_mode"] = int(mode)
-    if properties:
-        handle._set_properties(**properties)
-    state = entry.state
-    moves = entry.body_type != "static"
-    handle._set_state(
-        position=state.position,
-        quaternion=state.quaternion,
-        linear_velocity=state.linear_velocity if moves else _AT_REST,
-        angular_velocity=state.angular_velocity if moves else _AT_REST,
-    )
+def _keywords(state: BodyState, body_type: str = "kinematic") -> dict[str, Any]:
+    """Pose and velocity of a new body as keywords of ``add_*``."""
+    velocity = (*state.linear_velocity, *state.angular_velocity) if body_type != "static" else _AT_REST
+    return {"position": state.position, "orientation": state.quaternion, "velocity": velocity}
+
+
+def _body_keywords(entry: BodyEntry) -> dict[str, Any]:
+    return {
+        **_keywords(entry.state, entry.body_type),
+        "body_type": BodyType[entry.body_type.upper()],
+        "linear_damping": entry.linear_damping,
+        "angular_damping": entry.angular_damping,
+        "gyroscopic_mode": GyroscopicMode[entry.gyroscopic_mode.upper()],
+    }
 
 
 def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
     add: Callable[..., SingleBodyObject] = getattr(world, f"add_{entry.shape}")
-    handle = add(*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask)
-    mass_properties: dict[str, Any] = {}
+    keywords = _body_keywords(entry)
     if entry.inertia is not None:
-        xx, xy, xz, yy, yz, zz = entry.inertia
-        mass_properties["inertia"] = (xx, yy, zz, xy, xz, yz)  # the engine's order
-    if entry.com is not None:
-        mass_properties["com"] = entry.com
-    _furnish(handle, entry, **mass_properties)
+        keywords["inertia"] = _inertia_matrix(entry)
+        keywords["com"] = entry.com or _ORIGIN
+    handle = add(*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask, **keywords)
+    if entry.inertia is None and entry.com is not None:
+        handle._set_properties(com=entry.com)  # keeps the tensor that the shape has about its own centre
     return handle
 
 
@@ -187,16 +185,13 @@ def _add_compound(world: World, entry: CompoundEntry) -> Object:
         )
         for child in entry.children
     ]
-    com = entry.com if entry.com is not None else (0.0, 0.0, 0.0)
-    handle = world.add_compound(
-        children, entry.mass, com, _inertia_matrix(entry), entry.collision_group, entry.collision_mask
-    )
-    _furnish(handle, entry)
-    return handle
+    com = entry.com if entry.com is not None else _ORIGIN
+    groups = entry.collision_group, entry.collision_mask
+    return world.add_compound(children, entry.mass, com, _inertia_matrix(entry), *groups, **_body_keywords(entry))
 
 
 def _add_mesh(world: World, entry: MeshEntry) -> Object:
-    handle = world.add_mesh(
+    return world.add_mesh(
         entry.file,
         entry.mass,
         _inertia_matrix(entry),
@@ -206,9 +201,8 @@ def _add_mesh(world: World, entry: MeshEntry) -> Object:
         MeshCollisionMode.of(entry.collision_mode),
         entry.collision_group,
         entry.collision_mask,
+        **_body_keywords(entry),
     )
-    _furnish(handle, entry)
-    return handle
 
 
 def _add_ground(world: World, entry: GroundEntry) -> Object:
@@ -259,29 +253,21 @@ def height_map_entry(data: HeightMapData, **others: Any) -> HeightMapEntry:
 
 
 def _add_height_map(world: World, entry: HeightMapEntry) -> Object:
-    handle = world.add_height_map(
+    return world.add_height_map(
         height_map_data(entry),
         material=entry.material,
         collision_group=entry.collision_group,
         collision_mask=entry.collision_mask,
+        position=entry.center,
     )
-    if entry.center[2] != 0.0:
-        handle.set_position(entry.center)
-    return handle
 
 
 def _add_light(world: World, entry: LightEntry) -> Object:
-    return _placed(world.add_light(entry.settings), entry.state)
+    return world.add_light(entry.settings, **_keywords(entry.state))
 
 
 def _add_view_camera(world: World, entry: ViewCameraEntry) -> Object:
-    return _placed(world.add_view_camera(entry.settings), entry.state)
-
-
-def _placed(handle: SingleBodyObject, state: BodyState) -> SingleBodyObject:
-    handle.set_pose(state.position, state.quaternion)
-    handle.set_velocity(state.linear_velocity, state.angular_velocity)
-    return handle
+    return world.add_view_camera(entry.settings, **_keywords(entry.state))
 
 
 _ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
@@ -293,4 +279,6 @@ _ADDERS: dict[type[ObjectEntry], Callable[..., Object]] = {
     ArticulatedEntry: add_articulated_entry,
     LightEntry: _add_light,
     ViewCameraEntry: _add_view_camera,
+    GranularEntry: add_granular_entry,
+    DeformableEntry: add_deformable_entry,
 }

@@ -65,6 +65,8 @@ def add_articulated_entry(world: World, entry: ArticulatedEntry) -> ArticulatedS
         if len(values) != count:
             raise InvalidValueError(f"<joints>: {name} has {len(values)} numbers; expected {count}")
         handle._write(JOINT_FIELDS[name], np.array(values, dtype=np.float64))
+    if any(entry.controls) or any(entry.activations):
+        handle._set_drives(entry.controls, entry.activations)
     handle.set_integration_scheme(IntegrationScheme[entry.integration_scheme.upper()])
     handle.set_control_mode(ControlMode[entry.control_mode.upper()])
     return handle
@@ -101,6 +103,14 @@ def entry_tree(entry: ArticulatedEntry) -> KinematicTree:
         if actuator.joint and kinds.get(actuator.joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
             raise InvalidValueError(f"<actuator>: '{actuator.joint}' is no revolute or prismatic joint of the robot")
         tree.actuators.append(actuator)
+    tree.locks += entry.locks
+    for lock in entry.locks:
+        for joint in lock.joints:
+            if kinds.get(joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
+                raise InvalidValueError(f"<lock>: '{joint}' is no revolute or prismatic joint of the robot")
+        for tendon in lock.tendons:
+            if tendon not in names:
+                raise InvalidValueError(f"<lock>: the robot has no tendon '{tendon}'")
     for name, state in entry.states.items():
         given = (len(state.coordinate), len(state.velocity), len(state.control) or len(tree.actuators))
         expected = (tree.coordinate_dim, tree.velocity_dim, len(tree.actuators))

@@ -25,7 +25,7 @@ _STRETCH_NAMES = {value: name for name, value in STRETCH_TYPES.items()}
 def add_wire_entry(world: World, entry: WireEntry, objects: Sequence[Object]) -> Wire:
     """Add one wire; `objects` are those of the same description. Mistakes are told with their place in the file."""
     try:
-        first, second = (_find(world, end, objects) for end in entry.ends)
+        first, second = (find_end(world, end, objects) for end in entry.ends)
         wire = make_wire(world, entry, first, second)
         wire.set_name(entry.name)
     except (InvalidValueError, WrongTypeError) as error:
@@ -58,7 +58,7 @@ def _mount(obj: Object, end: WireEndEntry) -> tuple[Object, int | str, Numbers]:
     return obj, end.local_index if end.frame is None else end.frame, end.position
 
 
-def _find(world: World, end: WireEndEntry, objects: Sequence[Object]) -> Object:
+def find_end(world: World, end: WireEndEntry, objects: Sequence[Object]) -> Object:
     """The object by its place or name among those of the file, else by its name in the world."""
     if end.index is not None:
         if end.index >= len(objects):
@@ -73,8 +73,8 @@ def _find(world: World, end: WireEndEntry, objects: Sequence[Object]) -> Object:
 def describe_wire(wire: Wire, objects: Sequence[Object]) -> WireEntry:
     """The entry of a wire; objects without a name of their own are told by their place in the list."""
     ends = (
-        _describe_end(wire.get_body1(), wire.get_local_idx1(), tuple(map(float, wire.get_ob1_mount_pos())), objects),
-        _describe_end(wire.get_body2(), wire.get_local_idx2(), tuple(map(float, wire.get_ob2_mount_pos())), objects),
+        describe_end(wire.get_body1(), wire.get_local_idx1(), tuple(map(float, wire.get_ob1_mount_pos())), objects),
+        describe_end(wire.get_body2(), wire.get_local_idx2(), tuple(map(float, wire.get_ob2_mount_pos())), objects),
     )
     kind = wire.get_wire_type()
     return WireEntry(
@@ -92,7 +92,7 @@ def describe_wire(wire: Wire, objects: Sequence[Object]) -> WireEntry:
     )
 
 
-def _describe_end(obj: Object, local_index: int, position: Numbers, objects: Sequence[Object]) -> WireEndEntry:
+def describe_end(obj: Object, local_index: int, position: Numbers, objects: Sequence[Object]) -> WireEndEntry:
     name = obj.get_name()
     if name and sum(one.get_name() == name for one in objects) == 1:
         return WireEndEntry(name, None, local_index, position)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from raisim_ros.description.world.schema import ELEMENTS, ENGINE, Kind
+from raisim_ros.description.world.schema import ELEMENTS
+from raisim_ros.description.world.schema_types import ENGINE, Kind
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.types import BroadphaseType
 

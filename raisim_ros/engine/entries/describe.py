@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,28 +27,35 @@ from raisim_ros.description.world.types import (
 )
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.entries.build_soft import describe_soft
 from raisim_ros.engine.entries.build_wires import describe_wire
 from raisim_ros.engine.entries.describe_articulated import describe_articulated
+from raisim_ros.engine.entries.describe_common import common_fields
 from raisim_ros.engine.entries.describe_sensors import describe_sensor_sets
 from raisim_ros.engine.objects.handles import Ground, SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World
 
-def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescription:
-    """Settings, materials, objects and states; `mesh_files` tells the file of every mesh object."""
+
+def describe_world(
+    world: World, mesh_files: dict[Object, Path], chosen: Sequence[Object] | None = None
+) -> WorldDescription:
+    """Settings, materials, objects (all, or some without wires) and states; `mesh_files` tells the file of every mesh
+    object."""
     with world.locked():
-        objects = world.get_obj_list()
+        objects = world.get_obj_list() if chosen is None else list(chosen)
         return WorldDescription(
             world.get_config_file(),
             _settings(world),
             world.get_material_manager(),
-            [_entry(world, handle, mesh_files) for handle in objects],
-            [describe_wire(wire, objects) for wire in world.get_wires()],
+            [_entry(world, handle, mesh_files, objects) for handle in objects],
+            [describe_wire(wire, objects) for wire in world.get_wires()] if chosen is None else [],
             world.get_viewpoint(),
             list(world.get_named_poses()),
         )
@@ -55,7 +63,7 @@ def describe_world(world: World, mesh_files: dict[Object, Path]) -> WorldDescrip
 
 def _settings(world: World) -> SimulationSettings:
     solver = ffi.new("rs_solver_settings *")
-    lib.rs_world_solver_settings(world._world, solver)
+    lib.rs_world_get_solver_settings(world._world, solver)
     contact = asdict(world.get_contact_settings())
     broadphase = contact.pop("broadphase")
     contact["broadphase"] = broadphase.pop("type").name.lower()
@@ -84,25 +92,18 @@ def _numbers(values: Any) -> tuple[float, ...]:
     return tuple(float(value) for value in np.asarray(values).reshape(-1))
 
 
-def _entry(world: World, handle: Object, mesh_files: dict[Object, Path]) -> ObjectEntry:
+def _entry(world: World, handle: Object, mesh_files: dict[Object, Path], objects: Sequence[Object]) -> ObjectEntry:
     if isinstance(handle, ArticulatedSystem):
         return describe_articulated(world, handle)
+    if isinstance(handle, SoftObject):
+        return describe_soft(world, handle, objects)
     if not isinstance(handle, SingleBodyObject):
         raise InvalidValueError(f"{handle!r} cannot be written to a world file")
     if isinstance(handle, LightObject):
         return LightEntry(**_seen(world, handle), settings=handle.get_settings())
     if isinstance(handle, ViewCamera):
         return ViewCameraEntry(**_seen(world, handle), settings=handle.get_settings())
-    common: dict[str, Any] = {
-        "place": Place("", 0),
-        "name": handle.get_name(),
-        "material": world.get_object_material(handle),
-        "appearance": handle.get_appearance(),
-        "collision_group": handle.get_collision_group(),
-        "collision_mask": handle.get_collision_mask(),
-        "interface": handle.get_interface(),
-        "sensor_sets": describe_sensor_sets(handle),
-    }
+    common = common_fields(world, handle)
     if isinstance(handle, Ground):
         return GroundEntry(**common, height=handle.get_height())
     if isinstance(handle, HeightMap):

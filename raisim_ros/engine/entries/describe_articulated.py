@@ -41,7 +41,8 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         interface=handle.get_interface(),
         joint_order=joint_order,
         base="fixed" if tree.fixed_base else "floating",
-        robot_description=_description(world, handle),
+        tree=present_tree(handle),
+        robot_description=_description(handle),
         sensor_sets=describe_sensor_sets(handle),
         collide_parent=collides_with_parent,
         collision_meshes=handle.get_options().mesh_mode,
@@ -54,7 +55,10 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         shapes=shapes,
         ignored_links=_ignored_links(handle, collides_with_parent),
         actuators=handle.get_actuators(),
-        tendons=[replace(tendon, feed_forward=handle._tendon_force(k)) for k, tendon in enumerate(tree.tendons)],
+        controls=_numbers(handle.get_controls()),
+        activations=_numbers(handle.get_activations()),
+        tendons=tree.tendons,
+        locks=tree.locks,
         lifted=[(body.name, body.lifted_mass, _numbers(body.lifted_com)) for body in tree.bodies if body.lifted_mass],
         states=handle.get_named_states(),
     )
@@ -71,13 +75,19 @@ def _numbers(values: Any) -> Numbers:
 # ---- the robot file ----
 
 
-def _description(world: World, handle: ArticulatedSystem) -> str:
+def _description(handle: ArticulatedSystem) -> str:
     """The robot's own URDF, or one with the masses, joints and sensors that were edited."""
+    tree = present_tree(handle)
+    return (tree is handle._tree and tree.robot_description) or urdf_text(tree)
+
+
+def present_tree(handle: ArticulatedSystem) -> KinematicTree:
+    """The robot's own tree, or one with the masses, joints and sensors that were edited."""
     tree = tree_with_kept_sensors(handle)
     bodies = [_present_body(handle, index, body) for index, body in enumerate(tree.bodies)]
-    if tree is handle._tree and all(present is body for present, body in zip(bodies, tree.bodies, strict=True)):
-        return tree.robot_description or urdf_text(tree)
-    return urdf_text(replace(tree, bodies=bodies))
+    if all(present is body for present, body in zip(bodies, tree.bodies, strict=True)):
+        return tree
+    return replace(tree, bodies=bodies)
 
 
 def _present_body(handle: ArticulatedSystem, index: int, body: TreeBody) -> TreeBody:
@@ -136,8 +146,8 @@ def _shapes(world: World, handle: ArticulatedSystem) -> tuple[int, int, list[Sha
     count = len(shapes)
     groups, masks = ffi.new("uint64_t[]", count), ffi.new("uint64_t[]", count)
     materials = ffi.new("int32_t[]", count)
-    check(lib.rs_object_filters(world._world, handle._engine_id, groups, masks, count))
-    check(lib.rs_object_materials(world._world, handle._engine_id, materials, count))
+    check(lib.rs_object_get_filters(world._world, handle._engine_id, groups, masks, count))
+    check(lib.rs_object_get_materials(world._world, handle._engine_id, materials, count))
     tree_shapes = {shape.name: shape for body in handle._tree.bodies for shape in body.collisions}
     group, mask = (int(groups[0]), int(masks[0])) if count else (1, arguments.ALL_GROUPS)
     entries: dict[str, ShapeEntry] = {}  # one per name: a mesh may have become several pieces

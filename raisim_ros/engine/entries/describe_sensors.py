@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
 from raisim_ros.description.atomic_file import write_beside, write_file
+from raisim_ros.description.errors import FileWriteError
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeSensor
 from raisim_ros.description.sensor.export import sensor_set_text
-from raisim_ros.description.urdf.export import MountedFile, urdf_text
+from raisim_ros.description.urdf.export import MountedFile, foreign_parts, urdf_text
 from raisim_ros.description.world.types import SensorSetEntry
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.object_handle import Object
@@ -48,6 +50,8 @@ def tree_with_kept_sensors(robot: ArticulatedSystem) -> KinematicTree:
 
 def export_urdf(robot: ArticulatedSystem, path: Path) -> None:
     """Write a robot as a URDF file; sensors that its own files do not have go to files beside it."""
+    if path.is_dir():  # before files are written beside it
+        raise FileWriteError(path, "it is a folder")
     tree = tree_with_kept_sensors(robot)
     taken = {name for body in tree.bodies for name in body.links}
     mounted = []
@@ -58,6 +62,9 @@ def export_urdf(robot: ArticulatedSystem, path: Path) -> None:
         link = entry.link or tree.bodies[0].links[0]
         mounted.append(MountedFile(name, link, file.name, entry.serial_number))
     write_file(path, urdf_text(tree, mounted).encode())
+    foreign = foreign_parts(tree)
+    if foreign:
+        warnings.warn(f"{path}: not part of URDF and {foreign}", RuntimeWarning, stacklevel=4)
 
 
 def _free_name(wanted: str, taken: set[str]) -> str:

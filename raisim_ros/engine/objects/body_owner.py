@@ -130,14 +130,14 @@ class BodyOwner(Object, ABC):
         if not self._collision_bodies:
             return 0, 0
         group, mask = ffi.new("uint64_t *"), ffi.new("uint64_t *")
-        check(lib.rs_object_filter(self._c, self._engine_id, -1, group, mask))
+        check(lib.rs_object_get_filter(self._c, self._engine_id, -1, group, mask))
         return int(group[0]), int(mask[0])
 
     def _materials(self) -> tuple[str, ...]:
         """Material of each collision body."""
         count = len(self._collision_bodies)
         indices = ffi.new("int32_t[]", count)
-        check(lib.rs_object_materials(self._c, self._engine_id, indices, count))
+        check(lib.rs_object_get_materials(self._c, self._engine_id, indices, count))
         return tuple(self._world._material_name(index) for index in indices)
 
     def _set_materials(self, names: Sequence[str]) -> None:

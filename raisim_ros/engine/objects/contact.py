@@ -64,6 +64,10 @@ class Contact:
         self._list_index = list_index
         self._as_a = as_a
 
+    def __repr__(self) -> str:
+        x, y, z = self._record["position"]
+        return f"<Contact at ({x:.4g}, {y:.4g}, {z:.4g}), depth {self.get_depth():.3g} m>"
+
     def get_position(self) -> Vector:
         """Contact point, world frame [m]."""
         return np.array(self._record["position"])

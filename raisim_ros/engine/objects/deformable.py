@@ -1,8 +1,9 @@
-"""The handle of cloth and other deformable objects, and how they are made of a mesh."""
+"""The handle of cloth and other deformable objects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,13 +15,24 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
+from raisim_ros.engine.objects.body_mesh import BodyMesh, Indices
+from raisim_ros.engine.objects.body_springs import edge_compliance
+from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject, doubles
 from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
 
-Indices = NDArray[np.int32]
+
+@dataclass(frozen=True)
+class Tie:
+    """A vertex that is pinned to a body or link, at a point of its frame [m]."""
+
+    vertex: int
+    body: Object
+    local_index: int
+    point: tuple[float, float, float]
 
 
 class DeformableObject(SoftObject):
@@ -28,9 +40,10 @@ class DeformableObject(SoftObject):
 
     Material: ClassVar[type[DeformableMaterial]] = DeformableMaterial
 
-    def __init__(self, world: Home, engine_id: int, triangles: Indices, material: DeformableMaterial) -> None:
+    def __init__(self, world: Home, engine_id: int, mesh: BodyMesh, material: DeformableMaterial) -> None:
         super().__init__(world, engine_id, ObjectType.DEFORMABLE)
-        self._triangles = triangles
+        self._triangles = mesh.triangles
+        self._tetrahedra = mesh.tetrahedra
         self._material = material
 
     def get_material(self) -> DeformableMaterial:
@@ -47,18 +60,37 @@ class DeformableObject(SoftObject):
         place: Vector = positions[arguments.index("index", index, len(positions))].copy()
         return place
 
-    def _counts(self) -> tuple[int, int]:
-        out = [ffi.new("int64_t *") for _ in range(3)]
-        check(lib.rs_deformable_counts(self._c, self._engine_id, *out))
-        return int(out[0][0]), int(out[1][0])
+    def _counts(self) -> Any:
+        out = ffi.new("rs_deformable_counts *")
+        check(lib.rs_deformable_get_counts(self._c, self._engine_id, out))
+        return out
 
     def get_distance_constraint_count(self) -> int:
         """Edges and struts."""
-        return self._counts()[0]
+        return int(self._counts().struts)
 
     def get_bending_constraint_count(self) -> int:
-        """Pairs of triangles that resist bending."""
-        return self._counts()[1]
+        """Curvatures that are resisted: three for each triangle of a shell, fewer where little is beside it."""
+        return int(self._counts().hinges)
+
+    def get_tetrahedra(self) -> Indices:
+        """Corners of what fills the object, N x 4, as indices of vertices; none of a hollow one."""
+        return self._tetrahedra.copy()
+
+    def get_volume(self) -> float:
+        """Volume that its surface encloses, or its tetrahedra fill [m^3]; of an open surface this means little."""
+        x = self.get_positions()
+        if len(self._tetrahedra):
+            a, b, c, d = (x[self._tetrahedra[:, k]] for k in range(4))
+        else:
+            a = x[self._triangles[:, 0]].mean(axis=0)
+            b, c, d = (x[self._triangles[:, k]] for k in range(3))
+        return float(np.einsum("ij,ij->", b - a, np.cross(c - a, d - a)) / 6.0)
+
+    def find_vertex(self, position: VectorLike) -> int:
+        """The vertex nearest to a place [m]."""
+        gaps = self.get_positions() - arguments.vector("position", position, 3)
+        return int(np.argmin(np.einsum("ij,ij->i", gaps, gaps)))
 
     def set_position_offset(self, offset: VectorLike) -> None:
         """Move all vertices [m], the pinned ones too."""
@@ -90,87 +122,164 @@ class DeformableObject(SoftObject):
             self.add_distance_constraints(pairs, compliance)
         return len(pairs)
 
-    def pin_vertex(self, index: int, position: VectorLike | None = None) -> None:
-        """Hold a vertex where it is, or at a position [m]."""
+    def pin_vertex(
+        self,
+        index: int,
+        position: VectorLike | None = None,
+        body: Object | None = None,
+        local_index: int = 0,
+    ) -> None:
+        """Hold a vertex where it is, or at a position [m], world frame.
+
+        With a `body` it moves with that, or with its link `local_index`, and pulls at it; `position` is then in the
+        frame of the body or link. Where the vertex is pinned, it does not collide with that body.
+        """
         at = ffi.NULL if position is None else ffi.new("double[3]", list(arguments.vector("position", position, 3)))
-        check(lib.rs_deformable_pin(self._c, self._engine_id, arguments.count("index", index), 1, at))
+        vertex = arguments.count("index", index)
+        if body is None:
+            check(lib.rs_deformable_pin(self._c, self._engine_id, vertex, 1, at))
+            return
+        other = arguments.instance("body", body, Object)
+        with self._world.locked():
+            if other._world is not self._world:
+                raise InvalidValueError(f"{other!r} is in another world")
+            link = arguments.count("local_index", local_index)
+            check(lib.rs_deformable_tie(self._c, self._engine_id, vertex, other._engine_id, link, at))
+
+    def get_tied_vertices(self) -> dict[int, tuple[Object, int]]:
+        """Vertices that are pinned to bodies: the body and its local index of each."""
+        return {tie.vertex: (tie.body, tie.local_index) for tie in self._ties()}
+
+    def _ties(self) -> list[Tie]:
+        with self._world.locked():
+            count = ffi.new("int64_t *")
+            nothing = [ffi.NULL] * 4
+            check(lib.rs_deformable_read_ties(self._c, self._engine_id, 0, *nothing, count))
+            room = max(1, count[0])
+            vertices, links = ffi.new("int32_t[]", room), ffi.new("int32_t[]", room)
+            objects, points = ffi.new("rs_object_id[]", room), ffi.new("double[]", 3 * room)
+            check(lib.rs_deformable_read_ties(self._c, self._engine_id, room, vertices, objects, links, points, count))
+            return [
+                Tie(
+                    int(vertices[k]),
+                    self._world._handle_of(int(objects[k])),
+                    int(links[k]),
+                    (float(points[3 * k]), float(points[3 * k + 1]), float(points[3 * k + 2])),
+                )
+                for k in range(count[0])
+            ]
 
     def unpin_vertex(self, index: int) -> None:
-        """Let a pinned vertex go."""
+        """Let a vertex that is pinned to the world or to a body go."""
         check(lib.rs_deformable_pin(self._c, self._engine_id, arguments.count("index", index), 0, ffi.NULL))
 
-    def get_pinned_vertices(self) -> list[int]:
-        """Indices of the pinned vertices."""
+    def _pins_and_masses(self) -> tuple[NDArray[np.uint8], Vector]:
         with self._world.locked():
             count = self.get_num_particles()
             pinned, masses = np.zeros(count, np.uint8), np.zeros(count)
             pointer = ffi.cast("uint8_t *", pinned.ctypes.data)
             check(lib.rs_deformable_read(self._c, self._engine_id, pointer, doubles(masses)))
-        return [int(k) for k in np.flatnonzero(pinned)]
+        return pinned, masses
+
+    def get_pinned_vertices(self) -> list[int]:
+        """Indices of the vertices that are pinned to the world."""
+        return [int(k) for k in np.flatnonzero(self._pins_and_masses()[0])]
+
+    def _held(self) -> NDArray[np.bool_]:
+        return self._pins_and_masses()[0].astype(bool)
+
+    def save_state(self) -> dict[str, NDArray[Any]]:
+        """Places, velocities, pins and constraints of now, for restore_state()."""
+        with self._world.locked():
+            ties = self._ties()
+            held = {
+                "tied": np.array([(tie.vertex, tie.body._engine_id, tie.local_index) for tie in ties], np.uint64),
+                "tied_at": np.array([tie.point for tie in ties]),
+            }
+            return self._state() | {"pinned": self._pins_and_masses()[0]} | held
+
+    def restore_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Return to what save_state() told; its contacts begin anew. Pins to bodies that are gone stay undone."""
+        with self._world.locked():
+            self.set_positions(state["pos"])
+            for tie in self._ties():
+                check(lib.rs_deformable_pin(self._c, self._engine_id, tie.vertex, 0, ffi.NULL))
+            for (vertex, body, local), point in zip(state["tied"], state["tied_at"], strict=True):
+                at = ffi.new("double[3]", list(point))
+                if lib.rs_object_is_alive(self._c, int(body)):
+                    check(lib.rs_deformable_tie(self._c, self._engine_id, int(vertex), int(body), int(local), at))
+            for index in np.flatnonzero(state["pinned"] != self._pins_and_masses()[0]):
+                pinned = int(state["pinned"][index])
+                check(lib.rs_deformable_pin(self._c, self._engine_id, int(index), pinned, ffi.NULL))
+            self.set_velocities(state["vel"])
+            self._set_constraints(state)
+
+    def get_masses(self) -> Vector:
+        """Mass of each vertex [kg]; of the pinned ones, too."""
+        return self._pins_and_masses()[1]
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        """Everything that another object needs to go on like this one, by the names of a world file."""
+        with self._world.locked():
+            strut_count, hinge_count = self.get_distance_constraint_count(), self.get_bending_constraint_count()
+            struts, hinges = (
+                np.zeros((strut_count, 2), np.int32),
+                np.zeros((hinge_count, lib.RS_HINGE_POINTS), np.int32),
+            )
+            strut_state = np.zeros((strut_count, lib.RS_STRUT_NUMBERS))
+            hinge_state, substep = np.zeros((hinge_count, lib.RS_HINGE_NUMBERS)), np.zeros(1)
+            indices = [ffi.cast("int32_t *", array.ctypes.data) for array in (struts, hinges)]
+            first, second = (indices[0], doubles(strut_state)), (indices[1], doubles(hinge_state))
+            check(lib.rs_deformable_get_constraints(self._c, self._engine_id, *first, *second, doubles(substep)))
+            filling: dict[str, NDArray[Any]] = {}
+            if len(self._tetrahedra):
+                index = np.zeros((len(self._tetrahedra), 4), np.int32)
+                numbers = np.zeros((len(index), lib.RS_TETRAHEDRON_NUMBERS))
+                pointer = ffi.cast("int32_t *", index.ctypes.data)
+                check(lib.rs_deformable_get_tetrahedra(self._c, self._engine_id, pointer, doubles(numbers)))
+                filling = {"tetrahedra": index, "tetrahedron_state": numbers}
+            return filling | {
+                "pos": self.get_positions().copy(),
+                "vel": self.get_velocities().copy(),
+                "mass": self.get_masses(),
+                "triangles": self.get_triangles(),
+                "struts": struts,
+                "strut_state": strut_state,
+                "hinges": hinges,
+                "hinge_state": hinge_state,
+                "substep": substep,
+            }
+
+    def _set_constraints(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Struts and hinges as _state() told them of another object."""
+        indices, numbers = [], []
+        for name, width in (("struts", 2), ("hinges", lib.RS_HINGE_POINTS)):
+            indices.append(np.ascontiguousarray(state.get(name, ()), np.int32).reshape(-1, width))
+        for name, width in (("strut_state", lib.RS_STRUT_NUMBERS), ("hinge_state", lib.RS_HINGE_NUMBERS)):
+            numbers.append(np.ascontiguousarray(state.get(name, ()), np.float64).reshape(-1, width))
+        given = [
+            (len(index), ffi.cast("int32_t *", index.ctypes.data), doubles(number))
+            for index, number in zip(indices, numbers, strict=True)
+        ]
+        substep = float(state["substep"][0]) if len(state.get("substep", ())) else 0.0
+        check(lib.rs_deformable_set_constraints(self._c, self._engine_id, *given[0], *given[1], substep))
+        if "tetrahedra" in state:
+            index = np.ascontiguousarray(state["tetrahedra"], np.int32).reshape(-1, 4)
+            filling = np.ascontiguousarray(state["tetrahedron_state"], np.float64)
+            pointer = ffi.cast("int32_t *", index.ctypes.data)
+            check(lib.rs_deformable_set_tetrahedra(self._c, self._engine_id, len(index), pointer, doubles(filling)))
+            self._tetrahedra = index
 
     def set_wind(self, velocity: VectorLike) -> None:
         """Velocity of the air around the object [m/s]; it presses where the material has air_drag."""
         with self._world.locked():
             settings = ffi.new("rs_deformable_settings *")
-            check(lib.rs_deformable_settings_get(self._c, self._engine_id, settings))
+            check(lib.rs_deformable_get_settings(self._c, self._engine_id, settings))
             settings.wind = list(arguments.vector("velocity", velocity, 3))
-            check(lib.rs_deformable_settings_set(self._c, self._engine_id, settings))
+            check(lib.rs_deformable_set_settings(self._c, self._engine_id, settings))
 
     def get_wind(self) -> Vector:
         """Velocity of the air [m/s]."""
         settings = ffi.new("rs_deformable_settings *")
-        check(lib.rs_deformable_settings_get(self._c, self._engine_id, settings))
+        check(lib.rs_deformable_get_settings(self._c, self._engine_id, settings))
         return np.array(list(settings.wind))
-
-
-def edge_compliance(material: DeformableMaterial) -> float:
-    """Compliance of an edge without Young's modulus [m/N]."""
-    if material.solver_mode == "PBD":
-        return 0.0
-    given = material.distance_compliance
-    return given if given >= 0.0 else 1.0 / material.distance_stiffness
-
-
-def edges_of(triangles: Indices) -> tuple[Indices, Indices]:
-    """Edges (each once), and four vertices of each pair of triangles that share one: the edge, then the others."""
-    sides = np.concatenate([triangles[:, [0, 1, 2]], triangles[:, [1, 2, 0]], triangles[:, [2, 0, 1]]])
-    keys = np.sort(sides[:, :2], axis=1)
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
-    keys, others = keys[order], sides[order, 2]
-    same = (keys[1:] == keys[:-1]).all(axis=1)
-    first = np.concatenate([[True], ~same])
-    hinges = np.column_stack([keys[1:][same], others[:-1][same], others[1:][same]])
-    return np.ascontiguousarray(keys[first], np.int32), np.ascontiguousarray(hinges, np.int32)
-
-
-def vertex_areas(vertices: Vector, triangles: Indices) -> tuple[Vector, Vector]:
-    """Area of each triangle, and the share of it that each vertex has."""
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    areas = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    shares = np.zeros(len(vertices))
-    for k in range(3):
-        np.add.at(shares, triangles[:, k], areas / 3.0)
-    return areas, shares
-
-
-def edge_compliances(vertices: Vector, triangles: Indices, edges: Indices, material: DeformableMaterial) -> Vector:
-    """By the material, or by Young's modulus: stiffness = modulus * thickness * area of the triangles / length^2."""
-    if material.youngs_modulus < 0.0 or material.solver_mode == "PBD":
-        return np.full(len(edges), edge_compliance(material))
-    areas, _ = vertex_areas(vertices, triangles)
-    around: dict[tuple[int, int], float] = {}
-    for triangle, area in zip(triangles.tolist(), areas.tolist(), strict=True):
-        for k in range(3):
-            key = tuple(sorted((triangle[k], triangle[(k + 1) % 3])))
-            around[key[0], key[1]] = around.get((key[0], key[1]), 0.0) + area
-    lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
-    area = np.array([around[a, b] for a, b in edges.tolist()])
-    compliances: Vector = lengths**2 / np.maximum(material.youngs_modulus * material.thickness * area, 1e-300)
-    return compliances
-
-
-def bend_compliance(material: DeformableMaterial) -> float:
-    """1 / flexural rigidity [1/(N m)]; negative: nothing resists bending."""
-    if material.youngs_modulus < 0.0 or material.bend_compliance >= 0.0:
-        return material.bend_compliance
-    return 12.0 * (1.0 - material.poisson_ratio**2) / (material.youngs_modulus * material.thickness**3)

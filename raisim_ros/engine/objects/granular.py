@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.world.soft_types import GranularMaterial, scatter
+from raisim_ros.description.particle_file import pack, read_arrays
+from raisim_ros.description.world.soft_types import GranularMaterial, grid_places, random_places
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -140,9 +142,7 @@ class GranularSystem(SoftObject):
         """Fill a box with grains on a regular grid, `spacing` apart (default: touching) [m]; returns their number."""
         low, high = np.array(_corners(minimum, maximum)).reshape(2, 3)
         r = _positive("radius", radius)
-        step = 2.0 * r if spacing is None else _positive("spacing", spacing)
-        axes = [np.arange(a + r, b - r + 1e-9 * step, step) for a, b in zip(low, high, strict=True)]
-        points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+        points = grid_places(low, high, r, None if spacing is None else _positive("spacing", spacing))
         self.add_particles(points, [r], [velocity], material)
         return len(points)
 
@@ -163,10 +163,10 @@ class GranularSystem(SoftObject):
         low, high = np.array(_corners(minimum, maximum)).reshape(2, 3)
         least, most = (radius, radius) if isinstance(radius, (int, float)) else tuple(radius)
         least, most = _positive("radius", least), _positive("radius", most)
-        random = np.random.default_rng(arguments.count("seed", seed))
-        near = self.get_positions() if self.get_num_particles() else np.zeros((0, 3))
-        wanted = random.uniform(least, most, arguments.count("count", count))
-        points, radii = scatter(random, low, high, wanted, near, self.get_radii())
+        number, chosen = arguments.count("count", count), arguments.count("seed", seed)
+        with self._world.locked():
+            near, near_radii = self.get_positions().copy(), self.get_radii()
+        points, radii = random_places(low, high, number, (least, most), chosen, near, near_radii)
         if len(points):
             self.add_particles(points, radii, [velocity], material)
         return len(points)
@@ -183,13 +183,13 @@ class GranularSystem(SoftObject):
 
     def _settings(self) -> Any:
         out = ffi.new("rs_grains_settings *")
-        check(lib.rs_grains_settings_get(self._c, self._engine_id, out))
+        check(lib.rs_grains_get_settings(self._c, self._engine_id, out))
         return out
 
     def get_material(self, index: int = 0) -> GranularMaterial:
         """The material of the object, or another one of its grains (get_particle_materials())."""
         out, substeps = ffi.new("rs_grain_material *"), int(self._settings().substeps)
-        check(lib.rs_grains_material_get(self._c, self._engine_id, arguments.count("index", index), out))
+        check(lib.rs_grains_get_material(self._c, self._engine_id, arguments.count("index", index), out))
         return _material_of(out, substeps)
 
     def get_boundary_material(self) -> GranularMaterial:
@@ -224,8 +224,23 @@ class GranularSystem(SoftObject):
     def get_last_step_stats(self) -> GranularStepStats:
         """What the last step did."""
         out = ffi.new("rs_grains_stats *")
-        check(lib.rs_grains_stats_get(self._c, self._engine_id, out))
+        check(lib.rs_grains_get_stats(self._c, self._engine_id, out))
         return GranularStepStats(*(getattr(out, one.name) for one in fields(GranularStepStats)))
+
+    def _held(self) -> NDArray[np.bool_]:
+        return self.get_fixed()
+
+    def _radii(self) -> Vector:
+        return self.get_radii()[:, None]
+
+    def save_state(self) -> dict[str, NDArray[Any]]:
+        """All grains of now, for restore_state()."""
+        with self._world.locked():
+            return self._state_arrays()
+
+    def restore_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Replace all grains by those of save_state(); their contacts begin anew."""
+        self._restore_arrays(dict(state), "state")
 
     # ---- files ----
 
@@ -234,23 +249,22 @@ class GranularSystem(SoftObject):
         names = [one.name for one in fields(GranularMaterial) if one.name != "substeps"]
         count = int(self._settings().material_count)
         rows = [[float(getattr(self.get_material(k), name)) for name in names] for k in range(count)]
-        arrays = (self.get_positions(), self.get_velocities(), turns, radii, kinds, fixed, np.array(rows))
+        arrays = (self.get_positions().copy(), self.get_velocities().copy(), turns, radii, kinds, fixed, np.array(rows))
         return dict(zip(_STATE_KEYS, arrays, strict=True))
 
     def save_granular_state(self, path: str | Path) -> None:
         """Write places, velocities, radii and materials of all grains to a NumPy file (.npz)."""
-        target = arguments.path("path", path)
-        with self._world.locked(), target.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **self._state_arrays())
+        with self._world.locked():
+            arrays = self._state_arrays()
+        write_file(arguments.path("path", path), pack(arrays))
 
     def load_granular_state(self, path: str | Path) -> None:
         """Replace all grains by those of save_granular_state(); their contacts begin anew."""
         source = arguments.path("path", path)
-        try:
-            with np.load(source, allow_pickle=False) as data:
-                arrays = {key: data[key] for key in _STATE_KEYS}
-        except (KeyError, ValueError, OSError) as error:
-            raise InvalidValueError(f"{source}: no saved grains ({error})") from error
+        arrays = read_arrays(source)
+        missing = [key for key in _STATE_KEYS if key not in arrays]
+        if missing:
+            raise InvalidValueError(f"{source}: no saved grains ({', '.join(missing)} is missing)")
         self._restore_arrays(arrays, str(source))
 
     def _restore_arrays(self, arrays: dict[str, NDArray[Any]], source: str) -> None:
@@ -270,11 +284,51 @@ class GranularSystem(SoftObject):
             raise InvalidValueError(f"{source}: a number is not finite, or a radius not greater than 0")
         with self._world.locked():
             check(lib.rs_grains_clear(self._c, self._engine_id))
-            for start, end, kind in _runs(kinds):
-                self.add_particles(x[start:end], r[start:end], v[start:end], materials[kind])
+            self._append(x, r, v, turns, kinds, fixed, materials)
+
+    def _append(
+        self, x: Vector, r: Vector, v: Vector, turns: Vector, kinds: Any, fixed: Any, materials: list[GranularMaterial]
+    ) -> None:
+        """Adds grains of several materials at the end of none."""
+        for start, end, kind in _runs(kinds):
+            self.add_particles(x[start:end], r[start:end], v[start:end], materials[kind])
+        if len(x):
             self._write(angular_velocities=turns)
-            for index in np.flatnonzero(fixed):
-                self.set_particle_fixed(int(index))
+        for index in np.flatnonzero(fixed):
+            self.set_particle_fixed(int(index))
+
+    # ---- world files ----
+
+    def _put_arrays(self, arrays: Mapping[str, NDArray[Any]], materials: list[GranularMaterial]) -> None:
+        """Puts the grains of a world file into an object without any."""
+        x, r, _ = grain_tables(arrays["pos"], arrays["radius"])
+        zeros, none = np.zeros_like(x), np.zeros(len(x), np.int32)
+        defaults: dict[str, NDArray[Any]] = {"vel": zeros, "ang_vel": zeros, "grain": none, "fixed": none}
+        given = {name: arrays.get(name, default) for name, default in defaults.items()}
+        for name, array in given.items():
+            if array.shape != defaults[name].shape:
+                raise InvalidValueError(f"{name} has {array.size} numbers; expected {defaults[name].size}")
+        if len(x) and not given["grain"].max() < len(materials):
+            raise InvalidValueError(f"grain names material {given['grain'].max()}; there are {len(materials)}")
+        v, turns = (np.ascontiguousarray(given[name]) for name in ("vel", "ang_vel"))
+        self._append(x, r, v, turns, given["grain"], given["fixed"], materials)
+
+    def _description(self) -> dict[str, Any]:
+        """What the entry of a world file says of these grains."""
+        settings, radii, kinds, fixed, turns = self._settings(), *self._read_grains()
+        box, domain = list(settings.container), list(settings.domain)
+        low, high, axes = tuple(domain[:3]), tuple(domain[3:]), tuple(bool(axis) for axis in settings.periodic)
+        arrays: dict[str, NDArray[Any]] = {"pos": self.get_positions().copy(), "radius": radii}
+        arrays["vel"] = self.get_velocities().copy()
+        arrays |= {"ang_vel": turns, "grain": kinds, "fixed": fixed.astype(np.int32)}
+        return {
+            "grains": [self.get_material(k) for k in range(int(settings.material_count))],
+            "boundary": self.get_boundary_material(),
+            "arrays": arrays if len(radii) else {},
+            "ground": float(settings.ground) if settings.has_ground else None,
+            "container": (tuple(box[:3]), tuple(box[3:])) if settings.has_container else None,
+            "periodic": (low, high, axes) if any(axes) else None,
+        }
 
 
 def _corners(minimum: VectorLike, maximum: VectorLike) -> list[float]:

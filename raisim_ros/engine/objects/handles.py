@@ -41,7 +41,7 @@ class SingleBodyObject(BodyOwner):
 
     def _state(self) -> Any:
         state = ffi.new("rs_body_state *")
-        check(lib.rs_body_state_get(self._c, self._engine_id, state))
+        check(lib.rs_body_get_state(self._c, self._engine_id, state))
         return state
 
     def _set_state(self, **fields: VectorLike) -> None:
@@ -49,7 +49,7 @@ class SingleBodyObject(BodyOwner):
             state = self._state()
             for name, values in fields.items():
                 setattr(state, name, list(values))
-            check(lib.rs_body_state_set(self._c, self._engine_id, state))
+            check(lib.rs_body_set_state(self._c, self._engine_id, state))
 
     def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
         """Position of the body origin, or of a point given in the body frame [m]."""
@@ -134,7 +134,7 @@ class SingleBodyObject(BodyOwner):
 
     def _properties(self) -> Any:
         properties = ffi.new("rs_body_properties *")
-        check(lib.rs_body_properties_get(self._c, self._engine_id, properties))
+        check(lib.rs_body_get_properties(self._c, self._engine_id, properties))
         return properties
 
     def _set_properties(self, **fields: Any) -> None:
@@ -142,7 +142,7 @@ class SingleBodyObject(BodyOwner):
             properties = self._properties()
             for name, value in fields.items():
                 setattr(properties, name, value)
-            check(lib.rs_body_properties_set(self._c, self._engine_id, properties))
+            check(lib.rs_body_set_properties(self._c, self._engine_id, properties))
             self._inertia_given |= "inertia" in fields
 
     def get_body_type(self, local_idx: int = 0) -> BodyType:

@@ -18,6 +18,7 @@ class Home(Protocol):
     """What objects, wires, contacts and sensors may ask of the world that they are in."""
 
     _world: Any  # the engine's
+    _new_followers: list[int]  # ids of robots whose PD gains are looked at before the next step
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other threads out."""

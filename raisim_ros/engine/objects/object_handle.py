@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
-from raisim_ros.engine.errors import ObjectRemovedError
+from raisim_ros.engine.errors import ObjectRemovedError, check
 from raisim_ros.engine.objects.contact import Contact
 from raisim_ros.engine.types import ObjectType
 
@@ -37,6 +38,15 @@ class Object:
     def _restore_kept(self, kept: dict[str, Any]) -> None:
         for name, value in kept.items():
             setattr(self, name, value)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """The handle of the same object in a copy of the world; to copy the object itself, see World.clone_object()."""
+        if id(self._world) not in memo:
+            deepcopy(self._world, memo)
+        if id(self) not in memo:
+            memo[id(self)] = made = type(self).__new__(type(self))
+            made.__dict__.update(deepcopy(self.__dict__, memo))
+        return memo[id(self)]
 
     def __repr__(self) -> str:
         name = f" '{self._name}'" if self._name else ""
@@ -77,6 +87,7 @@ class Object:
         """Set the look: a colour name, "r g b a" (0..1), a texture name or "hidden"."""
         self._alive()
         self._appearance = arguments.text("appearance", appearance)
+        check(lib.rs_world_touch(self._c))
 
     def get_appearance(self) -> str:
         """The look, empty for the default one."""
@@ -90,6 +101,7 @@ class Object:
         if settings.drive is not None and not hasattr(self, "get_kinematic_tree"):
             raise InvalidValueError("drive: only an articulated system can be driven")
         self._interface = settings
+        check(lib.rs_world_touch(self._c))
 
     def get_interface(self) -> InterfaceSettings:
         """What the object's state and command topics hold; the defaults unless a world file or a call set it."""

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine import arguments
-from raisim_ros.engine.arguments import VectorLike
+from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.objects.body_owner import BodyOwner
-from raisim_ros.engine.objects.handles import SingleBodyObject
-from raisim_ros.engine.types import BodyType
+from raisim_ros.engine.objects.soft_handles import SoftObject
+from raisim_ros.engine.types import BodyType, GyroscopicMode
 
-Owner = TypeVar("Owner", bound=BodyOwner)
+Owner = TypeVar("Owner", bound=BodyOwner | SoftObject)
 
 
 class Placed(TypedDict, total=False):
@@ -34,44 +35,88 @@ class Placed(TypedDict, total=False):
     """A colour, "r g b a", a texture or "hidden"."""
 
 
-def place(handle: Owner, placed: Any) -> Owner:
-    """Do to a new object what the keywords of its ``add_*`` say; it is taken out again when one is wrong."""
-    if not placed:
-        return handle
+class BodyKeywords(Placed, total=False):
+    """Those of single bodies, beside."""
+
+    linear_damping: float
+    """Air drag against the velocity [N s/m]."""
+    angular_damping: VectorLike
+    """The same about each body axis [N m s/rad]."""
+    gyroscopic_mode: GyroscopicMode
+    """How the gyroscopic torque is integrated."""
+
+
+class PrimitiveKeywords(BodyKeywords, total=False):
+    """Those of primitive shapes, beside."""
+
+    com: VectorLike
+    """Centre of mass in the body frame [m]."""
+    inertia: Sequence[VectorLike] | NDArray[Any]
+    """About the centre of mass, body axes, 3 x 3 [kg m^2]; default: that of a uniform solid about this point."""
+
+
+def check_keywords(placed: Any, kind: Any) -> None:
+    """Raise InvalidValueError unless all keywords are of that kind."""
+    unknown = sorted(set(placed) - set(kind.__annotations__))
+    if unknown:
+        known = ", ".join(kind.__annotations__)
+        raise InvalidValueError(f"'{unknown[0]}' is no keyword of an object; expected one of {known}")
+
+
+def velocities(placed: Placed) -> tuple[Vector, Vector]:
+    """Linear and angular velocity, of three or six numbers."""
+    given = placed.get("velocity", np.zeros(6))
+    size = 6 if np.size(given) == 6 else 3
+    values = np.r_[arguments.vector("velocity", given, size), np.zeros(6 - size)]
+    return values[:3], values[3:]
+
+
+def dress(handle: Owner, placed: Placed) -> Owner:
+    """Look and name of a new object; it is taken out again when one is wrong."""
     try:
-        unknown = sorted(set(placed) - set(Placed.__annotations__))
-        if unknown:
-            known = ", ".join(Placed.__annotations__)
-            raise InvalidValueError(f"'{unknown[0]}' is no keyword of an object; expected one of {known}")
-        _place(handle, placed)
+        if "appearance" in placed:
+            handle.set_appearance(placed["appearance"])
+        if "name" in placed:
+            handle.set_name(placed["name"])
     except BaseException:
         handle._world.remove_object(handle)  # type: ignore[attr-defined]
         raise
     return handle
 
 
-def _place(handle: BodyOwner, placed: Placed) -> None:
-    single = handle if isinstance(handle, SingleBodyObject) else None
-    robot: Any = handle
+def place(handle: Owner, placed: Placed) -> Owner:
+    """Do to a new robot or soft object what the keywords of its ``add_*`` say; it goes again when one is wrong."""
+    try:
+        check_keywords(placed, Placed)
+        _place_robot(handle, placed) if isinstance(handle, BodyOwner) else _place_particles(handle, placed)
+    except BaseException:
+        handle._world.remove_object(handle)  # type: ignore[attr-defined]
+        raise
+    return dress(handle, placed)
+
+
+def _place_robot(robot: Any, placed: Placed) -> None:
     if "body_type" in placed:
-        if single is None:
-            raise InvalidValueError(f"body_type: {handle!r} is a robot; its base is fixed or floating by its file")
-        single.set_body_type(placed["body_type"])
+        raise InvalidValueError(f"body_type: {robot!r} is a robot; its base is fixed or floating by its file")
     if "position" in placed:
-        single.set_position(placed["position"]) if single else robot.set_base_pos(placed["position"])
+        robot.set_base_pos(placed["position"])
     if "orientation" in placed:
-        turn = placed["orientation"]
-        single.set_orientation(turn) if single else robot.set_base_orientation(turn)
+        robot.set_base_orientation(placed["orientation"])
     if "velocity" in placed:
-        size = 6 if np.size(placed["velocity"]) == 6 else 3
-        values = arguments.vector("velocity", placed["velocity"], size)
-        linear, angular = values[:3], values[3:] if size == 6 else np.zeros(3)
-        if single is not None:
-            single.set_velocity(linear, angular)
-        else:
-            robot.set_base_velocity(linear)
-            robot.set_base_angular_velocity(angular)
-    if "appearance" in placed:
-        handle.set_appearance(placed["appearance"])
-    if "name" in placed:
-        handle.set_name(placed["name"])
+        linear, angular = velocities(placed)
+        robot.set_base_velocity(linear)
+        robot.set_base_angular_velocity(angular)
+
+
+def _place_particles(soft: SoftObject, placed: Placed) -> None:
+    if "body_type" in placed:
+        raise InvalidValueError(f"body_type: {soft!r} is made of particles, which always move")
+    origin = arguments.vector("position", placed.get("position", (0.0, 0.0, 0.0)), 3)
+    turn = arguments.rotation_of_quaternion(arguments.orientation(placed.get("orientation", (1.0, 0.0, 0.0, 0.0))))
+    if "position" in placed or "orientation" in placed:
+        soft.set_positions(soft.get_positions() @ turn.T + origin)
+    if "orientation" in placed:
+        soft.set_velocities(soft.get_velocities() @ turn.T)
+    if "velocity" in placed:
+        linear, angular = velocities(placed)
+        soft.set_velocities(soft.get_velocities() + linear + np.cross(angular, soft.get_positions() - origin))

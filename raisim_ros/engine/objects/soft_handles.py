@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,12 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
-from raisim_ros.engine.types import ObjectType
+from raisim_ros.engine.types import BodyType, ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
@@ -96,10 +99,86 @@ class SoftObject(Object):
         given = [doubles(tables.get(name)) for name in ("positions", "velocities", "angular_velocities")]
         check(lib.rs_soft_write(self._c, self._engine_id, len(next(iter(tables.values()))), *given))
 
+    # ---- as a whole ----
+
+    def get_body_type(self) -> BodyType:
+        """It moves."""
+        self._alive()
+        return BodyType.DYNAMIC
+
+    def get_quaternion(self) -> Vector:
+        """Its frame is at the centre of mass and has the axes of the world: w, x, y, z = 1, 0, 0, 0."""
+        self._alive()
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+    def set_pose(self, position: VectorLike, quaternion: VectorLike = (1.0, 0.0, 0.0, 0.0)) -> None:
+        """Turn all particles about the centre of mass and move that to a position [m]; their contacts begin anew."""
+        target, turn = arguments.vector("position", position, 3), arguments.orientation(quaternion)
+        with self._world.locked():
+            centre, places = self.get_position(), self.get_positions()
+            turned = places - centre
+            if not np.array_equal(turn, (1.0, 0.0, 0.0, 0.0)):
+                norm = float(np.linalg.norm(turn))
+                if not norm > 1e-6:
+                    raise InvalidValueError(f"quaternion is {turn}; expected one that is not zero")
+                turned = turned @ arguments.rotation_of_quaternion(turn / norm).T
+            self.set_positions(turned + np.asarray(target))
+
+    def set_velocity(self, linear: VectorLike, angular: VectorLike = (0.0, 0.0, 0.0)) -> None:
+        """Let all particles that are not held move as one rigid body about the centre of mass [m/s, rad/s]."""
+        v, w = (np.asarray(arguments.vector(*given, 3)) for given in (("linear", linear), ("angular", angular)))
+        with self._world.locked():
+            velocities = v + np.cross(w, self.get_positions() - self.get_position())
+            velocities[self._held()] = 0.0
+            self.set_velocities(velocities)
+
+    @abstractmethod
+    def save_state(self) -> dict[str, NDArray[Any]]:
+        """Places, velocities and what else changes, for restore_state()."""
+
+    @abstractmethod
+    def restore_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Return to what save_state() told; contacts begin anew."""
+
+    def _held(self) -> NDArray[np.bool_]:
+        """Which particles stay where they are."""
+        return np.zeros(self.get_num_particles(), bool)
+
+    def get_bounds(self) -> tuple[Vector, Vector]:
+        """Lowest and highest corner of the box around all particles [m]; zeros without any."""
+        with self._world.locked():
+            places, radii = self.get_positions(), self._radii()
+            if not len(places):
+                return np.zeros(3), np.zeros(3)
+            return (places - radii).min(axis=0), (places + radii).max(axis=0)
+
+    def _radii(self) -> Any:
+        """Of all particles, N x 1, or one for all."""
+        return 0.0
+
     def _totals(self) -> Any:
         out = ffi.new("rs_soft_totals *")
-        check(lib.rs_soft_totals_get(self._c, self._engine_id, out))
+        check(lib.rs_soft_get_totals(self._c, self._engine_id, out))
         return out
+
+    def _filter(self) -> tuple[int, int]:
+        self._alive()
+        group, mask = ffi.new("uint64_t *"), ffi.new("uint64_t *")
+        check(lib.rs_object_get_filter(self._c, self._engine_id, -1, group, mask))
+        return int(group[0]), int(mask[0])
+
+    def get_collision_group(self) -> int:
+        """Collision group, 64 bits."""
+        return self._filter()[0]
+
+    def get_collision_mask(self) -> int:
+        """Groups that it collides with, 64 bits."""
+        return self._filter()[1]
+
+    def _total(self, name: str) -> Vector:
+        """One of the vectors; the struct must live until it is copied."""
+        totals = self._totals()
+        return np.array(list(getattr(totals, name)))
 
     def get_mass(self) -> float:
         """Mass of all particles [kg]."""
@@ -107,7 +186,7 @@ class SoftObject(Object):
 
     def get_position(self) -> Vector:
         """Centre of mass [m]."""
-        return np.array(list(self._totals().centre_of_mass))
+        return self._total("centre_of_mass")
 
     def get_velocity(self) -> Vector:
         """Velocity of the centre of mass [m/s]."""
@@ -116,11 +195,11 @@ class SoftObject(Object):
 
     def get_linear_momentum(self) -> Vector:
         """Momentum of all particles [N s]."""
-        return np.array(list(self._totals().linear_momentum))
+        return self._total("linear_momentum")
 
     def get_angular_momentum(self) -> Vector:
         """Angular momentum of all particles about the origin of the world [N m s]."""
-        return np.array(list(self._totals().angular_momentum))
+        return self._total("angular_momentum")
 
     def get_kinetic_energy(self) -> float:
         """Kinetic energy of all particles [J]."""

@@ -52,12 +52,12 @@ class Wire:
 
     def _definition(self) -> Any:
         out = ffi.new("rs_wire_def *")
-        check(lib.rs_wire_def_get(self._world._world, self._id, out))
+        check(lib.rs_wire_get_def(self._world._world, self._id, out))
         return out
 
     def _state(self) -> Any:
         out = ffi.new("rs_wire_state *")
-        check(lib.rs_wire_state_get(self._world._world, self._id, out))
+        check(lib.rs_wire_get_state(self._world._world, self._id, out))
         return out
 
     def _set(self, **values: float) -> None:
@@ -66,7 +66,7 @@ class Wire:
             for name, value in values.items():
                 setattr(definition.properties, name, value)
             check(
-                lib.rs_wire_properties_set(self._world._world, self._id, ffi.addressof(definition, "properties"))
+                lib.rs_wire_set_properties(self._world._world, self._id, ffi.addressof(definition, "properties"))
             )
 
     def _alive(self) -> None:
@@ -149,7 +149,8 @@ class Wire:
 
     def get_norm(self) -> Vector:
         """Unit vector from the first end to the second, world frame."""
-        return np.array(list(self._state().normal))
+        state = self._state()  # must live until its numbers are copied
+        return np.array(list(state.normal))
 
     # ---- length and tension ----
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,14 @@ class RollingSweep:
         self._last: LidarPose | None = None
         self._first = 0  # column with which the sweep began
         self._parts: list[NDArray[np.float32]] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without `cast`, which who copies it gives it again."""
+        return {name: value for name, value in vars(self).items() if name != "_cast"}
+
+    def casting(self, cast: Callable[[Burst, NDArray[np.float32]], None]) -> None:
+        """Let a copy fire, too."""
+        self._cast = cast
 
     def restart(self) -> None:
         """Drop what fired so far; the sweep begins with the next pose."""

@@ -56,6 +56,7 @@ class IMU(Sensor):
     def set_linear_acceleration(self, acceleration: VectorLike) -> None:
         """Set the specific force: for measurements that come from elsewhere."""
         self._acceleration = arguments.vector("acceleration", acceleration, 3)
+        self._touch()
 
     def get_angular_velocity(self) -> Vector:
         """Angular velocity, sensor frame [rad/s]."""
@@ -64,6 +65,7 @@ class IMU(Sensor):
     def set_angular_velocity(self, angular_velocity: VectorLike) -> None:
         """Set the angular velocity: for measurements that come from elsewhere."""
         self._angular_velocity = arguments.vector("angular_velocity", angular_velocity, 3)
+        self._touch()
 
 
 def _noise(noise: NoiseModel, frame: int, stream: int) -> Vector:

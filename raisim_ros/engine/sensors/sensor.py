@@ -74,7 +74,7 @@ class Mount:
         if isinstance(self.object, ArticulatedSystem):
             return _link_acceleration(self.object, self.body_idx, point)
         linear, angular = ffi.new("double[3]"), ffi.new("double[3]")
-        check(lib.rs_body_acceleration(self.object._c, self.object._engine_id, linear, angular))
+        check(lib.rs_body_get_acceleration(self.object._c, self.object._engine_id, linear, angular))
         arm, omega = point - self.object.get_com_position(), self.angular_velocity()
         turning = np.cross(np.array(list(angular)), arm) + np.cross(omega, np.cross(omega, arm))
         acceleration: Vector = np.array(list(linear)) + turning
@@ -97,7 +97,11 @@ class _StructBytes:
         self._bytes = bytes(ffi.buffer(struct))
 
     def struct(self) -> Any:
+        if self._type not in ("rs_lidar *", "rs_depth_camera *"):
+            raise InvalidValueError(f"{self._type} is no struct of a sensor")
         made = ffi.new(self._type)
+        if len(self._bytes) != ffi.sizeof(made[0]):
+            raise InvalidValueError(f"{self._type} has {len(self._bytes)} bytes; expected {ffi.sizeof(made[0])}")
         ffi.memmove(made, self._bytes, len(self._bytes))
         return made
 
@@ -199,6 +203,7 @@ class Sensor(ABC):
         """Set the rate [Hz]; the next measurement is due now."""
         self._rate = self._checked_rate(rate)
         self._start, self._measured = self._world.get_world_time(), 0
+        self._touch()
 
     def get_update_time_stamp(self) -> float:
         """Simulation time of the last measurement [s]; -1 before the first."""
@@ -207,6 +212,7 @@ class Sensor(ABC):
     def set_update_time_stamp(self, time: float) -> None:
         """Set the time of the last measurement [s]: for measurements that the user sets."""
         self._stamp = arguments.number("time", time)
+        self._touch()
 
     def is_due(self, time: float) -> bool:
         """Whether a measurement is due at a simulation time [s]."""
@@ -230,6 +236,7 @@ class Sensor(ABC):
     def set_measurement_source(self, source: MeasurementSource | int) -> None:
         """Say who writes the measurements."""
         self._source = arguments.choice("source", MeasurementSource, source)
+        self._touch()
 
     # ---- measuring ----
 
@@ -246,9 +253,18 @@ class Sensor(ABC):
     def number_next(self, number: int) -> None:
         """Give the next measurement a number; its noise depends on that and on the seed alone."""
         self._frame = arguments.count("number", number) - 1
+        self._touch()
 
     def update(self) -> None:
         """Measure now."""
+        self._touch()
+        self._update()
+
+    def _touch(self) -> None:
+        """Tell that somebody changed the sensor: the world does not do so by itself while it steps."""
+        check(lib.rs_world_touch(self._world._world))
+
+    def _update(self) -> None:
         with self._world.locked():
             before = self._phase()
             try:

@@ -114,6 +114,7 @@ class SpinningLidar(_RaySensor):
         columns_per_second = self.model.yaw_samples * self.model.spin_rate
         self._rolling = RollingSweep(columns_per_second, self.model.pitch_samples, self._fire) if rolling else None
         self.follow()
+        self._touch()
 
     def steps_until_due(self, time: float, time_step: float) -> int:
         """Steps until the next measurement is due; a rolling lidar measures in every step."""
@@ -234,6 +235,12 @@ class SpinningLidar(_RaySensor):
         """Set the points: for measurements that come from elsewhere."""
         self._scan = arguments.table("points", points, (-1, 3))
         self._scan_times = np.full(len(self._scan), self._stamp)
+        self._touch()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if self._rolling is not None:
+            self._rolling.casting(self._fire)
 
     def _phase(self) -> dict[str, Any]:
         rolling = None if self._rolling is None else self._rolling.phase()
@@ -345,6 +352,7 @@ class DepthCamera(_Camera):
         """Set the image: for measurements that come from elsewhere."""
         self._depth[:] = arguments.table("depth", depth, self._depth.shape, np.float32)
         self._points = None
+        self._touch()
 
     def depth_to_point_cloud(self, depth: NDArray[Any] | None = None, *, in_sensor_frame: bool = False) -> Vector:
         """Points of a depth image (the last one), height x width x 3 [m]: in the world, or in the sensor frame."""
@@ -362,6 +370,7 @@ class DepthCamera(_Camera):
     def set_3d_points(self, points: NDArray[Any]) -> None:
         """Set the points: for measurements that come from elsewhere."""
         self._points = arguments.table("points", points, (*self._depth.shape, 3))
+        self._touch()
 
 
 @dataclass(frozen=True)
@@ -451,3 +460,4 @@ class RGBCamera(_Camera):
     def set_image_buffer(self, image: NDArray[Any]) -> None:
         """Set the image: for measurements that come from elsewhere."""
         self._image[:] = arguments.table("image", image, self._image.shape, np.uint8)
+        self._touch()

@@ -20,7 +20,7 @@ from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
 from raisim_ros.engine.objects.home import Home
-from raisim_ros.engine.objects.placed import Placed, place
+from raisim_ros.engine.objects.placed import BodyKeywords, PrimitiveKeywords
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import (
     BodyType,
@@ -30,7 +30,7 @@ from raisim_ros.engine.types import (
     ObjectType,
     ShapeType,
 )
-from raisim_ros.engine.world.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, ShapeDraft, insert_body
+from raisim_ros.engine.world.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:
@@ -40,20 +40,14 @@ GROUND_GROUP = 1 << 61
 HEIGHTMAP_GROUP = 1 << 63
 
 Handle = TypeVar("Handle", bound=SingleBodyObject)
-_PRIMITIVES: dict[type[SingleBodyObject], tuple[ObjectType, ShapeType]] = {
-    Sphere: (ObjectType.SPHERE, ShapeType.SPHERE),
-    Box: (ObjectType.BOX, ShapeType.BOX),
-    Cylinder: (ObjectType.CYLINDER, ShapeType.CYLINDER),
-    Cone: (ObjectType.CONE, ShapeType.CONE),
-    Capsule: (ObjectType.CAPSULE, ShapeType.CAPSULE),
-}
 
 
 class Bodies(WorldCore):
     """Adding single bodies. A failed call leaves the world as it was.
 
     Every method takes `name`, `position` [m], `orientation` (quaternion w, x, y, z or rotation matrix), `velocity`
-    (linear, or linear and angular), `body_type` and `appearance` as keywords, too.
+    (linear, or linear and angular), `body_type`, `appearance`, `linear_damping` [N s/m], `angular_damping` [N m s/rad]
+    and `gyroscopic_mode` as keywords, too; primitive shapes `com` and `inertia`, besides.
     """
 
     def add_sphere(
@@ -63,7 +57,7 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[PrimitiveKeywords],
     ) -> Sphere:
         """Add a ball [m, kg]."""
         return self._add_primitive(Sphere, (radius,), mass, material, collision_group, collision_mask, placed)
@@ -77,7 +71,7 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[PrimitiveKeywords],
     ) -> Box:
         """Add a box with the given full lengths [m, kg]."""
         lengths = (x_length, y_length, z_length)
@@ -91,7 +85,7 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[PrimitiveKeywords],
     ) -> Cylinder:
         """Add a cylinder along z; `height` is its full length [m, kg]."""
         return self._add_primitive(Cylinder, (radius, height), mass, material, collision_group, collision_mask, placed)
@@ -104,7 +98,7 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[PrimitiveKeywords],
     ) -> Cone:
         """Add a cone with its apex towards +z; the origin is the centroid of the solid [m, kg]."""
         return self._add_primitive(Cone, (radius, height), mass, material, collision_group, collision_mask, placed)
@@ -117,7 +111,7 @@ class Bodies(WorldCore):
         material: str = "default",
         collision_group: int = 1,
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[PrimitiveKeywords],
     ) -> Capsule:
         """Add a capsule along z; `height` is the distance of the two sphere centres [m, kg]."""
         return self._add_primitive(Capsule, (radius, height), mass, material, collision_group, collision_mask, placed)
@@ -127,19 +121,20 @@ class Bodies(WorldCore):
         z_height: float = 0.0,
         material: str = "default",
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[BodyKeywords],
     ) -> Ground:
         """Add the half-space below z = `z_height` [m]; its collision group is bit 61."""
         body = BodyDraft(
             ObjectType.GROUND,
-            [ShapeDraft(ShapeType.HALF_SPACE, material=material)],
+            [CompoundChild(ShapeType.HALF_SPACE, (), material=material)],
             body_type=BodyType.STATIC,
             position=(0.0, 0.0, z_height),
             collision_group=GROUND_GROUP,
             collision_mask=collision_mask,
         )
-        made = insert_body(self, body, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes))
-        return place(made, placed)
+        return insert_body(
+            self, body, placed, lambda world, key, shapes: Ground(world, key, ObjectType.GROUND, shapes)
+        )
 
     def add_compound(
         self,
@@ -149,7 +144,7 @@ class Bodies(WorldCore):
         inertia: Sequence[VectorLike] | NDArray[Any] | None = None,
         collision_group: int = 1,
         collision_mask: int = ALL,
-        **placed: Unpack[Placed],
+        **placed: Unpack[BodyKeywords],
     ) -> Compound:
         """Add one rigid body made of several primitives.
 
@@ -163,17 +158,19 @@ class Bodies(WorldCore):
                 raise InvalidValueError(f"a child is {child!r}; expected a CompoundChild")
             if child.shape not in DIM_SIZES:
                 raise InvalidValueError(f"the shape of a child is {child.shape!r}; expected a primitive")
-        shapes = [
-            ShapeDraft(child.shape, child.dim, 0, child.position, child.quaternion, child.material, child.appearance)
-            for child in children
-        ]
         body = BodyDraft(
-            ObjectType.COMPOUND, shapes, mass, com=com, collision_group=collision_group, collision_mask=collision_mask
+            ObjectType.COMPOUND,
+            children,
+            mass,
+            com=com,
+            inertia=inertia,
+            inertia_given=inertia is not None,
+            collision_group=collision_group,
+            collision_mask=collision_mask,
         )
-        if inertia is not None:
-            body.inertia, body.inertia_given = arguments.symmetric6("inertia", inertia), True
-        made = insert_body(self, body, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies))
-        return place(made, placed)
+        return insert_body(
+            self, body, placed, lambda world, key, bodies: Compound(world, key, ObjectType.COMPOUND, bodies)
+        )
 
     def add_mesh(
         self,
@@ -187,7 +184,7 @@ class Bodies(WorldCore):
         collision_group: int = 1,
         collision_mask: int = ALL,
         coacd_options: CoacdOptions | None = None,
-        **placed: Unpack[Placed],
+        **placed: Unpack[BodyKeywords],
     ) -> Mesh:
         """Add a body with the shape of a mesh: a file, mesh data, or another mesh object to clone.
 
@@ -220,13 +217,13 @@ class Bodies(WorldCore):
                 original = collision_mode == MeshCollisionMode.ORIGINAL_MESH or part is data
                 make = mesh_asset(self._world, part) if original else convex_asset(self._world, part.vertices)
                 kind = ShapeType.MESH if original else ShapeType.CONVEX
-                shapes.append(ShapeDraft(kind, asset=assets.enter_context(make), material=material))
+                shapes.append(CompoundChild(kind, (), asset=assets.enter_context(make), material=material))
             body = BodyDraft(
                 ObjectType.MESH,
                 shapes,
                 mass,
                 com=data.box_center() if com is None else com,
-                inertia=arguments.symmetric6("inertia", data.box_inertia(mass) if inertia is None else inertia),
+                inertia=data.box_inertia(mass) if inertia is None else inertia,
                 inertia_given=inertia is not None,
                 collision_group=collision_group,
                 collision_mask=collision_mask,
@@ -235,7 +232,7 @@ class Bodies(WorldCore):
             def handle(world: Home, key: int, bodies: list[CollisionBody]) -> Mesh:
                 return Mesh(world, key, bodies, data, file_name, factors, collision_mode)
 
-            return place(insert_body(self, body, handle), placed)
+            return insert_body(self, body, placed, handle)
 
     # ---- heightmaps ----
 
@@ -254,7 +251,7 @@ class Bodies(WorldCore):
         *,
         height_scale: float | None = None,
         height_offset: float = 0.0,
-        **placed: Unpack[Placed],
+        **placed: Unpack[BodyKeywords],
     ) -> HeightMap:
         """Add terrain; the first argument says where it comes from.
 
@@ -276,14 +273,13 @@ class Bodies(WorldCore):
         with heightmap_asset(self._world, data) as asset:
             body = BodyDraft(
                 ObjectType.HEIGHTMAP,
-                [ShapeDraft(ShapeType.HEIGHTMAP, asset=asset, material=material)],
+                [CompoundChild(ShapeType.HEIGHTMAP, (), asset=asset, material=material)],
                 body_type=BodyType.STATIC,
                 position=position,
                 collision_group=collision_group,
                 collision_mask=collision_mask,
             )
-            made = insert_body(self, body, lambda world, key, bodies: HeightMap(world, key, bodies, data))
-            return place(made, placed)
+            return insert_body(self, body, placed, lambda world, key, bodies: HeightMap(world, key, bodies, data))
 
     # ---- from definitions to handles ----
 
@@ -295,13 +291,13 @@ class Bodies(WorldCore):
         material: str,
         collision_group: int,
         collision_mask: int,
-        placed: Placed,
+        placed: PrimitiveKeywords,
     ) -> Handle:
-        object_type, shape_type = _PRIMITIVES[handle]
-        shape = ShapeDraft(shape_type, dim, material=material)
+        kind = handle.__name__.upper()
+        object_type = ObjectType[kind]
+        shape = CompoundChild(ShapeType[kind], dim, material=material)
         body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
-        made = insert_body(self, body, lambda world, key, bodies: handle(world, key, object_type, bodies))
-        return place(made, placed)
+        return insert_body(self, body, placed, lambda world, key, bodies: handle(world, key, object_type, bodies))
 
 
 def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-import numpy as np
+from numpy.typing import NDArray
 
 from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.home import Home
-from raisim_ros.engine.types import BodyType, CollisionBody, ObjectType, ShapeType
+from raisim_ros.engine.objects.placed import BodyKeywords, PrimitiveKeywords, check_keywords, dress, velocities
+from raisim_ros.engine.objects.shape_def import fill_shape
+from raisim_ros.engine.types import BodyType, CollisionBody, CompoundChild, GyroscopicMode, ObjectType, ShapeType
 from raisim_ros.engine.world.core import WorldCore
 
 ALL = -1
@@ -27,28 +29,15 @@ DIM_SIZES = {ShapeType[shape.name.upper()]: len(shape.fields) for shape in SHAPE
 
 
 @dataclass
-class ShapeDraft:
-    """A shape definition on its way into the engine."""
-
-    type: ShapeType
-    dim: VectorLike = ()
-    asset: int = 0
-    position: VectorLike = ORIGIN
-    quaternion: VectorLike = _IDENTITY
-    material: str = "default"
-    appearance: str = ""
-
-
-@dataclass
 class BodyDraft:
-    """A body definition on its way into the engine."""
+    """A body definition on its way into the engine; `inertia` None: that of the shapes as uniform solids."""
 
     object_type: ObjectType
-    shapes: list[ShapeDraft]
+    shapes: Sequence[CompoundChild]
     mass: float = 1.0
     body_type: BodyType = BodyType.DYNAMIC
     com: VectorLike = ORIGIN
-    inertia: Vector = field(default_factory=lambda: np.zeros(6))
+    inertia: Sequence[VectorLike] | NDArray[Any] | None = None
     inertia_given: bool = False
     position: VectorLike = ORIGIN
     collision_group: int = 1
@@ -56,37 +45,22 @@ class BodyDraft:
 
 
 def insert_body(
-    core: WorldCore, body: BodyDraft, make_handle: Callable[[Home, int, list[CollisionBody]], Handle]
+    core: WorldCore,
+    body: BodyDraft,
+    placed: Any,
+    make_handle: Callable[[Home, int, list[CollisionBody]], Handle],
 ) -> Handle:
-    """Make a body in the engine, once and complete, and its handle."""
+    """Make a body in the engine, once and complete, and its handle; `placed` has keywords of ``add_*``."""
+    check_keywords(placed, PrimitiveKeywords if body.object_type.name.lower() in SHAPES else BodyKeywords)
     shapes = ffi.new("rs_shape_def[]", len(body.shapes))
-    bodies = []
-    for c_shape, shape in zip(shapes, body.shapes, strict=True):
-        c_shape.type = int(ShapeType(shape.type))
-        dim = arguments.vector("dim", shape.dim, DIM_SIZES.get(shape.type, 0))
-        c_shape.dim = [*dim, 0.0, 0.0, 0.0][:3]
-        c_shape.asset = shape.asset
-        c_shape.position = list(arguments.vector("position", shape.position, 3))
-        c_shape.quaternion = list(arguments.vector("quaternion", shape.quaternion, 4))
-        c_shape.material = core._material(shape.material)
-        bodies.append(
-            CollisionBody(
-                ShapeType(shape.type),
-                dim,
-                np.array(list(c_shape.position)),
-                np.array(list(c_shape.quaternion)),
-                shape.material,
-                appearance=shape.appearance,
-            )
-        )
+    bodies = [_checked(shape) for shape in body.shapes]
+    for c_shape, shape in zip(shapes, bodies, strict=True):
+        fill_shape(c_shape, shape, core._material(shape.material))
     definition = ffi.new("rs_body_def *")
     lib.rs_default_body_def(definition)
     definition.object_type = int(body.object_type)
-    definition.body_type = int(body.body_type)
-    definition.mass = arguments.number("mass", body.mass)
-    definition.com = list(arguments.vector("com", body.com, 3))
-    definition.inertia = list(body.inertia)
-    definition.position = list(arguments.vector("position", body.position, 3))
+    _fill_properties(definition.properties, body, placed)
+    _fill_state(definition.state, body, placed)
     definition.collision_group = arguments.collision_bits("collision_group", body.collision_group)
     definition.collision_mask = arguments.collision_bits("collision_mask", body.collision_mask)
     definition.shape_count = len(body.shapes)
@@ -95,6 +69,38 @@ def insert_body(
     with core.locked():
         check(lib.rs_body_create(core._world, definition, out))
         handle = make_handle(core, int(out[0]), bodies)
-        handle._inertia_given = body.inertia_given
+        handle._inertia_given = body.inertia_given or "inertia" in placed
         core._register(handle)
-    return handle
+    return dress(handle, placed)
+
+
+def _checked(shape: CompoundChild) -> CollisionBody:
+    """The shape with its numbers as arrays of their own."""
+    return CollisionBody(
+        ShapeType(shape.shape),
+        arguments.vector("dim", shape.dim, DIM_SIZES.get(shape.shape, 0)),
+        arguments.vector("position", shape.position, 3),
+        arguments.vector("quaternion", shape.quaternion, 4),
+        shape.material,
+        shape.appearance,
+        asset=shape.asset,
+    )
+
+
+def _fill_properties(properties: Any, body: BodyDraft, placed: PrimitiveKeywords) -> None:
+    inertia = placed.get("inertia", body.inertia)
+    properties.body_type = int(arguments.choice("body_type", BodyType, placed.get("body_type", body.body_type)))
+    properties.mass = arguments.number("mass", body.mass)
+    properties.com = list(arguments.vector("com", placed.get("com", body.com), 3))
+    if inertia is not None:
+        properties.inertia = list(arguments.symmetric6("inertia", inertia))
+    properties.linear_damping = arguments.number("linear damping", placed.get("linear_damping", 0.0))
+    properties.angular_damping = list(arguments.vector("angular damping", placed.get("angular_damping", ORIGIN), 3))
+    mode = placed.get("gyroscopic_mode", GyroscopicMode.ENERGY_CONSERVING)
+    properties.gyroscopic_mode = int(arguments.choice("gyroscopic_mode", GyroscopicMode, mode))
+
+
+def _fill_state(state: Any, body: BodyDraft, placed: PrimitiveKeywords) -> None:
+    state.position = list(arguments.vector("position", placed.get("position", body.position), 3))
+    state.quaternion = list(arguments.orientation(placed.get("orientation", _IDENTITY)))
+    state.linear_velocity, state.angular_velocity = map(list, velocities(placed))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
@@ -19,9 +19,9 @@ from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
 
 if TYPE_CHECKING:
+    from raisim_ros.engine.objects.wires import Wire
     from raisim_ros.engine.sensors.sensor import SensorSet
 
-Parameters = Mapping[str, ParameterValue] | None
 _NAME_SIZE = 64  # bytes of a material's name
 _SLICE = 0.02  # seconds of stepping after which Python may look at signals
 
@@ -39,9 +39,14 @@ class WorldCore:
         self._handles: dict[int, Object] = {}  # stable id -> handle, living objects only
         self._names: dict[str, list[Object]] = {}
         self._sensor_sets: list[SensorSet] = []
-        # Called by a snapshot: keeps what a part knows, and returns what puts it back. Called in this order, and after
-        # the handles are back.
-        self._savers: list[Callable[[], Callable[[], None]]] = []
+        self._wires: dict[int, Wire] = {}  # by id, in the order in which they were made
+        # What is looked at before the next step, once: see doubts.py.
+        self._known_materials = {"", "default"}
+        self._new_materials: list[str] = []
+        self._new_followers: list[int] = []  # ids of robots with PD targets
+        # Called by a snapshot: what a part knows, and what puts that back. Called in this order, and after the handles
+        # are back.
+        self._savers: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
         self._adders: list[Callable[[Object, Parameters], None]] = []  # an object came from a file with parameters
         self._cloners: list[Callable[[BodyOwner, BodyOwner], None]] = []  # source, copy
         self._removers: list[Callable[[], None]] = []  # an object has gone
@@ -82,7 +87,7 @@ class WorldCore:
     def get_gravity(self) -> Vector:
         """Gravitational acceleration [m/s^2]."""
         out = ffi.new("double[3]")
-        lib.rs_world_gravity(self._world, out)
+        lib.rs_world_get_gravity(self._world, out)
         return np.array(list(out))
 
     def _step(self, steps: int) -> None:
@@ -115,6 +120,7 @@ class WorldCore:
                 if not self._names[handle._name]:
                     del self._names[handle._name]
             handle._name = name
+            check(lib.rs_world_touch(self._world))
             if name:
                 self._names.setdefault(name, []).append(handle)
 
@@ -141,6 +147,14 @@ class WorldCore:
         """Changes whenever objects or wires are added or removed."""
         return int(lib.rs_world_configuration_number(self._world))
 
+    def _change_count(self) -> int:
+        """Counts what may have changed the world besides its steps; reading does not."""
+        return int(lib.rs_world_change_count(self._world))
+
+    def _geometry_number(self) -> int:
+        """Changes whenever meshes or heightmaps may have come."""
+        return int(lib.rs_world_geometry_number(self._world))
+
     def get_sensor_sets(self, obj: Object | None = None) -> list[SensorSet]:
         """Sensor sets of an object, or of all objects."""
         with self.locked():
@@ -156,6 +170,24 @@ class WorldCore:
             ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
             check(lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids)))
         return ids
+
+    def _look_up(self, note: list[Any]) -> Any:
+        """The part of this world that a note in a stored snapshot stands for."""
+        kind, *where = note
+        found: Any = None
+        if kind == "world":
+            return self
+        if kind == "object":
+            found = self._handles.get(where[0])
+        elif kind == "wire":
+            found = self._wires.get(where[0])
+        elif kind in ("sensors", "sensor") and where[0] in self._handles:
+            found = self.get_sensor_set(self._handles[where[0]], where[1])
+            if kind == "sensor" and found is not None:
+                found = found.get_sensor(where[2])
+        if found is None:
+            raise InvalidValueError(f"the world has no {' '.join(map(str, note))} that is in the snapshot")
+        return found
 
     def _own(self, handle: Object) -> None:
         """Refuse handles of other worlds and of removed objects."""
@@ -181,9 +213,12 @@ class WorldCore:
             raise InvalidValueError(f"material is {name!r}; expected a name without a zero byte")
         out = ffi.new("int32_t *")
         check(lib.rs_material_index(self._world, (name or "default").encode(), out))
+        if name not in self._known_materials:
+            self._known_materials.add(name)
+            self._new_materials.append(name)
         return int(out[0])
 
     def _material_name(self, index: int) -> str:
         out = ffi.new("char[]", _NAME_SIZE)
-        check(lib.rs_material_name(self._world, index, out))
+        check(lib.rs_material_get_name(self._world, index, out))
         return str(ffi.string(out).decode())

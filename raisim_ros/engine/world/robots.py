@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -20,17 +20,18 @@ from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree
 from raisim_ros.description.robot.model import Child
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
 from raisim_ros.description.urdf.other_tools import friction_of_material
-from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated.core import pointer
-from raisim_ros.engine.articulated.link_shape import fill_shape
+from raisim_ros.engine.articulated.lines import Lines
 from raisim_ros.engine.articulated.self_collision import leave_out_pairs
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.placed import Placed, place
+from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import (
     ArticulatedSystemOption,
     ArticulationBuffer,
@@ -68,7 +69,9 @@ _JOINT_NUMBERS = (
 class Robots(WorldCore):
     """Adding robots, and reading all of them at once. A failed call leaves the world as it was."""
 
-    _articulations: ArticulationBuffer | None = None
+    def __init__(self) -> None:
+        super().__init__()
+        self._articulations: dict[bool, ArticulationBuffer] = {}  # by the order of quaternions
 
     def add_articulated_system(
         self,
@@ -80,7 +83,7 @@ class Robots(WorldCore):
         options: ArticulatedSystemOption | None = None,
         *,
         modules: Sequence[str | Path] = (),
-        params: Mapping[str, ParameterValue] | None = None,
+        params: Parameters = None,
         **placed: Unpack[Placed],
     ) -> ArticulatedSystem:
         """Add a robot from a URDF or MJCF file, their text, a Child tree or a KinematicTree, with its sensors.
@@ -137,6 +140,8 @@ class Robots(WorldCore):
         with self.locked():
             world = cast("World", self)
             robot = add_articulated_entry(world, entry)
+            for one in entry.sensor_sets:
+                world.add_sensor_set(robot, one.model, one.link)
             materials = world.get_material_manager()
             for pair, properties in description.materials.pairs.items() if description.materials else ():
                 materials.set_material_pair_prop(*pair, properties)
@@ -182,11 +187,11 @@ class Robots(WorldCore):
                             np.asarray(collision.position, dtype=np.float64),
                             quaternion,
                             collision.material,
-                            collision.name,
-                            index,
-                            asset,
-                            collision.collision_group,
-                            collision.collision_mask,
+                            asset=asset,
+                            name=collision.name,
+                            body_index=index,
+                            collision_group=collision.collision_group,
+                            collision_mask=collision.collision_mask,
                         )
                     )
         return shapes
@@ -218,6 +223,8 @@ class Robots(WorldCore):
         definition.object_type = int(ObjectType.ARTICULATED_SYSTEM)
         definition.link_count = len(tree.bodies)
         definition.links = links
+        # Files of robots name materials for whoever sets their pairs: no reason for doubts.
+        self._known_materials.update(shape.material for shape in shapes)
         c_shapes = ffi.new("rs_link_shape_def[]", len(shapes))
         for c_shape, shape in zip(c_shapes, shapes, strict=True):
             fill_shape(c_shape.shape, shape, self._material(shape.material))
@@ -240,29 +247,32 @@ class Robots(WorldCore):
             coupling.follower, coupling.leader = index, place[leader]
             coupling.multiplier, coupling.offset = multiplier, offset
         definition.coupling_count, definition.couplings = len(followers), couplings
-        tendons, _kept = _tendons(tree)
-        definition.tendon_count, definition.tendons = len(tree.tendons), tendons
+        lines = Lines(tree)
+        lines.fill(definition)
         out = ffi.new("rs_object_id *")
         check(lib.rs_articulation_create(self._world, definition, out))
         handle = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
         self._register(handle)
-        for index, tendon in enumerate(tree.tendons):
-            handle._set_tendon_force(index, tendon.feed_forward)
         return handle
 
-    def read_articulations(self) -> ArticulationBuffer:
-        """State of all articulated systems, filled by one call of the engine; the arrays are reused."""
+    def read_articulations(self, xyzw: bool = False) -> ArticulationBuffer:
+        """State of all articulated systems, filled by one call of the engine; the arrays are reused.
+
+        Quaternions are w, x, y, z; with `xyzw` in the order of ROS messages, in arrays of their own.
+        """
+        w_last = arguments.flag("xyzw", xyzw)
         with self.locked():
             number = self.get_configuration_number()
-            if self._articulations is None or self._articulations.configuration_number != number:
-                self._articulations = self._make_articulation_buffer(number)
-            buffer = self._articulations
+            if w_last not in self._articulations or self._articulations[w_last].configuration_number != number:
+                self._articulations[w_last] = self._make_articulation_buffer(number)
+            buffer = self._articulations[w_last]
             check(
                 lib.rs_world_read_articulations(
                     self._world,
                     len(buffer.link_poses),
                     len(buffer.coordinates),
                     len(buffer.velocities),
+                    w_last,
                     pointer(buffer.link_poses),
                     pointer(buffer.link_twists),
                     pointer(buffer.link_wrenches),
@@ -294,22 +304,6 @@ class Robots(WorldCore):
             np.zeros(velocities),
             *firsts,
         )
-
-
-def _tendons(tree: KinematicTree) -> tuple[Any, list[Any]]:
-    """The definitions of all tendons, and the arrays that they point to."""
-    place = {body.joint_name: index for index, body in enumerate(tree.bodies)}
-    definitions = ffi.new("rs_tendon_def[]", len(tree.tendons))
-    kept = []
-    for definition, tendon in zip(definitions, tree.tendons, strict=True):
-        terms = ffi.new("rs_tendon_term[]", [(place[joint], coefficient) for joint, coefficient in tendon.terms])
-        kept.append(terms)
-        definition.term_count, definition.terms = len(tendon.terms), terms
-        definition.stiffness, definition.damping = tendon.stiffness, tendon.damping
-        definition.friction = tendon.friction
-        definition.rest_lower, definition.rest_upper = tendon.rest
-        definition.lower, definition.upper = tendon.range
-    return definitions, kept
 
 
 def _fill_link(link: Any, body: TreeBody) -> None:

@@ -2,49 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.engine import arguments
+from raisim_ros.engine.objects.placed import BodyKeywords
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world.body_builder import BodyDraft, insert_body
 from raisim_ros.engine.world.core import WorldCore
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 class Scene(WorldCore):
-    """Objects that are only seen. They are moved like kinematic bodies, and nothing collides with them."""
+    """Objects that are only seen. They are moved like kinematic bodies, and nothing collides with them.
+
+    Placed by keywords as other bodies are: see Bodies.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self._viewpoint: Viewpoint | None = None
         self._named_poses: tuple[NamedPose, ...] = ()
-        self._savers.append(self._save_scene)
+        self._savers.append((self._save_scene, self._restore_scene))
 
-    def _save_scene(self) -> Callable[[], None]:
-        kept = self._viewpoint, self._named_poses
+    def _save_scene(self) -> tuple[Any, ...]:
+        return self._viewpoint, self._named_poses
 
-        def restore() -> None:
-            self._viewpoint, self._named_poses = kept
+    def _restore_scene(self, kept: tuple[Any, ...]) -> None:
+        self._viewpoint, self._named_poses = kept
 
-        return restore
-
-    def add_light(self, settings: LightSettings | None = None) -> LightObject:
+    def add_light(self, settings: LightSettings | None = None, **placed: Unpack[BodyKeywords]) -> LightObject:
         """Add a light at the origin, shining downwards; colour cameras see by the first one of the world."""
         chosen = LightSettings() if settings is None else settings
         if not isinstance(chosen, LightSettings):
             raise InvalidValueError(f"settings is {settings!r}; expected LightSettings")
         body = BodyDraft(ObjectType.LIGHT, [], body_type=BodyType.KINEMATIC)
-        return insert_body(self, body, lambda world, key, _: LightObject(world, key, chosen))
+        return insert_body(self, body, placed, lambda world, key, _: LightObject(world, key, chosen))
 
-    def add_view_camera(self, settings: ViewCameraSettings | None = None) -> ViewCamera:
+    def add_view_camera(
+        self, settings: ViewCameraSettings | None = None, **placed: Unpack[BodyKeywords]
+    ) -> ViewCamera:
         """Add a place to look from, at the origin, looking along x."""
         chosen = ViewCameraSettings() if settings is None else settings
         if not isinstance(chosen, ViewCameraSettings):
             raise InvalidValueError(f"settings is {settings!r}; expected ViewCameraSettings")
         body = BodyDraft(ObjectType.VIEW_CAMERA, [], body_type=BodyType.KINEMATIC)
-        return insert_body(self, body, lambda world, key, _: ViewCamera(world, key, chosen))
+        return insert_body(self, body, placed, lambda world, key, _: ViewCamera(world, key, chosen))
 
     def set_viewpoint(self, viewpoint: Viewpoint | None) -> None:
         """Tell viewers where to look from at first; None leaves it to them."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from raisim_ros.description.sensor.types import (
     SensorModel,
     SensorSetModel,
 )
+from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.errors import WrongTypeError
@@ -30,7 +30,7 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors.sensor import MeasurementSource, Mount, Sensor, SensorSet
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera, SpinningLidar
-from raisim_ros.engine.world.core import Parameters, WorldCore
+from raisim_ros.engine.world.core import WorldCore
 
 _CLASSES: dict[type[SensorModel], Any] = {
     DepthCameraModel: DepthCamera,
@@ -47,7 +47,7 @@ class Sensors(WorldCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._savers.append(self._save_sensors)
+        self._savers.append((self._save_sensors, self._restore_sensors))
         self._adders.append(self._mount_sensors)
         self._cloners.append(self._clone_sensors)
         self._removers.append(self._drop_sensors)
@@ -156,7 +156,7 @@ class Sensors(WorldCore):
             if isinstance(sensor, SpinningLidar):
                 sensor.follow()
             if sensor.is_due(time):
-                sensor.update()
+                sensor._update()
 
     def _integrate_with_sensors(self, steps: int) -> None:
         """Step, and stop at every step at which a measurement is due."""
@@ -172,16 +172,15 @@ class Sensors(WorldCore):
 
     # ---- snapshots ----
 
-    def _save_sensors(self) -> Callable[[], None]:
+    def _save_sensors(self) -> tuple[list[SensorSet], list[tuple[Sensor, dict[str, Any]]]]:
         sets = list(self._sensor_sets)
-        phases = [(sensor, sensor._phase()) for one in sets for sensor in one]
+        return sets, [(sensor, sensor._phase()) for one in sets for sensor in one]
 
-        def restore() -> None:
-            self._sensor_sets = list(sets)
-            for sensor, phase in phases:
-                sensor._set_phase(phase)
-
-        return restore
+    def _restore_sensors(self, kept: tuple[list[SensorSet], list[tuple[Sensor, dict[str, Any]]]]) -> None:
+        sets, phases = kept
+        self._sensor_sets = list(sets)
+        for sensor, phase in phases:
+            sensor._set_phase(phase)
 
 
 def _make(world: Home, model: SensorModel, on_body: Mount, set_name: str) -> Sensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -35,25 +35,39 @@ class ContactSolver:
     def get_iterations(self) -> int:
         """Most sweeps that any island needed in the last step."""
         stats = ffi.new("rs_step_stats *")
-        lib.rs_world_step_stats(self._settings._world, stats)
+        lib.rs_world_get_step_stats(self._settings._world, stats)
         return int(stats.solver_iterations)
 
     def get_error(self) -> float:
         """Largest squared relative change of impulses left in any island of the last step."""
         stats = ffi.new("rs_step_stats *")
-        lib.rs_world_step_stats(self._settings._world, stats)
+        lib.rs_world_get_step_stats(self._settings._world, stats)
         return float(stats.solver_error)
 
 
 class Settings(WorldCore):
     """Solver, detection, sleeping, materials and collision filters."""
 
+    # ---- threads ----
+
+    def set_threads(self, threads: int) -> None:
+        """Set how many threads share the work of a step: 1 at first, at most 256.
+
+        The results have the same bits for any number. It pays for many robots and islands, with no more threads than
+        the machine has cores; clones and members of a WorldBatch have one thread each.
+        """
+        check(lib.rs_world_set_threads(self._world, arguments.count("threads", threads, 1)))
+
+    def get_threads(self) -> int:
+        """How many threads share the work of a step."""
+        return int(lib.rs_world_threads(self._world))
+
     # ---- solver ----
 
     def _change_solver(self, **fields: Any) -> None:
         with self.locked():
             settings = ffi.new("rs_solver_settings *")
-            lib.rs_world_solver_settings(self._world, settings)
+            lib.rs_world_get_solver_settings(self._world, settings)
             for name, value in fields.items():
                 setattr(settings, name, value)
             check(lib.rs_world_set_solver_settings(self._world, settings))
@@ -76,7 +90,7 @@ class Settings(WorldCore):
 
     def _solver(self) -> Any:
         settings = ffi.new("rs_solver_settings *")
-        lib.rs_world_solver_settings(self._world, settings)
+        lib.rs_world_get_solver_settings(self._world, settings)
         return settings
 
     def get_erp(self) -> tuple[float, float]:
@@ -115,7 +129,7 @@ class Settings(WorldCore):
     def get_contact_settings(self) -> ContactSettings:
         """How contacts are detected."""
         c = ffi.new("rs_contact_settings *")
-        lib.rs_world_contact_settings(self._world, c)
+        lib.rs_world_get_contact_settings(self._world, c)
         broadphase = BroadphaseSettings(
             BroadphaseType(c.broadphase),
             tuple(c.mbp_world_min),
@@ -155,13 +169,13 @@ class Settings(WorldCore):
     def get_sleeping_parameters(self) -> SleepSettings:
         """When islands fall asleep."""
         c = ffi.new("rs_sleep_settings *")
-        lib.rs_world_sleep_settings(self._world, c)
+        lib.rs_world_get_sleep_settings(self._world, c)
         return SleepSettings(bool(c.enabled), c.linear_threshold, c.angular_threshold, c.quiet_steps)
 
     def _change_sleeping(self, **fields: Any) -> None:
         with self.locked():
             settings = ffi.new("rs_sleep_settings *")
-            lib.rs_world_sleep_settings(self._world, settings)
+            lib.rs_world_get_sleep_settings(self._world, settings)
             for name, value in fields.items():
                 setattr(settings, name, value)
             check(lib.rs_world_set_sleep_settings(self._world, settings))
@@ -220,15 +234,8 @@ class Settings(WorldCore):
         spinning_friction: float = 0.0,
     ) -> None:
         """Set how two materials touch; the order of the names does not matter."""
-        pair = _c_pair(
-            friction,
-            restitution,
-            res_threshold,
-            static_friction,
-            static_friction_threshold_velocity,
-            rolling_friction,
-            spinning_friction,
-        )
+        moving = static_friction_threshold_velocity, rolling_friction, spinning_friction
+        pair = _c_pair(MaterialPairProperties(friction, restitution, res_threshold, static_friction, *moving))
         check(lib.rs_material_set_pair(self._world, self._material(mat1), self._material(mat2), pair))
 
     def set_default_material(
@@ -242,28 +249,21 @@ class Settings(WorldCore):
         spinning_friction: float = 0.0,
     ) -> None:
         """Set how pairs of materials touch that have no properties of their own."""
-        pair = _c_pair(
-            friction,
-            restitution,
-            res_threshold,
-            static_friction,
-            static_friction_threshold_velocity,
-            rolling_friction,
-            spinning_friction,
-        )
+        moving = static_friction_threshold_velocity, rolling_friction, spinning_friction
+        pair = _c_pair(MaterialPairProperties(friction, restitution, res_threshold, static_friction, *moving))
         check(lib.rs_material_set_default(self._world, pair))
 
     def get_material_pair_properties(self, mat1: str, mat2: str) -> MaterialPairProperties:
         """How two materials touch: the pair's own properties, else the default ones."""
         pair = ffi.new("rs_material_pair *")
-        check(lib.rs_material_pair_properties(self._world, self._material(mat1), self._material(mat2), pair))
+        check(lib.rs_material_get_pair(self._world, self._material(mat1), self._material(mat2), pair))
         return _properties_of(pair)
 
     def get_material_manager(self) -> MaterialManager:
         """All material properties, as update_material_prop() takes them."""
         with self.locked():
             default = ffi.new("rs_material_pair *")
-            lib.rs_material_default(self._world, default)
+            lib.rs_material_get_default(self._world, default)
             manager = MaterialManager(_properties_of(default))
             a, b, pair = ffi.new("int32_t *"), ffi.new("int32_t *"), ffi.new("rs_material_pair *")
             for number in range(lib.rs_material_pair_count(self._world)):
@@ -277,13 +277,13 @@ class Settings(WorldCore):
         if not isinstance(prop, MaterialManager):
             prop = load_material_file(arguments.path("prop", prop))
         for properties in (prop.default, *prop.pairs.values()):
-            _c_pair_of(properties)  # refuse wrong numbers before anything changes
+            _c_pair(properties)  # refuse wrong numbers before anything changes
         with self.locked():
             check(lib.rs_material_clear(self._world))
-            check(lib.rs_material_set_default(self._world, _c_pair_of(prop.default)))
+            check(lib.rs_material_set_default(self._world, _c_pair(prop.default)))
             for (mat1, mat2), properties in prop.pairs.items():
                 first, second = self._material(mat1), self._material(mat2)
-                check(lib.rs_material_set_pair(self._world, first, second, _c_pair_of(properties)))
+                check(lib.rs_material_set_pair(self._world, first, second, _c_pair(properties)))
 
     # ---- collision properties of objects ----
 
@@ -308,7 +308,7 @@ class Settings(WorldCore):
         """Material of the object's first collision body."""
         self._own(obj)
         out = ffi.new("int32_t *")
-        check(lib.rs_object_material(self._world, obj._engine_id, -1, out))
+        check(lib.rs_object_get_material(self._world, obj._engine_id, -1, out))
         return self._material_name(out[0])
 
     def update_self_collision_cache(self) -> None:
@@ -323,48 +323,15 @@ def _changed(status: int) -> bool:
     return True
 
 
-def _c_pair(
-    friction: float,
-    restitution: float,
-    threshold: float,
-    static_friction: float | None,
-    static_friction_threshold: float,
-    rolling_friction: float,
-    spinning_friction: float,
-) -> Any:
+def _c_pair(properties: MaterialPairProperties) -> Any:
     pair = ffi.new("rs_material_pair *")
-    pair.friction = arguments.number("friction", friction)
-    pair.restitution = arguments.number("restitution", restitution)
-    pair.restitution_threshold = arguments.number("restitution threshold", threshold)
-    pair.static_friction = arguments.number("static friction", friction if static_friction is None else static_friction)
-    pair.static_friction_velocity_threshold = arguments.number(
-        "static friction velocity threshold", static_friction_threshold
-    )
-    pair.rolling_friction = arguments.number("rolling friction", rolling_friction)
-    pair.spinning_friction = arguments.number("spinning friction", spinning_friction)
+    for name, value in asdict(properties).items():
+        if name == "static_friction" and value is None:
+            value = properties.friction
+        setattr(pair, name, arguments.number(name.replace("_", " "), value))
     check(lib.rs_material_pair_valid(pair))
     return pair
 
 
 def _properties_of(pair: Any) -> MaterialPairProperties:
-    return MaterialPairProperties(
-        pair.friction,
-        pair.restitution,
-        pair.restitution_threshold,
-        pair.static_friction,
-        pair.static_friction_velocity_threshold,
-        pair.rolling_friction,
-        pair.spinning_friction,
-    )
-
-
-def _c_pair_of(properties: MaterialPairProperties) -> Any:
-    return _c_pair(
-        properties.friction,
-        properties.restitution,
-        properties.restitution_threshold,
-        properties.static_friction,
-        properties.static_friction_velocity_threshold,
-        properties.rolling_friction,
-        properties.spinning_friction,
-    )
+    return MaterialPairProperties(*(getattr(pair, field.name) for field in fields(MaterialPairProperties)))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.plain import pack, unpack
 from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -15,7 +17,10 @@ from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
+from raisim_ros.engine.objects.wires import Wire
+from raisim_ros.engine.sensors.sensor import Sensor, SensorSet
 from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
+from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.core import WorldCore
 
 Handle = TypeVar("Handle", bound=Object)
@@ -25,15 +30,85 @@ _PRIMITIVES = tuple(ObjectType[name.upper()] for name in SHAPES)
 
 
 class WorldSnapshot:
-    """Everything that decides a world's future, at one moment. Made by World.save_snapshot()."""
+    """Everything that decides a world's future, at one moment. Made by World.save_snapshot().
+
+    It can be pickled, and saved to a file; another world of the same make goes on from it to the same bits.
+    """
 
     def __init__(self, world: WorldCore) -> None:
-        out = ffi.new("rs_snapshot **")
-        check(lib.rs_snapshot_save(world._world, out))
-        self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
-        self._world = world
-        self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
-        self._restorers = [save() for save in world._savers]
+        self._world: WorldCore | None = world
+        self._snapshot = stored.engine_snapshot(world._world)
+        self._kept: Any = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
+        self._parts: Any = [save() for save, _ in world._savers]
+        self._bytes: tuple[bytes, bytes] | None = None  # of one that was read: the engine's part and Python's
+
+    def to_bytes(self, geometry: bool = True) -> bytes:
+        """The snapshot as bytes; without geometry, only worlds that have its meshes and heightmaps can take them."""
+        return stored.join(stored.SNAPSHOT, *self._as_bytes(geometry))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> WorldSnapshot:
+        """The snapshot of to_bytes(); a world looks at it closely when it is restored."""
+        return cls._of_bytes(*stored.split(stored.SNAPSHOT, arguments.instance("data", data, bytes)))
+
+    @classmethod
+    def _of_bytes(cls, engine: bytes, python: bytes) -> WorldSnapshot:
+        made = cls.__new__(cls)
+        made._world, made._snapshot, made._kept, made._parts = None, None, None, None
+        made._bytes = engine, python
+        return made
+
+    def save(self, path: str | Path) -> None:
+        """Write the snapshot to a file, whole or not at all."""
+        stored.write(arguments.path("path", path), self.to_bytes())
+
+    @classmethod
+    def from_saved(cls, path: str | Path) -> WorldSnapshot:
+        """The snapshot of a file that save() wrote."""
+        return cls._of_bytes(*stored.read(arguments.path("path", path), stored.SNAPSHOT))
+
+    def _as_bytes(self, geometry: bool = True) -> tuple[bytes, bytes]:
+        if self._bytes is not None:
+            return self._bytes
+        return stored.engine_bytes(self._snapshot, geometry), self._python_bytes()
+
+    def _python_bytes(self) -> bytes:
+        return pack((list(self._kept.items()), self._parts), _note_of)
+
+    def _for(self, world: WorldCore) -> WorldSnapshot:
+        """The same as a snapshot of another world; InvalidValueError when that is of another make."""
+        engine, python = self._as_bytes()
+        made = type(self).__new__(type(self))
+        made._world, made._bytes = world, None
+        made._snapshot = stored.engine_snapshot_of(engine, world._world)
+        check(lib.rs_snapshot_fits(world._world, made._snapshot))
+        kept, made._parts = unpack(python, world._look_up)
+        made._kept = dict(kept)
+        if set(made._kept) != set(world._handles.values()):
+            raise InvalidValueError("the snapshot has other objects than the world")
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_bytes, (self.to_bytes(),)
+
+    def __copy__(self) -> WorldSnapshot:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> WorldSnapshot:
+        return self
+
+
+def _note_of(value: Any) -> list[Any] | None:
+    """What stands for parts of a world in a stored snapshot; see WorldCore._look_up()."""
+    if isinstance(value, Object):
+        return ["object", value.get_id()]
+    if isinstance(value, Wire):
+        return ["wire", value.get_id()]
+    if isinstance(value, SensorSet):
+        return ["sensors", value.mount.object.get_id(), value.get_name()]
+    if isinstance(value, Sensor):
+        return ["sensor", value.mount.object.get_id(), value._set_name, value.get_name()]
+    return ["world"] if isinstance(value, WorldCore) else None
 
 
 class Snapshots(WorldCore):
@@ -47,21 +122,22 @@ class Snapshots(WorldCore):
     def restore_snapshot(self, snapshot: WorldSnapshot) -> None:
         """Put the world back; from here it continues to the same bits as it did after the snapshot.
 
-        Objects and wires removed since come back and their old handles work again; those added since are gone.
+        Objects and wires removed since come back and their old handles work again; those added since are gone. The
+        snapshot of another world (also of one in another process) is taken when both worlds are of the same make:
+        the same objects, shapes, links, wires and sensors, added in the same order.
         """
         arguments.instance("snapshot", snapshot, WorldSnapshot)
-        if snapshot._world is not self:
-            raise InvalidValueError("the snapshot belongs to another world")
         with self.locked():
-            check(lib.rs_snapshot_restore(self._world, snapshot._snapshot))
-            self._handles = {handle.get_id(): handle for handle in snapshot._kept}
+            own = snapshot if snapshot._world is self else snapshot._for(self)
+            check(lib.rs_snapshot_restore(self._world, own._snapshot))
+            self._handles = {handle.get_id(): handle for handle in own._kept}
             self._names = {}
-            for handle, (name, kept) in snapshot._kept.items():
+            for handle, (name, kept) in own._kept.items():
                 handle._restore_kept(kept)
                 handle._name = ""
                 self._rename(handle, name)
-            for restore in snapshot._restorers:
-                restore()
+            for (_, restore), part in zip(self._savers, own._parts, strict=True):
+                restore(part)
 
     # ---- single bodies ----
 

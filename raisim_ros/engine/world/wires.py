@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,9 +44,8 @@ class Wires(WorldCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._wires: dict[int, Wire] = {}
         self._wire_states: WireBuffer | None = None
-        self._savers.append(self._save_wires)
+        self._savers.append((self._save_wires, self._restore_wires))
         self._removers.append(self._drop_wires)
 
     # ---- adding ----
@@ -61,10 +59,11 @@ class Wires(WorldCore):
         local_idx2: LocalIndex,
         pos2_b: VectorLike,
         length: float,
+        *,
+        name: str = "",
     ) -> Wire:
         """Add a wire that cannot be stretched beyond its length [m]; see Wire.set_stretch_type for rods."""
-        ends = (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b)
-        return self._add_wire(ends, WireType.STIFF, length)
+        return self._add_wire(WireType.STIFF, (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b), length, name)
 
     def add_compliant_wire(
         self,
@@ -77,10 +76,12 @@ class Wires(WorldCore):
         length: float,
         stiffness: float,
         explicit: bool = False,
+        *,
+        name: str = "",
     ) -> Wire:
         """Add a spring without damping [m, N/m] that resists being stretched; see Wire.set_stretch_type."""
         ends = (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b)
-        return self._add_wire(ends, WireType.COMPLIANT, length, stiffness=stiffness, explicit=explicit)
+        return self._add_wire(WireType.COMPLIANT, *ends, length, name, stiffness, explicit)
 
     def add_custom_wire(
         self,
@@ -91,10 +92,11 @@ class Wires(WorldCore):
         local_idx2: LocalIndex,
         pos2_b: VectorLike,
         length: float,
+        *,
+        name: str = "",
     ) -> Wire:
         """Add a wire that pulls with the tension set by Wire.set_tension, at first 0."""
-        ends = (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b)
-        return self._add_wire(ends, WireType.CUSTOM, length)
+        return self._add_wire(WireType.CUSTOM, (obj1, local_idx1, pos1_b), (obj2, local_idx2, pos2_b), length, name)
 
     def _place(self, obj: Object, local_idx: LocalIndex, pos_b: VectorLike) -> tuple[int, Vector]:
         """Local index and point of an end, in the axes of the body."""
@@ -109,15 +111,17 @@ class Wires(WorldCore):
 
     def _add_wire(
         self,
-        ends: tuple[_End, _End],
         wire_type: WireType,
+        first: _End,
+        second: _End,
         length: float,
+        name: str,
         stiffness: float = 0.0,
         explicit: bool = False,
     ) -> Wire:
         definition = ffi.new("rs_wire_def *")
         lib.rs_default_wire_def(definition)
-        for index, (obj, local_idx, pos_b) in enumerate(ends):
+        for index, (obj, local_idx, pos_b) in enumerate((first, second)):
             local, point = self._place(obj, local_idx, pos_b)
             definition.object[index] = obj._engine_id
             definition.local[index] = local
@@ -126,11 +130,13 @@ class Wires(WorldCore):
         definition.properties.length = arguments.number("length", length)
         definition.properties.stiffness = arguments.number("stiffness", stiffness)
         definition.properties.explicit_spring = arguments.flag("explicit", explicit)
+        arguments.text("name", name)
         out = ffi.new("rs_wire_id *")
         with self.locked():
             check(lib.rs_wire_create(self._world, definition, out))
             wire = Wire(self, int(out[0]))
             self._wires[wire.get_id()] = wire
+            wire.set_name(name)
         return wire
 
     # ---- finding and removing ----
@@ -181,12 +187,10 @@ class Wires(WorldCore):
 
     # ---- snapshots ----
 
-    def _save_wires(self) -> Callable[[], None]:
-        kept = [(wire, wire._name, wire._width, wire._color) for wire in self._wires.values()]
+    def _save_wires(self) -> list[tuple[Wire, str, float, str]]:
+        return [(wire, wire._name, wire._width, wire._color) for wire in self._wires.values()]
 
-        def restore() -> None:
-            self._wires = {wire.get_id(): wire for wire, *_ in kept}
-            for wire, name, width, color in kept:
-                wire._name, wire._width, wire._color = name, width, color
-
-        return restore
+    def _restore_wires(self, kept: list[tuple[Wire, str, float, str]]) -> None:
+        self._wires = {wire.get_id(): wire for wire, *_ in kept}
+        for wire, name, width, color in kept:
+            wire._name, wire._width, wire._color = name, width, color

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.mesh.export import write_obj, write_obj_beside
+from raisim_ros.description.plain import Note, pack, unpack
 from raisim_ros.description.world.export import write_world_file
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.description.world_file import load_world_file
-from raisim_ros.description.xml.template import ParameterValue
+from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import VectorLike
@@ -30,7 +31,9 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import Mesh
 from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
+from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.bodies import Bodies
+from raisim_ros.engine.world.doubts import tell_doubts
 from raisim_ros.engine.world.rays import Rays
 from raisim_ros.engine.world.robots import Robots
 from raisim_ros.engine.world.scene import Scene
@@ -40,6 +43,12 @@ from raisim_ros.engine.world.snapshots import Snapshots
 from raisim_ros.engine.world.soft import Soft
 from raisim_ros.engine.world.wires import Wires
 
+# What a stored world has in place of the engine's, and what is made anew.
+_ENGINE = "engine"
+_NOT_STORED = frozenset(
+    ("_world", "_recorder", "_savers", "_adders", "_cloners", "_removers", "_states", "_wire_states")
+)
+
 
 class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, Soft):
     """Everything that is simulated together.
@@ -48,19 +57,17 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
     interpreter lock.
     """
 
-    def __init__(
-        self, config_file: str | Path | None = None, params: Mapping[str, ParameterValue] | None = None
-    ) -> None:
+    def __init__(self, config_file: str | Path | None = None, params: Parameters = None) -> None:
         """An empty world, or that of a world file; `params` are values of its ``@@parameters``."""
         super().__init__()
-        self._states: StateBuffer | None = None
+        self._states: dict[bool, StateBuffer] = {}  # by the order of quaternions
         self._config_file = ""
         self._recorder: Any = None
         if config_file is not None:
             self.load(config_file, params)
             self._config_file = str(config_file)
 
-    def load(self, config_file: str | Path, params: Mapping[str, ParameterValue] | None = None) -> None:
+    def load(self, config_file: str | Path, params: Parameters = None) -> None:
         """Add what a world file says; on any error the world is as it was."""
         description = load_world_file(arguments.path("config_file", config_file), params)
         for text in description.warnings:
@@ -97,13 +104,29 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         if file_name is not None:
             path = path / arguments.path("file_name", file_name)
         with self.locked():
-            files: dict[Object, Path] = {}
-            for number, mesh in enumerate(self._meshes()):
-                file = Path(mesh.get_mesh_file_name())
-                if not mesh.get_mesh_file_name() or not file.is_file():
-                    file = write_obj_beside(mesh.get_mesh(), path.parent / f"{path.stem}_mesh_{number}.obj")
-                files[mesh] = file
-            write_world_file(path, describe_world(self, files))
+            write_world_file(path, describe_world(self, self._mesh_files(path)))
+
+    def _mesh_files(self, path: Path) -> dict[Object, Path]:
+        """The file of every mesh object; those that came from none are written beside a path."""
+        files: dict[Object, Path] = {}
+        for number, mesh in enumerate(self._meshes()):
+            file = Path(mesh.get_mesh_file_name())
+            if not mesh.get_mesh_file_name() or not file.is_file():
+                file = write_obj_beside(mesh.get_mesh(), path.parent / f"{path.stem}_mesh_{number}.obj")
+            files[mesh] = file
+        return files
+
+    def export_to_mjcf(self, path: str | Path) -> None:
+        """Write the world as a file for MuJoCo (MJCF); meshes go to a folder beside it.
+
+        The file starts in the pose of the world; velocities, controls and turns of ball joints are in its keyframe
+        "start". One warning lists what MuJoCo has no word for.
+        """
+        from raisim_ros.engine.entries.export_mjcf import export_mjcf  # here: few need it
+
+        file = arguments.path("path", path)
+        with self.locked():
+            export_mjcf(file, describe_world(self, self._mesh_files(file)))
 
     def export_mesh_assets_to_obj(self, directory: str | Path, prefix: str = "mesh") -> list[str]:
         """Write every mesh object as an OBJ file (scaled, body frame); the paths are in the order of the objects."""
@@ -144,6 +167,67 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
             memo[id(handle)] = made._handles[key]
         return made
 
+    # ---- on disk and in other processes ----
+
+    def save(self, path: str | Path) -> None:
+        """Write all of the world to a file, whole or not at all: World.from_saved() goes on to the same bits.
+
+        Meshes and heightmaps are in it. A recording is not continued. World files (export_to_xml()) are for people,
+        this is for programs: only the same version of the engine reads it.
+        """
+        stored.write(arguments.path("path", path), stored.join(stored.WORLD, *self._as_bytes()))
+
+    @classmethod
+    def from_saved(cls, path: str | Path) -> World:
+        """The world of a file that save() wrote; reading it runs no code of the file."""
+        file = arguments.path("path", path)
+        parts = stored.read(file, stored.WORLD)
+        try:
+            return cls._of_bytes(*parts)
+        except InvalidValueError as error:
+            raise ParseError(file, None, str(error)) from None
+
+    def _as_bytes(
+        self, geometry: bool = True, note_of: Callable[[Any], Note | None] = lambda _: None
+    ) -> tuple[bytes, bytes]:
+        """The engine's and Python's part; without geometry, a world that has it is needed to read them."""
+        with self.locked():
+            engine = stored.engine_bytes(stored.engine_snapshot(self._world), geometry)
+            return engine, pack(self._attributes(), lambda value: ["world"] if value is self else note_of(value))
+
+    @classmethod
+    def _of_bytes(
+        cls,
+        engine: bytes,
+        python: bytes,
+        look_up: Callable[[Note], Any] = lambda _: None,
+        geometry_of: World | None = None,
+    ) -> World:
+        """The inverse of _as_bytes(); InvalidValueError when it was not made by it."""
+        made = cls.__new__(cls)
+        state = unpack(python, lambda note: made if note == ["world"] else look_up(note))
+        if not isinstance(state, dict):
+            raise InvalidValueError("the data hold no world")
+        made._rebuild(engine, state, ffi.NULL if geometry_of is None else geometry_of._world)
+        return made
+
+    def _attributes(self) -> dict[str, Any]:
+        return {name: one for name, one in vars(self).items() if name not in _NOT_STORED}
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self.locked():
+            return {_ENGINE: stored.engine_bytes(stored.engine_snapshot(self._world)), **self._attributes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._rebuild(state.pop(_ENGINE), state, ffi.NULL)
+
+    def _rebuild(self, engine: bytes, attributes: dict[str, Any], geometry_of: Any) -> None:
+        World.__init__(self)  # registers what the parts want to be told
+        check(lib.rs_snapshot_restore(self._world, stored.engine_snapshot_of(engine, geometry_of)))
+        vars(self).update({name: one for name, one in attributes.items() if name not in _NOT_STORED})
+        if {int(one) >> 32 for one in self._engine_ids()} != set(self._handles):
+            raise InvalidValueError("the handles of the world are not those of its objects")
+
     def _copy_onto(self, engine_world: Any) -> World:
         """The handles of this world for another world of the engine that has the same objects."""
         made = type(self).__new__(type(self))
@@ -164,6 +248,8 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         Ctrl-C is answered within 50 ms or one step, whichever is longer; the steps made until then stay.
         """
         number = arguments.count("steps", steps)
+        if self._new_materials or self._new_followers:
+            tell_doubts(self)
         if self._recorder is not None and self._recorder.integrate(number):
             return
         if self._sensor_sets:
@@ -173,6 +259,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
 
     def integrate1(self) -> None:
         """First half of a step: midpoint poses and contact detection."""
+        tell_doubts(self)
         check(lib.rs_world_integrate1(self._world))
 
     def integrate2(self) -> None:
@@ -244,17 +331,22 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
 
     # ---- bulk reads ----
 
-    def read_states(self) -> StateBuffer:
-        """State of all objects, filled by one call of the engine; the arrays are reused."""
+    def read_states(self, xyzw: bool = False) -> StateBuffer:
+        """State of all objects, filled by one call of the engine; the arrays are reused.
+
+        Quaternions are w, x, y, z; with `xyzw` in the order of ROS messages, in arrays of their own.
+        """
+        w_last = arguments.flag("xyzw", xyzw)
         with self.locked():
             number = self.get_configuration_number()
-            if self._states is None or self._states.configuration_number != number:
-                self._states = self._make_state_buffer(number)
-            states = self._states
+            if w_last not in self._states or self._states[w_last].configuration_number != number:
+                self._states[w_last] = self._make_state_buffer(number)
+            states = self._states[w_last]
             check(
                 lib.rs_world_read_states(
                     self._world,
                     len(states.ids),
+                    w_last,
                     ffi.cast("double *", states.poses.ctypes.data),
                     ffi.cast("double *", states.twists.ctypes.data),
                     ffi.cast("double *", states.wrenches.ctypes.data),
@@ -293,7 +385,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
     def get_collision_counters(self) -> CollisionCounters:
         """What detection and solver did in the last step."""
         stats = ffi.new("rs_step_stats *")
-        lib.rs_world_step_stats(self._world, stats)
+        lib.rs_world_get_step_stats(self._world, stats)
         return CollisionCounters(
             int(stats.broad_phase_pairs),
             int(stats.contacts),
@@ -323,7 +415,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
     def get_profile(self) -> StepProfile:
         """Wall time per stage since profiling was turned on."""
         p = ffi.new("rs_profile *")
-        lib.rs_world_profile(self._world, p)
+        lib.rs_world_get_profile(self._world, p)
         return StepProfile(**{field.name: getattr(p, field.name) for field in fields(StepProfile)})
 
     def start_recording(self, path: str | Path, rate: float = 60.0) -> None:

@@ -16,17 +16,20 @@ STANCE = np.array([0.0, 0.0, 0.45, 1.0, 0.0, 0.0, 0.0, *([0.0, 0.5, -1.0] * 4)])
 class Quadruped(Task):
     """Walk with a velocity that each episode draws: forward, sideways [m/s] and turning [rad/s].
 
-    Actions are joint positions around the stance. Reward: how well the velocity is met, less effort, jerks and motion
-    that was not asked for. An episode ends when the trunk falls or tips over.
+    Actions are joint positions around a trot in place, whose phase is observed. Reward: how well the velocity is met,
+    less effort, jerks and motion that was not asked for. An episode ends when the trunk falls or tips over.
     """
 
     substeps = 4
     action_low, action_high = -np.ones(12), np.ones(12)
     _SCALE, _SCAN = 0.4, np.array([(x, y) for x in (-0.4, 0.0, 0.4, 0.8) for y in (-0.3, 0.0, 0.3)])
 
+    _RATE, _LIFT = 2.5, 0.25  # steps of the trot [Hz], and how far they bend the hips [rad]
+    _TURNS = np.array([0.0, np.pi, np.pi, 0.0])  # of the legs in the trot: diagonal ones together [rad]
+
     def __init__(self, terrain: bool = False) -> None:
         self._terrain = terrain
-        self.observation_size = 3 + 3 + 3 + 3 + 12 + 12 + 12 + (len(self._SCAN) if terrain else 0)
+        self.observation_size = 3 + 3 + 3 + 3 + 12 + 12 + 12 + 2 + (len(self._SCAN) if terrain else 0)
 
     def make_world(self) -> World:
         """The quadruped in its stance."""
@@ -68,7 +71,19 @@ class Quadruped(Task):
         """Targets of the joints."""
         self._jerk = np.square(actions - self._actions).sum(axis=1)
         self._actions[:] = actions
-        self.robot.position_targets[:, 7:] = STANCE[7:] + self._SCALE * actions
+        self.robot.position_targets[:, 7:] = self.targets(self.batch.times, actions)
+
+    def targets(self, times: Rows, actions: Rows) -> Rows:
+        """Joint positions that actions mean at a time of the trot, a row per member."""
+        bend = self._LIFT * np.maximum(0.0, np.sin(self._phase(times)[:, None] + self._TURNS))
+        trot = np.stack((np.zeros_like(bend), bend, -2.0 * bend), axis=2).reshape(len(actions), 12)
+        rows: Rows = STANCE[7:] + trot + self._SCALE * actions
+        return rows
+
+    def _phase(self, times: Rows) -> Rows:
+        """Of the trot [rad]."""
+        phase: Rows = 2.0 * np.pi * self._RATE * times
+        return phase
 
     def _in_base(self, vectors: Rows) -> Rows:
         """Vectors of the world seen from the trunk."""
@@ -78,12 +93,14 @@ class Quadruped(Task):
         return rotated
 
     def observe(self) -> Rows:
-        """Up direction, velocities in the trunk's frame, command, joints, last action, height of the ground around."""
+        """Up direction, velocities in the trunk's frame, command, joints, last action, phase, height of the ground."""
         q, u, count = self.robot.coordinates, self.robot.velocities, len(self._commands)
         up = self._in_base(np.tile((0.0, 0.0, 1.0), (count, 1)))
         moving = (self._in_base(u[:, :3]), self._in_base(u[:, 3:6]))
         joints = (q[:, 7:] - STANCE[7:], 0.1 * u[:, 6:])
-        return np.hstack((up, *moving, self._commands, *joints, self._actions, self._scan))
+        phase = self._phase(self.batch.times)
+        clock = np.stack((np.sin(phase), np.cos(phase)), axis=1)
+        return np.hstack((up, *moving, self._commands, *joints, self._actions, clock, self._scan))
 
     def judge(self, actions: Rows) -> tuple[Rows, NDArray[np.bool_]]:
         """Velocity as commanded."""

@@ -32,6 +32,7 @@ _SETTINGS: dict[str, tuple[str, tuple[float, float] | None]] = {
     "solver_threshold": ("Squared relative change at which the sweeps end.", (0.0, 1.0)),
     "ccd": ("Keep fast bodies from tunnelling.", None),
     "sleeping": ("Bodies at rest are skipped.", None),
+    "threads": ("Threads that share the work of a step.", (1, 256)),
 }
 
 
@@ -202,6 +203,7 @@ class LiveParameters:
             ),
             "ccd": Change(set_ccd, lambda: bool(world.get_contact_settings().swept_ccd_enabled)),
             "sleeping": Change(world.set_sleeping_enabled, lambda: bool(world.is_sleeping_enabled())),
+            "threads": Change(world.set_threads, world.get_threads),
         }
 
     def _running(self) -> dict[str, Change]:

@@ -19,6 +19,7 @@ from raisim_ros.description.mesh.convex_decomposition import decompose, is_decom
 from raisim_ros.description.mesh.file import load_mesh
 from raisim_ros.description.mesh.link_mesh import link_mesh
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision
+from raisim_ros.description.world.soft_entries import DeformableEntry, GranularEntry, filled
 from raisim_ros.description.world.types import (
     ArticulatedEntry,
     HeightMapEntry,
@@ -32,18 +33,20 @@ from raisim_ros.engine.entries.build_articulated import entry_tree
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.objects.spawning import NewObject, RobotSpec
+from raisim_ros.ros.soft.requests import new_deformable, new_granular
 
 Tell = Callable[[str], object]
 
-# Beyond these it is long: bytes of files, samples of terrain, passes of loops in a file.
+# Beyond these it is long: bytes of files, samples of terrain, grains at random places, passes of loops in a file.
 _LARGE_FILE = 4_000_000
 _LARGE_TEXT = 400_000
 _MANY_SAMPLES = 250_000
+_MANY_GRAINS = 500
 _MANY_PASSES = 2_500
 _SAMPLES = re.compile(rb'[xy]_?[sS]amples\s*=\s*"\s*([^"]*)"')
 # Where loops end, directly or by a parameter.
 _LOOP_ENDS = re.compile(rb'(?:end|value)\s*=\s*"\s*([^"]*)"')
-_SLOW_WORDS = (b"<mesh", b"convexif", b"<include", b"<mujoco", b".png")
+_SLOW_WORDS = (b"<mesh", b"convexif", b"<include", b"<mujoco", b".png", b"<emit_box")
 
 
 def _quiet(line: str) -> None:
@@ -133,6 +136,35 @@ def terrain_is_long(request: Any) -> bool:
     return samples.get(request.source, 0) > _MANY_SAMPLES or _large(request.file, _LARGE_TEXT)
 
 
+# ---- objects made of particles ----
+
+
+def granular(request: Any, tell: Tell = _quiet) -> NewObject:
+    """The grains of a SpawnGranular request, all of them placed."""
+    new = new_granular(request)
+    assert isinstance(new.entry, GranularEntry)
+    return replace(new, entry=_with_grains(new.entry))
+
+
+def granular_is_long(request: Any) -> bool:
+    """Whether that may take more than a moment: many are placed at random."""
+    return any(box.count > _MANY_GRAINS for box in request.boxes)
+
+
+def deformable(request: Any, tell: Tell = _quiet) -> NewObject:
+    """The cloth of a SpawnDeformable request."""
+    return new_deformable(request)
+
+
+def deformable_is_long(request: Any) -> bool:
+    """Whether that may take more than a moment."""
+    return bool(request.source == "mesh" and _large(request.file))
+
+
+def _with_grains(entry: GranularEntry) -> GranularEntry:
+    return replace(entry, arrays=filled(entry), fills=[]) if entry.fills else entry
+
+
 # ---- worlds ----
 
 
@@ -219,7 +251,7 @@ def read_world_meshes(description: WorldDescription) -> None:
     """Reads the meshes of all objects into the cache of this process: adding them is then quick."""
     for entry in description.objects:
         try:
-            if isinstance(entry, MeshEntry):
+            if isinstance(entry, (MeshEntry, DeformableEntry)) and entry.file is not None:
                 load_mesh(entry.file, list(entry.scale))
             elif isinstance(entry, ArticulatedEntry) and entry.tree is not None:
                 _make_link_meshes(entry.tree, _mesh_mode(entry))
@@ -243,6 +275,8 @@ def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
     try:
         if isinstance(entry, HeightMapEntry) and entry.heights is None:
             return _with_heights(entry, tell)
+        if isinstance(entry, GranularEntry):
+            return _with_grains(entry)
         if isinstance(entry, ArticulatedEntry):
             tree = entry_tree(entry)
             _make_link_meshes(tree, _mesh_mode(entry), tell)

@@ -18,6 +18,8 @@ IS_LONG: dict[str, Callable[[Any], bool]] = {
     "body": preparation.body_is_long,
     "robot": preparation.robot_is_long,
     "terrain": preparation.terrain_is_long,
+    "granular": preparation.granular_is_long,
+    "deformable": preparation.deformable_is_long,
     "world": preparation.world_is_long,
     "world_text": preparation.world_text_is_long,
     "entry": preparation.entry_is_long,

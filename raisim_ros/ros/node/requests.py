@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from geometry_msgs.msg import Vector3
 
-from raisim_ros.description.appearance import check_appearance
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.materials import MaterialPairProperties
-from raisim_ros.description.robot.drive import DriveSettings
 from raisim_ros.description.shapes import MESH_MODES, SHAPES
 from raisim_ros.description.terrain import (
     HeightMapData,
@@ -24,7 +23,6 @@ from raisim_ros.description.terrain import (
     height_map_from_values,
 )
 from raisim_ros.description.urdf.file import load_urdf
-from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, ViewCameraSettings
 from raisim_ros.description.world.types import (
     BodyState,
@@ -34,11 +32,11 @@ from raisim_ros.description.world.types import (
     LightEntry,
     MeshEntry,
     ObjectEntry,
-    Place,
     PrimitiveEntry,
     ViewCameraEntry,
 )
 from raisim_ros.engine.entries.build import height_map_entry
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import ArticulatedSystemOption, BodyType, GyroscopicMode
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import MaterialPair, ObjectInfo
@@ -46,34 +44,11 @@ from raisim_ros.ros.conversions import MAX_DISTANCE, finite_vector, pose_from_me
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node.operations import JointPlacement
 from raisim_ros.ros.objects.object_table import ObjectEntry as TableEntry
+from raisim_ros.ros.objects.request_fields import PLACE, interface_of, seen_fields
 from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, choice
 
 BODY_TYPES = tuple(kind.name.lower() for kind in BodyType)
 GYROSCOPIC_MODES = tuple(mode.name.lower() for mode in GyroscopicMode)
-_PLACE = Place("request", 0)
-
-
-def _interface(request: Any) -> InterfaceSettings:
-    """What every request to add an object says about its topics; negative rates leave them to the node."""
-    low, high = (None if rate < 0.0 else rate for rate in (request.min_rate_hz, request.max_rate_hz))
-    return InterfaceSettings(
-        publish_tf=request.publish_tf,
-        odometry=request.odometry,
-        odom_tf=request.odom_tf,
-        min_rate_hz=low,
-        max_rate_hz=high,
-        drive=_drive(request.drive) if hasattr(request, "drive") else None,
-    )
-
-
-def _drive(message: Any) -> DriveSettings | None:
-    """A Drive message; None: the robot is not driven."""
-    if not message.type:
-        return None
-    values = {field.name: getattr(message, field.name) for field in fields(DriveSettings)}
-    joints = {name: tuple(getattr(message, name)) for name in ("left_joints", "right_joints")}
-    return DriveSettings(**{**values, **joints})
-
 
 
 def _word(field: str, value: str, words: Iterable[str]) -> str:
@@ -86,21 +61,7 @@ def compound_child(message: Any, field: str) -> ChildEntry:
     shape = choice(f"{field}.shape", message.shape, SHAPES)
     pose = pose_from_message(message.pose, f"{field}.pose")
     position, quaternion = tuple(pose.position), tuple(pose.wxyz)
-    return ChildEntry(_PLACE, shape.name, shape.dim_of(message), position, quaternion, message.material)
-
-
-def _seen(request: Any) -> dict[str, Any]:
-    """What every new object has."""
-    check_appearance(request.appearance)
-    check_material(request.material, "material")
-    return {
-        "place": _PLACE,
-        "material": request.material,
-        "appearance": request.appearance,
-        "collision_group": request.collision_group,
-        "collision_mask": request.collision_mask,
-        "interface": _interface(request),
-    }
+    return ChildEntry(PLACE, shape.name, shape.dim_of(message), position, quaternion, message.material)
 
 
 def _solid(request: Any) -> dict[str, Any]:
@@ -128,7 +89,7 @@ def _light(request: Any) -> LightSettings:
 def _body_entry(request: Any) -> ObjectEntry:
     """The object of a SpawnObject request, as a world file would have it."""
     pose = pose_from_message(request.pose, "pose")
-    seen = _seen(request)
+    seen = seen_fields(request)
     state = BodyState(tuple(pose.position), tuple(pose.wxyz))
     if request.shape in SHAPES:
         finite_vector(request.size, "size", math.inf)
@@ -167,12 +128,6 @@ def parameters(request: Any) -> dict[str, str]:
     if len(names) != len(values):
         raise InvalidValueError(f"parameter_values has {len(values)} texts for {len(names)} parameter_names")
     return dict(zip(names, values, strict=True))
-
-
-def check_material(name: str, field: str) -> None:
-    """Refuses a material without a name."""
-    if not name.strip():
-        raise InvalidValueError(f"{field} is empty; expected the name of a material")
 
 
 def new_file(address: str, field: str) -> Path:
@@ -221,7 +176,7 @@ def robot_spec(request: Any) -> RobotSpec:
         collision_group=request.collision_group,
         collision_mask=request.collision_mask,
         interface=replace(
-            _interface(request),
+            interface_of(request),
             publish_children_names=request.publish_children_names,
             publish_joint_names=request.publish_joint_names,
             publish_joint_positions=request.publish_joint_positions,
@@ -244,7 +199,7 @@ def joint_placement(request: Any) -> JointPlacement | None:
 
 def new_height_map(request: Any) -> NewObject:
     """What a SpawnHeightMap request asks for."""
-    seen = _seen(request)
+    seen = seen_fields(request)
     center = finite_vector((request.center_x, request.center_y), "center", MAX_DISTANCE).tolist()
     sources = {"values": _from_values, "text": _from_text, "png": _from_png, "generator": _from_generator}
     data: HeightMapData = choice("source", request.source, sources)(request, *center)
@@ -315,13 +270,20 @@ def _call(handle: Any, method: str, default: Any) -> Any:
     return getattr(handle, method)() if hasattr(handle, method) else default
 
 
+def _mass_properties(handle: Any, robot: bool) -> tuple[Any, Any]:
+    """Centre of mass and inertia of a body, or of the base of a robot."""
+    if robot:
+        return handle.get_body_com_b()[0], handle.get_inertia()[0]
+    return handle.get_com(), handle.get_inertia_matrix_b()
+
+
 def object_info(world: World, entry: TableEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
     """What an object is."""
     handle = entry.handle
     robot = entry.joints is not None
-    com = handle.get_body_com_b()[0] if robot else handle.get_com()
-    inertia = handle.get_inertia()[0] if robot else handle.get_inertia_matrix_b()
-    collides = bool(handle.get_collision_bodies() if robot else handle.get_collision_body_list())
+    soft = isinstance(handle, SoftObject)
+    com, inertia = (np.zeros(3), np.zeros((3, 3))) if soft else _mass_properties(handle, robot)
+    collides = soft or bool(handle.get_collision_bodies() if robot else handle.get_collision_body_list())
     info = ObjectInfo(
         name=entry.name,
         id=entry.id,
@@ -343,7 +305,10 @@ def object_info(world: World, entry: TableEntry, frame_id: str, topic_prefix: st
     )
     if entry.joints is not None:
         info.link_names, info.joint_names = entry.joints.link_names, entry.joints.names
-    if entry.type == "heightmap":
+    if soft:
+        low, high = handle.get_bounds()
+        info.size = high - low
+    elif entry.type == "heightmap":
         info.size = [handle.get_x_size(), handle.get_y_size(), 0.0]
     else:
         info.height = float(_call(handle, "get_height", 0.0))

@@ -13,6 +13,7 @@ from rclpy.node import Node
 import raisim_ros.srv as srv
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import load_mesh
+from raisim_ros.description.world.soft_entries import DeformableEntry
 from raisim_ros.description.world.types import MeshEntry, WorldDescription
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ResultCode
@@ -32,6 +33,7 @@ from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import TYPE_NAMES, ObjectEntry
+from raisim_ros.ros.objects.request_fields import check_material
 from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, Spawner
 from raisim_ros.ros.objects.state_topics import full_state
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
@@ -127,6 +129,8 @@ class Services:
             "spawn_object": (srv.SpawnObject, "body", self._spawn_object),
             "spawn_articulated_system": (srv.SpawnArticulatedSystem, "robot", self._spawn_articulated_system),
             "spawn_height_map": (srv.SpawnHeightMap, "terrain", self._spawn_object),
+            "spawn_granular": (srv.SpawnGranular, "granular", self._spawn_soft),
+            "spawn_deformable": (srv.SpawnDeformable, "deformable", self._spawn_soft),
             "load_world_file": (srv.LoadWorld, "world", self._load_world),
         }
 
@@ -227,6 +231,13 @@ class Services:
             load_mesh(new.entry.file, list(new.entry.scale))  # not on the stepping thread
         return self._added(response, self._queue.call(lambda: self._spawner.spawn(new)))
 
+    def _spawn_soft(self, request: Any, new: NewObject, response: Any) -> str:
+        if isinstance(new.entry, DeformableEntry) and new.entry.file is not None:
+            load_mesh(new.entry.file, list(new.entry.scale))  # not on the stepping thread
+        entry = self._queue.call(lambda: self._spawner.spawn(new))
+        response.particles = self._queue.call(entry.handle.get_num_particles)
+        return f"{self._added(response, entry)} of {response.particles} particles"
+
     def _spawn_articulated_system(self, request: Any, spec: RobotSpec, response: Any) -> str:
         preparation.read_meshes(spec)
         entry = self._queue.call(lambda: self._spawner.spawn_robot(spec))
@@ -271,7 +282,7 @@ class Services:
             response.info = requests.object_info(self._world, entry, self._frames.of(entry.name), prefix)
             moment = Moment.now(self._loop.step, self._world.get_world_time(), everything=False)
             response.state = full_state(
-                entry, self._frames.world, self._world.read_states(), self._world.read_articulations(), moment
+                entry, self._frames.world, self._world.read_states(True), self._world.read_articulations(True), moment
             )
 
         self._queue.call(read)
@@ -286,8 +297,8 @@ class Services:
 
     def _set_material_pair(self, request: Any, response: Any) -> str:
         first, second = request.material_1, request.material_2
-        requests.check_material(first, "material_1")
-        requests.check_material(second, "material_2")
+        check_material(first, "material_1")
+        check_material(second, "material_2")
         arguments = requests.material_pair_arguments(request.properties)
         self._queue.call(lambda: self._world.set_material_pair_prop(first, second, *arguments))
         return f"pair '{first}', '{second}' set"
@@ -295,7 +306,7 @@ class Services:
     def _get_material_pair(self, request: Any, response: Any) -> str:
         names = (request.material_1, request.material_2)
         for number, name in enumerate(names, start=1):
-            requests.check_material(name, f"material_{number}")
+            check_material(name, f"material_{number}")
         pair = self._queue.call(lambda: self._world.get_material_pair_properties(*names))
         response.properties = requests.material_pair_message(pair)
         return f"pair '{names[0]}', '{names[1]}'"
@@ -307,7 +318,7 @@ class Services:
 
     def _set_object_material(self, request: Any, response: Any) -> str:
         name, material, index = request.name, request.material, request.local_index
-        requests.check_material(material, "material")
+        check_material(material, "material")
         self._queue.call(lambda: self._operations.set_material(name, material, index))
         return f"material of '{request.name}' is '{request.material}'"
 

@@ -27,9 +27,9 @@ from raisim_ros.ros.request_queue import RequestQueue
 _MAX_COMPUTING = 0.01
 # A paused world is published this often, for those who come late [s of wall time].
 _PAUSED_PERIOD = 0.1
-# Requests come one after another, each when the one before was carried out: so long the next one is waited for, and so
-# long they may hold up the world in one go [s].
-_NEXT_REQUEST, _MAX_SERVING = 0.001, 0.01
+# Requests come one after another, each when the one before was carried out: so long the next one is waited for, so
+# long after a wait that was in vain none is made again, and so long they may hold up the world in one go [s].
+_NEXT_REQUEST, _VAIN_WAIT, _MAX_SERVING = 0.001, 0.005, 0.01
 # While nothing is computed, commands are looked at this often [s].
 _IDLE_PERIOD = 0.01
 
@@ -97,6 +97,7 @@ class SteppingLoop:
         self._built_for: tuple[int, float] | None = None
         self._step_requests: deque[StepRequest] = deque()
         self._last_client_sign = 0.0
+        self._next_wait = 0.0  # for the next request
         self._next_paused_publish = 0.0
         self._stopping = threading.Event()
         # Told when time or states jump: what they add up begins again.
@@ -211,8 +212,12 @@ class SteppingLoop:
     def _serve_requests(self) -> None:
         """Carries out requests; between two rounds of a busy world more than one fits."""
         end = time.monotonic() + _MAX_SERVING
-        while self._queue.run_pending() and not self._step_requests and time.monotonic() < end:
-            self._queue.wait(_NEXT_REQUEST)
+        while self._queue.run_pending() and not self._step_requests:
+            now = time.monotonic()
+            if now >= end or now < self._next_wait:
+                return
+            if not self._queue.wait(_NEXT_REQUEST):
+                self._next_wait = now + _VAIN_WAIT
 
     def _apply_commands(self) -> None:
         for (object_id, topic), message in self._inbox.take():
@@ -343,7 +348,7 @@ class SteppingLoop:
         if self._clock is not None and (due or clock_due):
             self._clock.publish(moment)
         if due:
-            states = self.world.read_states()
+            states = self.world.read_states(xyzw=True)
             for topic in due:
                 topic.publish(moment, states)
             self.meters.rounds += 1

@@ -14,6 +14,8 @@ from enum import Enum
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.subscription import Subscription
 
 from raisim_ros.ros.pacing import Clock
 
@@ -55,6 +57,18 @@ class CommandTopic(Enum):
 
 
 Key = tuple[int, CommandTopic | int]  # id of an object, and one of its topics, or the body of a link
+
+
+class NodeOfManyObjects(Node):
+    """A node that does not even show its executor the hidden subscriptions.
+
+    An executor asks every subscription twice per wake-up whether it may run.
+    """
+
+    @property
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Those that an executor may run."""
+        return (one for one in super().subscriptions if not isinstance(one.callback_group, HiddenGroup))
 
 
 class CommandInbox:

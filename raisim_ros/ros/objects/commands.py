@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import BodyType
 from raisim_ros.msg import ObjectCmd
 from raisim_ros.ros.conversions import (
@@ -105,6 +106,12 @@ def shown_fields_of(entry: Entry, message: Any) -> ShownFields:
 def apply_command(entry: ObjectEntry, target: Target) -> None:
     """Makes the object follow a command from the next step on."""
     body_type = _body_type(entry)
+    if isinstance(entry.handle, SoftObject):
+        if isinstance(target, Wrench) and not (target.force.any() or target.torque.any()):
+            return
+        raise CommandRefusedError(
+            "soft", f"an object made of particles takes no wrench, pose or velocity; see {entry.name}/{entry.type}_cmd"
+        )
     if body_type == BodyType.STATIC:
         raise CommandRefusedError("static", "a static object takes no commands")
     if isinstance(target, Wrench):
@@ -145,6 +152,8 @@ Commanded = Aspect | int  # an integer is the body of a link
 def release_command(entry: ObjectEntry, what: Commanded) -> None:
     """Ends the effect of the last command."""
     body_type = _body_type(entry)
+    if isinstance(entry.handle, SoftObject):
+        return  # nothing acts
     if isinstance(what, int):
         entry.handle.clear_command(what)
     elif what is Aspect.JOINTS:

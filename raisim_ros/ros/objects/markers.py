@@ -13,11 +13,14 @@ from geometry_msgs.msg import Vector3
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from raisim_ros.description import shapes
 from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
+from raisim_ros.description.solids import SOLIDS
 from raisim_ros.description.world.scene_types import LightSettings
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, CollisionBody, ShapeType, StateBuffer
 from raisim_ros.msg import ObjectState
@@ -27,7 +30,7 @@ from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import ObjectEntry
 from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.objects.triangles import cone_triangles, frustum_triangles, height_map_triangles
+from raisim_ros.ros.objects.triangles import frustum_triangles, height_map_triangles
 from raisim_ros.ros.pacing import WallTimer
 from raisim_ros.ros.robots.link_frames import pose_of
 
@@ -39,6 +42,8 @@ LAMP_SIZE, CAMERA_LENGTH = 0.1, 0.3
 MAX_MOVING_POINTS = 300
 # Deletions are repeated in this many messages, so that a slow viewer that misses one still gets it.
 DELETE_REPEATS = 5
+# Solids that rviz2 has a marker for.
+OWN_MARKERS = {"ball": Marker.SPHERE, "block": Marker.CUBE, "rod": Marker.CYLINDER, "tube": Marker.CYLINDER}
 # In place of a body's index: the object as a whole.
 OBJECT = -1
 
@@ -67,29 +72,17 @@ def triangles(points: Vector, pose: Vector | None = None) -> Part:
 
 def shape_parts(shape: ShapeType, dim: Vector) -> list[Part]:
     """The markers that draw a shape, in the shape's frame."""
-    match shape:
-        case ShapeType.SPHERE:
-            diameter = 2.0 * float(dim[0])
-            return [Part(Marker.SPHERE, (diameter, diameter, diameter), _pose())]
-        case ShapeType.BOX:
-            return [Part(Marker.CUBE, (float(dim[0]), float(dim[1]), float(dim[2])), _pose())]
-        case ShapeType.CYLINDER:
-            return [Part(Marker.CYLINDER, (2.0 * float(dim[0]), 2.0 * float(dim[0]), float(dim[1])), _pose())]
-        case ShapeType.CONE:
-            return [triangles(cone_triangles(float(dim[0]), float(dim[1])))]
-        case ShapeType.CAPSULE:
-            diameter, length = 2.0 * float(dim[0]), float(dim[1])
-            ball = (diameter, diameter, diameter)
-            return [
-                Part(Marker.CYLINDER, (diameter, diameter, length), _pose()),
-                Part(Marker.SPHERE, ball, _pose(z=0.5 * length)),
-                Part(Marker.SPHERE, ball, _pose(z=-0.5 * length)),
-            ]
-        case ShapeType.HALF_SPACE:
-            size = (GROUND_SIZE, GROUND_SIZE, GROUND_THICKNESS)
-            return [Part(Marker.CUBE, size, _pose(z=-0.5 * GROUND_THICKNESS))]
-        case _:
-            return []
+    if shape == ShapeType.HALF_SPACE:
+        size = (GROUND_SIZE, GROUND_SIZE, GROUND_THICKNESS)
+        return [Part(Marker.CUBE, size, _pose(z=-0.5 * GROUND_THICKNESS))]
+    return [_piece_part(piece) for piece in shapes.pieces(shape.name.lower(), dim)]
+
+
+def _piece_part(piece: shapes.Piece) -> Part:
+    if piece.solid in OWN_MARKERS:
+        return Part(OWN_MARKERS[piece.solid], piece.size, _pose(z=piece.z))
+    vertices, corners = SOLIDS[piece.solid]()
+    return triangles(vertices[corners].reshape(-1, 3) * piece.size, _pose(z=piece.z))
 
 
 def body_parts(body: CollisionBody) -> list[Part]:
@@ -146,6 +139,8 @@ def object_parts(entry: ObjectEntry) -> list[Part]:
         return [triangles(height_map_triangles(handle.get_data()))]
     if isinstance(handle, LightObject):
         return light_parts(handle.get_settings())
+    if isinstance(handle, SoftObject):
+        return []  # see SoftMarkers
     if isinstance(handle, ViewCamera):
         return [triangles(frustum_triangles(handle.get_settings().horizontal_fov, CAMERA_LENGTH))]
     return [part for body in handle.get_collision_body_list() for part in body_parts(body)]

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.objects.deformable import DeformableObject
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import BodyType, ControlMode
 from raisim_ros.ros.conversions import Pose, Twist, Vector, velocity_at_com
 
@@ -43,7 +45,15 @@ class RobotState:
     control: JointControl
 
 
-ObjectSnapshot = BodyState | RobotState
+@dataclass(frozen=True)
+class SoftState:
+    """State of an object made of particles."""
+
+    arrays: dict[str, Any]
+    wind: Vector | None  # of cloth
+
+
+ObjectSnapshot = BodyState | RobotState | SoftState
 
 
 def is_static(handle: Any) -> bool:
@@ -62,7 +72,9 @@ def set_pose(handle: Any, pose: Pose) -> None:
 
 def set_twist(handle: Any, twist: Twist) -> None:
     """Sets the velocity of the origin of what can move. (The engine's setter of bodies means the centre of mass.)"""
-    if not isinstance(handle, ArticulatedSystem):
+    if isinstance(handle, SoftObject):
+        handle.set_velocity(twist.linear, twist.angular)
+    elif not isinstance(handle, ArticulatedSystem):
         linear = velocity_at_com(twist, handle.get_quaternion(), handle.get_com())
         handle.set_velocity(linear, twist.angular)
     else:
@@ -99,6 +111,8 @@ def capture_state(handle: Any) -> ObjectSnapshot:
         return RobotState(
             handle.get_base_position(), handle.get_base_quaternion(), *handle.get_state(), capture_control(handle)
         )
+    if isinstance(handle, SoftObject):
+        return SoftState(handle.save_state(), handle.get_wind() if isinstance(handle, DeformableObject) else None)
     return BodyState(
         handle.get_position(),
         handle.get_quaternion(),
@@ -116,6 +130,11 @@ def restore_state(handle: Any, state: ObjectSnapshot) -> None:
         apply_control(handle, state.control)
         for body in range(handle.get_number_of_joints()):
             handle.clear_command(body)
+        return
+    if isinstance(state, SoftState):
+        handle.restore_state(state.arrays)
+        if state.wind is not None:
+            handle.set_wind(state.wind)
         return
     handle.set_pose(state.position, state.wxyz)
     body_type = handle.get_body_type()

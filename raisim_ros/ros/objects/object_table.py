@@ -97,6 +97,7 @@ class ObjectTable:
         self._by_id: dict[int, ObjectEntry] = {}
         self._by_name: dict[str, ObjectEntry] = {}
         self._names_of_others: Callable[[], set[str]] = set
+        self._rows: tuple[int, list[ObjectEntry]] = (-1, [])  # with the configuration they are of
 
     def __iter__(self) -> Iterator[ObjectEntry]:
         return iter(self._by_id.values())
@@ -117,7 +118,11 @@ class ObjectTable:
 
     def rows(self) -> list[ObjectEntry]:
         """Entries in the order of the world's object list."""
-        return [self._by_id[handle.get_id()] for handle in self._world.get_obj_list()]
+        configuration = self._world.get_configuration_number()
+        if self._rows[0] != configuration:
+            found = [self._by_id[handle.get_id()] for handle in self._world.get_obj_list()]
+            self._rows = (configuration, found)
+        return list(self._rows[1])
 
     def reserve_names(self, names_of_others: Callable[[], set[str]]) -> None:
         """Objects shall not take the names of what else has topics: of wires."""
@@ -162,6 +167,7 @@ class ObjectTable:
         """Forgets an object."""
         del self._by_id[entry.id]
         del self._by_name[entry.name]
+        self._rows = (-1, [])
 
     def entries(self) -> tuple[ObjectEntry, ...]:
         """What `restore` needs to return to this table."""
@@ -177,3 +183,4 @@ class ObjectTable:
     def _insert(self, entry: ObjectEntry) -> None:
         self._by_id[entry.id] = entry
         self._by_name[entry.name] = entry
+        self._rows = (-1, [])

@@ -12,10 +12,12 @@ from geometry_msgs.msg import Point, Quaternion, Vector3
 from numpy.typing import NDArray
 from std_msgs.msg import Header
 
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import ArticulationBuffer, StateBuffer
 from raisim_ros.msg import ObjectState, ObjectStateArray
 from raisim_ros.ros.conversions import Vector, principal_inertia
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSequence
+from raisim_ros.ros.many_publishers import SERIALIZED, ManyPublishers, serialized
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.object_table import LinkEntry, ObjectEntry
 from raisim_ros.ros.objects.topic import NEVER
@@ -25,6 +27,7 @@ from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multip
 FIRST_NUMBER, LAST_NUMBER = "sim_step", "wrench.torque.z"
 _STEP, _SIM_TIME, _WALL_TIME = 0, 1, 2
 _POSE, _TWIST, _WRENCH = slice(7, 14), slice(14, 20), slice(20, 26)
+_ONLY = np.zeros(1, np.int64)  # which publisher, where there is one
 _NUMBERS = 26
 
 Rows = slice | NDArray[np.int64]
@@ -51,7 +54,7 @@ class ShownFields:
 
 
 # How often the subscribers of all objects are counted [Hz of wall time].
-_CENSUS_RATE_HZ = 20.0
+_CENSUS_RATE_HZ = 5.0
 
 
 def state_message(entry: Entry, world_frame: str, shown: ShownFields) -> ObjectState:
@@ -84,6 +87,8 @@ def _mass_and_moments(entry: Entry) -> tuple[float, Vector]:
         return handle.get_total_mass(), principal_inertia(handle.get_inertia()[0])
     if entry.body_type != ObjectState.DYNAMIC:
         return 0.0, np.zeros(3)
+    if isinstance(handle, SoftObject):
+        return handle.get_mass(), np.zeros(3)
     return float(handle.get_mass()), principal_inertia(handle.get_inertia_matrix_b())
 
 
@@ -182,6 +187,10 @@ class StateTable:
         self._words = self._block.reshape(-1).view(np.uint32)
         rows = np.arange(len(self._elements), dtype=np.int64) * width
         self._seconds_at = (rows + column - heads + ENCAPSULATION) // 4
+        # Where the messages are, for those who send many of them.
+        self.messages = np.zeros(len(self._elements), SERIALIZED)
+        self.messages["buffer"] = self._block.ctypes.data + rows + column - heads
+        self.messages["length"] = self.messages["capacity"] = sizes
 
     def update(self, states: StateBuffer, moment: Moment, rows: Rows = slice(None)) -> None:
         """Takes over the state of the objects at a moment; `rows` are theirs in the world's object list."""
@@ -216,8 +225,8 @@ class StateTable:
         """The ObjectState of a row, as of the last update."""
         return self._block[row, self._begins[row] : self._ends[row]].tobytes()
 
-    def array_message(self, moment: Moment) -> bytes:
-        """The ObjectStateArray of all rows, as of the last update."""
+    def array_message(self, moment: Moment) -> NDArray[np.void]:
+        """The ObjectStateArray of all rows, as of the last update, of type SERIALIZED."""
         if self._array is None:
             header = Header(frame_id=self._world_frame)
             self._array = FrozenSequence(ObjectStateArray(header=header), self._elements)
@@ -228,7 +237,7 @@ class StateTable:
         for row, values in self._joint_values:
             for field, numbers in zip(JOINT_FIELDS, values, strict=True):
                 array.element_numbers(row, field)[:] = numbers
-        return array.to_bytes()
+        return serialized(array.buffer)
 
 
 class StateTopics:
@@ -250,19 +259,21 @@ class StateTopics:
         self._read_articulations = read_articulations
         self._shown: dict[Key, ShownFields] = {}  # other than described
         self._world_frame = world_frame
-        self._array_publisher = array_publisher
+        self._array_publisher = None if array_publisher is None else ManyPublishers([array_publisher])
         self._publishers: dict[Key, Any] = {}
         self._elements: dict[Key, FrozenElement] = {}
         self._commanded: set[Key] = set()
         self._census = WallTimer(_CENSUS_RATE_HZ)
-        self._listened: list[int] | None = None  # rows with a subscriber; None: to be counted
-        self._table: tuple[list[int], StateTable] | None = None  # of those rows
+        self._attached: tuple[NDArray[np.int64], ManyPublishers] | None = None  # rows with a publisher; None: look anew
+        self._listened: NDArray[np.int64] | None = None  # places in _attached with a subscriber; None: to be counted
+        self._table: tuple[NDArray[np.int64], StateTable] | None = None  # of those
         self._array_table: StateTable | None = None  # of all rows
         self.rebuild([], time_step=1.0)
 
     def attach(self, key: Key, publisher: Any) -> None:
         """From now on the object's state goes out through `publisher`."""
         self._publishers[key] = publisher
+        self._attached = self._listened = None
 
     def detach(self, key: Key) -> None:
         """Lets go of the object's publisher."""
@@ -270,7 +281,7 @@ class StateTopics:
         self._elements.pop(key, None)
         self._commanded.discard(key)
         self._shown.pop(key, None)
-        self._listened = None
+        self._attached = self._listened = None
 
     def show(self, entry: Entry, shown: ShownFields) -> None:
         """Chooses the fields that a robot's state carries from now on."""
@@ -278,6 +289,11 @@ class StateTopics:
             self._shown[entry.key] = shown
             self._elements.pop(entry.key, None)
             self._table = self._array_table = None
+
+    def refresh(self, key: Key) -> None:
+        """What does not change from step to step has changed: the mass."""
+        self._elements.pop(key, None)
+        self._table = self._array_table = None
 
     def set_commanded(self, key: Key, commanded: bool) -> None:
         """Chooses between the upper and the lower rate."""
@@ -298,7 +314,7 @@ class StateTopics:
         self._periods = np.where(commanded, self._fast, self._slow)
         self._array_period = period_in_steps(self.rates.array_hz, time_step)
         self._distinct_periods = self._distinct()
-        self._listened = self._table = self._array_table = None
+        self._attached = self._listened = self._table = self._array_table = None
 
     def _distinct(self) -> list[int]:
         array = [] if self._array_publisher is None else [self._array_period]
@@ -316,39 +332,45 @@ class StateTopics:
         """Publishes what is due."""
         self._publish_singles(moment, states)
         array_due = moment.everything or moment.step % self._array_period == 0
-        if array_due and self._array_publisher is not None and self._array_publisher.get_subscription_count():
+        if array_due and self._array_publisher is not None and self._array_publisher.subscribed()[0]:
             if self._array_table is None:
                 self._array_table = self._make_table(range(len(self._rows)))
             self._update(self._array_table, states, moment)
-            self._array_publisher.publish(self._array_table.array_message(moment))
+            if self._array_publisher.publish(self._array_table.array_message(moment), _ONLY):
+                raise RuntimeError("the states of all objects could not be sent")
 
     def _publish_singles(self, moment: Moment, states: StateBuffer) -> None:
-        listened = self._listened_rows(moment)
-        if not listened:
+        attached, publishers = self._attached_rows()
+        listened = self._listened_places(publishers, moment)
+        if not len(listened):
             return
-        if self._table is None or self._table[0] != listened:
-            self._table = (listened, self._make_table(listened))
+        rows = attached[listened]
+        if self._table is None or not np.array_equal(self._table[0], rows):
+            self._table = (rows, self._make_table(rows.tolist()))
         table = self._table[1]
-        rows = np.array(listened, np.int64)
-        due = np.flatnonzero(moment.everything | (moment.step % self._periods[rows] == 0)).tolist()
-        if due:
-            self._update(table, states, moment, rows)
-        for index in due:
-            self._publishers[self._rows[listened[index]].key].publish(table.message(index))
+        due = np.flatnonzero(moment.everything | (moment.step % self._periods[rows] == 0))
+        if not len(due):
+            return
+        self._update(table, states, moment, rows)
+        if failed := publishers.publish(table.messages[due], listened[due]):
+            raise RuntimeError(f"{failed} states could not be sent")
 
     def _update(self, table: StateTable, states: StateBuffer, moment: Moment, rows: Rows = slice(None)) -> None:
         table.update(states, moment, rows)
         if table.has_joints:
             table.update_joints(self._read_articulations())
 
-    def _listened_rows(self, moment: Moment) -> list[int]:
-        """Rows with a subscriber. Counting takes a microsecond for each object, so it is not done every time."""
+    def _attached_rows(self) -> tuple[NDArray[np.int64], ManyPublishers]:
+        if self._attached is None:
+            rows = [row for row, entry in enumerate(self._rows) if entry.key in self._publishers]
+            publishers = ManyPublishers([self._publishers[self._rows[row].key] for row in rows])
+            self._attached = (np.array(rows, np.int64), publishers)
+        return self._attached
+
+    def _listened_places(self, publishers: ManyPublishers, moment: Moment) -> NDArray[np.int64]:
+        """Which of the publishers have subscribers. Counting takes its time, so it is not done every time."""
         if self._listened is None or moment.everything or self._census.due():
-            self._listened = [
-                row
-                for row, entry in enumerate(self._rows)
-                if (publisher := self._publishers.get(entry.key)) is not None and publisher.get_subscription_count()
-            ]
+            self._listened = np.flatnonzero(publishers.subscribed())
         return self._listened
 
     def _make_table(self, rows: Iterable[int]) -> StateTable:

@@ -7,23 +7,11 @@ import numpy as np
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.ros.conversions import Vector
 
-CONE_SEGMENTS = 24
 # A finer height map is drawn with every second, third … sample: more would stall the viewer.
 MAX_HEIGHT_MAP_CELLS = 40_000
 # What a viewer's camera shows is drawn with this ratio of width to height, and no wider than this [rad].
 _ASPECT = 4.0 / 3.0
 _WIDEST_DRAWN = 2.5
-
-
-def cone_triangles(radius: float, height: float) -> Vector:
-    """Corners (N x 3) of a cone, apex towards +z, origin at the centroid of the solid."""
-    angles = np.linspace(0.0, 2.0 * np.pi, CONE_SEGMENTS + 1)
-    base = np.full_like(angles, -0.25 * height)
-    rim = np.stack((radius * np.cos(angles), radius * np.sin(angles), base), axis=1)
-    first, second = rim[:-1], rim[1:]
-    apex = np.broadcast_to((0.0, 0.0, 0.75 * height), first.shape)
-    centre = np.broadcast_to((0.0, 0.0, -0.25 * height), first.shape)
-    return np.stack((first, second, apex, second, first, centre), axis=1).reshape(-1, 3)
 
 
 def frustum_triangles(horizontal_fov: float, length: float) -> Vector:

@@ -177,7 +177,7 @@ class StandardEntities:
     def _get_states(self, request: Any, response: Any) -> None:
         def read() -> None:
             chosen = self._chosen(request.filters)
-            states = self._world.read_states()
+            states = self._world.read_states(xyzw=True)
             response.entities = [entry.name for entry in chosen]
             response.states = [self._state_of(entry, states) for entry in chosen]
 
@@ -185,7 +185,7 @@ class StandardEntities:
 
     def _get_state(self, request: Any, response: Any) -> None:
         def read() -> EntityState:
-            return self._state_of(self._table.get(request.entity), self._world.read_states())
+            return self._state_of(self._table.get(request.entity), self._world.read_states(xyzw=True))
 
         response.state = self._queue.call(read)
 

@@ -12,6 +12,7 @@ from raisim_ros.description.mesh.file import load_mesh
 from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import Ground
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, ShapeType
 from raisim_ros.ros.conversions import Vector, rotate
@@ -55,6 +56,9 @@ def local_box(entry: ObjectEntry) -> Box | None:
         return np.array([*-half, data.heights.min()]), np.array([*half, data.heights.max()])
     if isinstance(handle, ArticulatedSystem):
         return _robot_box(handle)
+    if isinstance(handle, SoftObject):
+        low, high = handle.get_bounds()
+        return (low - handle.get_position(), high - handle.get_position()) if handle.get_num_particles() else None
     shapes = [_placed(body) for body in handle.get_collision_body_list()]
     return _around(np.concatenate(shapes)) if shapes else None
 

@@ -1,13 +1,13 @@
-"""Collision shapes of links on their way into the engine."""
+"""Collision shapes on their way into the engine."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from raisim_ros.engine.types import LinkCollisionBody
+from raisim_ros.engine.types import CollisionBody
 
 
-def fill_shape(c_shape: Any, shape: LinkCollisionBody, material: int) -> None:
+def fill_shape(c_shape: Any, shape: CollisionBody, material: int) -> None:
     """Write a collision shape into the engine's definition."""
     c_shape.type = int(shape.shape)
     c_shape.dim = [*shape.dim, 0.0, 0.0, 0.0][:3]

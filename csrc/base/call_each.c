@@ -1,0 +1,16 @@
+#include "raisim_engine.h"
+
+#include <stddef.h>
+
+typedef int (*two_pointers)(void *, void *);
+typedef int (*three_pointers)(void *, void *, void *);
+
+int64_t rs_call_each(void (*function)(void), int32_t arguments, int64_t count, void *const *first, void *const *second) {
+    int64_t failed = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        int result = arguments == 2 ? ((two_pointers)function)(first[i], second[i])
+                                    : ((three_pointers)function)(first[i], second[i], NULL);
+        failed += result != 0;
+    }
+    return failed;
+}

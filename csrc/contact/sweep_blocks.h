@@ -1,0 +1,43 @@
+/* Contacts of an island of single bodies, four at a time for the sweeps: rows of a block share no body that moves, so that each
+ * lane solves its own contact, and blocks of one colour share none either.
+ *
+ * Between the first sweep and the last one of a round, impulses and changes of velocity lie here. Changes are scaled by the root
+ * of the inertia: what an impulse does to a body and what the body does to the row is the same matrix then. */
+#ifndef RS_CONTACT_SWEEP_BLOCKS_H
+#define RS_CONTACT_SWEEP_BLOCKS_H
+
+#include "../base/thread_pool.h"
+#include "rows_body.h"
+
+enum { RS_SWEEP_COLORS = 64 }; /* rows of the last one share bodies: each has a block of its own */
+
+/* Blocks in the order of their colours. */
+typedef struct {
+    rs_array blocks;                     /* sweep_block */
+    int64_t first[RS_SWEEP_COLORS + 1];  /* of each colour, and the number of all */
+} rs_block_set;
+
+/* Scratch of a thread. */
+typedef struct rs_sweep_blocks {
+    rs_block_set all, busy;  /* `busy`: copies of the rows that the next sweep visits */
+    rs_array bodies, former; /* sweep_body per body of the island and one that stands still: now, and after the sweep before */
+    rs_array roots;          /* body_root per body of the island */
+    rs_array used;           /* uint64_t likewise, and for what stands still: colours of its rows */
+    rs_array colors;         /* int32_t per row */
+    rs_array parts;          /* part_result of the sweep */
+    rs_thread_pool *pool;    /* shares the blocks of a colour; NULL: this thread does all. Bits do not depend on it */
+} rs_sweep_blocks;
+
+rs_sweep_blocks rs_sweep_blocks_make(void);
+void rs_sweep_blocks_free(rs_sweep_blocks *at);
+
+/* Colours the rows of an island and packs them. */
+rs_status rs_sweep_blocks_fill(rs_sweep_blocks *at, const rs_body_rows *rows);
+/* A round begins: takes over impulses, and the errors of the last look. */
+void rs_sweep_blocks_begin(rs_sweep_blocks *at, const rs_body_rows *rows);
+/* One sweep as in rs_row_layout. */
+rs_sweep_result rs_sweep_blocks_sweep(rs_sweep_blocks *at, double momentum, bool backward, double quiet);
+/* A round ends: impulses and velocities go back to rows and bodies. */
+void rs_sweep_blocks_end(rs_sweep_blocks *at, const rs_body_rows *rows);
+
+#endif

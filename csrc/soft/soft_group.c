@@ -1,0 +1,220 @@
+#include "soft_group.h"
+
+rs_soft_group rs_soft_group_make(void) {
+    return (rs_soft_group){.partners = rs_partners_make(), .pairs = rs_soft_pairs_make(), .members = rs_array_of(sizeof(rs_soft *)),
+                           .ids = rs_array_of(sizeof(int32_t)), .filters = rs_array_of(sizeof(rs_soft_filter)),
+                           .shares = rs_array_of(sizeof(rs_pair6)), .states = rs_array_of(sizeof(rs_status))};
+}
+
+void rs_soft_group_free(rs_soft_group *group) {
+    rs_partners_free(&group->partners);
+    rs_soft_pairs_free(&group->pairs);
+    rs_array_free(&group->members);
+    rs_array_free(&group->ids);
+    rs_array_free(&group->filters);
+    rs_array_free(&group->shares);
+    rs_array_free(&group->states);
+}
+
+rs_status rs_soft_group_add(rs_soft_group *group, rs_soft *soft, int32_t body) {
+    int64_t n = group->members.count + 1;
+    if (rs_array_resize(&group->members, n) != RS_OK || rs_array_resize(&group->ids, n) != RS_OK ||
+        rs_array_resize(&group->filters, n) != RS_OK || rs_array_resize(&group->states, n) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    RS_ITEMS(rs_soft *, group->members)[n - 1] = soft;
+    RS_ITEMS(int32_t, group->ids)[n - 1] = body;
+    RS_ITEMS(rs_soft_filter, group->filters)[n - 1] = (rs_soft_filter){soft->group, soft->mask, soft->contact_material};
+    RS_ITEMS(rs_status, group->states)[n - 1] = RS_OK;
+    return RS_OK;
+}
+
+/* What one step is about. */
+typedef struct {
+    rs_soft_group *group;
+    const rs_soft_scene *scene;
+    rs_soft **members;
+    const int32_t *ids;
+    int32_t count, substeps, iterations;
+    double h;
+    bool with_grains, with_pairs; /* partners go half a way and half a way; objects touch each other or themselves */
+} plan;
+
+static rs_status gather(const plan *p) {
+    rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
+    for (int32_t m = 0; m < p->count; m++) {
+        const rs_soft *soft = p->members[m];
+        double fall = p->scene->dt * rs_norm(p->scene->gravity), reach = 2.0 * p->scene->dt * (soft->speed + fall);
+        rs_aabb own = rs_aabb_grown(&soft->box, reach + soft->margin);
+        box.min = rs_v3_min(box.min, own.min);
+        box.max = rs_v3_max(box.max, own.max);
+    }
+    return rs_partners_gather(&p->group->partners, p->scene, &box, RS_ITEMS(rs_soft_filter, p->group->filters), p->count);
+}
+
+/* ---- who did what to bodies ---- */
+
+static rs_status begin_shares(const plan *p) {
+    int64_t count = p->group->partners.partners.count * (p->count + 1);
+    if (rs_array_resize(&p->group->shares, count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int64_t k = 0; k < count; k++)
+        RS_ITEMS(rs_pair6, p->group->shares)[k] = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
+    return RS_OK;
+}
+
+/* What partners felt since the last call is the member's. */
+static void note_share(const plan *p, int32_t member) {
+    int64_t count = p->group->partners.partners.count;
+    rs_pair6 *known = RS_ITEMS(rs_pair6, p->group->shares), *own = &known[count * (member + 1)];
+    for (int64_t k = 0; k < count && p->count > 1; k++) {
+        const rs_pair6 *now = &RS_ITEMS(rs_partner, p->group->partners.partners)[k].impulse;
+        own[k].lin = rs_add(own[k].lin, rs_sub(now->lin, known[k].lin));
+        own[k].ang = rs_add(own[k].ang, rs_sub(now->ang, known[k].ang));
+        known[k] = *now;
+    }
+}
+
+static rs_status make_plan(plan *p) {
+    double most = 1.0;
+    for (int32_t m = 0; m < p->count; m++) {
+        rs_soft *soft = p->members[m];
+        double needed = 1.0;
+        rs_status status = soft->grains != NULL ? rs_grains_begin_step(soft->grains, p->scene, &needed)
+                                                : rs_deformable_begin_step(soft->deformable, p->scene, &needed);
+        if (status != RS_OK)
+            return status;
+        most = rs_max(most, needed);
+        p->with_grains |= soft->grains != NULL;
+        p->with_pairs |= p->count > 1 || rs_soft_pair_allowed(soft, soft);
+        if (soft->deformable != NULL && soft->deformable->settings.iterations > p->iterations)
+            p->iterations = soft->deformable->settings.iterations;
+    }
+    p->substeps = (int32_t)most;
+    p->h = p->scene->dt / p->substeps;
+    for (int32_t m = 0; m < p->count; m++) {
+        rs_soft *soft = p->members[m];
+        p->group->partners.turn = m;
+        rs_status status = soft->grains != NULL ? rs_grains_plan(soft->grains, p->scene, &p->group->partners, p->substeps)
+                                                : rs_deformable_plan(soft->deformable, p->scene, &p->group->partners, p->h);
+        if (status != RS_OK)
+            return status;
+    }
+    if (begin_shares(p) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    return p->with_pairs ? rs_soft_pairs_begin_step(&p->group->pairs, p->members, p->ids, p->count, p->h) : RS_OK;
+}
+
+/* ---- substeps ---- */
+
+/* Forces on grains, free motion of the rest, and contacts with bodies. */
+static rs_status begin_substep(const plan *p) {
+    rs_partners *partners = &p->group->partners;
+    for (int32_t m = 0; m < p->count; m++)
+        if (p->members[m]->grains != NULL && rs_grains_begin_substep(p->members[m]->grains, p->scene, p->h) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    if (p->with_grains)
+        rs_partners_drift(partners, 0.5 * p->h);
+    rs_partners_kick(partners, p->h);
+    for (int32_t m = 0; m < p->count; m++) {
+        rs_soft *soft = p->members[m];
+        partners->turn = m;
+        rs_status status = soft->grains != NULL ? rs_grains_push(soft->grains, p->scene, partners, p->h)
+                                                : rs_deformable_begin_substep(soft->deformable, p->scene, partners, p->h);
+        if (status != RS_OK)
+            return status;
+        note_share(p, m);
+    }
+    return p->with_pairs ? rs_soft_pairs_begin(&p->group->pairs, p->scene, p->members, p->ids, p->count, p->h) : RS_OK;
+}
+
+static void end_substep(const plan *p, bool note) {
+    rs_partners *partners = &p->group->partners;
+    if (p->with_pairs)
+        rs_soft_pairs_end(&p->group->pairs, p->members);
+    rs_partners_settle(partners);
+    for (int32_t m = 0; m < p->count; m++) {
+        rs_soft *soft = p->members[m];
+        rs_status *state = &RS_ITEMS(rs_status, p->group->states)[m];
+        if (soft->deformable != NULL)
+            rs_deformable_end_substep(soft->deformable, p->h);
+        else if (rs_grains_end_substep(soft->grains, p->scene, partners, p->h, p->with_pairs, note) != RS_OK)
+            *state = RS_DIVERGED;
+    }
+    if (p->with_grains)
+        rs_partners_drift(partners, 0.5 * p->h);
+    else
+        rs_partners_advance(partners, p->h);
+}
+
+static bool any_stopped(const plan *p) {
+    for (int32_t m = 0; m < p->count; m++)
+        if (RS_ITEMS(rs_status, p->group->states)[m] != RS_OK)
+            return true;
+    return false;
+}
+
+static rs_status make_substeps(const plan *p) {
+    for (int32_t k = 0; k < p->substeps && !any_stopped(p); k++) {
+        rs_status status = begin_substep(p);
+        if (status != RS_OK)
+            return status;
+        for (int32_t i = 0; i < p->iterations; i++) {
+            for (int32_t m = 0; m < p->count; m++)
+                if (p->members[m]->deformable != NULL) {
+                    p->group->partners.turn = m;
+                    rs_deformable_iterate(p->members[m]->deformable, &p->group->partners, p->h);
+                    note_share(p, m);
+                }
+            if (p->with_pairs)
+                rs_soft_pairs_solve(&p->group->pairs, p->members, p->h);
+        }
+        end_substep(p, k == 0 || k == p->substeps - 1);
+    }
+    return RS_OK;
+}
+
+/* What the objects did to others in this step. */
+static rs_status report(const plan *p) {
+    const rs_partners *partners = &p->group->partners;
+    int64_t count = partners->partners.count;
+    for (int32_t m = 0; m < p->count; m++) {
+        rs_array *impulses = &p->members[m]->impulses;
+        const rs_pair6 *own = &RS_ITEMS(rs_pair6, p->group->shares)[count * (m + 1)];
+        impulses->count = 0;
+        for (int64_t k = 0; k < count; k++) {
+            const rs_partner *one = &RS_ITEMS(rs_partner, partners->partners)[k];
+            rs_pair6 impulse = p->count > 1 ? own[k] : one->impulse;
+            if (!one->touched || (p->count > 1 && rs_norm2(impulse.lin) + rs_norm2(impulse.ang) <= 0.0))
+                continue;
+            rs_soft_impulse *entry = rs_array_push(impulses);
+            if (entry == NULL)
+                return RS_OUT_OF_MEMORY;
+            *entry = (rs_soft_impulse){one->body, one->link, impulse};
+        }
+    }
+    return RS_OK;
+}
+
+rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
+    plan p = {.group = group, .scene = scene, .members = RS_ITEMS(rs_soft *, group->members), .ids = RS_ITEMS(int32_t, group->ids),
+              .count = (int32_t)group->members.count};
+    rs_status status = gather(&p);
+    if (status == RS_OK)
+        status = make_plan(&p);
+    if (status == RS_OK)
+        status = make_substeps(&p);
+    if (status != RS_OK)
+        return status;
+    rs_partners_finish(&group->partners, scene);
+    for (int32_t m = 0; m < p.count; m++) {
+        rs_soft *soft = p.members[m];
+        double before = soft->speed;
+        if (soft->deformable != NULL && !rs_soft_is_carried(soft)) {
+            rs_deformable_stop(soft->deformable);
+            RS_ITEMS(rs_status, group->states)[m] = RS_DIVERGED;
+        }
+        rs_soft_measure(soft);
+        soft->slower = soft->speed <= before;
+    }
+    return report(&p);
+}

@@ -1,0 +1,290 @@
+/* Contacts of soft objects with each other in a substep: where they meet, and what impulses do to both. */
+#include "../collision/surface.h"
+#include "soft_pairs.h"
+
+/* Share of an overlap that a substep removes, and how fast at most, in thicknesses per second. */
+static const double RECOVERY = 0.1, RECOVERY_SPEED = 25.0;
+/* Springs may drive particles farther than their velocity at the beginning of a substep: share of the thickness. */
+static const double SLACK = 0.1;
+/* Edges are parallel below this sine: their vertices meet the triangles. */
+static const double PARALLEL = 1e-3;
+
+/* Where two features are nearest. */
+typedef struct {
+    rs_vec3 normal;  /* unit, towards the first; without a side where `sided` */
+    double distance; /* along it [m] */
+    double apart;    /* of features that are nearest at their ends: how far they are [m] */
+    double weight[2][3];
+    bool sided;      /* between the corners, where it is known which side is which */
+} nearest;
+
+static rs_vec3 start_of(const rs_soft *soft, int32_t i) {
+    return soft->grains != NULL ? RS_ITEMS(rs_quad, soft->grains->x)[i].xyz : RS_ITEMS(rs_quad, soft->deformable->x_start)[i].xyz;
+}
+
+/* A point above a triangle; false beside it. */
+static bool above(rs_vec3 p, const rs_vec3 v[3], nearest *out) {
+    rs_vec3 ab = rs_sub(v[1], v[0]), ac = rs_sub(v[2], v[0]), ap = rs_sub(p, v[0]), n = rs_cross(ab, ac);
+    double size2 = rs_norm2(n);
+    if (size2 <= 0.0)
+        return false;
+    out->weight[1][1] = rs_dot(rs_cross(ap, ac), n) / size2;
+    out->weight[1][2] = rs_dot(rs_cross(ab, ap), n) / size2;
+    out->weight[1][0] = 1.0 - out->weight[1][1] - out->weight[1][2];
+    out->weight[0][0] = 1.0;
+    out->normal = rs_scale(1.0 / sqrt(size2), n);
+    out->distance = rs_dot(out->normal, ap);
+    out->sided = true;
+    if (out->weight[1][0] >= 0.0 && out->weight[1][1] >= 0.0 && out->weight[1][2] >= 0.0)
+        return true;
+    rs_triangle_part part;
+    int index;
+    out->apart = rs_norm(rs_sub(p, rs_triangle_nearest(v, p, &part, &index)));
+    return false;
+}
+
+static double from_edge(rs_vec3 p, const rs_vec3 e[2]) {
+    rs_vec3 u = rs_sub(e[1], e[0]), d = rs_sub(p, e[0]);
+    double s = rs_clamp(rs_dot(d, u) / rs_max(rs_norm2(u), 1e-300), 0.0, 1.0);
+    return rs_norm(rs_madd(d, -s, u));
+}
+
+/* Two edges where they cross; false where they are nearest at their ends. */
+static bool cross_edges(const rs_vec3 a[2], const rs_vec3 b[2], nearest *out) {
+    rs_vec3 u = rs_sub(a[1], a[0]), w = rs_sub(b[1], b[0]), n = rs_cross(u, w), d = rs_sub(b[0], a[0]);
+    double size2 = rs_norm2(n);
+    if (size2 <= PARALLEL * PARALLEL * rs_norm2(u) * rs_norm2(w))
+        return false;
+    double s = rs_dot(rs_cross(d, w), n) / size2, t = rs_dot(rs_cross(d, u), n) / size2;
+    if (!(s >= 0.0 && s <= 1.0 && t >= 0.0 && t <= 1.0)) {
+        out->apart = rs_min(rs_min(from_edge(a[0], b), from_edge(a[1], b)), rs_min(from_edge(b[0], a), from_edge(b[1], a)));
+        return false;
+    }
+    *out = (nearest){.normal = rs_scale(1.0 / sqrt(size2), n), .weight = {{1.0 - s, s}, {1.0 - t, t}}, .sided = true};
+    out->distance = -rs_dot(out->normal, d);
+    return true;
+}
+
+/* A ball and a triangle, at its edges and corners, too. */
+static bool beside(rs_vec3 p, const rs_vec3 v[3], nearest *out) {
+    rs_triangle_part part;
+    int index;
+    rs_vec3 at = rs_triangle_nearest(v, p, &part, &index), way = rs_sub(p, at);
+    rs_vec3 ab = rs_sub(v[1], v[0]), ac = rs_sub(v[2], v[0]), ap = rs_sub(at, v[0]), n = rs_cross(ab, ac);
+    double size2 = rs_norm2(n);
+    if (size2 <= 0.0)
+        return false;
+    out->distance = rs_norm(way);
+    out->normal = out->distance > 0.0 ? rs_scale(1.0 / out->distance, way) : rs_scale(1.0 / sqrt(size2), n);
+    out->weight[0][0] = 1.0;
+    out->weight[1][1] = rs_clamp(rs_dot(rs_cross(ap, ac), n) / size2, 0.0, 1.0);
+    out->weight[1][2] = rs_clamp(rs_dot(rs_cross(ab, ap), n) / size2, 0.0, 1.0 - out->weight[1][1]);
+    out->weight[1][0] = 1.0 - out->weight[1][1] - out->weight[1][2];
+    return true;
+}
+
+static void turn_round(nearest *n) {
+    double kept[3];
+    memcpy(kept, n->weight[0], sizeof kept);
+    memcpy(n->weight[0], n->weight[1], sizeof kept);
+    memcpy(n->weight[1], kept, sizeof kept);
+    n->normal = rs_neg(n->normal);
+}
+
+static void list_triangle(const rs_soft *soft, int32_t t, rs_pair_row *row, int side, rs_vec3 v[3]) {
+    row->count[side] = 3;
+    for (int k = 0; k < 3; k++) {
+        row->particle[side][k] = RS_ITEMS(int32_t, soft->deformable->triangles)[3 * t + k];
+        v[k] = start_of(soft, row->particle[side][k]);
+    }
+}
+
+static void list_edge(const rs_soft *soft, int32_t e, rs_pair_row *row, int side, rs_vec3 v[2]) {
+    const int32_t *t = &RS_ITEMS(int32_t, soft->deformable->triangles)[3 * (e / 3)];
+    row->count[side] = 2;
+    for (int k = 0; k < 2; k++) {
+        row->particle[side][k] = t[(e % 3 + k) % 3];
+        v[k] = start_of(soft, row->particle[side][k]);
+    }
+}
+
+static rs_vec3 list_point(const rs_soft *soft, int32_t i, rs_pair_row *row, int side) {
+    row->count[side] = 1;
+    row->particle[side][0] = i;
+    row->arm[side] = soft->grains != NULL ? RS_ITEMS(rs_quad, soft->grains->x)[i].rest : 0.0;
+    return start_of(soft, i);
+}
+
+/* The particles of a meeting, and where its features are nearest. */
+static bool find_nearest(rs_soft *const *members, const rs_soft_meeting *m, rs_pair_row *row, nearest *out) {
+    const rs_soft *a = members[row->member[0]], *b = members[row->member[1]];
+    rs_vec3 va[3], vb[3];
+    if (m->kind == RS_EDGE_ON_EDGE) {
+        list_edge(a, m->first, row, 0, va);
+        list_edge(b, m->second, row, 1, vb);
+        return cross_edges(va, vb, out);
+    }
+    bool point_first = m->kind == RS_VERTEX_ON_TRIANGLE || m->kind == RS_GRAIN_ON_TRIANGLE;
+    int side = point_first ? 0 : 1;
+    rs_vec3 p = list_point(point_first ? a : b, point_first ? m->first : m->second, row, side);
+    list_triangle(point_first ? b : a, point_first ? m->second : m->first, row, 1 - side, va);
+    bool ball = m->kind == RS_GRAIN_ON_TRIANGLE || m->kind == RS_TRIANGLE_ON_GRAIN;
+    if (!(ball ? beside(p, va, out) : above(p, va, out)))
+        return false;
+    if (!point_first)
+        turn_round(out);
+    return true;
+}
+
+/* How far apart the features keep: radii, or of the same object what its edges allow. */
+static double thickness_of(rs_soft *const *members, const rs_pair_row *row) {
+    double sum = 0.0, least = INFINITY;
+    for (int side = 0; side < 2; side++) {
+        const rs_soft *soft = members[row->member[side]];
+        sum += soft->grains != NULL ? row->arm[side] : soft->deformable->settings.collision_radius;
+        for (int k = 0; k < row->count[side] && row->member[0] == row->member[1]; k++)
+            least = rs_min(least, RS_ITEMS(double, soft->deformable->slim)[row->particle[side][k]]);
+    }
+    return rs_min(sum, least);
+}
+
+/* ---- impulses ---- */
+
+/* Velocity of the first side against the second where they meet. */
+static rs_vec3 relative_velocity(rs_soft *const *members, const rs_pair_row *row, double h) {
+    rs_vec3 sum = rs_v3_zero();
+    for (int side = 0; side < 2; side++) {
+        const rs_soft *soft = members[row->member[side]];
+        double sign = side == 0 ? 1.0 : -1.0;
+        if (soft->grains != NULL) {
+            int32_t i = row->particle[side][0];
+            rs_vec3 arm = rs_scale(-sign * row->arm[side], row->normal);
+            rs_vec3 v = rs_add(RS_ITEMS(rs_quad, soft->grains->v)[i].xyz, rs_cross(RS_ITEMS(rs_quad, soft->grains->w)[i].xyz, arm));
+            sum = rs_madd(sum, sign, v);
+            continue;
+        }
+        const rs_quad *x = RS_ITEMS(rs_quad, soft->deformable->x), *start = RS_ITEMS(rs_quad, soft->deformable->x_start);
+        for (int k = 0; k < row->count[side]; k++) {
+            int32_t i = row->particle[side][k];
+            sum = rs_madd(sum, sign * row->weight[side][k] / h, rs_sub(x[i].xyz, start[i].xyz));
+        }
+    }
+    return sum;
+}
+
+static void act(rs_soft *const *members, const rs_pair_row *row, rs_vec3 impulse, double h) {
+    for (int side = 0; side < 2; side++) {
+        rs_soft *soft = members[row->member[side]];
+        double sign = side == 0 ? 1.0 : -1.0;
+        if (soft->grains != NULL) {
+            rs_quad *v = &RS_ITEMS(rs_quad, soft->grains->v)[row->particle[side][0]];
+            rs_quad *w = &RS_ITEMS(rs_quad, soft->grains->w)[row->particle[side][0]];
+            v->xyz = rs_madd(v->xyz, sign * v->rest, impulse);
+            w->xyz = rs_madd(w->xyz, -w->rest * row->arm[side], rs_cross(row->normal, impulse));
+            continue;
+        }
+        rs_quad *x = RS_ITEMS(rs_quad, soft->deformable->x);
+        const rs_quad *v = RS_ITEMS(rs_quad, soft->deformable->v);
+        for (int k = 0; k < row->count[side]; k++) {
+            int32_t i = row->particle[side][k];
+            x[i].xyz = rs_madd(x[i].xyz, sign * h * row->weight[side][k] * v[i].rest, impulse);
+        }
+    }
+}
+
+static void fill_mobility(rs_soft *const *members, rs_pair_row *row) {
+    for (int side = 0; side < 2; side++) {
+        const rs_soft *soft = members[row->member[side]];
+        double inverse[3];
+        for (int k = 0; k < row->count[side]; k++)
+            inverse[k] = rs_soft_velocities(soft)[row->particle[side][k]].rest;
+        row->along += rs_soft_point_inverse_mass(row->weight[side], inverse, row->count[side]);
+        if (soft->grains != NULL)
+            row->across += row->arm[side] * row->arm[side] * RS_ITEMS(rs_quad, soft->grains->w)[row->particle[side][0]].rest;
+    }
+    row->across += row->along;
+}
+
+/* Adds the row of a meeting where it comes close in this substep. False without memory. */
+static bool add_row(rs_soft_pairs *pairs, rs_soft *const *members, int32_t owner, int64_t index, double friction, double h) {
+    rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, members[owner]->meetings)[index];
+    if (m->clear > pairs->moved)
+        return true;
+    rs_pair_row row = {.owner = owner, .meeting = (int32_t)index, .member = {owner, m->member}, .friction = friction};
+    nearest at = {.sided = false};
+    bool close = find_nearest(members, m, &row, &at);
+    if (close && at.sided) {
+        m->side = m->side != 0 ? m->side : at.distance >= 0.0 ? 1 : -1;
+        at.normal = rs_scale(m->side, at.normal);
+        at.distance *= m->side;
+    } else if (!close) {
+        m->side = 0;
+    }
+    double push = m->push;
+    rs_vec3 slide = m->slide;
+    m->push = 0.0;
+    m->slide = rs_v3_zero();
+    double thickness = thickness_of(members, &row);
+    m->clear = pairs->moved + (close ? at.distance : at.apart) - (1.0 + SLACK) * thickness;
+    if (!close || m->clear > pairs->moved)
+        return true;
+    memcpy(row.weight, at.weight, sizeof row.weight);
+    row.normal = at.normal;
+    fill_mobility(members, &row);
+    double gap = at.distance - thickness;
+    double closing = -rs_dot(row.normal, relative_velocity(members, &row, h));
+    if (gap >= h * rs_max(closing, 0.0) + SLACK * thickness || row.along <= 0.0)
+        return true;
+    row.wanted = gap >= 0.0 ? -gap / h : rs_min(-RECOVERY * gap / h, RECOVERY_SPEED * thickness);
+    row.push = push;
+    row.slide = rs_madd(slide, -rs_dot(slide, row.normal), row.normal);
+    rs_pair_row *place = rs_array_push(&pairs->rows);
+    if (place != NULL)
+        *place = row;
+    return place != NULL;
+}
+
+rs_status rs_soft_pairs_begin(rs_soft_pairs *pairs, const rs_soft_scene *scene, rs_soft *const *members, const int32_t *ids,
+                              int32_t count, double h) {
+    pairs->rows.count = 0;
+    rs_status status = rs_soft_pairs_refresh(pairs, members, ids, count, h);
+    for (int32_t owner = 0; owner < count && status == RS_OK; owner++)
+        for (int64_t k = 0; k < members[owner]->meetings.count; k++) {
+            int32_t other = RS_ITEMS(rs_soft_meeting, members[owner]->meetings)[k].member;
+            double friction = rs_materials_find(scene->materials, members[owner]->contact_material,
+                                                members[other]->contact_material)->friction;
+            if (!add_row(pairs, members, owner, k, friction, h))
+                return RS_OUT_OF_MEMORY;
+        }
+    for (int64_t k = 0; k < pairs->rows.count; k++) {
+        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        if (row->push > 0.0)
+            act(members, row, rs_madd(row->slide, row->push, row->normal), h);
+    }
+    return status;
+}
+
+void rs_soft_pairs_solve(rs_soft_pairs *pairs, rs_soft *const *members, double h) {
+    for (int64_t k = 0; k < pairs->rows.count; k++) {
+        rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        rs_vec3 relative = relative_velocity(members, row, h);
+        double along = rs_dot(relative, row->normal), push = rs_max(0.0, row->push + (row->wanted - along) / row->along);
+        rs_vec3 slide = rs_madd(row->slide, -1.0 / row->across, rs_madd(relative, -along, row->normal));
+        double size = rs_norm(slide), most = row->friction * push;
+        slide = size > most ? rs_scale(most / size, slide) : slide;
+        rs_vec3 impulse = rs_madd(rs_sub(slide, row->slide), push - row->push, row->normal);
+        row->push = push;
+        row->slide = slide;
+        if (rs_norm2(impulse) > 0.0)
+            act(members, row, impulse, h);
+    }
+}
+
+void rs_soft_pairs_end(rs_soft_pairs *pairs, rs_soft *const *members) {
+    for (int64_t k = 0; k < pairs->rows.count; k++) {
+        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, members[row->owner]->meetings)[row->meeting];
+        m->push = row->push;
+        m->slide = row->slide;
+    }
+}

@@ -1,0 +1,192 @@
+/* The contacts of a step: rows of the islands, and their solution. */
+#include "threads.h"
+
+static rs_problem_input problem_input(const rs_world *world) {
+    const rs_world_data *data = &world->data;
+    return (rs_problem_input){.dt = data->dt,
+                              .settings = &data->solver,
+                              .materials = &data->materials,
+                              .colliders = RS_ITEMS(rs_collider, data->colliders),
+                              .bodies = RS_ITEMS(rs_body, data->bodies),
+                              .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
+}
+
+/* Rows of single bodies are contacts alone: islands with rolling or spinning friction are general ones. */
+static void find_turning(rs_world *world) {
+    const rs_world_data *data = &world->data;
+    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    if (!rs_materials_resist_turning(&data->materials))
+        return;
+    for (int64_t k = 0; k < data->touches.count; k++) {
+        const rs_touch *touch = &RS_ITEMS(rs_touch, data->touches)[k];
+        const rs_material_pair *pair = rs_materials_find(&data->materials, colliders[touch->collider_a].material,
+                                                         colliders[touch->collider_b].material);
+        if (touch->island != RS_NONE && rs_material_resists_turning(pair))
+            RS_ITEMS(rs_island, world->islands.islands)[touch->island].general = true;
+    }
+}
+
+/* Fewer bodies without robots are not worth it. */
+enum { FEW_BODIES = 32 };
+
+/* Threads take the islands one by one. */
+static void share_islands(rs_world *world, rs_pool_work work) {
+    rs_thread_pool *pool = world->islands.bodies.count < FEW_BODIES && world->trees.count < 2 ? NULL : world->pool;
+    rs_pool_share(pool, world->islands.islands.count, work, world);
+}
+
+static void make_rows_of(void *context, int32_t worker, int64_t item) {
+    rs_world *world = context;
+    const rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
+    const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
+    rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
+    rs_problem_input input = problem_input(world);
+    (void)worker;
+    for (int64_t k = island->first_row; k < island->first_row + island->row_count && !island->general; k++) {
+        rs_row_make(&input, RS_ITEM(rs_touch, world->data.touches, order[k]), &rows[k]);
+        rows[k].touch = order[k];
+    }
+}
+
+rs_status rs_world_make_rows(rs_world *world) {
+    rs_world_data *data = &world->data;
+    int64_t count = world->islands.order.count;
+    if (rs_array_resize(&world->body_rows, count) != RS_OK ||
+        rs_array_resize(&world->numbers, data->bodies.count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    find_turning(world);
+    share_islands(world, make_rows_of);
+    return RS_OK;
+}
+
+/* Overlaps apart, then velocities. */
+static rs_solve_result solve_rows(const rs_world *world, rs_newton *newton, rs_rows *rows, rs_island *island) {
+    const rs_world_data *data = &world->data;
+    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_island_bodies members = rs_islands_bodies(&world->islands, island);
+    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, 0};
+    for (int64_t k = 0; k < members.count; k++) {
+        const rs_body *body = &bodies[members.index[k]];
+        input.settled &= body->settled;
+        input.uneven = body->uneven > input.uneven ? body->uneven : input.uneven;
+    }
+    island->pushed = rs_positions_correct(rows);
+    rs_solve_result result = rs_island_solve(rows, &input, newton);
+    for (int64_t k = 0; k < members.count; k++) {
+        rs_body *body = &bodies[members.index[k]];
+        body->settled = result.settled;
+        body->uneven = result.uneven;
+    }
+    return result;
+}
+
+static void store_contact(rs_touch *touch, const rs_law *law) {
+    touch->impulse = law->impulse.xyz;
+    touch->moment = rs_v3_zero();
+}
+
+/* An island of single bodies. */
+static rs_status solve_bodies(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
+    rs_body_row *first = RS_ITEM(rs_body_row, world->body_rows, island->first_row);
+    rs_body_rows rows = rs_body_rows_make(first, island->row_count, rs_islands_bodies(&world->islands, island),
+                                          RS_ITEMS(rs_solver_body, world->solver_bodies),
+                                          RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers),
+                                          &room->blocks);
+    *result = solve_rows(world, &room->newton, &rows.rows, island);
+    for (int64_t k = 0; k < island->row_count; k++)
+        store_contact(RS_ITEM(rs_touch, world->data.touches, first[k].touch), &first[k].law);
+    return rows.failed ? RS_OUT_OF_MEMORY : RS_OK;
+}
+
+/* How often an island may be solved again because joints would pass their limits. */
+enum { MAX_MISSES = 6 };
+
+/* An island with articulated systems or wires. */
+static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
+    rs_tree_input input = {.common = problem_input(world),
+                           .bodies = RS_ITEMS(rs_body, world->data.bodies),
+                           .body_count = world->data.bodies.count,
+                           .touches = RS_ITEMS(rs_touch, world->data.touches),
+                           .wires = RS_ITEMS(rs_wire, world->data.wires),
+                           .islands = &world->islands,
+                           .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
+                           .pushes = RS_ITEMS(rs_push_body, world->pushes)};
+    bool missed = true;
+    for (int n = 0; n <= MAX_MISSES && missed; n++) {
+        if (rs_tree_rows_fill(&room->tree_rows, &input, island) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        *result = solve_rows(world, &room->newton, &room->tree_rows.rows, island);
+        missed = rs_tree_rows_store(&room->tree_rows, world->data.dt);
+    }
+    rs_tree_rows_write_back(&room->tree_rows, &input, island->pushed);
+    return RS_OK;
+}
+
+/* Violations below this are rounding, whatever they are relative to [m/s]. */
+static const double NO_ERROR = 1e-12;
+
+static void count_solve(rs_step_stats *stats, const rs_solve_result *result) {
+    if (result->sweeps + result->newtons > stats->solver_iterations)
+        stats->solver_iterations = result->sweeps + result->newtons;
+    stats->solver_error = rs_max(stats->solver_error, result->residual);
+    if (result->residual > NO_ERROR)
+        stats->solver_relative_error = rs_max(stats->solver_relative_error, result->residual / result->approach);
+    stats->contact_work += result->work;
+    stats->restrained_islands += result->restrained;
+}
+
+static void solve_island(const rs_world *world, rs_room *room, int64_t item) {
+    rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
+    rs_island_result *result = RS_ITEM(rs_island_result, world->results, item);
+    *result = (rs_island_result){.status = RS_OK};
+    if (island->general)
+        result->status = solve_trees(world, room, island, &result->solve);
+    else if (island->row_count > 0)
+        result->status = solve_bodies(world, room, island, &result->solve);
+}
+
+/* Threads share the rows of a large island, and the others among themselves. */
+enum { LARGE_ISLAND = 2000 };
+
+static bool is_large(const rs_world *world, int64_t item) {
+    const rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
+    return world->pool != NULL && !island->general && island->row_count >= LARGE_ISLAND;
+}
+
+static void solve_small_island(void *context, int32_t worker, int64_t item) {
+    const rs_world *world = context;
+    if (!is_large(world, item))
+        solve_island(world, &world->rooms[worker], item);
+}
+
+static void solve_large_islands(const rs_world *world) {
+    rs_room *room = &world->rooms[0];
+    for (int64_t item = 0; item < world->islands.islands.count; item++) {
+        room->blocks.pool = world->pool;
+        if (is_large(world, item))
+            solve_island(world, room, item);
+        room->blocks.pool = NULL;
+    }
+}
+
+rs_status rs_world_solve(rs_world *world) {
+    rs_world_data *data = &world->data;
+    rs_step_stats *stats = &world->stats;
+    stats->solver_iterations = stats->restrained_islands = 0;
+    stats->solver_error = stats->solver_relative_error = stats->contact_work = 0.0;
+    if (rs_array_resize(&world->results, world->islands.islands.count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    solve_large_islands(world);
+    share_islands(world, solve_small_island);
+    for (int64_t i = 0; i < world->islands.islands.count; i++) {
+        const rs_island_result *result = RS_ITEM(rs_island_result, world->results, i);
+        if (result->status != RS_OK)
+            return rs_fail(result->status, "no memory for the contacts of an island");
+        count_solve(stats, &result->solve);
+    }
+    data->sweep_backward = !data->sweep_backward && !data->solver.fixed_order;
+    stats->contacts = data->touches.count + data->resting.count;
+    stats->islands = world->islands.islands.count;
+    stats->broad_phase_pairs = world->pairs.count;
+    return RS_OK;
+}

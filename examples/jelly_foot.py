@@ -1,0 +1,18 @@
+"""A quadruped stands with one foot on a cube of jelly: a body of tetrahedra."""
+
+from raisim_ros import View, World
+from raisim_ros.description.resources import resource
+
+VIEW = View((1.15, -1.05, 0.62), (0.2, -0.1, 0.3))
+SECONDS = 1.0
+
+
+def build() -> World:
+    """The world of a file that comes with the package."""
+    return World(resource("worlds/jelly_foot.xml"))
+
+
+if __name__ == "__main__":
+    from raisim_ros import Viewer
+
+    Viewer(build(), open_browser=True).run()

@@ -1,0 +1,1 @@
+"""Objects made of particles: requests, commands, topics and markers."""
