@@ -1,4 +1,4 @@
-#include "place_four.h"
+#include "kinematics_simd4.h"
 
 #include <stddef.h>
 
@@ -91,7 +91,7 @@ static inline void place_masses(rs_articulation *a, const rs_four_links *four, c
     scatter(mass, 6 * sizeof(double), zz, xy, dot(row[0], turned[2]), dot(row[1], turned[2]));
 }
 
-void rs_place_four(rs_articulation *a, const rs_four_links *four, const double *q, const double *u) {
+void rs_kinematics_simd4(rs_articulation *a, const rs_four_links *four, const double *q, const double *u) {
     const rs_link_motion *parents[4];
     void *motion[4];
     rs_lanes angle, speed, sine, cosine, turn[9], rot[9];
