@@ -1,7 +1,7 @@
 """Sensor files: every element, and what is wrong with one."""
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from raisim_ros.description.errors import FileMissingError, ParseError
 from raisim_ros.description.resources import resource
 from raisim_ros.description.sensor.export import sensor_set_text
 from raisim_ros.description.sensor.file import load_sensor_set, sensor_set_of_text
+from raisim_ros.description.sensor.table import SENSORS
 from raisim_ros.description.sensor.types import (
     ContactModel,
     DepthCameraModel,
@@ -17,6 +18,7 @@ from raisim_ros.description.sensor.types import (
     ImuModel,
     LidarModel,
     RGBCameraModel,
+    SensorModel,
 )
 
 WHOLE = """<sensor_set name="head">
@@ -146,3 +148,23 @@ def test_what_is_written_reads_back_the_same():
 def test_missing_file():
     with pytest.raises(FileMissingError, match="nowhere"):
         load_sensor_set("nowhere.xml")
+
+
+def fields_of(element):
+    own = [element.field] if element.field else [attribute.field for attribute in element.attributes]
+    return own + [field for child in element.children for field in fields_of(child)]
+
+
+@pytest.mark.parametrize("kind", SENSORS)
+def test_the_table_has_every_setting_once(kind):
+    sensor = SENSORS[kind]
+    common = {one.name for one in fields(SensorModel)}
+    told = [field for element in sensor.elements for field in fields_of(element)]
+    assert sorted(told) == sorted(one.name for one in fields(sensor.model) if one.name not in common)
+
+
+def test_the_table_has_every_model():
+    def leaves(model):
+        return [leaf for below in model.__subclasses__() for leaf in leaves(below)] or [model]
+
+    assert {sensor.model for sensor in SENSORS.values()} == set(leaves(SensorModel))
