@@ -15,9 +15,10 @@ from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows
+from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows, put
 from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
 from raisim_ros.engine.errors import WrongTypeError, check
+from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap
@@ -38,7 +39,7 @@ class MemberSnapshot:
         return f"<MemberSnapshot at {self._time:.6g} s>"
 
 
-class WorldBatch:
+class WorldBatch(KnownNames):
     """Copies of one world that share its meshes, stepped by threads in one call without the interpreter lock.
 
     Members are independent, and bit for bit what a lone World does that is treated alike, whatever the number of
@@ -118,6 +119,10 @@ class WorldBatch:
     def gravity(self) -> Rows:
         """Gravitational acceleration of each member [m/s^2]; (N, 3)."""
         return self._engine.array(lib.RS_CHANNEL_GRAVITY, (3,))
+
+    @gravity.setter
+    def gravity(self, values: Any) -> None:
+        put("gravity", self.gravity, values)
 
     def material_pair(self, material_a: str = "default", material_b: str = "default") -> Rows:
         """Properties of a pair of materials; (N, 7): friction, restitution, restitution threshold [m/s], static
