@@ -413,6 +413,19 @@ def test_editable_arrays_stay_editable():
         robot.set_mass(1, -1.0)
 
 
+def test_setting_a_mass_keeps_the_bits_of_all_else():
+    rng = np.random.default_rng(2)
+    body = '<link name="l{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    joint = '<joint name="j{0}" type="revolute"><parent link="l0"/><child link="l{0}"/><axis xyz="{1} {2} {3}"/></joint>'
+    joints = "".join(joint.format(k, *rng.normal(size=3)) for k in range(1, 40))
+    robot = World().add_articulated_system(f'<robot name="r">{"".join(body.format(k) for k in range(40))}{joints}</robot>')
+    axes = robot.get_joint_axis_p().copy()
+    for k in range(40):
+        robot.set_mass(k, 2.0)
+    robot.update_mass_info()
+    assert np.array_equal(robot.get_joint_axis_p(), axes)
+
+
 def test_one_jacobian_and_forces_in_world_axes():
     world = World()
     world.add_ground()
