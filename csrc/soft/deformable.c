@@ -305,12 +305,13 @@ void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bo
     rs_deformable_solve_ties(d, partners, h);
 }
 
-void rs_deformable_end_substep(rs_deformable *d, double h) {
+void rs_deformable_end_substep(rs_deformable *d, double h, bool alone) {
     rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v), *start = RS_ITEMS(rs_quad, d->x_start);
     rs_deformable_keep_rows(d);
     for (int64_t i = 0; i < d->x.count; i++)
         v[i].xyz = v[i].rest > 0.0 ? rs_scale(1.0 / h, rs_sub(x[i].xyz, start[i].xyz)) : rs_v3_zero();
-    rs_deformable_end_spin(d, h);
+    if (alone && d->rows.count == 0 && d->ties.count == 0)
+        rs_deformable_end_spin(d, h);
 }
 
 /* Square of the rate at which the stiffest particle would swing, the others held [1/s^2]. */

@@ -59,8 +59,9 @@ typedef struct {
 /* Particles that constraints hold together, none of them pinned to the world; of the present substep. */
 typedef struct {
     double mass;
-    rs_vec3 centre;
+    rs_vec3 centre, drift; /* of mass, and its velocity */
     rs_sym3 inertia;
+    double motion;         /* sum of mass * speed^2 against the drift */
     rs_vec3 turn; /* what the constraints changed of its angular momentum, times the substep; then the turn that undoes it */
 } rs_soft_piece;
 
@@ -101,11 +102,11 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity);
 /* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
-/* A substep: free motion and what the one before found; one sweep over all constraints, `alone`: no soft object is near;
+/* A substep: free motion and what the one before found; one sweep over all constraints, `alone`: no soft object touches it;
  * velocities. */
 rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
 void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bool alone);
-void rs_deformable_end_substep(rs_deformable *d, double h);
+void rs_deformable_end_substep(rs_deformable *d, double h, bool alone);
 /* It rests where it was when the step began. */
 void rs_deformable_stop(rs_deformable *d);
 

@@ -1,10 +1,13 @@
 /* Angular momentum. Constraints pull along the lines that they find at the end of a substep; seen from its beginning these
  * are turned a little, and what spins would slow down. What the constraints change of the angular momentum of a piece is
- * given back to it as a turn of the whole. Pieces that are pinned to the world have none to keep. */
+ * given back to it as a turn of the whole, in substeps in which it touches nothing. Pieces that are pinned to the world have
+ * none to keep. */
 #include "deformable.h"
 
 /* Share of the inertia that counts as none: a rod cannot be turned about itself. */
 static const double SMALLEST_SHARE = 1e-9;
+/* Pieces whose particles turn farther than this in a substep, on average, are left alone [rad]. */
+static const double MOST_TURN = 0.2;
 
 static int32_t root_of(int32_t *leader, int32_t i) {
     while (leader[i] != i) {
@@ -93,37 +96,45 @@ static void add_inertia(rs_sym3 *sum, double mass, rs_vec3 r) {
     sum->yz -= mass * r.y * r.z;
 }
 
+/* The turn that gives a piece back what it lost [rad/s]; none where it turns too far in the substep to tell. */
+static rs_vec3 missing_turn(rs_soft_piece *piece, double h) {
+    double extent = piece->inertia.xx + piece->inertia.yy + piece->inertia.zz; /* twice the sum of mass * distance^2 */
+    if (!(extent > 0.0) || 2.0 * h * h * piece->motion > MOST_TURN * MOST_TURN * extent)
+        return rs_v3_zero();
+    rs_sym3 inertia = piece->inertia;
+    inertia.xx += SMALLEST_SHARE * extent;
+    inertia.yy += SMALLEST_SHARE * extent;
+    inertia.zz += SMALLEST_SHARE * extent;
+    rs_sym3 inverse = rs_sym3_inverse(&inertia);
+    return rs_scale(-1.0 / h, rs_sym3_mulv(&inverse, piece->turn));
+}
+
 void rs_deformable_end_spin(rs_deformable *d, double h) {
     const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    rs_quad *v = RS_ITEMS(rs_quad, d->v);
     const double *masses = RS_ITEMS(double, d->masses);
     const int32_t *piece = RS_ITEMS(int32_t, d->piece);
     rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
-    if (d->pieces.count == 0)
-        return;
-    for (int64_t i = 0; i < d->x.count; i++)
+    for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
         if (piece[i] != RS_NONE) {
             rs_soft_piece *own = &pieces[piece[i]];
             own->mass += masses[i];
             own->centre = rs_madd(own->centre, masses[i], x[i].xyz);
+            own->drift = rs_madd(own->drift, masses[i], v[i].xyz);
+        }
+    for (int64_t k = 0; k < d->pieces.count; k++) {
+        pieces[k].centre = rs_scale(1.0 / pieces[k].mass, pieces[k].centre);
+        pieces[k].drift = rs_scale(1.0 / pieces[k].mass, pieces[k].drift);
+    }
+    for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
+        if (piece[i] != RS_NONE) {
+            rs_soft_piece *own = &pieces[piece[i]];
+            add_inertia(&own->inertia, masses[i], rs_sub(x[i].xyz, own->centre));
+            own->motion += masses[i] * rs_norm2(rs_sub(v[i].xyz, own->drift));
         }
     for (int64_t k = 0; k < d->pieces.count; k++)
-        pieces[k].centre = rs_scale(1.0 / pieces[k].mass, pieces[k].centre);
-    for (int64_t i = 0; i < d->x.count; i++)
+        pieces[k].turn = missing_turn(&pieces[k], h);
+    for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
         if (piece[i] != RS_NONE)
-            add_inertia(&pieces[piece[i]].inertia, masses[i], rs_sub(x[i].xyz, pieces[piece[i]].centre));
-    for (int64_t k = 0; k < d->pieces.count; k++) {
-        rs_sym3 *inertia = &pieces[k].inertia;
-        double least = SMALLEST_SHARE * (inertia->xx + inertia->yy + inertia->zz);
-        inertia->xx += least;
-        inertia->yy += least;
-        inertia->zz += least;
-        rs_sym3 inverse = rs_sym3_inverse(inertia);
-        pieces[k].turn = least > 0.0 ? rs_scale(-1.0 / h, rs_sym3_mulv(&inverse, pieces[k].turn)) : rs_v3_zero();
-    }
-    for (int64_t i = 0; i < d->x.count; i++)
-        if (piece[i] != RS_NONE) {
-            const rs_soft_piece *own = &pieces[piece[i]];
-            rs_quad *v = &RS_ITEMS(rs_quad, d->v)[i];
-            v->xyz = rs_add(v->xyz, rs_cross(own->turn, rs_sub(x[i].xyz, own->centre)));
-        }
+            v[i].xyz = rs_add(v[i].xyz, rs_cross(pieces[piece[i]].turn, rs_sub(x[i].xyz, pieces[piece[i]].centre)));
 }

@@ -136,7 +136,7 @@ static void end_substep(const plan *p, bool note) {
         rs_soft *soft = p->members[m];
         rs_status *state = &RS_ITEMS(rs_status, p->group->states)[m];
         if (soft->deformable != NULL)
-            rs_deformable_end_substep(soft->deformable, p->h);
+            rs_deformable_end_substep(soft->deformable, p->h, !p->with_pairs || p->group->pairs.rows.count == 0);
         else if (rs_grains_end_substep(soft->grains, p->scene, partners, p->h, p->with_pairs, note) != RS_OK)
             *state = RS_DIVERGED;
     }
