@@ -31,13 +31,9 @@ def test_random_expressions_find_what_python_finds():
     found = 0
     for _ in range(1500):
         text = random_expression(chance)
-        if len(text) > 60:
+        if len(text) > 60:  # Python's may take for ever
             continue
-        try:
-            own = name_pattern(text, "filter")
-        except InvalidValueError as error:
-            assert "more than" in str(error), text
-            continue
+        own = name_pattern(text, "filter")
         for name in names:
             wanted = bool(re.search(text, name))
             assert own.search(name) == wanted, (text, name)

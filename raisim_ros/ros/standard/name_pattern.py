@@ -1,13 +1,13 @@
-"""Regular expressions of requests, POSIX extended as the standard asks, matched in a time that no expression can blow up.
+"""Regular expressions of requests, POSIX extended as the standard asks, in a time that no expression can blow up.
 
-Python's `re` tries one way after the other and can take for ever. Here an expression becomes a list of instructions, and
-a name is read once, with all places in the list where a match could be (Thompson's method). What follows from a set of
-places and a letter is remembered, so that the names of a world cost little more than looking up their letters.
+Python's `re` tries one way after the other and can take for ever. Here an expression becomes a list of instructions,
+and a name is read once, with all places in the list where a match could be (Thompson's method). What follows from a set
+of places and a letter is remembered, so that the names of a world cost little more than looking up their letters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from raisim_ros.description.errors import InvalidValueError
