@@ -236,12 +236,16 @@ class Probe:
 
     @staticmethod
     def deliver(publisher: Any, message: Any) -> None:
-        """Publishes a message and waits, seconds maybe, until it has arrived: a step that is asked for then finds it."""
+        """Publishes a message and waits, seconds maybe, until it has arrived: a step that is asked for then finds it.
+
+        It is sent twice: the other side may meet this publisher after the first.
+        """
         from rclpy.duration import Duration
 
-        publisher.publish(message)
-        arrived = publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
-        assert arrived, f"a message of {publisher.topic_name} never arrived"
+        for _ in range(2):
+            publisher.publish(message)
+            arrived = publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+            assert arrived, f"a message of {publisher.topic_name} never arrived"
 
     def topics(self) -> set[str]:
         """Names of all topics that somebody else publishes or subscribes."""
