@@ -231,9 +231,11 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
     return RS_OK;
 }
 
-static rs_status begin_colored(rs_world *world, const rs_ray_rule *rule, const rs_looks *looks, rs_ray_filter *filter,
-                               rs_colors *colors) {
-    rs_status status = begin(world, rule, filter);
+static rs_status begin_colored(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+                               const rs_looks *looks, rs_ray_filter *filter, rs_colors *colors) {
+    rs_status status = rs_depth_camera_valid(camera);
+    if (status == RS_OK)
+        status = begin(world, rule, filter);
     if (status == RS_OK)
         status = rows_by_body(world, looks, &filter->looks);
     if (status == RS_OK)
@@ -243,15 +245,12 @@ static rs_status begin_colored(rs_world *world, const rs_ray_rule *rule, const r
 
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
                               const rs_light *light, const rs_looks *looks, uint8_t *rgb) {
-    rs_status status = rs_depth_camera_valid(camera);
-    if (status == RS_OK)
-        status = check_light(light);
-    if (status != RS_OK)
-        return status;
-    rs_world_enter_to_read(world);
     rs_ray_filter filter;
     rs_colors colors;
-    status = begin_colored(world, rule, looks, &filter, &colors);
+    rs_world_enter_to_read(world);
+    rs_status status = check_light(light);
+    if (status == RS_OK)
+        status = begin_colored(world, camera, rule, looks, &filter, &colors);
     if (status == RS_OK)
         rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, world->pool, rgb);
     return rs_world_leave(world, status);
@@ -268,15 +267,12 @@ static rs_status check_picture(const rs_picture *style) {
 
 rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
                          const rs_picture *style, const rs_looks *looks, uint32_t *scratch, uint8_t *rgb) {
-    rs_status status = rs_depth_camera_valid(camera);
-    if (status == RS_OK)
-        status = check_picture(style);
-    if (status != RS_OK)
-        return status;
-    rs_world_enter_to_read(world);
     rs_ray_filter filter;
     rs_colors colors;
-    status = begin_colored(world, rule, looks, &filter, &colors);
+    rs_world_enter_to_read(world);
+    rs_status status = check_picture(style);
+    if (status == RS_OK)
+        status = begin_colored(world, camera, rule, looks, &filter, &colors);
     if (status == RS_OK)
         rs_camera_picture(&world->ray_scene, camera, &filter, style, &colors, scratch, rgb);
     return rs_world_leave(world, status);
