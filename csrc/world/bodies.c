@@ -348,7 +348,7 @@ static rs_status read_collider(rs_world *world, rs_object_id id, int32_t local, 
 }
 
 rs_status rs_object_get_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {
-    collider_change found;
+    collider_change found = {0};
     rs_status status = read_collider(world, id, local, &found);
     if (status == RS_OK) {
         *group = found.group;
@@ -358,7 +358,7 @@ rs_status rs_object_get_filter(rs_world *world, rs_object_id id, int32_t local, 
 }
 
 rs_status rs_object_get_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material) {
-    collider_change found;
+    collider_change found = {0};
     rs_status status = read_collider(world, id, local, &found);
     if (status == RS_OK)
         *material = found.material;
