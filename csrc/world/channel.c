@@ -145,8 +145,8 @@ static rs_status read_rays(const rs_channel *c, rs_world *world, const rs_body *
         rs_v3_store(&directions[3 * k], rs_m3_mulv(&frame.rot, rs_v3_load(&c->def.ray_directions[3 * k])));
     }
     rs_ray_rule rule = rule_of(c);
-    rs_status status = rs_world_cast_rays(world, count, origins, 0, directions, c->def.ray_length, &rule, out, NULL, NULL,
-                                          NULL);
+    rs_rays rays = {.count = count, .origins = origins, .directions = directions, .length = c->def.ray_length};
+    rs_status status = rs_world_cast_rays(world, &rays, &rule, &(rs_ray_hits){.distances = out});
     for (int64_t k = 0; k < count; k++)
         out[k] = (isnan(out[k]) ? c->def.ray_length : out[k]) - c->def.ray_offset;
     return status;

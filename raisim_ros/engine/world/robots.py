@@ -71,7 +71,8 @@ class Robots(WorldCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._articulations: dict[bool, ArticulationBuffer] = {}  # by the order of quaternions
+        # By the order of quaternions, with the same arrays as the engine takes them.
+        self._articulations: dict[bool, tuple[ArticulationBuffer, Any]] = {}
 
     def add_articulated_system(
         self,
@@ -263,24 +264,11 @@ class Robots(WorldCore):
         w_last = arguments.flag("xyzw", xyzw)
         with self.locked():
             number = self.get_configuration_number()
-            if w_last not in self._articulations or self._articulations[w_last].configuration_number != number:
-                self._articulations[w_last] = self._make_articulation_buffer(number)
-            buffer = self._articulations[w_last]
-            check(
-                lib.rs_world_read_articulations(
-                    self._world,
-                    len(buffer.link_poses),
-                    len(buffer.coordinates),
-                    len(buffer.velocities),
-                    w_last,
-                    pointer(buffer.link_poses),
-                    pointer(buffer.link_twists),
-                    pointer(buffer.link_wrenches),
-                    pointer(buffer.coordinates),
-                    pointer(buffer.velocities),
-                    pointer(buffer.efforts),
-                )
-            )
+            if w_last not in self._articulations or self._articulations[w_last][0].configuration_number != number:
+                made = self._make_articulation_buffer(number)
+                self._articulations[w_last] = made, _rows(made)
+            buffer, rows = self._articulations[w_last]
+            check(lib.rs_world_read_articulations(self._world, w_last, rows))
         return buffer
 
     def _make_articulation_buffer(self, configuration_number: int) -> ArticulationBuffer:
@@ -322,3 +310,15 @@ def _fill_link(link: Any, body: TreeBody) -> None:
         setattr(link, name, getattr(body, name))
     mount = np.atleast_1d(np.asarray(body.spring_mount, dtype=np.float64))
     link.spring_mount = [*mount, 0.0, 0.0, 0.0, 0.0][:4]
+
+
+def _rows(buffer: ArticulationBuffer) -> Any:
+    """The buffer's arrays as the engine fills them."""
+    rows = ffi.new("rs_articulation_rows *")
+    rows.link_capacity = len(buffer.link_poses)
+    rows.q_capacity, rows.u_capacity = len(buffer.coordinates), len(buffer.velocities)
+    rows.link_pose, rows.link_twist = pointer(buffer.link_poses), pointer(buffer.link_twists)
+    rows.link_wrench = pointer(buffer.link_wrenches)
+    rows.q, rows.u = pointer(buffer.coordinates), pointer(buffer.velocities)
+    rows.applied_force = pointer(buffer.efforts)
+    return rows
