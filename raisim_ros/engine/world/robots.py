@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +17,6 @@ from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
-from raisim_ros.description.urdf.other_tools import friction_of_material
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -119,7 +116,6 @@ class Robots(WorldCore):
             robot = self._insert_tree(tree, option, shapes, group, mask)
             try:
                 leave_out_pairs(robot)
-                self._tell_frictions({shape.material for shape in shapes})
                 for add in self._adders:
                     add(robot, params)
             except Exception:
@@ -148,25 +144,6 @@ class Robots(WorldCore):
                 materials.set_material_pair_prop(*pair, properties)
             world.update_material_prop(materials)
         return robot
-
-    def _tell_frictions(self, names: set[str]) -> None:
-        """Materials whose names tell a friction have it against the default material; of two the smaller one holds.
-
-        What is set for a pair stays.
-        """
-        told = {name: friction for name in names if (friction := friction_of_material(name)) is not None}
-        if not told:
-            return
-        world = cast("World", self)
-        manager = world.get_material_manager()
-        known = {name: friction_of_material(name) for pair in manager.pairs for name in pair} | told
-        others = {name: friction for name, friction in known.items() if friction is not None} | {"default": math.inf}
-        for name, friction in told.items():
-            for other, most in others.items():
-                if (name, other) not in manager.pairs and (other, name) not in manager.pairs:
-                    properties = replace(manager.default, friction=min(friction, most), static_friction=None)
-                    manager.set_material_pair_prop(name, other, properties)
-        world.update_material_prop(manager)
 
     def _link_shapes(
         self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
