@@ -136,8 +136,8 @@ rs_status rs_channel_make(const rs_channel_def *def, rs_world *world, int64_t co
     out->def.ray_directions = copy_of(def->ray_directions, rays);
     out->rows = rs_alloc((size_t)count * out->row_bytes);
     out->known = out->writable ? rs_alloc((size_t)count * out->row_bytes) : NULL;
-    if (out->def.links == NULL || out->def.actuators == NULL || out->def.ray_origins == NULL || out->def.ray_directions == NULL || out->rows == NULL ||
-        (out->writable && out->known == NULL)) {
+    if (out->def.links == NULL || out->def.actuators == NULL || out->def.ray_origins == NULL ||
+        out->def.ray_directions == NULL || out->rows == NULL || (out->writable && out->known == NULL)) {
         rs_channel_free(out);
         return RS_OUT_OF_MEMORY;
     }
