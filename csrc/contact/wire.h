@@ -19,15 +19,15 @@ typedef struct {
     /* written by the island stage */
     int32_t island;    /* RS_NONE while asleep, or when nothing that it holds can move */
     rs_vec3 middle[2]; /* the two points at the midpoint, world frame */
-    rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide */
+    rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide; once `turned` that in which it pulls */
     double stretch;    /* distance at the midpoint minus length [m] */
 
-    bool turned;       /* `normal` is that of the mean of the step */
+    bool turned;       /* `normal` is the direction at the mean of the step, see rs_wire_turn */
     double out;        /* `reeled` at the beginning of the step */
     double reeled;     /* stiff: length that is out, which follows a shortened one at a bounded speed [m]; 0: not known yet */
     double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
     double former;     /* that of the solve before [N s] */
-    rs_vec3 sideways;  /* the same across the wire, on its first end, along rs_tangents(normal): it turns within the step */
+    rs_vec3 sideways;  /* across the wire, on its first end, along rs_tangents(normal), while it has not turned [N s] */
 } rs_wire;
 
 
