@@ -496,14 +496,14 @@ static void store_impulses(const rs_tree_rows *problem) {
 
 bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island) {
     bool tightened = false;
-    for (int64_t k = 0; k < island->wire_count; k++)
+    for (int64_t k = 0; k < island->wires.count; k++)
         tightened |= rs_wire_tightened(&input->wires[rs_islands_wires(input->islands, island)[k]]);
     return tightened;
 }
 
 bool rs_tree_rows_turn_wires(const rs_tree_input *input, const rs_island *island) {
     bool turned = false;
-    for (int64_t k = 0; k < island->wire_count; k++)
+    for (int64_t k = 0; k < island->wires.count; k++)
         turned |= rs_wire_turn(&input->wires[rs_islands_wires(input->islands, island)[k]]);
     return turned;
 }
