@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from raisim_ros.description import shapes
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, Place
 from raisim_ros.description.rotation import Array
 
 VectorLike = Sequence[float] | Array
@@ -30,14 +30,6 @@ SHAPES = {  # with how many numbers are in `dim`
     **{shape.name: len(shape.fields) for shape in shapes.SHAPES.values() if shape.urdf},
     "mesh": 0,
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an element was written, for errors."""
-
-    source: str
-    line: int | None = None
 
 
 _CODE = Place("Child tree")

@@ -18,7 +18,7 @@ from raisim_ros.ros.conversions import Vector
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.markers import DELETE_REPEATS
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer
 
@@ -44,7 +44,7 @@ class SoftMarkers:
         self._frame = world_frame
         self.timer = WallTimer(rate_hz)
         self._publisher = publisher
-        self._rows: list[ObjectEntry] = []
+        self._rows: list[ObjectRow] = []
         self._sent: dict[int, Vector] = {}  # places that were sent last, by object
         self._shown: dict[int, list[tuple[str, int]]] = {}  # markers of each object
         self._deletions: dict[tuple[str, int], int] = {}  # how often they must still be sent
@@ -54,7 +54,7 @@ class SoftMarkers:
         """A viewer came: it has seen nothing yet."""
         self._sent.clear()
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects; what is gone is deleted from view."""
         self._rows = [entry for entry in rows if isinstance(entry.handle, SoftObject)]
         present = {entry.id for entry in self._rows}
@@ -86,7 +86,7 @@ class SoftMarkers:
             message.write_stamp(moment.stamp)
             self._publisher.publish(message.to_bytes())
 
-    def _draw(self, entry: ObjectEntry) -> list[FrozenElement]:
+    def _draw(self, entry: ObjectRow) -> list[FrozenElement]:
         handle, look = entry.handle, entry.handle.get_appearance()
         places, before = handle.get_positions(), self._sent.get(entry.id)
         moved = before is None or before.shape != places.shape or not np.array_equal(before, places)
@@ -108,7 +108,7 @@ class SoftMarkers:
             elements.append(element)
         return elements
 
-    def _marker(self, entry: ObjectEntry, look: str, scale: float | None) -> Marker:
+    def _marker(self, entry: ObjectRow, look: str, scale: float | None) -> Marker:
         red, green, blue, alpha = (float(value) for value in colour(look, entry.type, entry.id))
         marker = Marker(
             type=Marker.TRIANGLE_LIST if scale is None else Marker.SPHERE_LIST,
