@@ -19,6 +19,8 @@ Rgb = tuple[float, float, float]
 
 # What a part is: to be seen, what collides, or a box with the mass and inertia of a body.
 VISUAL, COLLISION, INERTIA = "visual", "collision", "inertia"
+# What Item.kind of a robot is.
+ROBOT_KIND = "articulated_system"
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
