@@ -97,6 +97,51 @@ def test_no_autoreset_and_a_mask():
     assert np.array_equal(after[~ended], rows[~ended])
 
 
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("name", ["CartPole-v0", "BallBalance-v0", "CubeGrasp-v0", "Hopper-v0"])
+def test_episodes_are_those_of_gymnasiums_own_vector_environment(name, mode):
+    """Over the ends of episodes, which fall or are cut, in every mode; SyncVectorEnv is the reference."""
+    limit = {"max_episode_steps": 9}
+    makers = [lambda: gymnasium.make(f"raisim_ros/{name}", **limit)] * 3
+    theirs = gymnasium.vector.SyncVectorEnv(makers, autoreset_mode=mode)
+    ours = make_vector_env(name, 3, threads=2, autoreset_mode=mode, **limit)
+    for attribute in ("single_observation_space", "single_action_space", "observation_space", "action_space", "num_envs"):
+        assert getattr(ours, attribute) == getattr(theirs, attribute)
+    assert ours.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"]
+    pair = [env.reset(seed=[4, 11, 2]) for env in (ours, theirs)]
+    assert np.array_equal(pair[0][0], pair[1][0])
+    for step in range(25):
+        given = actions(ours.single_action_space, 3, step)
+        one, other = ours.step(given), theirs.step(given)
+        for k in range(4):
+            assert np.array_equal(one[k], other[k])
+            assert one[k].dtype == other[k].dtype
+        ended = one[2] | one[3]
+        if mode == AutoresetMode.SAME_STEP and ended.any():
+            assert np.array_equal(one[4]["_final_obs"], other[4]["_final_obs"])
+            for mine, reference in zip(one[4]["final_obs"], other[4]["final_obs"], strict=True):
+                assert (mine is None and reference is None) or np.array_equal(mine, reference)
+        if mode == AutoresetMode.DISABLED and ended.any():
+            pair = [env.reset(options={"reset_mask": ended})[0] for env in (ours, theirs)]
+            assert np.array_equal(*pair)
+    theirs.close()
+
+
+def test_wrong_calls_are_told():
+    env = make_vector_env("CartPole-v0", 3)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(np.zeros((3, 1)))
+    env.reset(seed=0)
+    for shape in ((3,), (3, 2), (2, 1), ()):
+        with pytest.raises(InvalidValueError, match="actions"):
+            env.step(np.zeros(shape))
+    with pytest.raises(InvalidValueError, match="member 1"):
+        env.step(np.array([[0.0], [np.nan], [0.0]]))
+    with pytest.raises(InvalidValueError, match="seeds"):
+        env.reset(seed=[1, 2])
+    assert env.step(np.zeros((3, 1)))[0].shape == (3, 4)
+
+
 def test_episodes_are_cut_at_their_limit():
     env = make_vector_env("ArmReach-v0", 2, max_episode_steps=5)
     env.reset(seed=0)

@@ -120,8 +120,8 @@ class Joint:
 
     `type` is a word of JOINT_TYPES. Units of the dynamics: per rad for rotation, per m for translation. The limit of
     a spherical joint is the largest angle from the zero position, as `lower` (as in URDF) or `upper`; its spring mount
-    is a quaternion. `mimic` = (joint, multiplier, offset): this joint is at multiplier · joint + offset, and both bear
-    load. `Child` fills in `parent` and `child`, the names of the links.
+    is a quaternion w, x, y, z. `mimic` = (joint, multiplier, offset): this joint is at multiplier · joint + offset, and
+    both bear load. `Child` fills in `parent` and `child`, the names of the links.
     """
 
     name: str

@@ -226,6 +226,12 @@ def test_members_get_heightmaps_of_their_own():
     batch.set_heightmap("terrain", maps, choice=[0, 1, 1], members=[0, 1, 3])
     heights = [batch.member(k).ray_test((0.3, 0.3, 3.0), (0, 0, -1), 10.0)[0].get_position()[2] for k in (0, 1, 3)]
     assert heights == pytest.approx([0.0, 0.5, 0.5])
+    assert [batch.member(k)["terrain"].get_height(0.3, 0.3) for k in (0, 1, 3)] == [0.0, 0.5, 0.5]
+    kept = batch.save(1)
+    batch.set_heightmap("terrain", maps[:1], members=[1])
+    assert batch.member(1)["terrain"].get_height(0.3, 0.3) == 0.0
+    batch.restore(1, kept)
+    assert batch.member(1)["terrain"].get_height(0.3, 0.3) == 0.5
     batch.step(5)
     batch.reset()
     batch.step(5)

@@ -369,7 +369,7 @@ def _resized(data: bytes, before: int) -> bytes:
 
 def test_what_cannot_be_stored_is_named(tmp_path):
     world = World()
-    world.helper = object()
+    world._helper = object()
     with pytest.raises(InvalidValueError, match=r"builtins\.object cannot be stored"):
         world.save(tmp_path / "saved")
     assert not (tmp_path / "saved").exists()

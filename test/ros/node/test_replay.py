@@ -156,7 +156,7 @@ def test_a_run_with_every_kind_of_input_is_replayed_to_the_same_bits(start_node,
         branch = recorded.branch(frame=int(frame))
         exact = max(k for k in range(frame + 1) if recorded.times[k] == branch.get_world_time())
         assert exact > frame - 20
-        states, robots = branch.read_states(True), branch.read_articulations(True)
+        states, robots = branch.read_states(), branch.read_articulations()
         assert np.array_equal(recorded.array("poses", exact), np.vstack((states.poses, robots.link_poses)))
         assert np.array_equal(recorded.array("velocities", exact), robots.velocities)
         branch.integrate(5)
