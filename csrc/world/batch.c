@@ -312,6 +312,8 @@ static rs_status restore_member(const job *j, rs_world *world, int64_t member, i
 
 rs_status rs_batch_restore(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, 1, &index);
+    if (status == RS_OK) /* channels know the objects of this make only */
+        status = rs_snapshot_fits(batch->members[index], snapshot);
     job j = {.batch = batch, .members = &index, .work = restore_member, .snapshot = snapshot};
     return status == RS_OK ? run(&j, 1) : status;
 }

@@ -16,6 +16,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
@@ -60,7 +61,7 @@ class WorldFeed:
         self._start = world.save_snapshot()
         self._looks: Hashable = ()
         self._looks_time = -math.inf
-        self._looks_count = -1
+        self._seen_changes: tuple[int, ...] = ()
         self._clock = _Clock(world.get_world_time())
         self._names: dict[str, Object] = {}
         self._soft: dict[str, SoftObject] = {}
@@ -107,10 +108,13 @@ class WorldFeed:
         now = time.monotonic()
         if now - self._looks_time > LOOKS_PERIOD:
             with self.access() as world:
-                count = world._change_count()
-                if count != self._looks_count:  # otherwise it only stepped
+                self._refresh_names()
+                # Steps change no look, but cloth may tear, and has more corners then.
+                corners = [one.get_num_particles() for one in self._soft.values() if isinstance(one, DeformableObject)]
+                changes = world._change_count(), *corners
+                if changes != self._seen_changes:
                     self._looks = tuple(_look(handle) for handle in world.get_obj_list())
-                    self._looks_count = count
+                    self._seen_changes = changes
                     self._names_number = -1
             self._looks_time = now
         return self.world.get_configuration_number(), self._looks
@@ -477,7 +481,7 @@ def _look(handle: Object) -> Hashable:
     look = handle.get_appearance(), handle.get_name(), static
     if isinstance(handle, HeightMap):
         return *look, id(handle.get_data()), handle.get_color(), id(handle.get_color_map())
-    return look
+    return (*look, handle.get_num_particles()) if isinstance(handle, DeformableObject) else look
 
 
 def _centres(world: World) -> Vector:

@@ -234,6 +234,19 @@ class Probe:
         finally:
             self.node.destroy_publisher(publisher)
 
+    @staticmethod
+    def deliver(publisher: Any, message: Any) -> None:
+        """Publishes a message and waits, seconds maybe, until it has arrived: a step that is asked for then finds it.
+
+        It is sent twice: the other side may meet this publisher after the first.
+        """
+        from rclpy.duration import Duration
+
+        for _ in range(2):
+            publisher.publish(message)
+            arrived = publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+            assert arrived, f"a message of {publisher.topic_name} never arrived"
+
     def topics(self) -> set[str]:
         """Names of all topics that somebody else publishes or subscribes."""
         return {name for name, _ in self.node.get_topic_names_and_types()}

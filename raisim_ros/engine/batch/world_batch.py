@@ -24,6 +24,7 @@ from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap
+from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.doubts import tell_doubts
 from raisim_ros.engine.world.world import World
 
@@ -31,14 +32,39 @@ Maps = Mapping[int, HeightMapData]  # heightmaps that a member was given, by the
 
 
 class MemberSnapshot:
-    """Everything that decides a member's future, at one moment. Made by WorldBatch.save()."""
+    """Everything that decides a member's future, at one moment. Made by WorldBatch.save(); it can be pickled, and
+    restored in any batch of worlds of the same make."""
 
     def __init__(self, world: Any, maps: Maps) -> None:
-        out = ffi.new("rs_snapshot **")
-        check(lib.rs_snapshot_save(world, out))
-        self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
+        self._snapshot = stored.engine_snapshot(world)
+        self._bytes = b""  # of one that was pickled, until a batch takes it
         self._time = float(lib.rs_world_time(world))
-        self._maps = dict(maps)
+        self._maps: Maps = dict(maps)
+
+    def __getstate__(self) -> tuple[bytes, float, Maps]:
+        return self._bytes or stored.engine_bytes(self._snapshot), self._time, self._maps
+
+    def __setstate__(self, state: tuple[bytes, float, Maps]) -> None:
+        self._snapshot = None
+        self._bytes, self._time, self._maps = state
+
+    def _lean(self) -> MemberSnapshot:
+        """The same as bytes, without the meshes that its batch has."""
+        made = MemberSnapshot.__new__(MemberSnapshot)
+        made.__setstate__((stored.engine_bytes(self._snapshot, bool(self._maps)), self._time, self._maps))
+        return made
+
+    def __copy__(self) -> MemberSnapshot:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> MemberSnapshot:
+        return self
+
+    def _for(self, world: Any) -> Any:
+        """The engine's snapshot, which shares the meshes of a member."""
+        if self._snapshot is None:
+            self._snapshot, self._bytes = stored.engine_snapshot_of(self._bytes, world), b""
+        return self._snapshot
 
     def __repr__(self) -> str:
         return f"<MemberSnapshot at {self._time:.6g} s>"
@@ -168,7 +194,9 @@ class WorldBatch(KnownNames):
         coordinates and velocities of robots, by their names: one row for all of `members`, or one row each.
         """
         number, pointer, _ = self._engine.members(members)
-        start = ffi.NULL if snapshot is None else arguments.instance("snapshot", snapshot, MemberSnapshot)._snapshot
+        start = ffi.NULL
+        if snapshot is not None:
+            start = arguments.instance("snapshot", snapshot, MemberSnapshot)._for(self._member(0))
         check(lib.rs_batch_reset(self._engine.batch, number, pointer, start))
         for name, (coordinates, velocities) in (states or {}).items():
             self.robot(name).set_state(coordinates, velocities, members)
@@ -201,6 +229,24 @@ class WorldBatch(KnownNames):
         for member, one in zip(range(number) if listed is None else listed.tolist(), chosen, strict=True):
             self._maps[member] = {**self._maps.get(member, {}), source.get_id(): given[one]}
 
+    # ---- copies ----
+
+    def copy(self) -> WorldBatch:
+        """An independent batch with the same start, whose members are as these are now."""
+        self.refresh()  # what was written belongs to it
+        return _rebuilt(self._source, self._threads, [self.save(k) for k in range(len(self))], self.diverged)
+
+    def __copy__(self) -> WorldBatch:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> WorldBatch:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self.refresh()
+        members = [self.save(k)._lean() for k in range(len(self))]
+        return _rebuilt, (self._source, self._threads, members, self.diverged)
+
     # ---- single members ----
 
     def _member(self, index: int) -> Any:
@@ -226,5 +272,13 @@ class WorldBatch(KnownNames):
         """Put all of a member back to a snapshot of this or another member."""
         arguments.instance("snapshot", snapshot, MemberSnapshot)
         arguments.index("member", index, len(self))
-        check(lib.rs_batch_restore(self._engine.batch, index, snapshot._snapshot))
+        check(lib.rs_batch_restore(self._engine.batch, index, snapshot._for(self._member(index))))
         self._maps[index] = snapshot._maps
+
+
+def _rebuilt(source: World, threads: int, members: list[MemberSnapshot], diverged: NDArray[np.bool_]) -> WorldBatch:
+    made = WorldBatch(source, len(members), threads)
+    for index, snapshot in enumerate(members):
+        made.restore(index, snapshot)
+    made._diverged[:] = diverged
+    return made

@@ -41,8 +41,8 @@ GROUND_SIZE, GROUND_THICKNESS = 100.0, 0.02
 LAMP_SIZE, CAMERA_LENGTH = 0.1, 0.3
 # Shapes with more points than this are sent once and moved by /tf, not repeated at every new pose.
 MAX_MOVING_POINTS = 300
-# Deletions are repeated in this many messages, so that a slow viewer that misses one still gets it.
-DELETE_REPEATS = 5
+# So many messages repeat deletions and what came to rest: a slow viewer that misses one still gets it.
+REPEATS = 5
 # Solids that rviz2 has a marker for.
 OWN_MARKERS = {"ball": Marker.SPHERE, "block": Marker.CUBE, "rod": Marker.CYLINDER, "tube": Marker.CYLINDER}
 # In place of a body's index: the object as a whole.
@@ -198,7 +198,7 @@ class _MarkerGroup:
         self._rows = np.array(rows, np.int64)
         self._elements = [element for _, drawn in members for element in drawn.elements]
         self._poses = np.concatenate([np.zeros((0, 7)), *(drawn.poses for _, drawn in members)])
-        self._deletions += [(element, DELETE_REPEATS) for element in deleted]
+        self._deletions += [(element, REPEATS) for element in deleted]
         self._message = None
 
     def publish(self, moment: Moment, states: StateBuffer, robots: ArticulationBuffer) -> None:
@@ -273,7 +273,7 @@ class MarkerTopics:
             gone = [drawn for drawn in before.values() if drawn.quiet == quiet]
             deletions = [element for drawn in gone for element in drawn.deletions]
             group.rebuild(members, deletions, robots, len(self._rows))
-        self._static_repeats = DELETE_REPEATS
+        self._static_repeats = REPEATS
         self._drawn_rows = True
 
     def _draw(self, entry: ObjectRow) -> _Drawn:

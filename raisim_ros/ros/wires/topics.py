@@ -22,7 +22,7 @@ from raisim_ros.msg import WireCmd, WireState
 from raisim_ros.ros import qos
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.markers import DELETE_REPEATS
+from raisim_ros.ros.objects.markers import REPEATS
 from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
@@ -188,7 +188,7 @@ class WireMarkers:
     def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Wires that are gone are deleted from view."""
         present = {wire.get_id() for wire in self._world.get_wires()}
-        self._deletions |= dict.fromkeys(self._shown - present, DELETE_REPEATS)
+        self._deletions |= dict.fromkeys(self._shown - present, REPEATS)
         self._deletions = {key: left for key, left in self._deletions.items() if key not in present}
         self._shown = present
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import multiprocessing
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -342,6 +343,51 @@ def test_copies_of_worlds_are_independent_and_go_on_to_the_same_bits():
         assert len(other.get_obj_list()) == added == len(world.get_obj_list())
     held = copy.deepcopy({"world": world, "robot": world.get_object("dog")})
     assert held["robot"] is held["world"].get_object("dog")
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, WorldBatch.copy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_copies_of_batches_are_independent_and_go_on_to_the_same_bits(how):
+    batch = WorldBatch(quadruped_world(True), 3, 2)
+    robot = batch.robot()
+    robot.masses()[1] *= 1.2
+    batch.set_heightmap("terrain", np.zeros((1, 20, 20)), members=[2])
+    batch.step(20)
+    robot.position_targets[0] += 0.1  # written, and not yet carried over
+    other = how(batch)
+    assert np.array_equal(other.robot().position_targets, robot.position_targets)
+    times = batch.times.copy()
+    other.step(20)
+    assert np.array_equal(batch.times, times)
+    batch.step(20)
+    assert other.member(2)["terrain"].get_height(0.3, 0.3) == 0.0
+    assert [one.member(0).get_state_hash() for one in (batch, other)] == [batch.member(0).get_state_hash()] * 2
+    for one in (batch, other):
+        one.reset()
+        one.step(20)
+    assert [batch.member(k).get_state_hash() for k in range(3)] == [other.member(k).get_state_hash() for k in range(3)]
+    assert batch.member(0).get_state_hash() != batch.member(1).get_state_hash()
+
+
+def test_snapshots_of_members_go_to_other_batches_of_the_same_make_only():
+    batch, other = (WorldBatch(quadruped_world(True), 2, 1) for _ in range(2))
+    batch.step(15)
+    kept = pickle.loads(pickle.dumps(batch.save(1)))
+    other.restore(0, kept)
+    other.reset([1], snapshot=kept)
+    batch.step(10)
+    other.step(10)
+    assert [other.member(k).get_state_hash() for k in range(2)] == [batch.member(1).get_state_hash()] * 2
+    small = World()
+    small.add_sphere(0.1, 1.0)
+    alien = WorldBatch(small, 1, 1)
+    alien.object(small.get_obj_list()[0]).masses()
+    before = alien.member(0).get_state_hash()
+    for snapshot in (kept, batch.save(0)):
+        with pytest.raises(InvalidValueError):
+            alien.restore(0, snapshot)
+        with pytest.raises(InvalidValueError):
+            alien.reset(0, snapshot=snapshot)
+    assert alien.member(0).get_state_hash() == before
 
 
 def test_grains_are_copied_stepped_and_reset():
