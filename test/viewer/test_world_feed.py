@@ -303,3 +303,15 @@ def test_new_looks_and_names_are_noticed(monkeypatch):
         seen.append(feed.model_number())
         assert seen[-1] not in seen[:-1]
     assert "ball" in feed.describe("ball")
+
+
+def test_a_tear_is_noticed_though_only_steps_made_it(monkeypatch):
+    monkeypatch.setattr("raisim_ros.viewer.world_feed.LOOKS_PERIOD", -1.0)
+    world = World()
+    cloth = world.add_deformable_cloth([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]], [[0, 1, 3], [0, 3, 2]])
+    feed = WorldFeed(world)
+    before = feed.model_number()
+    world.integrate()
+    assert feed.model_number() == before
+    monkeypatch.setattr(cloth, "get_num_particles", lambda: 5)
+    assert feed.model_number() != before
