@@ -118,12 +118,6 @@ void rs_tetrahedron_solve(rs_soft_tetrahedron *t, rs_quad *x, const rs_quad *v, 
     push(t, &c, change, x, v);
 }
 
-double rs_tetrahedron_stretch(const rs_soft_tetrahedron *t, const rs_quad *x) {
-    rs_vec3 f[3];
-    rs_tetrahedron_columns(t, x, f);
-    return determinant(f);
-}
-
 /* The energy without its value at rest, which would swamp it: shear / 2 * (|F|^2 - 3) - shear * (J - 1) +
  * volume / 2 * (J - 1)^2. */
 double rs_tetrahedron_energy(const rs_soft_tetrahedron *t, const rs_quad *x) {

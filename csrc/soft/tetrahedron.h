@@ -32,7 +32,5 @@ void rs_tetrahedron_columns(const rs_soft_tetrahedron *t, const rs_quad *x, rs_v
 double rs_tetrahedron_energy(const rs_soft_tetrahedron *t, const rs_quad *x);
 /* Adds the stiffness that each corner feels, the others held [N/m]. */
 void rs_tetrahedron_add_stiffness(const rs_soft_tetrahedron *t, double *sums);
-/* Its volume now relative to that at rest: J. */
-double rs_tetrahedron_stretch(const rs_soft_tetrahedron *t, const rs_quad *x);
 
 #endif
