@@ -18,9 +18,8 @@ static const double NOTHING = 1e-15;
 static const double WARM = 0.1;
 /* How much more friction counts than what pushes when redundant rows share a load. */
 static const double SHEAR = 1e3;
-/* Sweeps between looks; sweeps before a path is followed; how many times more are made than are asked for where that would cost
- * too much. */
-enum { ROUND_SWEEPS = 16, FIRST_SWEEPS = 128, MORE_SWEEPS = 4 };
+/* Sweeps between looks; how many times more are made than are asked for where following paths would cost too much. */
+enum { ROUND_SWEEPS = 16, MORE_SWEEPS = 4 };
 /* All rows are visited once in so many sweeps; in between those that changed by more than a share of what is good enough.
  * Sweeps end where all changes are below another. */
 enum { BUSY_SWEEPS = 16 };
@@ -41,8 +40,10 @@ enum { PATIENT_SOLVES = 8 };
 static const double PROGRESS = 0.25;
 /* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, the least. */
 static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, LEAST_COMPLIANCE = 1e-10;
-/* That of paths: of the first, the most and the least, and by how much it grows where one breaks off and shrinks otherwise. */
-static const double PATH_COMPLIANCE = 1e-2, MOST_COMPLIANCE = 0.3, SOFTER = 3.0, STIFFER = 0.5;
+/* That of paths: of the first, the most and the least, and by how much it grows where one breaks off and shrinks otherwise: much
+ * where so few factorisations led to its end. */
+static const double PATH_COMPLIANCE = 1e-2, MOST_COMPLIANCE = 0.3, SOFTER = 3.0, STIFFER = 0.5, MUCH_STIFFER = 0.1;
+enum { EASY_PATH = 3 };
 /* Paths in a row that leave more than this share of the least merit so far until no more are followed, and how much worse one
  * may end. */
 enum { MAX_IN_VAIN = 12 };
@@ -288,8 +289,9 @@ static void follow_paths_from_here(progress *at) {
         at->budget -= PATH_WORK * path.used * at->newton_work;
         at->rows->layout->apply(at->rows, 1.0);
         look_again(at);
+        double stiffer = path.used <= EASY_PATH ? MUCH_STIFFER : STIFFER;
         compliance = path.reached < 1.0 ? rs_min(MOST_COMPLIANCE, SOFTER * compliance)
-                                        : rs_max(COMPLIANCE, STIFFER * compliance);
+                                        : rs_max(COMPLIANCE, stiffer * compliance);
         in_vain = at->now.merit < GAIN * nearest ? 0 : in_vain + 1;
         if (!(at->now.merit <= FARTHEST_PATH * nearest))
             return_to_best(at);
@@ -455,7 +457,7 @@ static void sweep_on(progress *at, int64_t max_sweeps, double enough) {
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(progress *at) {
-    int64_t max_sweeps = at->input->settings->max_iterations;
+    int64_t max_sweeps = at->input->settings->max_iterations, first_sweeps = at->rows->layout->first_sweeps;
     at->sweep_work = VISIT_WORK * (double)at->rows->count;
     at->budget = at->sweep_work * (double)max_sweeps;
     at->result.sweeps = 0;
@@ -465,7 +467,7 @@ static void iterate(progress *at) {
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < CHEAP_SWEEPS * at->sweep_work;
     if (cheap)
         begin_with_newton(at);
-    sweep_on(at, able && max_sweeps > FIRST_SWEEPS ? FIRST_SWEEPS : max_sweeps, at->good);
+    sweep_on(at, able && max_sweeps > first_sweeps ? first_sweeps : max_sweeps, at->good);
     if (able && at->now.largest > fair(at))
         follow_paths(at);
     sweep_on(at, able ? max_sweeps : MORE_SWEEPS * max_sweeps, fair(at));
@@ -543,10 +545,11 @@ rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_n
     at.result.uneven = input->uneven > 0 ? input->uneven - 1 : 0;
     begin(&at);
     double before = at.now.merit;
+    bool near = at.now.largest <= at.exact; /* what changes from step to step is less than what may stay */
     if (at.now.largest > (input->settled ? at.exact : at.perfect) || some_slip_without_load(&at))
         iterate(&at);
     bool same = at.now.merit >= PROGRESS * PROGRESS * before;
-    at.result.settled = at.result.sweeps + at.result.newtons == 0 || (same && at.now.largest <= at.exact);
+    at.result.settled = at.result.sweeps + at.result.newtons == 0 || ((near || same) && at.now.largest <= at.exact);
     energy found = energy_of(&at);
     if (found.work > found.allowed)
         found = restrain(&at, found);
