@@ -152,9 +152,11 @@ $(VENV)/.installed-docs: tools/requirements/docs.txt $(VENV)/.installed
 docs: build $(VENV)/.installed-docs
 	@rm -rf build/docs && mkdir -p build && cp -r docs build/docs
 	@sed -e 's:](docs/:](:g' -e 's:](CHANGELOG.md):](changelog.md):g' -e 's:](LICENSE):](license.md):g' README.md > build/docs/index.md
-	@cp CHANGELOG.md build/docs/changelog.md; cp LICENSE build/docs/license.md; cp -r examples build/docs/examples
-	@sed -i -e 's:](../examples/:](examples/:g' -e 's:](../README.md):](index.md):g' build/docs/gallery.md
+	@sed -e 's:](docs/:](:g' CHANGELOG.md > build/docs/changelog.md; cp SECURITY.md build/docs/security.md
+	@cp LICENSE build/docs/license.md; cp -r examples build/docs/examples
+	@sed -i -e 's:](../examples/:](examples/:g' -e 's:](../README.md):](index.md):g' -e 's:](../SECURITY.md):](security.md):g' build/docs/*.md
 	@$(ENVIRONMENT); NO_MKDOCS_2_WARNING=1 python -m mkdocs build -q $(ARGS)
+	@$(ENVIRONMENT); python tools/check_site.py build/site
 	@echo "==> build/site/index.html"
 
 pictures: build

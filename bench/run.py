@@ -1,6 +1,6 @@
 """Measures this engine beside others and writes docs/benchmarks.md with its plots.
 
-    python bench/run.py [--only rigid contacts robots batches zoo families soft sensors ros files]
+    python bench/run.py [--only rigid contacts robots batches zoo families soft sensors ros viewer files]
                         [--repeats 3] [--share 1] [--no-write]
 
 Sections that are not measured stay in the page as they are. Machines differ, therefore ratios are reported wherever
@@ -67,6 +67,7 @@ SECTIONS = (
     Section("soft", ("soft",)),
     Section("sensors", ("sensors", "sensors_ros")),
     Section("ros", ("ros_publish", "ros_load")),
+    Section("viewer", ("viewer",)),
     Section("files", ("load_time",)),
 )
 

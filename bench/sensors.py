@@ -38,7 +38,7 @@ PITCH_MIN, PITCH_MAX = -0.4, 0.2  # [rad]
 ORIGIN = np.array([0.3, -0.2, 1.5])
 RANGE = 100.0  # [m]
 CAMERA = DepthCameraProperties(640, 480, 1.5, 0.05, RANGE)
-TARGET_MUJOCO, TARGET_EMBREE, TARGET_FRAMES = 5.0, 0.5, 30.0
+TARGET_MUJOCO, TARGET_EMBREE, TARGET_FRAMES = 5.0, 1.5, 100.0
 LONG_ENOUGH = 0.2  # of one measurement [s]
 
 

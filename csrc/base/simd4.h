@@ -25,7 +25,20 @@ typedef int64_t rs_index4 __attribute__((vector_size(32)));
 
 #define RS_INLINE static inline __attribute__((always_inline))
 
+/* What has registers for two. */
+typedef double rs_v2 __attribute__((vector_size(16)));
+RS_INLINE void rs_v4_halves(rs_v4 v, rs_v2 *low, rs_v2 *high) {
+    *low = (rs_v2){v[0], v[1]};
+    *high = (rs_v2){v[2], v[3]};
+}
+RS_INLINE rs_v4 rs_v4_join(rs_v2 low, rs_v2 high) { return (rs_v4){low[0], low[1], high[0], high[1]}; }
+
 RS_INLINE rs_v4 rs_v4_load(const rs_quad *from) {
+    rs_v4 v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+RS_INLINE rs_v4 rs_v4_read(const double *from) { /* wherever they lie */
     rs_v4 v;
     memcpy(&v, from, sizeof v);
     return v;
@@ -37,14 +50,40 @@ RS_INLINE rs_v4 rs_v4_all(double s) { return (rs_v4){s, s, s, s}; }
 RS_INLINE rs_v4 rs_v4_choose(rs_index4 mask, rs_v4 yes, rs_v4 no) {
     return (rs_v4)(((rs_index4)yes & mask) | ((rs_index4)no & ~mask));
 }
-RS_INLINE bool rs_any4(rs_index4 mask) {
+/* Bit k tells of lane k. */
+RS_INLINE unsigned rs_bits4(rs_index4 mask) {
 #ifdef __AVX__
-    return __builtin_ia32_movmskpd256((rs_v4)mask) != 0;
+    return (unsigned)__builtin_ia32_movmskpd256((rs_v4)mask);
+#elif defined(__SSE2__)
+    rs_v2 low, high;
+    rs_v4_halves((rs_v4)mask, &low, &high);
+    return (unsigned)(__builtin_ia32_movmskpd(low) | (__builtin_ia32_movmskpd(high) << 2));
 #else
-    return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+    return (unsigned)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
 #endif
 }
+RS_INLINE bool rs_any4(rs_index4 mask) { return rs_bits4(mask) != 0; }
+/* The second one where they are equal or one is not a number, as the instructions have it. */
+#ifdef __AVX__
+RS_INLINE rs_v4 rs_v4_max(rs_v4 a, rs_v4 b) { return __builtin_ia32_maxpd256(a, b); }
+RS_INLINE rs_v4 rs_v4_min(rs_v4 a, rs_v4 b) { return __builtin_ia32_minpd256(a, b); }
+#elif defined(__SSE2__)
+RS_INLINE rs_v4 rs_v4_max(rs_v4 a, rs_v4 b) {
+    rs_v2 a0, a1, b0, b1;
+    rs_v4_halves(a, &a0, &a1);
+    rs_v4_halves(b, &b0, &b1);
+    return rs_v4_join(__builtin_ia32_maxpd(a0, b0), __builtin_ia32_maxpd(a1, b1));
+}
+RS_INLINE rs_v4 rs_v4_min(rs_v4 a, rs_v4 b) {
+    rs_v2 a0, a1, b0, b1;
+    rs_v4_halves(a, &a0, &a1);
+    rs_v4_halves(b, &b0, &b1);
+    return rs_v4_join(__builtin_ia32_minpd(a0, b0), __builtin_ia32_minpd(a1, b1));
+}
+#else
 RS_INLINE rs_v4 rs_v4_max(rs_v4 a, rs_v4 b) { return rs_v4_choose(a > b, a, b); }
+RS_INLINE rs_v4 rs_v4_min(rs_v4 a, rs_v4 b) { return rs_v4_choose(a < b, a, b); }
+#endif
 RS_INLINE rs_v4 rs_v4_abs(rs_v4 a) { return (rs_v4)((rs_index4)a & INT64_MAX); }
 RS_INLINE rs_v4 rs_v4_sqrt(rs_v4 a) {
     return (rs_v4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};

@@ -8,6 +8,8 @@
 typedef struct {
     const rs_bvh *bvh;
     rs_packet_walk walk;
+    double reach; /* farthest hit */
+    bool each;    /* boxes are tested ray by ray: worth it where leaves take long */
     int top;
     struct {
         double enter;
@@ -15,9 +17,10 @@ typedef struct {
     } stack[RS_BVH_STACK];
 } rs_packet_bvh;
 
-static inline void rs_packet_bvh_begin(rs_packet_bvh *q, const rs_bvh *bvh, const rs_packet_rays *rays) {
+static inline void rs_packet_bvh_begin(rs_packet_bvh *q, const rs_bvh *bvh, const rs_packet_rays *rays, bool each) {
     q->bvh = bvh;
-    q->walk = rs_packet_walk_make(rays);
+    rs_packet_walk_begin(&q->walk, rays);
+    q->each = each || q->walk.mixed[0] || q->walk.mixed[1] || q->walk.mixed[2];
     q->top = bvh->node_count > 0 ? 1 : 0;
     q->stack[0].enter = 0.0;
     q->stack[0].child = 0;
@@ -32,8 +35,8 @@ static inline void rs_packet_bvh_open(rs_packet_bvh *q, const rs_bvh_node *node,
             boxes.hi[axis][c] = (double)node->hi[axis][c];
         }
     int order[RS_CHILDREN];
-    double enter[RS_CHILDREN];
-    int count = rs_packet_order(&q->walk, &boxes, hits, order, enter);
+    rs_v4 enter;
+    int count = rs_packet_order(&q->walk, &boxes, hits, q->reach, q->each, order, &enter);
     for (int k = 0; k < count; k++) {
         int c = order[k];
         if (node->lo[0][c] > node->hi[0][c]) /* absent */
@@ -47,9 +50,10 @@ static inline void rs_packet_bvh_open(rs_packet_bvh *q, const rs_bvh_node *node,
 
 /* The next leaf: items first .. first + count - 1. False when none is left before the present hits. */
 static inline bool rs_packet_bvh_next(rs_packet_bvh *q, const rs_packet_hits *hits, uint32_t *first, uint32_t *count) {
+    q->reach = rs_packet_reach(hits);
     while (q->top > 0) {
         q->top--;
-        if (q->stack[q->top].enter > rs_packet_reach(hits))
+        if (q->stack[q->top].enter > q->reach)
             continue;
         *first = q->stack[q->top].child;
         *count = q->stack[q->top].count;

@@ -18,62 +18,46 @@ typedef struct {
 
 /* Boxes of four children, axis by child. */
 typedef struct {
-    double lo[3][RS_CHILDREN], hi[3][RS_CHILDREN];
+    rs_v4 lo[3], hi[3];
 } rs_child_boxes;
 
-static inline rs_packet_walk rs_packet_walk_make(const rs_packet_rays *rays) {
-    rs_packet_walk walk;
-    rs_v3_store(walk.origin, rays->origin);
+static inline void rs_packet_walk_begin(rs_packet_walk *walk, const rs_packet_rays *rays) {
+    rs_v3_store(walk->origin, rays->origin);
     const double *directions[3] = {rays->x, rays->y, rays->z};
     for (int axis = 0; axis < 3; axis++) {
-        double lowest = INFINITY, highest = -INFINITY;
-        for (int l = 0; l < RS_LANES; l++) {
-            double d = directions[axis][l];
-            double inverse = 1.0 / (fabs(d) > 1e-300 ? d : copysign(1e-300, d));
-            walk.inverse[axis][l] = inverse;
-            lowest = rs_min(lowest, inverse);
-            highest = rs_max(highest, inverse);
+        double *inverse = walk->inverse[axis];
+        for (int l = 0; l < RS_LANES; l += 4) {
+            rs_v4 d = rs_v4_read(&directions[axis][l]), least = rs_v4_all(1e-300);
+            rs_v4 signed_least = (rs_v4)((rs_index4)least | ((rs_index4)d & INT64_MIN));
+            rs_v4 one = 1.0 / rs_v4_choose(rs_v4_abs(d) > least, d, signed_least);
+            memcpy(&inverse[l], &one, sizeof one);
         }
-        walk.inverse_min[axis] = lowest;
-        walk.inverse_max[axis] = highest;
-        walk.mixed[axis] = lowest < 0.0 && highest > 0.0;
+        walk->inverse_min[axis] = rs_lanes_min(inverse);
+        walk->inverse_max[axis] = rs_lanes_max(inverse);
+        walk->mixed[axis] = walk->inverse_min[axis] < 0.0 && walk->inverse_max[axis] > 0.0;
     }
-    return walk;
 }
 
 /* Farthest distance that still matters. */
-static inline double rs_packet_reach(const rs_packet_hits *hits) {
-    double reach = -1.0;
-    for (int l = 0; l < RS_LANES; l++)
-        reach = rs_max(reach, hits->distance[l]);
-    return reach;
-}
+static inline double rs_packet_reach(const rs_packet_hits *hits) { return rs_lanes_max(hits->distance); }
 
-/* For each child a distance before which no ray enters it; infinite when no ray can. */
-static inline void rs_packet_hull(const rs_packet_walk *walk, const rs_child_boxes *boxes, double reach,
-                                  double enter[RS_CHILDREN]) {
-    double leave[RS_CHILDREN];
-    for (int c = 0; c < RS_CHILDREN; c++) {
-        enter[c] = 0.0;
-        leave[c] = reach;
-    }
+/* The children that the hull of the bundle enters, as bits, and for each a distance before which no ray enters it. */
+static inline unsigned rs_packet_hull(const rs_packet_walk *walk, const rs_child_boxes *boxes, double reach, rs_v4 *entered) {
+    rs_v4 enter = rs_v4_all(0.0), leave = rs_v4_all(reach);
     for (int axis = 0; axis < 3; axis++) {
         if (walk->mixed[axis])
             continue;
-        double o = walk->origin[axis], low = walk->inverse_min[axis], high = walk->inverse_max[axis];
-        const double *near = low >= 0.0 ? boxes->lo[axis] : boxes->hi[axis];
-        const double *far = low >= 0.0 ? boxes->hi[axis] : boxes->lo[axis];
-        for (int c = 0; c < RS_CHILDREN; c++) {
-            double n = near[c] - o, f = far[c] - o;
-            enter[c] = rs_max(enter[c], rs_min(n * low, n * high));
-            leave[c] = rs_min(leave[c], rs_max(f * low, f * high));
-        }
+        double low = walk->inverse_min[axis], high = walk->inverse_max[axis];
+        rs_v4 near = (low >= 0.0 ? boxes->lo[axis] : boxes->hi[axis]) - walk->origin[axis];
+        rs_v4 far = (low >= 0.0 ? boxes->hi[axis] : boxes->lo[axis]) - walk->origin[axis];
+        enter = rs_v4_max(enter, rs_v4_min(near * low, near * high));
+        leave = rs_v4_min(leave, rs_v4_max(far * low, far * high));
     }
-    for (int c = 0; c < RS_CHILDREN; c++)
-        enter[c] = enter[c] <= leave[c] ? enter[c] : INFINITY;
+    *entered = enter;
+    return rs_bits4(enter <= leave);
 }
 
-/* Whether any ray enters the child before its nearest hit. */
+/* Whether any ray enters the child before its nearest hit; four rays at once, and most often the first four tell. */
 static inline bool rs_packet_touches(const rs_packet_walk *walk, const rs_child_boxes *boxes, int child,
                                      const rs_packet_hits *hits) {
     double lo[3], hi[3];
@@ -81,28 +65,30 @@ static inline bool rs_packet_touches(const rs_packet_walk *walk, const rs_child_
         lo[axis] = boxes->lo[axis][child] - walk->origin[axis];
         hi[axis] = boxes->hi[axis][child] - walk->origin[axis];
     }
-    int64_t any = 0;
-    for (int l = 0; l < RS_LANES; l++) {
-        double x0 = lo[0] * walk->inverse[0][l], x1 = hi[0] * walk->inverse[0][l];
-        double y0 = lo[1] * walk->inverse[1][l], y1 = hi[1] * walk->inverse[1][l];
-        double z0 = lo[2] * walk->inverse[2][l], z1 = hi[2] * walk->inverse[2][l];
-        double enter = rs_max(rs_max(rs_min(x0, x1), rs_min(y0, y1)), rs_max(rs_min(z0, z1), 0.0));
-        double leave = rs_min(rs_min(rs_max(x0, x1), rs_max(y0, y1)), rs_min(rs_max(z0, z1), hits->distance[l]));
-        any |= enter <= leave;
+    for (int l = 0; l < RS_LANES; l += 4) {
+        rs_v4 enter = rs_v4_all(0.0), leave = rs_v4_read(&hits->distance[l]);
+        for (int axis = 0; axis < 3; axis++) {
+            rs_v4 inverse = rs_v4_read(&walk->inverse[axis][l]), in = lo[axis] * inverse, out = hi[axis] * inverse;
+            enter = rs_v4_max(enter, rs_v4_min(in, out));
+            leave = rs_v4_min(leave, rs_v4_max(in, out));
+        }
+        if (rs_any4(enter <= leave))
+            return true;
     }
-    return any != 0;
+    return false;
 }
 
-/* Children that some ray enters, the farthest first; returns their number. */
+/* Children that some ray enters, the farthest first; returns their number. Without `each` the hull alone decides, which
+ * lets a few more in. */
 static inline int rs_packet_order(const rs_packet_walk *walk, const rs_child_boxes *boxes, const rs_packet_hits *hits,
-                                  int order[RS_CHILDREN], double enter[RS_CHILDREN]) {
-    rs_packet_hull(walk, boxes, rs_packet_reach(hits), enter);
+                                  double reach, bool each, int order[RS_CHILDREN], rs_v4 *entered) {
     int count = 0;
-    for (int c = 0; c < RS_CHILDREN; c++) {
-        if (enter[c] == INFINITY || !rs_packet_touches(walk, boxes, c, hits))
+    for (unsigned left = rs_packet_hull(walk, boxes, reach, entered); left != 0; left &= left - 1) {
+        int c = __builtin_ctz(left);
+        if (each && !rs_packet_touches(walk, boxes, c, hits))
             continue;
         int place = count++;
-        for (; place > 0 && enter[order[place - 1]] < enter[c]; place--)
+        for (; place > 0 && (*entered)[order[place - 1]] < (*entered)[c]; place--)
             order[place] = order[place - 1];
         order[place] = c;
     }

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "../base/simd4.h"
 #include "ray_cast.h"
 
 enum { RS_LANES = 16 };
@@ -27,6 +28,18 @@ enum { RS_NO_TARGET = -1 };
 
 static inline rs_ray rs_packet_ray(const rs_packet_rays *rays, int lane, double max) {
     return (rs_ray){rays->origin, {rays->x[lane], rays->y[lane], rays->z[lane]}, max};
+}
+
+/* The least and the greatest number of all lanes. */
+static inline double rs_lanes_min(const double lanes[RS_LANES]) {
+    rs_v4 least = rs_v4_min(rs_v4_min(rs_v4_read(&lanes[0]), rs_v4_read(&lanes[4])),
+                            rs_v4_min(rs_v4_read(&lanes[8]), rs_v4_read(&lanes[12])));
+    return rs_min(rs_min(least[0], least[1]), rs_min(least[2], least[3]));
+}
+static inline double rs_lanes_max(const double lanes[RS_LANES]) {
+    rs_v4 most = rs_v4_max(rs_v4_max(rs_v4_read(&lanes[0]), rs_v4_read(&lanes[4])),
+                           rs_v4_max(rs_v4_read(&lanes[8]), rs_v4_read(&lanes[12])));
+    return rs_max(rs_max(most[0], most[1]), rs_max(most[2], most[3]));
 }
 
 /* Replaces the hits that lie behind the shape's surface; everything in the shape's frame. */

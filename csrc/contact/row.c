@@ -90,10 +90,22 @@ rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse) {
     }
 }
 
+rs_vec3 rs_law_before(const rs_law *law) {
+    rs_vec3 before = law->free_error.xyz;
+    if (law->kind == RS_ROW_CONTACT || law->rebounds)
+        before = rs_add(before, law->aim.xyz);
+    if (law->rebounds) /* forces act all along the step */
+        before.z = 0.5 * (law->start + before.z);
+    return before;
+}
+
 double rs_law_work(const rs_law *law) {
-    rs_vec3 both = rs_add(law->free_error.xyz, law->error.xyz);
-    if (law->kind == RS_ROW_CONTACT)
-        both = rs_madd(both, 2.0, law->aim.xyz);
-    both = rs_madd(both, -law->softness, law->impulse.xyz);
-    return 0.5 * rs_dot(law->impulse.xyz, both);
+    rs_vec3 change = rs_madd(rs_sub(law->error.xyz, law->free_error.xyz), -law->softness, law->impulse.xyz);
+    return rs_dot(law->impulse.xyz, rs_madd(rs_law_before(law), 0.5, change));
+}
+
+bool rs_law_bounces(const rs_law *law) {
+    if (law->rebounds)
+        return law->aim.xyz.z * law->impulse.xyz.z > 0.0;
+    return law->kind == RS_ROW_CONTACT && law->aim.xyz.z > 0.0; /* a gap may still close */
 }

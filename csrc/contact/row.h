@@ -31,6 +31,8 @@ typedef struct rs_law {
     double inverse_mass; /* largest diagonal of the effective inverse mass, with the softness [1/kg] */
     double normal_inverse_mass; /* that of the third axis [1/kg] */
     bool powered;        /* gives energy by right: motor, spring, tension that a user set */
+    bool rebounds;       /* stiff wire: its aim counts as work, from its speed `start` at the beginning of the step */
+    double start;        /* [m/s] */
     rs_row_kind kind;
     rs_quad error;       /* at the last look */
     rs_quad free_error;  /* without any impulse */
@@ -51,9 +53,13 @@ rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2
 rs_vec3 rs_law_asked(const rs_law *law);
 /* The nearest impulse that the law allows. */
 rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse);
-/* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints, wires and pins against
- * the motion that they aim at, which follows the curve of their path or corrects it. */
+/* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints and pins against the motion
+ * that they aim at, which follows the curve of their path or corrects it. */
 double rs_law_work(const rs_law *law);
+/* The same per impulse if that did not change any velocity: what work counts from [m/s]. */
+rs_vec3 rs_law_before(const rs_law *law);
+/* Whether the aim, of a row that bears a load, gives back what the load takes. */
+bool rs_law_bounces(const rs_law *law);
 
 /* ---- rolling and spinning friction: rows of kind TURN ---- */
 

@@ -367,10 +367,13 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     row->law.aim.xyz.z = law.target;
     row->law.softness = law.softness;
     row->law.powered = law.softness > 0.0 || law.bounds.lower == law.bounds.upper;
+    row->law.rebounds = wire->properties.type == RS_WIRE_STIFF;
+    row->law.start = law.start;
     row->law.impulse.xyz.z = law.impulse;
     row->law.push = law.push;
     prepare_row(row);
     add_wire_sideways(problem, input, wire, relative);
+    wire->former = wire->impulse;
     wire->impulse = 0.0;
 }
 
@@ -489,6 +492,20 @@ static void store_impulses(const rs_tree_rows *problem) {
         else
             *sources[k].impulse += sources[k].scale * rows[k].law.impulse.xyz.z;
     }
+}
+
+bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island) {
+    bool tightened = false;
+    for (int64_t k = 0; k < island->wires.count; k++)
+        tightened |= rs_wire_tightened(&input->wires[rs_islands_wires(input->islands, island)[k]]);
+    return tightened;
+}
+
+bool rs_tree_rows_turn_wires(const rs_tree_input *input, const rs_island *island) {
+    bool turned = false;
+    for (int64_t k = 0; k < island->wires.count; k++)
+        turned |= rs_wire_turn(&input->wires[rs_islands_wires(input->islands, island)[k]]);
+    return turned;
 }
 
 bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {

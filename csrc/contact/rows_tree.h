@@ -68,6 +68,12 @@ const rs_row_layout *rs_tree_layout(void);
 
 /* Makes the rows of an island; impulses start from those of the last step. */
 rs_status rs_tree_rows_fill(rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island);
+/* After a solve: whether wires pull other than the rows across them assume. Then the rows are to be made and solved again, from
+ * these impulses. */
+bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island);
+/* After that: wires take the direction in which they pull at the mean of the step. True when some have turned: then once
+ * more, and no wire gives energy. */
+bool rs_tree_rows_turn_wires(const rs_tree_input *input, const rs_island *island);
 /* Writes the impulses back to where they belong. True when joints without rows for their limits would pass them: then the
  * rows are to be made and solved again, from these impulses. */
 bool rs_tree_rows_store(rs_tree_rows *rows, double dt);

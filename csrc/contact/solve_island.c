@@ -360,9 +360,7 @@ static energy energy_of(progress *at) {
         if (law->powered)
             continue;
         double size = rs_norm(law->impulse.xyz);
-        rs_vec3 free = law->free_error.xyz;
-        if (law->kind == RS_ROW_CONTACT)
-            free = rs_add(free, law->aim.xyz);
+        rs_vec3 free = rs_law_before(law);
         found.work += rs_law_work(law);
         found.before += rs_dot(law->impulse.xyz, free);
         found.allowed += size * (rs_min(at->now.largest, EXCUSED * at->result.approach) + ROUNDING * rs_norm(free) + NOTHING);
@@ -481,7 +479,7 @@ static void iterate(progress *at) {
 
 static bool any_bounce(const rs_rows *rows) {
     for (int64_t k = 0; k < rows->count; k++)
-        if (rs_rows_law(rows, k)->kind == RS_ROW_CONTACT && rs_rows_law(rows, k)->aim.xyz.z > 0.0)
+        if (rs_law_bounces(rs_rows_law(rows, k)))
             return true;
     return false;
 }
@@ -491,7 +489,7 @@ static void reduce_aims(progress *at, double from, double to) {
     for (int64_t k = 0; k < at->rows->count; k++) {
         rs_law *law = rs_rows_law(at->rows, k);
         rs_vec3 aim = law->aim.xyz, reduced = rs_scale(to / from, aim);
-        if (law->kind != RS_ROW_CONTACT || aim.z <= 0.0) /* a gap may still close */
+        if (!rs_law_bounces(law))
             continue;
         law->free_error.xyz = rs_add(law->free_error.xyz, rs_sub(aim, reduced));
         law->aim.xyz = reduced;

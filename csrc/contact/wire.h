@@ -19,23 +19,33 @@ typedef struct {
     /* written by the island stage */
     int32_t island;    /* RS_NONE while asleep, or when nothing that it holds can move */
     rs_vec3 middle[2]; /* the two points at the midpoint, world frame */
-    rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide */
+    rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide; once `turned` that in which it pulls */
     double stretch;    /* distance at the midpoint minus length [m] */
 
+    bool turned;       /* `normal` is the direction at the mean of the step, see rs_wire_turn */
+    double out;        /* `reeled` at the beginning of the step */
     double reeled;     /* stiff: length that is out, which follows a shortened one at a bounded speed [m]; 0: not known yet */
     double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
-    rs_vec3 sideways;  /* the same across the wire, on its first end, along rs_tangents(normal): it turns within the step */
+    double former;     /* that of the solve before [N s] */
+    rs_vec3 sideways;  /* across the wire, on its first end, along rs_tangents(normal), while it has not turned [N s] */
 } rs_wire;
 
 
 /* Points, direction and stretch at the midpoint. */
 void rs_wire_place(rs_wire *wire, const rs_body *bodies);
 
+/* After a solve: whether a stiff wire pulls other than it did when its rows were made. */
+bool rs_wire_tightened(const rs_wire *wire);
+/* After a solve with a row across the wire: from now on its direction in this step is the one in which it pulled, that at the
+ * mean of the step. False when that is the one it had. */
+bool rs_wire_turn(rs_wire *wire);
+
 /* What a wire asks of the solver in this step. */
 typedef struct {
     rs_impulse_bounds bounds;
     double target;   /* speed of the row to reach [m/s] */
-    double push;     /* the same for the motion that removes stretch and leaves no velocity behind [m/s] */
+    double start;    /* the speed that the work of a stiff wire counts from [m/s] */
+    double push;     /* the target for the motion that removes stretch and leaves no velocity behind [m/s] */
     double softness; /* [1/kg] */
     double impulse;  /* start value [N s] */
 } rs_wire_law;

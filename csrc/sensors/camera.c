@@ -146,7 +146,7 @@ static double lit_share(const rs_ray_scene *scene, const rs_ray *ray, const rs_r
         return 0.0;
     double lit = rs_max(rs_dot(normal, towards), 0.0);
     rs_ray to_light = {point, towards, reach};
-    bool shaded = light->shadows && lit > 0.0 && rs_ray_scene_cast(scene, &to_light, filter).body != RS_NONE;
+    bool shaded = light->shadows && lit > 0.0 && !rs_ray_scene_is_free(scene, &to_light, filter);
     return shaded ? 0.0 : lit;
 }
 

@@ -1,7 +1,7 @@
 #include "colors.h"
 
 #include "../model/height_grid.h"
-#include "../model/tri_mesh.h"
+#include "shading.h"
 
 #include <math.h>
 
@@ -30,16 +30,6 @@ static void blend_samples(const rs_height_grid *grid, const float *rgb, rs_vec3 
 
 /* ---- images ---- */
 
-/* Shares of the corners of a triangle in a point of it. */
-static rs_vec3 shares_of_corners(const rs_tri_mesh *mesh, int64_t triangle, rs_vec3 point) {
-    const uint32_t *corner = mesh->triangles[triangle];
-    rs_vec3 a = mesh->vertices[corner[0]], n = mesh->normals[triangle];
-    rs_vec3 ab = rs_sub(mesh->vertices[corner[1]], a), ac = rs_sub(mesh->vertices[corner[2]], a), ap = rs_sub(point, a);
-    double area = rs_dot(n, rs_cross(ab, ac));
-    double b = rs_dot(n, rs_cross(ap, ac)) / area, c = rs_dot(n, rs_cross(ab, ap)) / area;
-    return rs_v3(1.0 - b - c, b, c);
-}
-
 /* The pixel before a place 0..1 of a line of pixels that repeats itself, the one after it, and the rest of the way. */
 static void pixels_around(double place, int32_t count, int32_t *before, int32_t *after, double *rest) {
     double at = (place - floor(place)) * count - 0.5, whole = floor(at);
@@ -63,7 +53,7 @@ static void image_at(const rs_texture *image, const float *shares, double u, dou
 
 static void texture_at(const rs_texture *image, const float *shares, const rs_tri_mesh *mesh, int64_t triangle, rs_vec3 point,
                        double rgb[3]) {
-    rs_vec3 share = shares_of_corners(mesh, triangle, point);
+    rs_vec3 share = rs_triangle_shares(mesh, triangle, point);
     const float *uv = &image->uv[6 * (int64_t)mesh->given[triangle]];
     double u = share.x * (double)uv[0] + share.y * (double)uv[2] + share.z * (double)uv[4];
     double v = share.x * (double)uv[1] + share.y * (double)uv[3] + share.z * (double)uv[5];

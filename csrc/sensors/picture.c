@@ -1,5 +1,7 @@
 #include "picture.h"
 
+#include "shading.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static rs_vec3 towards_sky(rs_vec3 normal, int64_t pixel, int32_t number) {
 
 static bool is_free(const painter *p, rs_vec3 point, rs_vec3 direction) {
     rs_ray ray = {point, direction, p->camera->far};
-    return rs_ray_scene_cast(p->scene, &ray, p->filter).body == RS_NONE;
+    return rs_ray_scene_is_free(p->scene, &ray, p->filter);
 }
 
 /* A pattern of tiles on endless planes that fades with the distance; `mark` tells tiles apart. */
@@ -80,6 +82,16 @@ static void tile(const rs_picture *style, rs_vec3 point, double distance, double
     for (int k = 0; k < 3 && odd; k++)
         color[k] *= 1.0 - contrast;
     *mark ^= odd && distance < 10.0 * style->tile ? 0x40000000u : 0u;
+}
+
+/* Share of the sun's light on a surface with a bent normal. It fades where the flat triangle itself turns away: its shadow
+ * would end at the triangle's edge (Chiang, Li and Burley 2019, "Taming the shadow terminator"). */
+static double sunlight(rs_vec3 normal, rs_vec3 bent, rs_vec3 sun) {
+    double flat = rs_dot(normal, sun), round = rs_dot(bent, sun);
+    if (flat <= 0.0 || round <= 0.0)
+        return 0.0;
+    double share = rs_min(flat / (round * rs_dot(normal, bent)), 1.0);
+    return round * share * (1.0 + share - share * share);
 }
 
 static sample shade(const painter *p, const rs_ray *ray, int64_t target, int64_t feature, int64_t pixel,
@@ -98,26 +110,27 @@ static sample shade(const painter *p, const rs_ray *ray, int64_t target, int64_t
         normal = rs_neg(normal);
     rs_vec3 surface = rs_madd(ray->origin, ray->max, ray->direction);
     rs_vec3 point = rs_madd(surface, 1e-5 * (1.0 + ray->max), normal);
+    rs_vec3 bent = rs_shading_normal(hit, feature, surface, normal);
     double color[3];
     rs_color_at(p->colors, hit, feature, surface, color);
     /* Faces whose normals differ are told apart, smooth surfaces are not. */
     uint32_t facing = rs_shape_is_smooth(hit->shape->type)
                           ? 0u
-                          : (uint32_t)((normal.x + 2.0) * 2.0) * 64u + (uint32_t)((normal.y + 2.0) * 2.0) * 8u +
-                                (uint32_t)((normal.z + 2.0) * 2.0);
+                          : (uint32_t)((bent.x + 2.0) * 2.0) * 64u + (uint32_t)((bent.y + 2.0) * 2.0) * 8u +
+                                (uint32_t)((bent.z + 2.0) * 2.0);
     out.mark = ((uint32_t)target * 512u + facing) & 0x3fffffffu;
     if (hit->shape->type == RS_SHAPE_HALF_SPACE)
         tile(style, surface, ray->max, color, &out.mark);
     rs_vec3 sun = towards_sun(p, pixel, number);
-    double lit = rs_max(rs_dot(normal, sun), 0.0);
+    double lit = sunlight(normal, bent, sun);
     if (lit > 0.0 && !is_free(p, point, sun)) {
         lit = 0.0;
         out.mark ^= SHADED;
     }
     double open = style->occlusion && !is_free(p, point, towards_sky(normal, pixel, number)) ? 0.25 : 1.0;
-    double up = 0.5 + 0.5 * normal.z;
-    rs_vec3 halfway = rs_normalize_or(rs_sub(sun, ray->direction), normal);
-    double shine = lit > 0.0 ? rs_max(rs_dot(halfway, normal), 0.0) : 0.0;
+    double up = 0.5 + 0.5 * bent.z;
+    rs_vec3 halfway = rs_normalize_or(rs_sub(sun, ray->direction), bent);
+    double shine = lit > 0.0 ? rs_max(rs_dot(halfway, bent), 0.0) : 0.0;
     for (int k = 0; k < 6; k++) /* to the power of 64 */
         shine *= shine;
     shine *= style->gloss;

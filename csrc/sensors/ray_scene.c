@@ -185,7 +185,8 @@ static void try_target(const rs_ray_target *target, const rs_ray *ray, const rs_
     best->link = target->link;
 }
 
-rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter) {
+/* The nearest hit, or with `any` whichever is found first. */
+static rs_scene_hit cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter, bool any) {
     rs_scene_hit best = {.body = RS_NONE};
     double max = ray->max;
     for (int64_t i = 0; i < scene->unbounded.count; i++)
@@ -194,10 +195,18 @@ rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, con
     rs_bvh_ray_begin(&walk, &scene->bvh, ray);
     walk.max = max;
     uint32_t first, count;
-    while (rs_bvh_ray_next(&walk, &first, &count))
-        for (uint32_t i = first; i < first + count; i++)
+    while (!(any && best.body != RS_NONE) && rs_bvh_ray_next(&walk, &first, &count))
+        for (uint32_t i = first; i < first + count && !(any && best.body != RS_NONE); i++)
             try_target(RS_ITEM(rs_ray_target, scene->targets, i), ray, filter, &walk.max, &best);
     return best;
+}
+
+rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter) {
+    return cast(scene, ray, filter, false);
+}
+
+bool rs_ray_scene_is_free(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter) {
+    return cast(scene, ray, filter, true).body == RS_NONE;
 }
 
 /* ---- bundles ---- */
@@ -234,7 +243,7 @@ void rs_ray_scene_cast_packet(const rs_ray_scene *scene, const rs_packet_rays *r
     for (int64_t i = 0; i < scene->unbounded.count; i++)
         try_target_packet(scene, scene->targets.count + i, rays, filter, hits);
     rs_packet_bvh walk;
-    rs_packet_bvh_begin(&walk, &scene->bvh, rays);
+    rs_packet_bvh_begin(&walk, &scene->bvh, rays, true);
     uint32_t first, count;
     while (rs_packet_bvh_next(&walk, hits, &first, &count))
         for (uint32_t i = first; i < first + count; i++)

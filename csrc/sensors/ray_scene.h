@@ -60,6 +60,9 @@ rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, int64_t
 
 rs_scene_hit rs_ray_scene_cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter);
 
+/* Whether nothing is in the way of a ray; the first thing that is found ends the search. */
+bool rs_ray_scene_is_free(const rs_ray_scene *scene, const rs_ray *ray, const rs_ray_filter *filter);
+
 /* A bundle of rays (world frame). hits->target is a number for rs_ray_scene_target(). */
 void rs_ray_scene_cast_packet(const rs_ray_scene *scene, const rs_packet_rays *rays, const rs_ray_filter *filter,
                               rs_packet_hits *hits);

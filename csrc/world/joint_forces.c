@@ -32,10 +32,7 @@ static void take_off_contacts(rs_articulation *a, const rs_world_data *data, int
 static void take_off_wires(rs_articulation *a, const rs_world_data *data, int32_t body_index) {
     for (int64_t k = 0; k < data->wires.count; k++) {
         const rs_wire *wire = RS_ITEM(rs_wire, data->wires, k);
-        rs_vec3 t1, t2;
-        rs_tangents(wire->normal, &t1, &t2);
         rs_vec3 impulse = rs_scale(wire->impulse, wire->normal);
-        impulse = rs_madd(rs_madd(impulse, wire->sideways.x, t1), wire->sideways.y, t2);
         for (int end = 0; end < 2; end++)
             if (wire->body[end] == body_index)
                 take_off(a, wire->link[end], wire->middle[end],

@@ -101,6 +101,18 @@ static rs_status solve_bodies(const rs_world *world, rs_room *room, rs_island *i
 /* How often an island may be solved again because joints would pass their limits. */
 enum { MAX_MISSES = 6 };
 
+static rs_status solve_tree_rows(const rs_world *world, rs_room *room, const rs_tree_input *input, rs_island *island,
+                                 rs_solve_result *result) {
+    bool missed = true;
+    for (int n = 0; n <= MAX_MISSES && missed; n++) {
+        if (rs_tree_rows_fill(&room->tree_rows, input, island) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        *result = solve_rows(world, &room->newton, &room->tree_rows.rows, island);
+        missed = rs_tree_rows_store(&room->tree_rows, world->data.dt);
+    }
+    return RS_OK;
+}
+
 /* An island with articulated systems or wires. */
 static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
     rs_tree_input input = {.common = problem_input(world),
@@ -111,15 +123,14 @@ static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *is
                            .islands = &world->islands,
                            .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
                            .pushes = RS_ITEMS(rs_push_body, world->pushes)};
-    bool missed = true;
-    for (int n = 0; n <= MAX_MISSES && missed; n++) {
-        if (rs_tree_rows_fill(&room->tree_rows, &input, island) != RS_OK)
-            return RS_OUT_OF_MEMORY;
-        *result = solve_rows(world, &room->newton, &room->tree_rows.rows, island);
-        missed = rs_tree_rows_store(&room->tree_rows, world->data.dt);
-    }
-    rs_tree_rows_write_back(&room->tree_rows, &input, island->pushed);
-    return RS_OK;
+    rs_status status = solve_tree_rows(world, room, &input, island, result);
+    if (status == RS_OK && rs_tree_rows_tightened(&input, island))
+        status = solve_tree_rows(world, room, &input, island, result);
+    if (status == RS_OK && rs_tree_rows_turn_wires(&input, island))
+        status = solve_tree_rows(world, room, &input, island, result);
+    if (status == RS_OK)
+        rs_tree_rows_write_back(&room->tree_rows, &input, island->pushed);
+    return status;
 }
 
 /* Violations below this are rounding, whatever they are relative to [m/s]. */

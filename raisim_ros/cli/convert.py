@@ -24,6 +24,8 @@ def convert_file(source: str, out: str, wanted: str | None = None) -> list[str]:
     """Write a file in the format that is wanted, or that the name tells. Returns what the reader and the writer warned
     of."""
     kind = kind_of(source)
+    if Path(out).exists() and Path(out).samefile(source):
+        raise InvalidValueError(f"'{out}' is the file to convert; expected another name")
     format_ = wanted or next((name for ending, name in _ENDINGS.items() if out.lower().endswith(ending)), "")
     if kind == MESH and format_ == "obj":
         from raisim_ros.description.mesh.export import write_obj

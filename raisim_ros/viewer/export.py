@@ -92,7 +92,7 @@ def write_page(
     except ImportError as error:
         raise InvalidValueError("pages need the package viser: pip install 'raisim_ros[viewer]'") from error
     from raisim_ros.viewer.canvas import Canvas
-    from raisim_ros.viewer.scene import Wanted, fitting_view, interesting_frames
+    from raisim_ros.viewer.scene import Wanted, fitting_view
 
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
@@ -101,7 +101,7 @@ def write_page(
         start, end = feed.timeline()
         model = feed.model()
         canvas.draw(model)
-        view = fitting_view(feed.moment(Wanted()).poses[interesting_frames(model), :3])
+        view = fitting_view(model, feed.moment(Wanted()).poses)
         server.initial_camera.position, server.initial_camera.look_at = view.position, view.look_at
         server.initial_camera.up = (0.0, 0.0, 1.0)
         count = round((end - start) * rate) + 1

@@ -61,7 +61,7 @@ class Feed(Protocol):
         """Numbers of an object that can be plotted, besides its place."""
 
     def joints(self, name: str) -> list[Joint]:
-        """The joints of a robot that have one coordinate."""
+        """The joints of a robot that have one coordinate; none while they are not known yet. Returns at once."""
 
     def set_joint(self, name: str, joint: str, position: float) -> None:
         """Move a joint: its target when it has gains and time runs, else itself."""

@@ -226,6 +226,11 @@ class MarkerScene:
                     return number
             return None
 
+    def kind_of(self, name: str) -> str:
+        """What an object is; empty when it is gone."""
+        with self._lock:
+            return next((key[0] for key, marker in self._markers.items() if marker.name == name), "")
+
     def frame_pose(self, name: str) -> Vector | None:
         """Pose of a frame of /tf in the world, through its parents; None when it is not known."""
         with self._lock:

@@ -18,6 +18,7 @@ from raisim_ros.viewer.plot import Plot
 from raisim_ros.viewer.scene import (
     COLLISION,
     INERTIA,
+    ROBOT_KIND,
     SHAPES,
     Item,
     Moment,
@@ -31,6 +32,8 @@ from raisim_ros.viewer.scene import (
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "max")
 # Sliders of joints without limits go so far [rad].
 NO_LIMIT = 3.1416
+# Joints of a robot that are not known yet are asked for so often, five times a second.
+JOINT_TRIES = 150
 TRAIL_LENGTH = 400
 LAYERS = (("Collision shapes", COLLISION), ("Inertias", INERTIA), ("Names", "names"), ("Frames", "frames"))
 KEYS = (
@@ -68,6 +71,7 @@ class Panel:
         self._last = 0.0  # time of the last place of the trail [s]
         self._image_nodes: dict[str, Any] = {}
         self._ticks = 0
+        self._joints_due = 0  # so often they are still asked for
         self.selected: Item | None = None
         self._uploads = tempfile.TemporaryDirectory(prefix="raisim_ros_")
         server.gui.configure_theme(control_width="medium", show_logo=False)
@@ -202,24 +206,36 @@ class Panel:
             for node in self._joint_nodes:
                 node.remove()
             self._joint_nodes.clear()
-            joints = self._try(lambda: self._feed.joints(item.name)) if item is not None else []
-            self._joints.visible = bool(joints)
-            for joint in joints or []:
-                low, high = max(joint.lower, -NO_LIMIT), min(joint.upper, NO_LIMIT)
-                if not low < high:
-                    low, high = -NO_LIMIT, NO_LIMIT
-                start = min(max(joint.position, low), high)
-                with self._joints:
-                    slider = self._server.gui.add_slider(joint.name, low, high, (high - low) / 500.0, start)
-                assert item is not None
-                slider.on_update(self._joint_callback(item.name, joint.name, slider))
-                self._joint_nodes.append(slider)
+            self._joints.visible = False
+            self._joints_due = JOINT_TRIES if item is not None and item.kind == ROBOT_KIND else 0
+            self._show_joints()
             self._plot.offer(self._quantities())
             name = "(none)" if item is None else item.name
             if self._choice.value != name and name in self._choice.options:
                 self._choice.value = name
             if item is None:
                 self._about.content = "Click an object to see its state; drag it to pull it."
+
+    def _show_joints(self) -> None:
+        """Sliders of the selected robot. Who asks a node gets them a little later: nobody waits for that meanwhile."""
+        item = self.selected
+        if item is None or not self._joints_due:
+            return
+        self._joints_due -= 1
+        joints = self._try(lambda: self._feed.joints(item.name))
+        if not joints:
+            return
+        self._joints_due = 0
+        self._joints.visible = True
+        for joint in joints:
+            low, high = max(joint.lower, -NO_LIMIT), min(joint.upper, NO_LIMIT)
+            if not low < high:
+                low, high = -NO_LIMIT, NO_LIMIT
+            start = min(max(joint.position, low), high)
+            with self._joints:
+                slider = self._server.gui.add_slider(joint.name, low, high, (high - low) / 500.0, start)
+            slider.on_update(self._joint_callback(item.name, joint.name, slider))
+            self._joint_nodes.append(slider)
 
     def _joint_callback(self, name: str, joint: str, slider: Any) -> Callable[[Any], None]:
         return lambda event: (
@@ -412,6 +428,7 @@ class Panel:
                 self._about.content = self._feed.describe(name)
             except RaisimError:
                 self._about.content = f"**{name}** is gone."
+        self._show_joints()
         self._profile.visible = bool(moment.profile)
         if moment.profile:
             rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())

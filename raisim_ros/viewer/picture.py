@@ -19,7 +19,7 @@ from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.sensors.paint import Eye, Style, paint
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
-from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view, interesting_frames
+from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view
 from raisim_ros.viewer.sensor_views import seen_points
 from raisim_ros.viewer.studio import WIRE_RADIUS, Studio
 from raisim_ros.viewer.world_scene import unique_names, world_model
@@ -111,7 +111,7 @@ def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
         centre = poses[items[0].first_frame, :3] if items else np.zeros(3)
         x, y, z = (float(value) for value in centre)
         return View((x + view.offset[0], y + view.offset[1], z + view.offset[2]), (x, y, z))
-    return fitting_view(poses[interesting_frames(model), :3])
+    return fitting_view(model, poses)
 
 
 def _draw_soft(world: World, studio: Studio) -> None:

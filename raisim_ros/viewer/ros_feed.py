@@ -42,7 +42,18 @@ from raisim_ros.viewer.cdr_reader import CdrReader
 from raisim_ros.viewer.describe import numbers, table
 from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.ros_streams import CloudStream, WireStream
-from raisim_ros.viewer.scene import SHAPES, Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted, to_world
+from raisim_ros.viewer.scene import (
+    ROBOT_KIND,
+    SHAPES,
+    Joint,
+    Moment,
+    NewObject,
+    Quantities,
+    SceneModel,
+    Vector,
+    Wanted,
+    to_world,
+)
 from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
 
 # How long an answer may take [s]: loading a large world takes its time.
@@ -115,13 +126,12 @@ class RosFeed:
             raise InvalidValueError(answer.message)
         return answer
 
-    def _publish(self, message_type: Any, topic: str, message: Any) -> None:
+    def _publish(self, message_type: Any, topic: str, message: Any, patience: float = 1.0) -> None:
         publisher = self._publishers.get(topic)
         if publisher is None:
             publisher = self._publishers[topic] = self._node.create_publisher(message_type, topic, 10)
-            for _ in range(100):  # what is published before anybody listens is lost
-                if publisher.get_subscription_count():
-                    break
+            end = time.monotonic() + patience  # what is published before anybody listens is lost
+            while not publisher.get_subscription_count() and time.monotonic() < end:
                 time.sleep(0.01)
         publisher.publish(message)
 
@@ -251,8 +261,7 @@ class RosFeed:
 
     def joints(self, name: str) -> list[Joint]:
         """See Feed."""
-        info = self._call(GetObjectInfo, "get_object_info", name=name).info
-        return self._robot(name).joints() if info.joint_names else []
+        return self._robot(name).joints() if self._scene.kind_of(name) == ROBOT_KIND else []
 
     def set_joint(self, name: str, joint: str, position: float) -> None:
         """See Feed."""
@@ -281,7 +290,7 @@ class RosFeed:
         force = pull.force(to_world(poses[first + pull.body], pull.point))
         command = ObjectCmd()
         command.wrench.force = Vector3(x=force[0], y=force[1], z=force[2])
-        self._publish(ObjectCmd, f"{pull.name}/cmd", command)
+        self._publish(ObjectCmd, f"{pull.name}/cmd", command, patience=0.0)  # the next frame says it again
 
     def release(self) -> None:
         """See Feed."""
@@ -382,7 +391,7 @@ class _Robot:
     def __init__(self, node: Node, name: str) -> None:
         self._description = ""
         self._positions: dict[str, float] = {}
-        self._ready = threading.Event()
+        self._limits: dict[str, tuple[float, float]] | None = None
         self._node = node
         self._subscriptions = [
             node.create_subscription(String, f"{name}/robot_description", self._describe, qos.LATCHED),
@@ -390,24 +399,20 @@ class _Robot:
         ]
 
     def _describe(self, message: String) -> None:
-        self._description = message.data
-        self._ready.set()
+        self._description, self._limits = message.data, None
 
     def _take(self, message: JointState) -> None:
         self._positions = dict(zip(message.name, message.position, strict=True))
 
     def joints(self) -> list[Joint]:
-        """Those with one coordinate."""
-        if not self._ready.wait(5.0):
-            return []
-        for _ in range(100):
-            if self._positions:
-                break
-            time.sleep(0.01)
+        """Those with one coordinate; none before the description and a state came."""
         places = self._positions
-        bodies = load_urdf(self._description).bodies
-        found = [body for body in bodies if body.joint_type.coordinate_dim == 1]
-        return [Joint(b.joint_name, b.lower, b.upper, places.get(b.joint_name, 0.0)) for b in found]
+        if not self._description or not places:
+            return []
+        if self._limits is None:
+            bodies = [body for body in load_urdf(self._description).bodies if body.joint_type.coordinate_dim == 1]
+            self._limits = {body.joint_name: (body.lower, body.upper) for body in bodies}
+        return [Joint(name, low, high, places.get(name, 0.0)) for name, (low, high) in self._limits.items()]
 
 
 def _nothing() -> tuple[Vector, Vector]:

@@ -6,6 +6,7 @@ World frame, SI units. A pose is x y z qx qy qz qw. Nothing here knows where the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ Rgb = tuple[float, float, float]
 
 # What a part is: to be seen, what collides, or a box with the mass and inertia of a body.
 VISUAL, COLLISION, INERTIA = "visual", "collision", "inertia"
+# What Item.kind of a robot is.
+ROBOT_KIND = "articulated_system"
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
@@ -32,6 +35,15 @@ class Surface:
     triangles: NDArray[np.uint32]
     flat: bool = False  # every triangle has one shade
     glb: bytes | None = None
+
+    def bounds(self) -> tuple[Vector, Vector]:
+        """Lowest and highest corner of the box around it."""
+        return _bounds(self)
+
+
+@lru_cache(maxsize=4096)
+def _bounds(surface: Surface) -> tuple[Vector, Vector]:
+    return surface.vertices.min(axis=0).astype(float), surface.vertices.max(axis=0).astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,25 +173,47 @@ class View:
     horizontal_fov: float = 0.9
 
 
-def interesting_frames(model: SceneModel) -> list[int]:
-    """Frames of what somebody may want to see: what moves, and what is made of several parts."""
-    return [
-        item.first_frame
-        for item in model.items
-        if item.soft is not None or (item.parts and (item.movable or len(item.parts) > 1))
-    ]
+# Of up to so many things all are in the first view, of more only where most are.
+FEW = 8
 
 
-def fitting_view(places: Vector) -> View:
-    """A view of where most things are; a few that are far away do not count."""
-    if not len(places):
+def fitting_view(model: SceneModel, poses: Vector) -> View:
+    """A view of what somebody may want to see: what moves, and what is made of several parts.
+
+    Of many things a few that are far away do not count.
+    """
+    items = [one for one in model.items if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
+    if not items:
         return View((4.0, -4.0, 2.5))
-    centre = np.median(places, axis=0)
-    centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
-    distances = np.linalg.norm(places - centre, axis=1)
-    reach = float(np.clip(1.7 * np.percentile(distances, 45), 0.6, 40.0))
+    boxes = np.array([_box_of(item, poses) for item in items])
+    if len(items) <= FEW:
+        low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
+        centre, reach = 0.5 * (low + high), float(np.clip(0.6 * np.linalg.norm(high - low), 0.15, 40.0))
+    else:
+        places = boxes.mean(axis=1)
+        centre = np.median(places, axis=0)
+        centre[2] = min(centre[2], float(np.percentile(places[:, 2], 25)) + 0.5)
+        sizes = 0.5 * np.linalg.norm(boxes[:, 1] - boxes[:, 0], axis=1)
+        distances = np.linalg.norm(places - centre, axis=1) + sizes
+        reach = float(np.clip(1.7 * np.percentile(distances, 45), 0.3, 40.0))
     x, y, z = centre + reach * np.array([1.6, -1.9, 0.9])
     return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
+
+
+def _box_of(item: Item, poses: Vector) -> Vector:
+    """Lowest and highest corner of the box around what is seen of an item, 2 x 3 [m]."""
+    corners = [poses[None, item.first_frame, :3]] if item.soft is not None else []
+    for part in item.parts:
+        if part.layer == VISUAL and len(part.surface.vertices):
+            low, high = part.surface.bounds()
+            local = np.tile(IDENTITY, (8, 1))
+            local[:, :3] = np.where(_CORNERS, high, low) * np.array(part.scale)
+            corners.append(compose(compose(poses[part.frame], part.pose), local)[:, :3])
+    points = np.concatenate(corners) if corners else poses[None, item.first_frame, :3]
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+_CORNERS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)], bool)
 
 
 def compose(outer: Vector, inner: Vector) -> Vector:

@@ -97,8 +97,11 @@ class Studio:
 
     def place(self, poses: Vector) -> None:
         """Put everything where the frames are now."""
-        for part, body in self._parts:
-            x, y, z, qx, qy, qz, qw = compose(poses[part.frame], part.pose)
+        if not self._parts:
+            return
+        frames = [part.frame for part, _ in self._parts]
+        placed = compose(poses[frames], np.array([part.pose for part, _ in self._parts]))
+        for (_, body), (x, y, z, qx, qy, qz, qw) in zip(self._parts, placed.tolist(), strict=True):
             body.set_pose((x, y, z), (qw, qx, qy, qz))
 
     def draw_lines(self, lines: Vector, radius: float, color: Rgb, tips: bool = False) -> None:

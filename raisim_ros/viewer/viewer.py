@@ -21,7 +21,7 @@ from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.viewer.canvas import Canvas, Picked
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.panel import Panel
-from raisim_ros.viewer.scene import Moment, SceneModel, Vector, fitting_view, interesting_frames, to_body, to_world
+from raisim_ros.viewer.scene import Moment, SceneModel, Vector, fitting_view, to_body, to_world
 
 FRAME_RATE = 30.0
 FIELD_OF_VIEW = 0.75  # vertical [rad]
@@ -149,7 +149,7 @@ class Page:
         view = self._feed.viewpoint()
         camera = self._server.initial_camera
         assert self._moment is not None
-        fit = fitting_view(self._moment.poses[interesting_frames(self._model), :3])
+        fit = fitting_view(self._model, self._moment.poses)
         centre = np.array(fit.look_at)
         camera.fov = FIELD_OF_VIEW
         camera.up = (0.0, 0.0, 1.0)

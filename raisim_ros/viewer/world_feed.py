@@ -30,7 +30,7 @@ from raisim_ros.viewer.pull import Pull
 from raisim_ros.viewer.quantities import quantities_of
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted, to_world
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
-from raisim_ros.viewer.soft_scene import soft_objects, soft_shapes
+from raisim_ros.viewer.soft_scene import soft_shape
 from raisim_ros.viewer.spawn import add_to_world
 from raisim_ros.viewer.world_scene import unique_names, world_model
 
@@ -61,9 +61,11 @@ class WorldFeed:
         self._start = world.save_snapshot()
         self._looks: Hashable = ()
         self._looks_time = -math.inf
+        self._seen_changes: tuple[int, ...] = ()
         self._clock = _Clock(world.get_world_time())
-        self._names = unique_names(world)
-        self._names_number = world.get_configuration_number()
+        self._names: dict[str, Object] = {}
+        self._soft: dict[str, SoftObject] = {}
+        self._names_number = -1
 
     # ---- access ----
 
@@ -79,10 +81,15 @@ class WorldFeed:
             with self._count:
                 self._waiting -= 1
 
-    def _object(self, name: str) -> Object:
+    def _refresh_names(self) -> None:
+        """Asking all objects takes long: only when some came or went."""
         number = self.world.get_configuration_number()
         if number != self._names_number:
             self._names, self._names_number = unique_names(self.world), number
+            self._soft = {name: one for name, one in self._names.items() if isinstance(one, SoftObject)}
+
+    def _object(self, name: str) -> Object:
+        self._refresh_names()
         handle = self._names.get(name)
         if handle is None:
             raise InvalidValueError(f"there is no object named '{name}'")
@@ -100,8 +107,15 @@ class WorldFeed:
         """Changes with the list of objects, and soon after looks or terrains changed."""
         now = time.monotonic()
         if now - self._looks_time > LOOKS_PERIOD:
-            with self.access():
-                self._looks = tuple(_look(handle) for handle in self.world.get_obj_list())
+            with self.access() as world:
+                self._refresh_names()
+                # Steps change no look, but cloth may tear, and has more corners then.
+                corners = [one.get_num_particles() for one in self._soft.values() if isinstance(one, DeformableObject)]
+                changes = world._change_count(), *corners
+                if changes != self._seen_changes:
+                    self._looks = tuple(_look(handle) for handle in world.get_obj_list())
+                    self._seen_changes = changes
+                    self._names_number = -1
             self._looks_time = now
         return self.world.get_configuration_number(), self._looks
 
@@ -126,7 +140,8 @@ class WorldFeed:
             images = camera_images(world) if wanted.images else {}
             centres = _centres(world) if wanted.centres else np.zeros((0, 3))
             profile = _profile(world) if wanted.profile else {}
-            soft = soft_shapes(unique_names(world)) if soft_objects(world) else {}
+            self._refresh_names()
+            soft = {name: soft_shape(handle) for name, handle in self._soft.items()}
         self._clock.note(now)
         return Moment(
             now,
@@ -462,10 +477,11 @@ def _firsts(robot: ArticulatedSystem) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def _look(handle: Object) -> Hashable:
-    data = handle.get_data() if isinstance(handle, HeightMap) else None
     static = isinstance(handle, SingleBodyObject) and handle.get_body_type() == BodyType.STATIC
-    corners = handle.get_num_particles() if isinstance(handle, DeformableObject) else 0  # more after a tear
-    return handle.get_appearance(), handle.get_name(), static, id(data), corners
+    look = handle.get_appearance(), handle.get_name(), static
+    if isinstance(handle, HeightMap):
+        return *look, id(handle.get_data()), handle.get_color(), id(handle.get_color_map())
+    return (*look, handle.get_num_particles()) if isinstance(handle, DeformableObject) else look
 
 
 def _centres(world: World) -> Vector:

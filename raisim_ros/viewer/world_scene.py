@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from raisim_ros.description.appearance import HIDDEN, colour
+from raisim_ros.description.mesh.color import brings_materials
 from raisim_ros.description.mesh.file import MeshData
 from raisim_ros.description.robot.kinematic_tree import TreeBody, TreeCollision, TreeVisual
 from raisim_ros.description.rotation import quaternion_from_matrix
@@ -162,7 +163,8 @@ def _link_parts(robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, fra
     if shape.mesh_file is None:
         drawn = surfaces.primitive(shape.shape, shape.dim)
         return [Part(s, frame, compose(placed, pose), scale, color, opacity, layer) for s, pose, scale in drawn]
-    surface = surfaces.file_surface(shape.mesh_file, own_colors=layer == VISUAL and own is None and not painted)
+    colored = layer == VISUAL and not painted and (own is None or brings_materials(shape.mesh_file))
+    surface = surfaces.file_surface(shape.mesh_file, colored)
     if surface is None:
         return []
     sx, sy, sz = (float(value) for value in shape.scale)

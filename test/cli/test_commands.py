@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -107,6 +108,22 @@ def test_files_are_converted(tmp_path):
     assert len(World(world).get_wires()) == 5
     assert main(["convert", str(resource("meshes/unit_sphere.obj")), str(mesh)]) == 0
     assert World().add_mesh(mesh, 1.0).get_mesh().is_closed
+
+
+def test_commands_are_completed(tmp_path):
+    pytest.importorskip("argcomplete", reason="tab completion needs argcomplete")
+    out = tmp_path / "offered"
+    line = {"COMP_LINE": "raisim_ros re", "COMP_POINT": "13", "_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": str(out)}
+    subprocess.run([sys.executable, "-m", "raisim_ros"], env={**os.environ, **line}, check=True, timeout=60)
+    assert out.read_text().split() == ["render"]
+
+
+def test_a_file_is_not_converted_into_itself(tmp_path, capsys):
+    robot = tmp_path / "a.urdf"
+    robot.write_bytes(resource("robots/arm.urdf").read_bytes())
+    assert main(["convert", str(robot), str(tmp_path / "." / "a.urdf")]) == 2
+    assert "another name" in capsys.readouterr().err
+    assert robot.read_bytes() == resource("robots/arm.urdf").read_bytes()
 
 
 def test_robots_go_to_mujoco_and_back(tmp_path, capsys):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from random_worlds import RandomWorld
 
-from raisim_ros import BodyType
+from raisim_ros import BodyType, WireType
 
 
 @dataclass
@@ -47,6 +47,7 @@ class Promises:
             before = self._momentum(moving)
             awake = not any(world.is_object_sleeping(o) for o in moving)
             kinetic = sum(o.get_kinetic_energy() for o in moving)
+            stretch = sum(max(0.0, wire.get_stretch()) for wire in made.wires)
             world.integrate()
             counters = world.get_collision_counters()
             self.errors.append(counters.solver_relative_error)
@@ -60,19 +61,20 @@ class Promises:
                 if miss > 1e-9 * (scale + np.abs(given).sum() + dt * np.abs(weight).sum()):
                     self.faults.append(f"P1: step {step}: momentum is off by {miss:.3g} of {scale:.3g} N s")
             now = self._energy(moving)
-            if not made.driven and now > energy and now - energy > self._allowed(kinetic, masses, gravity):
+            if not made.driven and now > energy and now - energy > self._allowed(kinetic, masses, gravity, stretch):
                 self.faults.append(f"P2: step {step}: energy grew by {now - energy:.3g} J, kinetic {kinetic:.3g} J")
             energy = now
             if len(self.faults) > 5:
                 return
 
-    def _allowed(self, kinetic: float, masses: list[float], gravity: np.ndarray) -> float:
-        """Overlap that is pushed apart lifts what lies on it; bounces count from the speed with what gravity adds in the
-        step; robots and wires have an error of the time step."""
+    def _allowed(self, kinetic: float, masses: list[float], gravity: np.ndarray, stretch: float) -> float:
+        """Overlap that is pushed apart, and stretch of wires that is taken back, lift what they bear; bounces count from the
+        speed with what gravity adds in the step; robots and springs have an error of the time step."""
         pull, world = float(np.linalg.norm(gravity)), self.made.world
         impulses = sum(np.linalg.norm(c.get_impulse()) for o in self.made.moving for c in o.get_contacts())
-        lift = pull * (0.02 * self.made.size * sum(masses) + 0.5 * world.get_time_step() * impulses)
-        share = 0.3 if self.made.wires else 0.02 if self.made.robots else 1e-9
+        lift = pull * ((0.02 * self.made.size + stretch) * sum(masses) + 0.5 * world.get_time_step() * impulses)
+        springs = any(wire.get_wire_type() != WireType.STIFF for wire in self.made.wires)
+        share = 0.02 if self.made.robots or springs else 1e-6 if self.made.wires else 1e-9
         return lift + share * kinetic + 1e-12
 
     def _energy(self, moving: list) -> float:

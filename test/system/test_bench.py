@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,11 @@ run = load_run()
 def test_section_runs(section):
     if section in NEEDS_ROS:
         pytest.importorskip("rclpy", reason="needs rclpy")
+    if section == "viewer":
+        pytest.importorskip("viser", reason="the viewer's extra is not installed")
+        pytest.importorskip("playwright", reason="playwright is not installed")
+        if not any(shutil.which(name) for name in (os.environ.get("RAISIM_CHROMIUM", ""), "chromium", "google-chrome")):
+            pytest.skip("there is no Chromium on this machine")
     options = ["--only", section, "--share", "0.002", "--repeats", "1", "--no-write"]
     # as `source tools/env.sh` sets it
     environment = os.environ | {"PYTHONSAFEPATH": "1"}

@@ -90,6 +90,23 @@ def test_a_slider_moves_a_joint(stage):
     wait_until(lambda: np.abs(arm.get_generalized_coordinate()).max() > 0.02, stage.page)
 
 
+def test_sliders_of_joints_may_come_late(stage, monkeypatch):
+    feed, asked = stage.viewer._world_feed, []
+
+    def late(name):
+        asked.append(name)
+        return WorldFeed.joints(feed, name) if len(asked) > 3 else []
+
+    monkeypatch.setattr(feed, "joints", late)
+    stage.viewer._panel._select_by_name("(none)")
+    stage.viewer._panel._select_by_name("arm")
+    arm = stage.world.get_object("arm")
+    wait_until(lambda: len(stage.viewer._panel._joint_nodes) == arm.get_dof(), stage.page)
+    assert len(asked) == 4
+    stage.page.get_by_text("elbow", exact=True).first.wait_for()
+    stage.viewer._panel._select_by_name("(none)")
+
+
 def test_the_slider_of_time_goes_back_to_the_same_bits(stage):
     stage.ball.set_linear_velocity((0.2, 0.1, 0.0))
     hashes = {}

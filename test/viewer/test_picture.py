@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 
 from raisim_ros import MeshCollisionMode, View, ViewCameraSettings, Viewpoint, World
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.mesh.file import make_mesh
 from raisim_ros.description.resources import resource
 
 FRONT = View((0.0, -6.0, 1.0), (0.0, 0.0, 1.0), 0.8)
@@ -163,3 +165,55 @@ def test_what_makes_no_sense_is_refused(wrong, told):
     world, _ = ball_world()
     with pytest.raises(RaisimError, match=told):
         world.render(**wrong)
+
+
+def picture_of(add):
+    """A grey thing before the sky, without its edges: they are where one pixel sees several things."""
+    world = World()
+    add(world)
+    return world.render(View((0.0, -4.0, 1.5), (0.0, 0.0, 1.0), 0.5), 120, 90, "good").astype(int)
+
+
+def solid_mesh(mesh, appearance="grey"):
+    def add(world):
+        body = world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH)
+        body.set_appearance(appearance)
+        body.set_position(0.0, 0.0, 1.0)
+
+    return add
+
+
+def test_triangles_look_round_where_they_meet_at_small_angles():
+    def add(world):
+        ball = world.add_sphere(0.5, 1.0)
+        ball.set_appearance("grey")
+        ball.set_position(0.0, 0.0, 1.0)
+
+    ball = trimesh.creation.icosphere(3, 0.5)
+    exact = picture_of(add)
+    inside = np.abs(picture_of(solid_mesh(make_mesh(ball.vertices, ball.faces))) - exact).sum(axis=2)[25:65, 40:80]
+    assert np.percentile(inside, 95) <= 6  # of 765; flat triangles: 10
+
+
+def test_edges_of_a_box_stay_sharp():
+    def add(world):
+        box = world.add_box(0.6, 0.5, 0.4, 1.0)
+        box.set_appearance("grey")
+        box.set_position(0.0, 0.0, 1.0)
+
+    box = trimesh.creation.box((0.6, 0.5, 0.4))
+    difference = np.abs(picture_of(solid_mesh(make_mesh(box.vertices, box.faces))) - picture_of(add)).sum(axis=2)
+    assert np.percentile(difference, 99) <= 12
+
+
+def bowl_picture(samples):
+    world = World()
+    x, y = np.meshgrid(*[np.linspace(-2, 2, samples)] * 2)
+    bowl = world.add_height_map(samples, samples, 4.0, 4.0, 0.0, 0.0, (0.25 * (x**2 + y**2)).ravel())
+    bowl.set_color("grey")
+    return world.render(View((0.0, -0.01, 6.0), (0.0, 0.0, 0.0), 0.5), 90, 90, "good").astype(int)[15:75, 15:75]
+
+
+def test_a_coarse_heightmap_is_lit_like_the_fine_one():
+    difference = np.abs(bowl_picture(9) - bowl_picture(81)).sum(axis=2)
+    assert np.percentile(difference, 95) <= 10  # of 765; flat triangles: 24

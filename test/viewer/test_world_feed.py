@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import threading
 
 import numpy as np
 import pytest
+import trimesh
 
-from raisim_ros import CompoundChild, ShapeType, TerrainProperties, World
+from raisim_ros import BodyType, CompoundChild, ShapeType, TerrainProperties, View, World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
+from raisim_ros.engine.sensors.colors import object_rows
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted
 from raisim_ros.viewer.world_feed import WorldFeed
 
@@ -240,3 +243,75 @@ def test_the_box_of_an_inertia_has_that_inertia(feed):
         axes = rotate(box.pose[3:], np.eye(3)).T
         assert axes @ np.diag(moments) @ axes.T == pytest.approx(np.asarray(body.inertia), abs=1e-6)
         assert box.pose[:3] == pytest.approx(body.com)
+
+
+def painted_robot(folder, painted_file):
+    """A robot of one link: a mesh that a COLLADA file paints blue (or not), and the URDF black."""
+    box = trimesh.creation.box((1.0, 1.0, 1.0))
+    if painted_file:
+        material = trimesh.visual.material.PBRMaterial(baseColorFactor=[0, 0, 255, 255])
+        box.visual = trimesh.visual.TextureVisuals(uv=np.zeros((len(box.vertices), 2)), material=material)
+    text = box.export(file_type="dae")
+    if not painted_file:  # trimesh writes a material to every part
+        text = re.sub(rb"<library_(materials|effects)>.*?</library_\1>|<bind_material>.*?</bind_material>", b"", text, flags=re.S)
+    (folder / "box.dae").write_bytes(text)
+    file = folder / "robot.urdf"
+    file.write_text(
+        '<robot name="r"><link name="base"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+        '<visual><geometry><mesh filename="box.dae"/></geometry>'
+        '<material name="black"><color rgba="0 0 0 1"/></material></visual>'
+        '<collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>'
+    )
+    return file
+
+
+@pytest.mark.parametrize("painted_file", [True, False])
+def test_materials_of_a_collada_file_count_more_than_the_colour_of_a_urdf(tmp_path, painted_file):
+    world = World()
+    robot = world.add_articulated_system(painted_robot(tmp_path, painted_file))
+    part = next(part for part in WorldFeed(world).model().items[0].parts if part.layer == VISUAL)
+    assert (part.surface.glb is not None) == painted_file
+    robot.set_base_pos((0.0, 0.0, 0.0))
+    picture = world.render(View((0.0, -4.0, 0.0), (0.0, 0.0, 0.0)), 40, 30).astype(int)
+    red, _, blue = picture[15, 20]
+    assert (blue > 3 * max(red, 20)) == painted_file
+    (row,) = object_rows(robot)
+    assert (row[2] > 0.5) == painted_file
+    robot.set_appearance("red")
+    part = next(part for part in WorldFeed(world).model().items[0].parts if part.layer == VISUAL)
+    assert part.surface.glb is None
+
+
+def test_new_looks_and_names_are_noticed(monkeypatch):
+    monkeypatch.setattr("raisim_ros.viewer.world_feed.LOOKS_PERIOD", -1.0)
+    world = World()
+    terrain = world.add_height_map(3, 3, 1.0, 1.0, 0.0, 0.0, np.zeros(9))
+    ball = world.add_sphere(0.1, 1.0)
+    feed = WorldFeed(world)
+    seen = [feed.model_number()]
+    for change in (
+        lambda: terrain.set_color("red"),
+        lambda: terrain.set_color(np.full((3, 3, 3), 0.5)),
+        lambda: ball.set_appearance("blue"),
+        lambda: ball.set_name("ball"),
+        lambda: ball.set_body_type(BodyType.STATIC),
+    ):
+        world.integrate()
+        assert feed.model_number() == seen[-1]
+        change()
+        seen.append(feed.model_number())
+        assert seen[-1] not in seen[:-1]
+    assert "ball" in feed.describe("ball")
+
+
+def test_a_tear_is_noticed_though_only_steps_made_it(monkeypatch):
+    monkeypatch.setattr("raisim_ros.viewer.world_feed.LOOKS_PERIOD", -1.0)
+    world = World()
+    cloth = world.add_deformable_cloth([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]], [[0, 1, 3], [0, 3, 2]])
+    feed = WorldFeed(world)
+    before = feed.model_number()
+    world.integrate()
+    assert feed.model_number() == before
+    monkeypatch.setattr(cloth, "get_num_particles", lambda: 5)
+    assert feed.model_number() != before

@@ -37,6 +37,22 @@ def _read(file: str, changed: int) -> Rgb | None:
     return float(red), float(green), float(blue)
 
 
+# What files that carry materials write of them.
+_MATERIALS = {".dae": b"<diffuse", ".glb": b'"materials"', ".gltf": b'"materials"'}
+
+
+def brings_materials(path: str | Path) -> bool:
+    """Whether a COLLADA or glTF file has materials of its own: as in rviz2, they count more than a colour in a URDF."""
+    file = Path(path)
+    sign = _MATERIALS.get(file.suffix.lower())
+    return sign is not None and file.is_file() and _contains(str(file.resolve()), file.stat().st_mtime_ns, sign)
+
+
+@lru_cache(maxsize=1024)
+def _contains(file: str, changed: int, sign: bytes) -> bool:
+    return sign in Path(file).read_bytes()
+
+
 def part_color(visual: Any) -> Rgb | None:
     """Colour of one of trimesh's visuals."""
     if not visual.defined:

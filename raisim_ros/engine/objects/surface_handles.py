@@ -164,6 +164,7 @@ class HeightMap(SingleBodyObject):
 
     def set_color(self, color: str | Vector) -> None:
         """Set one colour (see set_appearance()), or one r, g, b (0..1) per sample."""
+        check(lib.rs_world_touch(self._c))
         if isinstance(color, str):
             self._color, self._color_map = color, None
             return

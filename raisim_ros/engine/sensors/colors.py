@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.appearance import HIDDEN, colour
-from raisim_ros.description.mesh.color import mesh_color
+from raisim_ros.description.mesh.color import brings_materials, mesh_color
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
@@ -105,6 +105,7 @@ def _nearest(shape: TreeCollision, visuals: list[TreeVisual]) -> TreeVisual | No
 def _visual_color(visual: TreeVisual | None) -> tuple[float, float, float] | None:
     if visual is None:
         return None
-    if visual.color is not None:
-        return visual.color[:3]
-    return mesh_color(visual.mesh_file) if visual.mesh_file is not None else None
+    own = visual.color[:3] if visual.color is not None else None
+    if visual.mesh_file is None or (own is not None and not brings_materials(visual.mesh_file)):
+        return own
+    return mesh_color(visual.mesh_file) or own

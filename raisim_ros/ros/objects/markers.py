@@ -15,6 +15,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.description import shapes
 from raisim_ros.description.appearance import HIDDEN, colour
+from raisim_ros.description.mesh.color import brings_materials
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
 from raisim_ros.description.solids import SOLIDS
 from raisim_ros.description.world.scene_types import LightSettings
@@ -100,7 +101,8 @@ def _link_parts(body: int, shape: TreeVisual | TreeCollision) -> list[Part]:
     else:
         parts = shape_parts(ShapeType[shape.shape.upper()], np.asarray(shape.dim))
     placed = pose_of(shape.position, shape.rotation)
-    rgba = shape.color if isinstance(shape, TreeVisual) else None
+    painted = shape.mesh_file is not None and brings_materials(shape.mesh_file)
+    rgba = shape.color if isinstance(shape, TreeVisual) and not painted else None
     return [replace(part, pose=compose_xyzw(placed, part.pose), body=body, rgba=rgba) for part in parts]
 
 
