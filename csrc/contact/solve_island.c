@@ -3,13 +3,17 @@
 /* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
  * are left, relative to the root of the threshold that users set. */
-static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3;
+static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.9;
 /* Nothing is factorised for less than this share of what the impulses of the step before miss: in the next step they will miss
  * as much again. Nor for a violation less than the second, relative to the approach speed, or the third where they are not near
  * the solution. With a factorisation at hand, steps go on to the other two. */
 static const double SHARE_OF_CHANGE = 1e-3, GOOD_IN_CHANGE = 1e-6, COLD = 1e-9, FINE_SHARE = 1e-5, FINE_IN_CHANGE = 1e-8;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
+/* Islands of so few rows in motion are solved exactly; in others sweeps find most states of the rows much faster. They start
+ * from the impulses of the step before, most of which are right, unless those leave this much more merit than none. */
+enum { FEW_ROWS = 12 };
+static const double WORTHLESS = 100.0;
 /* Below this speed [m/s] nothing moves; it keeps islands without any approach from being solved to the last bit. */
 static const double NOTHING = 1e-15;
 
@@ -93,8 +97,10 @@ static measure look(rs_rows *rows) {
     return found;
 }
 
+/* The merit decides, but what obeys the laws well enough in motion is not given up for what does not. */
 static void keep_best(progress *at) {
-    if (!(at->now.merit < at->best.merit))
+    bool worse = at->best.largest <= at->moving && at->now.largest > at->moving;
+    if (worse || !(at->now.merit < at->best.merit))
         return;
     at->best = at->now;
     at->stuck = false;
@@ -128,7 +134,7 @@ static void start_from_steps(rs_rows *rows) {
     forget_changes(rows);
 }
 
-static void return_to_best(progress *at) {
+static void sum_up_best(progress *at) {
     for (int64_t k = 0; k < at->rows->count; k++) {
         rs_law *law = rs_rows_law(at->rows, k);
         law->step = law->best;
@@ -138,20 +144,26 @@ static void return_to_best(progress *at) {
     at->now = look(at->rows);
 }
 
+static void return_to_best(progress *at) {
+    if (at->now.merit != at->best.merit || at->now.largest != at->best.largest)
+        sum_up_best(at);
+}
+
 /* ---- methods ---- */
 
 /* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
- * 2015), and pauses when the busy rows were chosen: those that left took their share of it along. */
+ * 2015), and pauses in the first sweep over new busy rows: those that were left out would not follow it. */
 static void sweep(progress *at, int count) {
-    bool all = true;
+    bool all = true, chosen = true;
     for (int k = 0; k < count; k++) {
-        double momentum = at->age > 1 && !all ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
+        double momentum = at->age > 1 && !chosen ? (at->age - 1.0) / (at->age + 2.0) : 0.0;
         rs_sweep_result done = at->rows->layout->sweep(at->rows, momentum, at->input->backward,
                                                        all ? QUIET_SHARE * at->good : -1.0);
         at->age = done.ascent > 0.0 ? 1 : at->age + 1;
         at->result.sweeps++;
         if (all && done.largest < DONE_SHARE * at->good)
             break;
+        chosen = all;
         all = (k + 1) % BUSY_SWEEPS == 0 || done.largest < DONE_SHARE * at->good;
     }
     look_again(at);
@@ -222,8 +234,7 @@ static bool share_loads(progress *at, int attempts) {
         if (at->now.largest <= at->goal || at->now.merit < before)
             break;
     }
-    if (at->now.merit > at->best.merit)
-        return_to_best(at);
+    return_to_best(at);
     return at->now.largest <= at->goal;
 }
 
@@ -246,8 +257,7 @@ static void exact_steps(progress *at) {
             compliance = rs_max(LEAST_COMPLIANCE, 0.01 * compliance);
     }
     at->stuck = at->best.merit == start;
-    if (at->now.merit > at->best.merit)
-        return_to_best(at);
+    return_to_best(at);
     forget_momentum(at);
 }
 
@@ -295,8 +305,7 @@ static void follow_paths_from_here(progress *at) {
             return_to_best(at);
         nearest = rs_min(nearest, at->now.merit);
     }
-    if (!(at->now.merit <= at->best.merit))
-        return_to_best(at);
+    return_to_best(at);
     forget_momentum(at);
 }
 
@@ -445,34 +454,41 @@ static void begin_with_newton(progress *at) {
         at->result.uneven = PATIENT_SOLVES;
 }
 
-/* Sweeps until the violation is `enough`. */
-static void sweep_on(progress *at, int64_t max_sweeps, double enough) {
-    while (at->now.largest > enough && at->result.sweeps < max_sweeps)
+/* At most so many sweeps, until the violation is fair. */
+static void sweep_on(progress *at, int64_t most) {
+    for (int64_t end = at->result.sweeps + most; at->now.largest > fair(at) && at->result.sweeps < end;)
         sweep(at, ROUND_SWEEPS);
-    if (!(at->now.merit <= at->best.merit))
-        return_to_best(at);
+    return_to_best(at);
+}
+
+/* Whether sweeps are tried before all else: in motion the states of rows change, so that a few impulses may be far off while most
+ * are right. */
+static bool begins_with_sweeps(const progress *at) {
+    bool moves = at->good == at->moving || some_slip(at);
+    return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && !is_warm(at);
 }
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(progress *at) {
-    int64_t max_sweeps = at->input->settings->max_iterations;
+    int64_t max_sweeps = at->input->settings->max_iterations, first_sweeps = max_sweeps < FIRST_SWEEPS ? max_sweeps : FIRST_SWEEPS;
+    bool sweeps_first = begins_with_sweeps(at);
     at->sweep_work = VISIT_WORK * (double)at->rows->count;
     at->budget = at->sweep_work * (double)max_sweeps;
     at->result.sweeps = 0;
-    if (at->now.merit > at->best.merit)
+    if (at->now.merit > (sweeps_first ? WORTHLESS : 1.0) * at->best.merit)
         return_to_best(at);
     find_newton_work(at);
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < CHEAP_SWEEPS * at->sweep_work;
-    if (cheap)
+    if (cheap && !sweeps_first)
         begin_with_newton(at);
-    sweep_on(at, able && max_sweeps > FIRST_SWEEPS ? FIRST_SWEEPS : max_sweeps, at->good);
+    sweep_on(at, first_sweeps);
     if (able && at->now.largest > fair(at))
         follow_paths(at);
-    sweep_on(at, able ? max_sweeps : MORE_SWEEPS * max_sweeps, fair(at));
+    sweep_on(at, (able ? 1 : MORE_SWEEPS) * max_sweeps - first_sweeps);
     if (cheap && !at->stuck && at->result.sweeps > 0 && at->now.largest > rs_max(at->exact, at->goal))
         exact_steps(at);
     if (at->result.sweeps > 0)
-        return_to_best(at);
+        sum_up_best(at);
 }
 
 /* ---- what must not give energy ---- */
