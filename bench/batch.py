@@ -19,8 +19,16 @@ from statistics import median
 
 import gymnasium
 import mujoco
-import mujoco.batch
 import numpy as np
+
+try:
+    from mjbatch import Batch
+
+    PEER = f"mjbatch (MuJoCo {mujoco.__version__})"
+except ImportError:  # MuJoCo 4 has it built in
+    from mujoco.batch import Batch
+
+    PEER = f"mujoco.batch {mujoco.__version__}"
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # PYTHONSAFEPATH hides it
 
@@ -153,7 +161,7 @@ def single_step(case: Case) -> Step:
 
 
 def peer_step(case: Case) -> Step:
-    batch = mujoco.batch.Batch(case.model, MEMBERS, 1)
+    batch = Batch(case.model, MEMBERS, 1)
     control, q, u, commands = batch.bind("ctrl"), batch.bind("qpos"), batch.bind("qvel"), case.commands(MEMBERS)
     q[:] = case.robot.get_generalized_coordinate()
 
@@ -264,13 +272,13 @@ def measure(effort: Effort) -> str:
         lines.append([case.name, f"{1e-3 * batch:.1f}", f"**{batch / peer:.1f}**", f"**{batch / single:.2f}**",
                       f"{100 * min(physics, 1.0):.0f} %", f"{100 * solve:.0f} %",
                       f"{threads_gain(case, effort):.2f}"])  # fmt: skip
-    head = ["world", "thousand steps/s", "x mujoco.batch", "x single Worlds", "physics in the time of the batch",
+    head = ["world", "thousand steps/s", f"x {PEER}", "x single Worlds", "physics in the time of the batch",
             "solving in the physics", "threads 1 → 2, by CPU time"]  # fmt: skip
     parts = (
         "## Batches",
         f"{MEMBERS} members, random commands; environment steps (4 or 5 time steps) per second of CPU time on one "
         f"core, taken in turns; {len(os.sched_getaffinity(0))} processors; `python bench/batch.py`. Targets: "
-        "3 times mujoco.batch, 8 times single Worlds, 1.8 for two threads.",
+        f"3 times {PEER}, 8 times single Worlds, 1.8 for two threads.",
         table(head, lines),
         "Single Worlds are called from Python once per environment step, at 1 to 2 µs a call: all that a batch can "
         "save on one core is what is not physics.",

@@ -1,10 +1,10 @@
-# One test executable per file of test/c, run by ctest, with the engine built for RAISIM_TEST_LEVEL.
+# One test executable per file test_*.c under test/c, run by ctest, with the engine built for RAISIM_TEST_LEVEL.
 
 if(NOT RAISIM_TEST_LEVEL IN_LIST raisim_levels)
   message(FATAL_ERROR "RAISIM_TEST_LEVEL is ${RAISIM_TEST_LEVEL}; this build has ${raisim_levels}")
 endif()
 
-file(GLOB raisim_c_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/c/*.c")
+file(GLOB raisim_c_tests CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/c/test_*.c" "${PROJECT_SOURCE_DIR}/test/c/*/test_*.c")
 foreach(source IN LISTS raisim_c_tests)
   cmake_path(GET source STEM name)
   add_executable(${name} "${source}")

@@ -18,5 +18,5 @@ echo "==> threads under ThreadSanitizer"
 PYTHON=python tools/instrumented_engine.sh thread > /dev/null
 env PYTHONPATH="$PWD/build/instrumented/thread" PYTHONSAFEPATH=1 LD_PRELOAD="$(gcc -print-file-name=libtsan.so)" \
     TSAN_OPTIONS="suppressions=$PWD/tools/tsan_suppressions.txt:halt_on_error=0:exitcode=66:report_signal_unsafe=0" \
-    python -m pytest -q -p no:cacheprovider test/engine/test_threads.py test/engine/test_step_threads.py \
+    python -m pytest -q -p no:cacheprovider test/engine/world/test_threads.py test/engine/world/test_step_threads.py \
     -k "not ctrl_c and not random_worlds"

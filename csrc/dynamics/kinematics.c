@@ -1,5 +1,5 @@
 #include "articulated.h"
-#include "place_four.h"
+#include "kinematics_simd4.h"
 
 /* ---- placing ---- */
 
@@ -54,7 +54,7 @@ void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
     move_base(a, u);
     for (int32_t k = 0; k < a->link_count - 1;) {
         if (a->four_at[k] >= 0) {
-            rs_place_four(a, &a->fours[a->four_at[k]], q, u);
+            rs_kinematics_simd4(a, &a->fours[a->four_at[k]], q, u);
             k += 4;
         } else {
             place_link(a, a->order[k++], q, u);

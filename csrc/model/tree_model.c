@@ -197,10 +197,15 @@ static void fill_mass(rs_link *link, const rs_link_def *d) {
     update_mass(link);
 }
 
+/* A unit vector stays as it is: a link that is read and set again keeps its bits. */
+static rs_vec3 unit_axis(rs_vec3 axis) {
+    return fabs(rs_norm(axis) - 1.0) <= 1e-15 ? axis : rs_normalize_or(axis, rs_v3(0, 0, 1));
+}
+
 static void fill_link(rs_link *link, const rs_link_def *d) {
     link->joint_pos = rs_v3_load(d->joint_position);
     memcpy(link->joint_rot.m, d->joint_rotation, sizeof link->joint_rot.m);
-    link->axis = rs_normalize_or(rs_v3_load(d->axis), rs_v3(0, 0, 1));
+    link->axis = unit_axis(rs_v3_load(d->axis));
     link->lifted_mass = d->lifted_mass;
     link->lifted_com = rs_v3_load(d->lifted_com);
     update_placement(link);

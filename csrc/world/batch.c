@@ -120,6 +120,7 @@ const uint8_t *rs_batch_diverged(rs_batch *batch) { return batch->diverged; }
 typedef struct job {
     rs_batch *batch;
     const int64_t *members; /* NULL: all */
+    bool written_only;      /* members whose rows nobody wrote are passed over: their memory is not looked at */
     rs_status (*work)(const struct job *job, rs_world *world, int64_t member, int64_t place, int32_t worker);
     int64_t steps;
     const rs_snapshot *snapshot;
@@ -138,9 +139,18 @@ static void note_failure(rs_batch *batch, int64_t member, rs_status status) {
     pthread_mutex_unlock(&batch->mutex);
 }
 
+static bool has_written_rows(const rs_batch *batch, int64_t member) {
+    for (int64_t k = 0; k < batch->channels.count; k++)
+        if (rs_channel_is_written(&RS_ITEMS(rs_channel, batch->channels)[k], member))
+            return true;
+    return false;
+}
+
 static void work_on_member(void *context, int32_t worker, int64_t place) {
     const job *j = context;
     int64_t member = j->members != NULL ? j->members[place] : place;
+    if (j->written_only && !has_written_rows(j->batch, member))
+        return;
     rs_world *world = j->batch->members[member];
     rs_world_enter(world);
     rs_status status = j->work(j, world, member, place, worker);
@@ -254,7 +264,7 @@ static rs_status step_member(const job *j, rs_world *world, int64_t member, int6
 rs_status rs_batch_step(rs_batch *batch, int64_t n) {
     if (n < 0)
         return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
-    job write = {.batch = batch, .work = write_member};
+    job write = {.batch = batch, .work = write_member, .written_only = true};
     rs_status status = run(&write, 0);
     job step = {.batch = batch, .work = step_member, .steps = n};
     return status == RS_OK ? run(&step, 0) : status;
@@ -273,14 +283,20 @@ rs_status rs_batch_refresh(rs_batch *batch, int64_t number, const int64_t *membe
 }
 
 static rs_status reset_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
+    const rs_array *channels = &j->batch->channels;
     (void)place;
     rs_status status = rs_world_reset(world, j->snapshot);
-    return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
+    for (int64_t k = 0; k < channels->count && status == RS_OK; k++) {
+        const rs_channel *channel = RS_ITEM(rs_channel, *channels, k);
+        if (!rs_channel_is_parameter(channel))
+            status = rs_channel_read(channel, world, member, &j->batch->ray_room[worker]);
+    }
+    return status;
 }
 
 rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, number, members);
-    job write = {.batch = batch, .members = members, .work = write_member}; /* parameters that were changed stay */
+    job write = {.batch = batch, .members = members, .work = write_member, .written_only = true}; /* parameters that were changed stay */
     if (status == RS_OK)
         status = run(&write, number);
     job j = {.batch = batch, .members = members, .work = reset_member,
@@ -296,6 +312,8 @@ static rs_status restore_member(const job *j, rs_world *world, int64_t member, i
 
 rs_status rs_batch_restore(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, 1, &index);
+    if (status == RS_OK) /* channels know the objects of this make only */
+        status = rs_snapshot_fits(batch->members[index], snapshot);
     job j = {.batch = batch, .members = &index, .work = restore_member, .snapshot = snapshot};
     return status == RS_OK ? run(&j, 1) : status;
 }

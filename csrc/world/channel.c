@@ -209,6 +209,17 @@ rs_status rs_channel_read(const rs_channel *c, rs_world *world, int64_t member, 
     return status;
 }
 
+bool rs_channel_is_parameter(const rs_channel *c) {
+    switch (c->def.kind) {
+    case RS_CHANNEL_MASS:
+    case RS_CHANNEL_COM:
+    case RS_CHANNEL_INERTIA:
+    case RS_CHANNEL_MATERIAL:
+    case RS_CHANNEL_GRAVITY: return true;
+    default: return false;
+    }
+}
+
 /* ---- writing ---- */
 
 /* Gains turn PD control on. */
@@ -271,6 +282,13 @@ static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *bod
     }
     const int32_t count = c->def.link_count;
     rs_tree_model *model = NULL;
+    for (int32_t k = 0; k < count; k++) { /* links of a thousand members do not lie in the cache */
+        const rs_link *link = &a->links[c->def.links[k]];
+        __builtin_prefetch(&link->mass, 1);
+        __builtin_prefetch(&link->inertia.yz, 1);
+        __builtin_prefetch(&link->mass_com, 1);
+        __builtin_prefetch(&link->inertia_origin.yz, 1);
+    }
     rs_status status = rs_array_resize(scratch, count);
     rs_link_def *defs = RS_ITEMS(rs_link_def, *scratch);
     for (int32_t k = 0; k < count && status == RS_OK; k++) { /* all are checked before the first one changes */
@@ -315,9 +333,14 @@ static rs_status write_row(const rs_channel *c, rs_world *world, const double *r
     }
 }
 
+bool rs_channel_is_written(const rs_channel *c, int64_t member) {
+    size_t at = (size_t)member * c->row_bytes;
+    return c->known != NULL && memcmp(c->rows + at, c->known + at, c->row_bytes) != 0;
+}
+
 rs_status rs_channel_write(const rs_channel *c, rs_world *world, int64_t member, rs_array *link_room) {
     size_t at = (size_t)member * c->row_bytes;
-    if (c->known == NULL || memcmp(c->rows + at, c->known + at, c->row_bytes) == 0)
+    if (!rs_channel_is_written(c, member))
         return RS_OK;
     rs_status status = write_row(c, world, (const double *)(const void *)(c->rows + at), link_room);
     if (status == RS_OK)

@@ -36,7 +36,27 @@ static rs_collider_ball ball_around(const rs_collider *collider, int32_t index) 
                               radius + RS_FORESIGHT * collider->size + collider->touch};
 }
 
-/* Balls around the colliders, how far those of each link get from its origin, and which filter bits occur. */
+static bool may_meet_own(const rs_collider *colliders, const rs_body *body, const rs_collider *one) {
+    const rs_articulation *a = body->articulation;
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
+        if (a->self_contacts[one->link * a->link_count + colliders[c].link] > 0 &&
+            rs_filters_agree(one, &colliders[c]))
+            return true;
+    return false;
+}
+
+/* The colliders that may meet another one of their system; the others are not looked at for that. */
+static void list_self(const rs_world *world, rs_tree_colliders *tree) {
+    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
+    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    tree->sorted.count = 0;
+    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
+        if (may_meet_own(colliders, body, &colliders[c]))
+            RS_ITEMS(int32_t, tree->sorted)[tree->sorted.count++] = c;
+}
+
+/* Balls around the colliders, how far those of each link get from its origin, which filter bits occur, and which may
+ * meet others of the system. */
 static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluster) {
     const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
@@ -56,6 +76,7 @@ static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluste
         collider->placed_in = 0;
     }
     tree->skin = -1.0;
+    list_self(world, tree);
 }
 
 static void set_active(rs_world *world, const rs_body *body, bool active) {
@@ -84,10 +105,6 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
         rs_array_resize(&tree->lever, coordinates) != RS_OK ||
         rs_array_resize(&tree->sorted, body->collider_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    int32_t *sorted = RS_ITEMS(int32_t, tree->sorted);
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
-        *sorted++ = c;
     measure(world, tree, cluster);
     cluster->active = !body->asleep;
     set_active(world, body, cluster->active);
@@ -339,7 +356,7 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
 static rs_status expand_self(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster) {
     const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
     rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    if (body->collider_count < 2)
+    if (tree->sorted.count == 0)
         return RS_OK;
     double motion = tree->skin < 0.0 ? 0.0 : motion_since(tree, body->articulation->q_stage);
     tree->age++;

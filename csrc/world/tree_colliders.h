@@ -24,7 +24,8 @@ typedef struct {
     rs_array near;   /* rs_pair */
     rs_array q;      /* double per coordinate: where `near` was found */
     rs_array lever;  /* double per coordinate: how far its change moves any point at most [m/rad, m/m] */
-    rs_array sorted; /* int32_t: its colliders, by the lower end of their boxes along x when `near` was found */
+    rs_array sorted; /* int32_t: its colliders that may meet others of it, by the lower end of their boxes along x when
+                        `near` was found */
     double skin;     /* [m]; negative: `near` must be found again */
     int64_t age;     /* steps since then */
 } rs_tree_colliders;

@@ -235,7 +235,7 @@ void rs_world_note_contacts(rs_world *world);
 /* After bodies went to sleep. */
 void rs_world_sleep_soft(rs_world *world);
 
-/* ---- pose_control.c: bodies that follow commanded poses ---- */
+/* ---- pose_commands.c: bodies that follow commanded poses ---- */
 
 /* The body follows no pose any more. */
 void rs_world_drop_controller(rs_world *world, rs_body *body);

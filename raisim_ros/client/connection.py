@@ -189,7 +189,7 @@ class Client:
         quaternion: Vector = (1.0, 0.0, 0.0, 0.0),
         **fields: Any,
     ) -> Object:
-        """Adds a body; `fields` are those of SpawnObject: radius, height, size, mass, material, …"""
+        """Adds a body; quaternion w x y z; `fields` are those of SpawnObject: radius, size, mass, material, …"""
         answer = self.call("spawn_object", name=name, shape=shape, pose=pose_message(position, quaternion), **fields)
         return self.find(answer.name)
 
@@ -202,7 +202,7 @@ class Client:
         timeout: float | None = None,
         **fields: Any,
     ) -> Robot:
-        """Adds a robot from a URDF file or `text`; `fields` are those of SpawnArticulatedSystem."""
+        """Adds a robot from a URDF file or `text`; quaternion w x y z; `fields` are those of SpawnArticulatedSystem."""
         pose = pose_message(position, quaternion)
         answer = self.call("spawn_articulated_system", timeout, name=name, file=str(file), pose=pose, **fields)
         robot = self.find(answer.name)
@@ -218,7 +218,10 @@ class Client:
         text: str = "",
         timeout: float | None = None,
     ) -> Object:
-        """Adds whatever simulation_interfaces can: URDF, xacro, MJCF, or an object of a world file; file or text."""
+        """Adds whatever simulation_interfaces can: URDF, xacro, MJCF, or an object of a world file; file or text.
+
+        Quaternion w x y z.
+        """
         from simulation_interfaces.srv import SpawnEntity
 
         request = SpawnEntity.Request()

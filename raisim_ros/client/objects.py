@@ -104,7 +104,7 @@ class Object:
     # ---- commanding ----
 
     def place(self, position: Vector, quaternion: Vector = (1.0, 0.0, 0.0, 0.0)) -> None:
-        """Puts it elsewhere, at once."""
+        """Puts it elsewhere, at once; quaternion w x y z."""
         self._client.call("set_object_state", name=self.name, set_pose=True, pose=pose_message(position, quaternion))
 
     def push(self, force: Vector, torque: Vector = (0.0, 0.0, 0.0)) -> None:
@@ -112,7 +112,7 @@ class Object:
         self._hold(ObjectCmd(wrench=Wrench(force=_vector(force), torque=_vector(torque))))
 
     def drive_to(self, position: Vector, quaternion: Vector = (1.0, 0.0, 0.0, 0.0)) -> None:
-        """Lets its controller bring it to a pose, and hold it there until release()."""
+        """Lets its controller bring it to a pose (quaternion w x y z), and hold it there until release()."""
         self._hold(
             ObjectCmd(
                 enable_position_controller=True,

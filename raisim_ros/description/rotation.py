@@ -45,7 +45,7 @@ def matrix_from_axis_angle(axis: Array, angle: float) -> Array:
 
 
 def matrix_from_quaternion(wxyz: Sequence[float] | Array) -> Array:
-    """Rotation matrix of a unit quaternion."""
+    """Rotation matrix of a unit quaternion w, x, y, z."""
     w, x, y, z = (float(part) for part in wxyz)
     return np.array(
         [

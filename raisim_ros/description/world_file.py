@@ -110,7 +110,7 @@ def _compound(source: Source, element: etree._Element) -> CompoundEntry:
     parts = [_child(source, part) for group in children_of(source, inside, "children").values() for part in group]
     if not parts:
         raise source.error(inside, f"no primitives; expected at least one of {', '.join(PRIMITIVES)}")
-    parts.sort(key=lambda part: part.place.line)
+    parts.sort(key=lambda part: part.place.line or 0)
     return CompoundEntry(**arguments, children=parts)
 
 

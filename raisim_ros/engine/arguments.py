@@ -23,6 +23,7 @@ __all__ = [
 
 Vector = NDArray[np.float64]
 VectorLike = Sequence[float] | NDArray[Any]
+BodyLike = int | str  # index of a body of an object, or the name of one of its links
 
 ALL_GROUPS = 2**64 - 1
 Choice = TypeVar("Choice", bound=IntEnum)

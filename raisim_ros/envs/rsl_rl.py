@@ -58,5 +58,5 @@ class RslRlEnv(VecEnv):
         """One environment step: observations, rewards, who has ended, and who of them only by time."""
         self._observations, rewards, terminated, truncated, _ = self.env.step(actions.detach().cpu().numpy())
         ended = torch.as_tensor(terminated | truncated, dtype=torch.long, device=self.device)
-        extras = {"time_outs": torch.as_tensor(truncated, device=self.device)}
+        extras = {"time_outs": torch.as_tensor(truncated & ~terminated, device=self.device)}
         return self.get_observations(), self._tensor(rewards), ended, extras

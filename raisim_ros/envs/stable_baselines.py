@@ -53,7 +53,7 @@ class StableBaselinesEnv(VecEnv):
         for k in np.flatnonzero(ended):
             infos[k] = {
                 "terminal_observation": info["final_obs"][k],
-                "TimeLimit.truncated": bool(truncated[k]),
+                "TimeLimit.truncated": bool(truncated[k] and not terminated[k]),
                 "episode": {"r": float(self._returns[k]), "l": int(self._lengths[k]), "t": 0.0},
             }
         self._returns[ended], self._lengths[ended] = 0.0, 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -95,16 +96,25 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         self.elapsed[members] = 0
         self._ended[members] = False
 
+    def _checked(self, actions: Rows) -> Rows:
+        """The actions within their bounds, one row per environment."""
+        if not self._randoms:
+            raise ResetNeeded("step() before the first reset()")
+        given = np.asarray(actions, dtype=np.float64)
+        if given.shape != self.action_space.shape:
+            raise InvalidValueError(f"actions have shape {given.shape}; expected {self.action_space.shape}")
+        return np.clip(given, self.task.action_low, self.task.action_high)
+
     def step(self, actions: Rows) -> tuple[Rows, Rows, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """One environment step in all environments."""
-        given = np.clip(np.asarray(actions, dtype=np.float64), self.task.action_low, self.task.action_high)
+        given = self._checked(actions)
         restart = self._ended & (self._mode == AutoresetMode.NEXT_STEP)
         self.task.act(given)
         self.batch.step(self.task.substeps)
         rewards, terminated = self.task.judge(given)
         terminated = terminated | self.batch.diverged
         self.elapsed += 1
-        truncated = (self.elapsed >= self.max_episode_steps) & ~terminated
+        truncated = self.elapsed >= self.max_episode_steps
         info: dict[str, Any] = {}
         if restart.any():
             self._begin(np.flatnonzero(restart))

@@ -58,7 +58,7 @@ def wxyz_from_quaternion(message: Any, field: str) -> Vector:
     return wxyz if abs(norm - 1.0) <= 1e-12 else wxyz / norm
 
 
-class Pose(NamedTuple):
+class BodyPose(NamedTuple):
     """Position [m] and orientation (w, x, y, z) of a body frame in the world."""
 
     position: Vector
@@ -79,9 +79,9 @@ class Wrench(NamedTuple):
     torque: Vector
 
 
-def pose_from_message(message: Any, field: str) -> Pose:
+def pose_from_message(message: Any, field: str) -> BodyPose:
     """A geometry_msgs/Pose."""
-    return Pose(
+    return BodyPose(
         vector_from_xyz(message.position, f"{field}.position", MAX_DISTANCE),
         wxyz_from_quaternion(message.orientation, f"{field}.orientation"),
     )

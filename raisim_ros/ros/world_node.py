@@ -63,7 +63,7 @@ from raisim_ros.ros.objects.endpoints import ObjectEndpoints
 from raisim_ros.ros.objects.frames import FrameNames, FrameTopics
 from raisim_ros.ros.objects.known_frames import KnownFrames
 from raisim_ros.ros.objects.markers import MarkerTopics
-from raisim_ros.ros.objects.object_table import LinkEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import LinkRow, ObjectTable
 from raisim_ros.ros.objects.spawning import Spawner
 from raisim_ros.ros.objects.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.objects.topic import Topic
@@ -314,7 +314,7 @@ class WorldNode:
             links.set_commanded(object_id, commanded)
 
         def show(entry: Entry, shown: ShownFields) -> None:
-            (links.states if isinstance(entry, LinkEntry) else states).show(entry, shown)
+            (links.states if isinstance(entry, LinkRow) else states).show(entry, shown)
 
         return set_commanded, show
 

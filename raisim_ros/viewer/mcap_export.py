@@ -58,7 +58,7 @@ def _messages(recording: Recording, world: World, frame: int, now: int) -> Itera
     yield "/clock", "rosgraph_msgs/msg/Clock", {"clock": _stamp(now)}
     poses, names = recording.array("poses", frame), unique_names(world)
     transforms = [_transform(header, name, poses[row]) for row, name in enumerate(names)]
-    robots = world.read_articulations(xyzw=True)
+    robots = world.read_articulations()
     for name, handle in names.items():
         if isinstance(handle, ArticulatedSystem):
             first = len(names) + robots.link_first[handle.get_id()]
@@ -70,7 +70,7 @@ def _messages(recording: Recording, world: World, frame: int, now: int) -> Itera
 
 
 def _transform(header: dict[str, Any], name: str, pose: Any) -> dict[str, Any]:
-    x, y, z, qx, qy, qz, qw = (float(value) for value in pose)
+    x, y, z, qw, qx, qy, qz = (float(value) for value in pose)
     placed = {"translation": {"x": x, "y": y, "z": z}, "rotation": {"x": qx, "y": qy, "z": qz, "w": qw}}
     return {"header": header, "child_frame_id": name, "transform": placed}
 

@@ -87,13 +87,16 @@ class Recording:
         return self._find(frame)[0]
 
     def array(self, name: str, frame: int) -> Vector:
-        """One of ``poses``, ``twists``, ``wrenches``, ``coordinates``, ``velocities``, ``efforts`` of a frame."""
+        """One of ``poses``, ``twists``, ``wrenches``, ``coordinates``, ``velocities``, ``efforts`` of a frame.
+
+        Poses are those of objects, then of links of robots: x, y, z [m] and quaternion w, x, y, z.
+        """
         epoch, row = self._find(frame)
         arrays = self._epochs[epoch].arrays
         if name not in arrays:
             raise InvalidValueError(f"a recording has no '{name}'; it has {', '.join(sorted(arrays))}")
         row_of: Vector = arrays[name][row]
-        return row_of
+        return row_of[:, [0, 1, 2, 6, 3, 4, 5]] if name == "poses" else row_of  # files have w last
 
     # ---- going on ----
 
@@ -155,7 +158,7 @@ class Recording:
     def _place(self, world: World, frame: int) -> None:
         poses, twists = self.array("poses", frame), self.array("twists", frame)
         q, u = self.array("coordinates", frame), self.array("velocities", frame)
-        robots = world.read_articulations(xyzw=True)
+        robots = world.read_articulations()
         for row, handle in enumerate(world.get_obj_list()):
             if isinstance(handle, ArticulatedSystem):
                 at, speed_at = robots.coordinate_first[handle.get_id()], robots.velocity_first[handle.get_id()]
@@ -163,8 +166,7 @@ class Recording:
                     q[at : at + handle.get_generalized_coordinate_dim()], u[speed_at : speed_at + handle.get_dof()]
                 )
             elif isinstance(handle, SingleBodyObject):
-                x, y, z, w = poses[row, 3:]
-                handle.set_pose(poses[row, :3], (w, x, y, z))
+                handle.set_pose(poses[row, :3], poses[row, 3:])
                 if handle.get_body_type().name != "STATIC":
                     arm = handle.get_com_position() - handle.get_position()
                     linear, angular = twists[row, :3], twists[row, 3:]

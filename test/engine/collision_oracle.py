@@ -440,7 +440,7 @@ HEADING = """# Collision pairs
 
 Every ordered pair of shapes in {poses} random relative poses, compared with an independent answer: `coal` for convex
 bodies, closed forms for half-spaces and heightmaps (here a plane sloping by 30 % and -20 %). Written by
-`python test/engine/collision_oracle.py docs/collision_pairs.md`; `test/engine/test_collision_pairs.py` checks it.
+`python test/engine/collision_oracle.py docs/collision_pairs.md`; `test/engine/collision/test_collision_pairs.py` checks it.
 
 - *near*: poses in which the oracle sees the shapes closer than {margin} m; *overlap*: of these, the overlapping ones.
 - *agree*: poses in which both see a contact, or both none.

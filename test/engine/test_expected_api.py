@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -176,6 +179,30 @@ def test_one_order_of_quaternions_and_of_poses():
     assert np.array_equal(robot.get_link("base").get_pose()[0], position)
 
 
+def test_docs_tell_the_order_of_quaternions():
+    silent = []
+    for kind in (getattr(raisim_ros, name) for name in raisim_ros.__all__):
+        methods = inspect.getmembers(kind, lambda one: inspect.isfunction(one) or isinstance(one, property))
+        for name, method in methods if inspect.isclass(kind) else [(kind.__class__.__name__, kind)]:
+            text = inspect.getdoc(method) or ""
+            if not name.startswith("_") and "quaternion" in (name + text) and not re.search("w,? x,? y,? z", text):
+                silent.append(f"{kind.__name__}.{name}")
+    assert not silent
+
+
+def test_recordings_have_the_same_order(tmp_path):
+    turn = np.array([0.1, 0.7, -0.5, 0.5])
+    world = World()
+    world.add_box(1, 1, 1, 1.0, orientation=turn, body_type=BodyType.STATIC)
+    world.add_articulated_system(ROBOTS / "arm.urdf", orientation=turn)
+    world.start_recording(tmp_path / "run", rate=1 / world.get_time_step())
+    world.integrate(10)
+    world.stop_recording()
+    recording = raisim_ros.Recording(tmp_path / "run")
+    poses = recording.array("poses", len(recording) - 1)
+    assert np.array_equal(poses, np.vstack((world.read_states().poses, world.read_articulations().link_poses)))
+
+
 def test_parameters_by_name_or_as_containers(tmp_path):
     text = """<{0}><params><size value="1"/></params>{1}</{0}>"""
     (tmp_path / "w.xml").write_text(text.format("raisim", """<objects><sphere mass="1"><dim radius="@@size"/></sphere>
@@ -260,6 +287,98 @@ def test_joints_by_name():
     assert dict(robot.actuators) == {}
 
 
+def test_joint_targets_and_gains_by_name_number_or_array():
+    robot = World().add_articulated_system(ROBOTS / "quadruped.urdf")
+    names = list(robot.joints)
+    robot.set_joint_targets(0.25, {names[2]: -1.0})
+    q, u = robot.get_pd_target()
+    assert q[7:].tolist() == [0.25] * 12
+    assert u.tolist() == [0.0] * 8 + [-1.0] + [0.0] * 9
+    robot.set_joint_gains({names[1]: 5.0}, 0.5)
+    robot.set_joint_gains({names[2]: 7.0}, {names[0]: 1.0})
+    p, d = robot.get_pd_gains()
+    assert p.tolist() == [0.0] * 7 + [5.0, 7.0] + [0.0] * 9
+    assert d.tolist() == [0.0] * 6 + [1.0] + [0.5] * 11
+    before = robot.get_pd_target()
+    for wrong in ([0.0] * 11, "0.1", None, {"knee": 1.0}, {names[0]: (1, 2)}, float("nan")):
+        with pytest.raises(RaisimError):
+            robot.set_joint_targets(wrong)
+        with pytest.raises(RaisimError):
+            robot.set_joint_targets(0.0, [1.0])
+    assert all(np.array_equal(a, b) for a, b in zip(before, robot.get_pd_target(), strict=True))
+
+
+def test_links_and_joints_by_name_where_an_index_is_taken():
+    world = World()
+    robot = world.add_articulated_system(ROBOTS / "quadruped.urdf", position=(0, 0, 1))
+    robot.set_state(robot.get_generalized_coordinate(), np.linspace(-1, 1, 18))
+    for index, name in enumerate(robot.get_body_names()):
+        for get in (robot.get_position, robot.get_quaternion, robot.get_velocity, robot.get_jacobian, robot.get_mass,
+                    robot.get_inertia_matrix_b, robot.get_com_position, robot.get_dense_rotational_jacobian):  # fmt: skip
+            assert np.array_equal(get(name), get(index))
+        assert all(np.array_equal(a, b) for a, b in zip(robot.get_pose(name), robot.get_body_pose(index), strict=True))
+    for name, joint in robot.joints.items():
+        assert robot.get_joint_type(name) == robot.get_joint_type(joint.idx)
+        assert np.array_equal(robot.get_joint_axis(name), robot.get_joint_axis(joint.idx))
+    robot.set_mass("LF_SHANK", 0.75)
+    assert robot.get_mass(robot.get_body_idx("LF_SHANK")) == 0.75
+    robot.set_external_force("LF_SHANK", (1, 2, 3))
+    assert [one.tolist() for one in robot.get_external_force("LF_SHANK")] == [[1, 2, 3]]
+    assert robot.get_external_force("base") == []
+    with pytest.raises(UnknownNameError, match="did you mean 'LF_SHANK'"):
+        robot.get_jacobian("LF_SHAN")
+    with pytest.raises(UnknownNameError, match="joint"):
+        robot.get_joint_type("LF_SHANK")
+    ball = world.add_sphere(0.1, 1.0, position=(1, 2, 3))
+    assert ball.get_pose()[0].tolist() == [1, 2, 3]
+    ball.set_pose(*ball.get_pose())
+    with pytest.raises(InvalidValueError):
+        ball.get_position("base")
+
+
+def test_attributes_that_do_not_exist_cannot_be_set():
+    world = World()
+    ball = world.add_sphere(0.1, 1.0)
+    robot = world.add_articulated_system(ROBOTS / "arm.urdf")
+    batch = WorldBatch(world, 2)
+    wire = world.add_stiff_wire(ball, 0, (0, 0, 0), robot, 0, (0, 0, 0), 1.0)
+    joint = next(iter(robot.joints.values()))
+    for thing in (world, ball, robot, batch, batch.robot(), batch.object(ball), wire, joint):
+        with pytest.raises(AttributeError, match="positon"):
+            thing.positon = 3.0
+    with pytest.raises(AttributeError, match=r"did you mean set_mass\(\)"):
+        ball.mass = 2.0
+
+    class Mine(World):
+        def __init__(self):
+            super().__init__()
+            self.score = 1
+
+    assert Mine().score == 1
+
+
+def test_arrays_of_a_batch_can_be_assigned():
+    world = World()
+    world.add_articulated_system(ROBOTS / "arm.urdf", name="arm")
+    world.add_sphere(0.1, 1.0, position=(5, 0, 1), name="ball")
+    batch = WorldBatch(world, 3, 1)
+    arm, ball = batch.robot(), batch.object("ball")
+    kept = arm.position_targets
+    arm.position_targets = np.arange(6.0)
+    arm.position_targets += 1.0
+    ball.twists = (1, 0, 0, 0, 0, 0)
+    batch.gravity = (0, 0, -1.5)
+    batch.refresh()
+    assert kept is arm.position_targets
+    assert batch.member(2)["arm"].get_pd_target()[0].tolist() == [1, 2, 3, 4, 5, 6]
+    assert batch.member(1)["ball"].get_linear_velocity().tolist() == [1, 0, 0]
+    assert batch.member(0).get_gravity().tolist() == [0, 0, -1.5]
+    with pytest.raises(InvalidValueError, match="coordinate"):
+        arm.coordinates = [1.0, 2.0]
+    with pytest.raises(InvalidValueError, match="read-only"):
+        arm.accelerations = 0.0
+
+
 def test_editable_arrays_stay_editable():
     robot = World().add_articulated_system(ROBOTS / "arm.urdf")
     arrays = {
@@ -294,6 +413,19 @@ def test_editable_arrays_stay_editable():
         robot.set_mass(1, -1.0)
 
 
+def test_setting_a_mass_keeps_the_bits_of_all_else():
+    rng = np.random.default_rng(2)
+    body = '<link name="l{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    joint = '<joint name="j{0}" type="revolute"><parent link="l0"/><child link="l{0}"/><axis xyz="{1} {2} {3}"/></joint>'
+    joints = "".join(joint.format(k, *rng.normal(size=3)) for k in range(1, 40))
+    robot = World().add_articulated_system(f'<robot name="r">{"".join(body.format(k) for k in range(40))}{joints}</robot>')
+    axes = robot.get_joint_axis_p().copy()
+    for k in range(40):
+        robot.set_mass(k, 2.0)
+    robot.update_mass_info()
+    assert np.array_equal(robot.get_joint_axis_p(), axes)
+
+
 def test_one_jacobian_and_forces_in_world_axes():
     world = World()
     world.add_ground()
@@ -308,6 +440,25 @@ def test_one_jacobian_and_forces_in_world_axes():
     total = sum((one.get_force_world() for one in box.get_contacts()), np.zeros(3))
     assert total == pytest.approx((0, 0, 3.0 * 9.81), abs=1e-6)
     assert isinstance(box.get_contacts()[0], Contact)
+
+
+def test_everything_says_what_it_is():
+    world = World()
+    ball = world.add_sphere(0.1, 1.0, name="ball")
+    models = (raisim_ros.ImuModel(name="imu"),)
+    sensors = world.add_sensor_set(ball, raisim_ros.SensorSetModel(name="head", sensors=models))
+    snapshot = world.save_snapshot()
+    world.integrate(5)
+    batch = WorldBatch(world, 2)
+    kept = pickle.loads(pickle.dumps(snapshot))
+    shown = {
+        world: "1 objects at 0.0", ball: "Sphere 1 'ball'", sensors: "'head' on <Sphere 1 'ball'> with imu",
+        sensors.get_sensor("imu"): "IMU 'imu' on <Sphere", snapshot: "at 0 s", kept: "read", batch: "2 members",
+        batch.object("ball"): "'ball'", batch.save(0): "at 0.0",
+    }  # fmt: skip
+    for thing, text in shown.items():
+        assert text in repr(thing)
+        assert "object at 0x" not in repr(thing)
 
 
 def test_version_and_resources():

@@ -11,7 +11,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/conformance.md").read_text(encoding="utf-8")
-NAMED = sorted(set(re.findall(r"`(ros/test_\w+\.py(?:::\w+)?)`", PAGE)))
+NAMED = sorted(set(re.findall(r"`(ros/(?:\w+/)?test_\w+\.py(?:::\w+)?)`", PAGE)))
 
 
 @pytest.mark.parametrize("named", NAMED)
@@ -25,7 +25,7 @@ def test_every_row_has_a_test():
     rows = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| topic", "| service", "| promise"))]
     assert len(rows) > 60
     for row in rows:
-        assert "`ros/test_" in row, row
+        assert re.search(r"`ros/(\w+/)?test_", row), row
 
 
 def test_every_service_and_topic_of_a_node_is_in_the_table(shared_node, probe):

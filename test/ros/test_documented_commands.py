@@ -97,7 +97,10 @@ def test_the_client_of_the_readme_adds_an_object(start_node, probe, ros_environm
     command = [sys.executable, "-c", ros_example("crate_2")]
     done = subprocess.run(command, env=ros_environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("<box 'crate_2'> is at (0.0, 0.0, ")
+    x, y, z = map(float, re.match(r"<box 'crate_2'> is at \((.*), (.*), (.*)\)\n", done.stdout).groups())
+    assert abs(x) < 0.5  # it falls on the pyramid meanwhile, on a busy machine
+    assert abs(y) < 0.5
+    assert 0.2 < z <= 5.0
     assert "crate_2" in probe.call(ListObjects, "list_objects").names
     node.interrupt()
 

@@ -187,6 +187,19 @@ def test_sources_txt_lists_every_c_file_once():
     assert sorted(listed) == sorted(present)
 
 
+@pytest.mark.parametrize("layer", ["description", "engine", "ros"])
+def test_folders_of_tests_are_those_of_the_sources(layer):
+    """What the C engine computes is tested through Python, too: in folders named as those of csrc/."""
+    found = folders_in(ROOT / "test" / layer)
+    assert found
+    assert found <= folders_in(ROOT / "raisim_ros" / layer) | (set(C_FOLDERS) if layer == "engine" else set())
+    assert folders_in(ROOT / "test/c") <= set(C_FOLDERS)
+
+
+def folders_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("__")}
+
+
 def test_generated_packages_are_not_in_the_source():
     assert not (ROOT / "raisim_ros/msg").exists()
     assert not (ROOT / "raisim_ros/srv").exists()

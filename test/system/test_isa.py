@@ -23,7 +23,7 @@ import numpy as np
 import raisim_ros
 from raisim_ros import World
 from robot_scenes import ROBOTS, add_quadruped
-from test_determinism import busy_world
+from shared_scenes import busy_world
 
 def report(world, steps):
     for _ in range(4):

@@ -289,13 +289,13 @@ class RobotWriter:
     # ---- places ----
 
     def site(self, link: str, position: Numbers, quaternion: Numbers = ORIGIN[1]) -> str:
-        """A new site at a place in the frame of a body ("": the world)."""
+        """A new site at a place (quaternion w, x, y, z) in the frame of a body ("": the world)."""
         name = self.document.name("site", f"{self.entry.name or self.tree.name}_site")
         add(self._elements[link], "site", name=name, **self._placed(link, position, quaternion))
         return name
 
     def obstacle(self, link: str, position: Numbers, quaternion: Numbers, kind: str, radius: float) -> str:
-        """A new geom that only tendons go around."""
+        """A new geom, placed likewise, that only tendons go around."""
         name = self.document.name("geom", f"{self.entry.name or self.tree.name}_wrap")
         size = (radius,) if kind == "sphere" else (radius, radius)
         hidden = {"contype": 0, "conaffinity": 0, "group": 5}

@@ -9,10 +9,12 @@ import numpy as np
 from raisim_ros.description.mjcf.document import add
 from raisim_ros.description.mjcf.export_robot import RobotWriter
 from raisim_ros.description.robot.model import Pose
-from raisim_ros.description.sensor.types import ForceTorqueModel, ImuModel, LidarModel, SensorModel
+from raisim_ros.description.sensor.table import SENSORS
+from raisim_ros.description.sensor.types import LidarModel, SensorModel
 
 # A rangefinder looks along z of its site, sensors here along x.
 _ALONG_X = Pose(rotation=np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
+_MJCF = {sensor.model: sensor.mjcf for sensor in SENSORS.values()}
 
 
 def write_sensors(writer: RobotWriter) -> None:
@@ -36,10 +38,6 @@ def write_sensors(writer: RobotWriter) -> None:
 
 def _kinds(sensor: SensorModel) -> dict[str, float]:
     """MuJoCo's sensors in the place of one of ours, with the largest value that they tell."""
-    if isinstance(sensor, ImuModel):
-        return {"gyro": sensor.ang_vel_limit, "accelerometer": sensor.acc_limit}
-    if isinstance(sensor, ForceTorqueModel):
-        return {"force": math.inf, "torque": math.inf}
-    if isinstance(sensor, LidarModel) and sensor.yaw_samples * sensor.pitch_samples == 1:
-        return {"rangefinder": sensor.range_max}
-    return {}
+    if isinstance(sensor, LidarModel) and sensor.yaw_samples * sensor.pitch_samples != 1:
+        return {}
+    return {kind: getattr(sensor, field) if field else math.inf for kind, field in _MJCF.get(type(sensor), ())}

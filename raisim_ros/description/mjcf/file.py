@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from raisim_ros.description.errors import ParseError
+from raisim_ros.description.errors import ParseError, Place
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.mjcf.actuators import drives_of, joint_settings, plain_drives
 from raisim_ros.description.mjcf.compiler import CompiledModel, compile_mjcf
@@ -43,7 +43,6 @@ from raisim_ros.description.world.types import (
     HeightMapEntry,
     MeshEntry,
     ObjectEntry,
-    Place,
     PrimitiveEntry,
     WorldDescription,
 )
@@ -164,7 +163,7 @@ class _WorldReader:
         return " ".join(f"{part:g}" for part in self._shapes.color(geom))
 
     def _place(self, kind: str, index: int) -> Place:
-        return Place(self._model.file, self._model.line(kind, index))
+        return Place(self._model.file, self._model.line(kind, index) or None)
 
     def _static(self, geom: int, pose: Pose, number: int) -> ObjectEntry:
         """The entry of a geom that does not move."""

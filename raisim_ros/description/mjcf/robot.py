@@ -153,7 +153,7 @@ class RobotBuilder:
         name = self.skeleton.joint_names[joint]
         if kind == "free":
             message = f"free joint '{name}': expected it alone in a body directly below <worldbody>"
-            raise ParseError(place.source, place.line, message)
+            raise ParseError(place.file, place.line, message)
         dof, at = int(model["jnt_dofadr"][joint]), int(model["jnt_qposadr"][joint])
         axis = model["jnt_axis"][joint].astype(np.float64)
         back = Pose()

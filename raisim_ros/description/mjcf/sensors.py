@@ -9,26 +9,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.mjcf.notes import Notes
 from raisim_ros.description.robot.model import Pose
-from raisim_ros.description.sensor.types import (
-    ContactModel,
-    ForceTorqueModel,
-    ImuModel,
-    LidarModel,
-    SensorModel,
-    SensorSetModel,
-)
+from raisim_ros.description.sensor.table import SENSORS
+from raisim_ros.description.sensor.types import ContactModel, LidarModel, SensorModel, SensorSetModel
 from raisim_ros.description.world.types import SensorSetEntry
 
 _RATE = 100.0  # Hz; MuJoCo's sensors measure in every step
 _FAR = 1000.0  # of rangefinders without a cutoff [m]
 # A rangefinder looks along z of its site, sensors here along x.
 _ALONG_Z = Pose(rotation=np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]))
+_ONE_RAY = LidarModel(
+    "rangefinder",
+    _RATE,
+    _ALONG_Z,
+    yaw_samples=1,
+    pitch_samples=1,
+    pitch_min=0.0,
+    pitch_max=0.0,
+    spin_rate=0.0,
+    range_min=0.0,
+)
 _ASKED = frozenset(
     ("jointpos", "jointvel", "jointactfrc", "jointlimitpos", "jointlimitvel", "ballquat", "ballangvel",
      "tendonpos", "tendonvel", "actuatorpos", "actuatorvel", "framepos", "framequat", "framexaxis", "frameyaxis",
@@ -60,27 +67,16 @@ def note_sensors(model: CompiledModel, made: int, notes: Notes) -> None:
 
 
 def _sensors(model: CompiledModel, found: dict[str, int]) -> Iterable[SensorModel]:
-    if "gyro" in found or "accelerometer" in found:
-        limits = [_cutoff(model, found[kind]) if kind in found else math.inf for kind in ("accelerometer", "gyro")]
-        yield ImuModel("imu", _RATE, acc_limit=limits[0], ang_vel_limit=limits[1])
-    if "force" in found or "torque" in found:
-        yield ForceTorqueModel("force_torque", _RATE)
-    if "touch" in found:
+    for sensor in SENSORS.values():
+        kinds = [(kind, field) for kind, field in sensor.mjcf if kind in found]
+        limits: dict[str, Any] = {field: _cutoff(model, found[kind]) for kind, field in kinds if field}
+        if kinds and sensor.name == "spinning_lidar":
+            reach = limits["range_max"]
+            yield replace(_ONE_RAY, range_max=reach if math.isfinite(reach) else _FAR)
+        elif kinds:
+            yield sensor.model(sensor.name, _RATE, **limits)
+    if "touch" in found:  # of a part of the link there, of the whole link here: one of ours is not written as one
         yield ContactModel("touch", _RATE)
-    if "rangefinder" in found:
-        reach = _cutoff(model, found["rangefinder"])
-        yield LidarModel(
-            "rangefinder",
-            _RATE,
-            _ALONG_Z,
-            yaw_samples=1,
-            pitch_samples=1,
-            pitch_min=0.0,
-            pitch_max=0.0,
-            spin_rate=0.0,
-            range_min=0.0,
-            range_max=reach if math.isfinite(reach) else _FAR,
-        )
 
 
 def _cutoff(model: CompiledModel, sensor: int) -> float:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from raisim_ros.description.errors import Place
 from raisim_ros.description.mjcf.compiler import CompiledModel
-from raisim_ros.description.robot.model import Place, Pose
+from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import Array, matrix_from_quaternion
 
 WORLD = 0

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from raisim_ros.description.errors import UrdfError
-from raisim_ros.description.robot.model import JOINT_TYPES, SHAPES, Geometry, Joint, Link, Place, Pose, RobotModel
+from raisim_ros.description.errors import Place, UrdfError
+from raisim_ros.description.robot.model import JOINT_TYPES, SHAPES, Geometry, Joint, Link, Pose, RobotModel
 from raisim_ros.description.rotation import Array
 
 LARGEST = 1e30  # kg, m, kg·m²: products of a few such numbers still fit into a double
@@ -18,7 +18,7 @@ _ROUNDING = 1e-9  # relative size of an asymmetry that may come from rounded dig
 
 def fail(place: Place, message: str) -> NoReturn:
     """Raise UrdfError for an element."""
-    raise UrdfError(place.source, place.line, message)
+    raise UrdfError(place.file, place.line, message)
 
 
 def check_model(model: RobotModel) -> None:

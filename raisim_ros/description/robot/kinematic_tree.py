@@ -26,7 +26,7 @@ class JointType(Enum):
 
     @property
     def coordinate_dim(self) -> int:
-        """Numbers in q: floating position(3) and quaternion(4), revolute and prismatic 1, spherical quaternion(4)."""
+        """Numbers in q: floating position(3) and quaternion w, x, y, z(4), revolute and prismatic 1, spherical 4."""
         return {"fixed": 0, "floating": 7, "revolute": 1, "prismatic": 1, "spherical": 4}[self.value]
 
     @property

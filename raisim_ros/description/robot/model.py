@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from raisim_ros.description import shapes
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, Place
 from raisim_ros.description.rotation import Array
 
 VectorLike = Sequence[float] | Array
@@ -30,14 +30,6 @@ SHAPES = {  # with how many numbers are in `dim`
     **{shape.name: len(shape.fields) for shape in shapes.SHAPES.values() if shape.urdf},
     "mesh": 0,
 }
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where an element was written, for errors."""
-
-    source: str
-    line: int | None = None
 
 
 _CODE = Place("Child tree")
@@ -128,8 +120,8 @@ class Joint:
 
     `type` is a word of JOINT_TYPES. Units of the dynamics: per rad for rotation, per m for translation. The limit of
     a spherical joint is the largest angle from the zero position, as `lower` (as in URDF) or `upper`; its spring mount
-    is a quaternion. `mimic` = (joint, multiplier, offset): this joint is at multiplier · joint + offset, and both bear
-    load. `Child` fills in `parent` and `child`, the names of the links.
+    is a quaternion w, x, y, z. `mimic` = (joint, multiplier, offset): this joint is at multiplier · joint + offset, and
+    both bear load. `Child` fills in `parent` and `child`, the names of the links.
     """
 
     name: str

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, Place
 from raisim_ros.description.robot.checks import check_model, fail
 from raisim_ros.description.robot.kinematic_tree import (
     JointType,
@@ -19,7 +19,7 @@ from raisim_ros.description.robot.kinematic_tree import (
     TreeSensor,
     TreeVisual,
 )
-from raisim_ros.description.robot.model import Geometry, Joint, Link, Pin, Place, Pose, RobotModel, SensorReference
+from raisim_ros.description.robot.model import Geometry, Joint, Link, Pin, Pose, RobotModel, SensorReference
 from raisim_ros.description.robot.tree_regularity import find_singular_body
 from raisim_ros.description.robot.tree_topology import DEPTH_FIRST, ROOT_JOINT, Topology
 from raisim_ros.description.rotation import Array
@@ -93,7 +93,7 @@ class _Builder:
             pins=[self._pin(pin) for pin in self._model.pins],
             sensors=self._sensors,
             fixed_base=self._fixed_base,
-            source=self._model.place.source,
+            source=self._model.place.file,
             robot_description=robot_description,
             resource_dir=resource_dir,
             ignored_pairs=[
@@ -242,7 +242,7 @@ class _Builder:
         return {index for index in range(1, len(tree.bodies)) if carried[index] == 0.0}
 
     def _warn(self, text: str) -> None:
-        warnings.warn(f"{self._model.place.source}: {text}", RuntimeWarning, stacklevel=6)
+        warnings.warn(f"{self._model.place.file}: {text}", RuntimeWarning, stacklevel=6)
 
     def _pin(self, pin: Pin) -> TreePin:
         places = []

@@ -13,31 +13,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.errors import Place
 from raisim_ros.description.robot.checks import fail
-from raisim_ros.description.sensor.types import (
-    CameraModel,
-    ContactModel,
-    DepthCameraModel,
-    ForceTorqueModel,
-    ImuModel,
-    LidarModel,
-    NoiseModel,
-    RGBCameraModel,
-    SensorModel,
-    SensorSetModel,
-)
+from raisim_ros.description.sensor.table import SENSORS, Element, Rule
+from raisim_ros.description.sensor.types import SensorModel, SensorSetModel
 from raisim_ros.description.urdf.fields import Fields
 from raisim_ros.description.xml.source import parse_xml, read_text
 from raisim_ros.description.xml.template import Parameters, expand_template
-
-MAX_RAYS = 100_000_000  # of one measurement
-NOISE_TYPES = ("none", "gaussian", "uniform")
 
 
 def load_sensor_set(path: str | Path, params: Parameters = None) -> SensorSetModel:
@@ -73,159 +61,44 @@ def sensor_set_of_element(root: etree._Element, source: str) -> SensorSetModel:
 
 def _sensor(element: etree._Element, fields: Fields) -> SensorModel:
     kind = fields.text(element, "type")
-    if kind not in _READERS:
-        fail(fields.place(element), f"sensor type '{kind}'; expected {', '.join(_READERS)}")
-    rate = _positive(element, "update_rate", fields)
-    common = SensorModel(fields.text(element, "name"), rate, fields.pose(element), element.sourceline)
-    return _READERS[kind](element, fields, common)
+    if kind not in SENSORS:
+        fail(fields.place(element), f"sensor type '{kind}'; expected {', '.join(SENSORS)}")
+    sensor, rate, name = SENSORS[kind], fields.number(element, "update_rate"), fields.text(element, "name")
+    if rate <= 0.0:
+        fail(fields.place(element), f"<{element.tag} update_rate=\"{rate:g}\">; expected more than 0")
+    common = {"name": name, "update_rate": rate, "origin": fields.pose(element), "line": element.sourceline}
+    values = _children(element, sensor.elements, fields, f"sensor '{name}'")
+    for rule in sensor.rules:
+        _check(rule, values, fields.place(element), lambda given: f"sensor '{name}' has {given}")
+    values = {field: common[other] for field, other in sensor.like} | values
+    return sensor.model(**common, **values)
 
 
-def _common(model: SensorModel) -> dict[str, object]:
-    return {"name": model.name, "update_rate": model.update_rate, "origin": model.origin, "line": model.line}
+def _children(parent: etree._Element, children: Sequence[Element], fields: Fields, what: str) -> dict[str, Any]:
+    """Fields of the model that the children of an element give."""
+    values: dict[str, Any] = {}
+    for child in children:
+        element = fields.child(parent, child.tag, what) if child.required else parent.find(child.tag)
+        if element is not None:
+            values |= _element(element, child, fields, what)
+    return values
 
 
-# ---- numbers with limits ----
-
-
-def _positive(element: etree._Element, attribute: str, fields: Fields, default: float | None = None) -> float:
-    value = fields.number(element, attribute, default)
-    if value <= 0.0:
-        fail(fields.place(element), f"<{element.tag} {attribute}=\"{value:g}\">; expected more than 0")
-    return value
-
-
-def _count(element: etree._Element, attribute: str, fields: Fields, minimum: int, default: int | None = None) -> int:
-    value = fields.number(element, attribute, default)
-    if value != int(value) or not minimum <= value <= MAX_RAYS:
-        expected = f"a whole number from {minimum} to {MAX_RAYS}"
-        fail(fields.place(element), f"<{element.tag} {attribute}=\"{value:g}\">; expected {expected}")
-    return int(value)
-
-
-def _ascending(element: etree._Element, low: str, high: str, fields: Fields) -> tuple[float, float]:
-    """Two numbers of an element, 0 <= low < high."""
-    first, second = fields.number(element, low), fields.number(element, high)
-    if not 0.0 <= first < second:
-        fail(
-            fields.place(element),
-            f"<{element.tag} {low}=\"{first:g}\" {high}=\"{second:g}\">; expected 0 ≤ {low} < {high}",
-        )
-    return first, second
-
-
-def _noise(parent: etree._Element, fields: Fields, tag: str = "noise") -> NoiseModel:
-    element = parent.find(tag)
-    if element is None:
-        return NoiseModel()
-    kind = (element.get("type") or "none").strip().lower()
-    if kind not in NOISE_TYPES:
-        fail(fields.place(element), f"noise type '{kind}'; expected {', '.join(NOISE_TYPES)}")
-    stddev, dropout = fields.number(element, "stddev", 0.0), fields.number(element, "dropout", 0.0)
-    if stddev < 0.0:
-        fail(fields.place(element), f"<{tag} stddev=\"{stddev:g}\">; expected 0 or more")
-    if not 0.0 <= dropout <= 1.0:
-        fail(fields.place(element), f"<{tag} dropout=\"{dropout:g}\">; expected 0 to 1")
-    return NoiseModel(kind, fields.number(element, "mean", 0.0), stddev, dropout, _count(element, "seed", fields, 0, 0))
-
-
-# ---- sensor types ----
-
-
-def _camera(element: etree._Element, fields: Fields, common: SensorModel) -> dict[str, object]:
-    camera = fields.child(element, "camera", f"sensor '{common.name}'")
-    image = fields.child(camera, "image", f"<camera> of sensor '{common.name}'")
-    clip = camera.find("clip")
-    fov = fields.number(camera, "horizontal_fov")
-    if not 0.0 < fov < math.pi:
-        fail(fields.place(camera), f"<camera horizontal_fov=\"{fov:g}\">; expected more than 0, less than pi [rad]")
-    width, height = _count(image, "width", fields, 1), _count(image, "height", fields, 1)
-    if width * height > MAX_RAYS:
-        fail(fields.place(image), f"image of {width} x {height}; expected at most {MAX_RAYS} pixels")
-    default = CameraModel("")
-    near, far = _ascending(clip, "near", "far", fields) if clip is not None else (default.near, default.far)
-    return {
-        **_common(common),
-        "width": width,
-        "height": height,
-        "horizontal_fov": fov,
-        "near": near,
-        "far": far,
-        "noise": _noise(camera, fields),
+def _element(element: etree._Element, known: Element, fields: Fields, what: str) -> dict[str, Any]:
+    given = {
+        one.name: one.read(fields, element, one.name)
+        for one in known.attributes
+        if one.required or (element.get(one.name) or "").strip()
     }
+    for rule in known.rules:
+        _check(rule, given, fields.place(element), lambda text: f"<{element.tag} {text}>")
+    values = {one.field: given[one.name] for one in known.attributes if one.name in given}
+    values |= _children(element, known.children, fields, f"<{element.tag}> of {what}")
+    return {known.field: known.model(**values)} if known.model else values
 
 
-def _depth(element: etree._Element, fields: Fields, common: SensorModel) -> SensorModel:
-    data = element.find("data")
-    kind = data.get("type", "depth") if data is not None else "depth"
-    if data is not None and kind not in ("depth", "coordinates"):
-        fail(fields.place(data), f"<data type=\"{kind}\">; expected depth or coordinates")
-    return DepthCameraModel(**_camera(element, fields, common), data_type=kind)  # type: ignore[arg-type]
-
-
-def _rgb(element: etree._Element, fields: Fields, common: SensorModel) -> SensorModel:
-    return RGBCameraModel(**_camera(element, fields, common))  # type: ignore[arg-type]
-
-
-def _imu(element: etree._Element, fields: Fields, common: SensorModel) -> SensorModel:
-    limit = element.find("limit")
-    limits = [fields.limit(limit, name, math.inf) for name in ("acc_limit", "ang_vel_limit")]
-    if min(limits) <= 0.0:
-        place = fields.place(element if limit is None else limit)
-        fail(place, f"limits of sensor '{common.name}' are {limits}; expected more than 0")
-    return ImuModel(
-        **_common(common),  # type: ignore[arg-type]
-        acc_limit=limits[0],
-        ang_vel_limit=limits[1],
-        acc_noise=_noise(element, fields, "acc_noise"),
-        ang_vel_noise=_noise(element, fields, "ang_vel_noise"),
-    )
-
-
-def _lidar(element: etree._Element, fields: Fields, common: SensorModel) -> SensorModel:
-    what = f"sensor '{common.name}'"
-    yaw, pitch = fields.child(element, "yaw", what), fields.child(element, "pitch", what)
-    limits, spin, model = fields.child(element, "range", what), element.find("spin"), element.find("model")
-    yaws, pitches = _count(yaw, "samples", fields, 1), _count(pitch, "samples", fields, 1)
-    if yaws * pitches > MAX_RAYS:
-        fail(fields.place(element), f"{what} has {yaws} x {pitches} rays; expected at most {MAX_RAYS}")
-    low, high = fields.number(pitch, "min_angle"), fields.number(pitch, "max_angle")
-    if not -math.pi / 2 <= low <= high <= math.pi / 2:
-        fail(
-            fields.place(pitch),
-            f"<pitch min_angle=\"{low:g}\" max_angle=\"{high:g}\">; expected -pi/2 ≤ min ≤ max ≤ pi/2 [rad]",
-        )
-    range_min, range_max = _ascending(limits, "min", "max", fields)
-    rate = fields.number(spin, "rate", common.update_rate) if spin is not None else common.update_rate
-    if rate < 0.0:
-        fail(fields.place(element if spin is None else spin), f"<spin rate=\"{rate:g}\">; expected 0 or more [Hz]")
-    return LidarModel(
-        **_common(common),  # type: ignore[arg-type]
-        model="" if model is None else fields.optional_text(model, "name"),
-        yaw_samples=yaws,
-        pitch_samples=pitches,
-        pitch_min=low,
-        pitch_max=high,
-        clockwise=spin is not None and (spin.get("direction") or "").strip().lower() == "clockwise",
-        spin_rate=rate,
-        range_min=range_min,
-        range_max=range_max,
-        noise=_noise(element, fields),
-    )
-
-
-def _contact(element: etree._Element, fields: Fields, common: SensorModel) -> SensorModel:
-    return ContactModel(**_common(common))  # type: ignore[arg-type]
-
-
-def _force_torque(element: etree._Element, fields: Fields, common: SensorModel) -> SensorModel:
-    return ForceTorqueModel(**_common(common))  # type: ignore[arg-type]
-
-
-_READERS: dict[str, Callable[[etree._Element, Fields, SensorModel], SensorModel]] = {
-    "rgb": _rgb,
-    "depth": _depth,
-    "imu": _imu,
-    "spinning_lidar": _lidar,
-    "contact": _contact,
-    "force_torque": _force_torque,
-}
+def _check(rule: Rule, given: dict[str, Any], place: Place, told: Callable[[str], str]) -> None:
+    """Fail where a rule about values that were given does not hold."""
+    if all(name in given for name in rule.names) and not rule.holds(*(given[name] for name in rule.names)):
+        text = " ".join(f'{name}="{given[name]:g}"' for name in rule.names)
+        fail(place, f"{told(text)}; expected {rule.expected}")

@@ -8,8 +8,9 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.errors import Place
 from raisim_ros.description.robot.checks import fail
-from raisim_ros.description.robot.model import Place, Pose
+from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import matrix_from_rpy
 from raisim_ros.description.xml.literal_text import is_literal, unescaped
 

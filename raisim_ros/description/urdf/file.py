@@ -15,11 +15,11 @@ from typing import Any
 
 from lxml import etree
 
-from raisim_ros.description.errors import FileMissingError, ParseError, RaisimError, UrdfError
+from raisim_ros.description.errors import FileMissingError, ParseError, Place, RaisimError, UrdfError
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
-from raisim_ros.description.robot.model import Child, Geometry, Link, Place, model_from_child
+from raisim_ros.description.robot.model import Child, Geometry, Link, model_from_child
 from raisim_ros.description.robot.tree_builder import build_tree
 from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.urdf.other_tools import read_other_tools

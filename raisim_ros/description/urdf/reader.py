@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
+from raisim_ros.description.errors import Place
 from raisim_ros.description.resource_paths import (
     SENSOR_FOLDERS,
     candidates_in_folders,
@@ -22,7 +23,6 @@ from raisim_ros.description.robot.model import (
     Joint,
     Link,
     Pin,
-    Place,
     Pose,
     RobotModel,
     SensorReference,

@@ -10,13 +10,13 @@ from typing import Any
 
 from lxml import etree
 
-from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.errors import InvalidValueError, ParseError, Place
 from raisim_ros.description.files import is_file
 from raisim_ros.description.robot.drive import DriveSettings
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.schema import CANONICAL, ELEMENTS
 from raisim_ros.description.world.schema_types import ENGINE, PUBLISHED, REQUIRED, Attribute
-from raisim_ros.description.world.types import BodyState, Place
+from raisim_ros.description.world.types import BodyState
 from raisim_ros.description.world.values import read_value
 from raisim_ros.description.xml.literal_text import ATTRIBUTE
 
@@ -34,7 +34,7 @@ class Source:
 
     def place(self, element: etree._Element) -> Place:
         """Where an element stands."""
-        return Place(str(self.file), int(element.sourceline or 0))
+        return Place(str(self.file), element.sourceline)
 
     def error(self, element: etree._Element, message: str) -> ParseError:
         """An error about an element."""

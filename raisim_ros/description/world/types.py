@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.description.errors import Place
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeActuator, TreeLock, TreeState, TreeTendon
 from raisim_ros.description.sensor.types import SensorSetModel
@@ -17,17 +18,6 @@ GROUND_GROUP = 1 << 61
 HEIGHTMAP_GROUP = 1 << 63
 
 Numbers = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something stands in a file; shown in messages."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
 
 
 @dataclass

@@ -12,8 +12,8 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.errors import check
+from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
+from raisim_ros.engine.errors import UnknownNameError, check, near_names
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType, ObjectType
 
@@ -108,12 +108,24 @@ class ArticulatedCore(BodyOwner):
         """Number of bodies, each with its joint; the base counts."""
         return len(self._tree.bodies)
 
-    def get_body_type(self, local_idx: int = 0) -> BodyType:
+    def get_body_type(self, local_idx: BodyLike = 0) -> BodyType:
         """STATIC for the base link of a fixed base, else DYNAMIC."""
         return BodyType.STATIC if self._body(local_idx) == 0 and self._tree.fixed_base else BodyType.DYNAMIC
 
-    def _body(self, body_idx: int) -> int:
-        return arguments.index("body index", body_idx, len(self._tree.bodies))
+    def _body(self, local_idx: BodyLike) -> int:
+        return self._index("link", local_idx, [body.links for body in self._tree.bodies])
+
+    def _joint(self, joint_idx: BodyLike) -> int:
+        return self._index("joint", joint_idx, [(body.joint_name,) for body in self._tree.bodies])
+
+    def _index(self, what: str, wanted: BodyLike, names: Sequence[Sequence[str]]) -> int:
+        """The place of a body, given as such or by one of its names."""
+        if not isinstance(wanted, str):
+            return arguments.index("body index", wanted, len(names))
+        for index, own in enumerate(names):
+            if wanted in own:
+                return index
+        raise UnknownNameError(near_names(what, wanted, (name for own in names for name in own)))
 
     # ---- state ----
 
@@ -122,7 +134,7 @@ class ArticulatedCore(BodyOwner):
         return self._read(lib.RS_FIELD_COORDINATE, self._q_count)
 
     def set_generalized_coordinate(self, coordinate: VectorLike) -> None:
-        """Set q; quaternions are normalised."""
+        """Set q; quaternions w, x, y, z are normalised."""
         self._write_q(lib.RS_FIELD_COORDINATE, "generalized coordinate", coordinate)
 
     def get_generalized_velocity(self) -> Vector:
@@ -218,9 +230,9 @@ class ArticulatedCore(BodyOwner):
         check(lib.rs_articulation_get_link(self._c, self._engine_id, body, link))
         return link
 
-    def _com_of(self, local_idx: int) -> Vector:
+    def _com_of(self, local_idx: BodyLike) -> Vector:
         return np.array(list(self._link(self._body(local_idx)).com))
 
-    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
+    def get_inertia_matrix_b(self, local_idx: BodyLike = 0) -> Vector:
         """Inertia of a body about its centre of mass, body frame [kg m^2]."""
         return arguments.matrix_of_symmetric6(list(self._link(self._body(local_idx)).inertia))

@@ -8,7 +8,7 @@ import numpy as np
 
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
 from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
 from raisim_ros.engine.errors import WrongStateError, check
 
@@ -99,14 +99,14 @@ class Dynamics(ArticulatedCore):
         check(lib.rs_articulation_get_joint_wrenches(self._c, self._engine_id, pointer(out)))
         return out
 
-    def get_force_at_joint_in_world_frame(self, joint_idx: int) -> Vector:
+    def get_force_at_joint_in_world_frame(self, joint_idx: BodyLike) -> Vector:
         """Force of the parent on a body through its joint in the last step, world frame [N]."""
-        force: Vector = self._joint_wrenches()[self._body(joint_idx), :3]
+        force: Vector = self._joint_wrenches()[self._joint(joint_idx), :3]
         return force
 
-    def get_torque_at_joint_in_world_frame(self, joint_idx: int) -> Vector:
+    def get_torque_at_joint_in_world_frame(self, joint_idx: BodyLike) -> Vector:
         """Torque of the parent on a body at the body's origin in the last step, world frame [N m]."""
-        torque: Vector = self._joint_wrenches()[self._body(joint_idx), 3:]
+        torque: Vector = self._joint_wrenches()[self._joint(joint_idx), 3:]
         return torque
 
     # ---- composites ----
@@ -192,27 +192,27 @@ class Dynamics(ArticulatedCore):
 
     # ---- loads ----
 
-    def _push(self, local_idx: int, point: Vector, force: Vector) -> None:
+    def _push(self, local_idx: BodyLike, point: Vector, force: Vector) -> None:
         check(lib.rs_articulation_add_force(self._c, self._engine_id, self._body(local_idx), list(point), list(force)))
 
-    def _turn(self, local_idx: int, torque: Vector) -> None:
+    def _turn(self, local_idx: BodyLike, torque: Vector) -> None:
         check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(torque), 0))
 
     def _drop_loads(self) -> None:
         check(lib.rs_articulation_clear_loads(self._c, self._engine_id))
 
-    def set_external_torque_in_body_frame(self, local_idx: int, torque: VectorLike) -> None:
+    def set_external_torque_in_body_frame(self, local_idx: BodyLike, torque: VectorLike) -> None:
         """Add a torque that turns with the body, given in its frame, for the next step [N m]."""
         values = arguments.vector("torque", torque, 3)
         in_world_axes = self.get_orientation(local_idx) @ values
         check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(values), 1))
-        self._present_loads().torques.append((local_idx, in_world_axes))
+        self._present_loads().torques.append((self._body(local_idx), in_world_axes))
 
-    def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: int = 0) -> None:
+    def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: BodyLike = 0) -> None:
         """Apply a force at a body's centre of mass and a torque, world axes, in every step until replaced [N, N m]."""
         f, t = list(arguments.vector("force", force, 3)), list(arguments.vector("torque", torque, 3))
         check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, self._body(local_idx), f, t))
 
-    def clear_command(self, local_idx: int = 0) -> None:
+    def clear_command(self, local_idx: BodyLike = 0) -> None:
         """End what set_command_wrench(), or on the base set_command_pose() or set_command_velocity(), began."""
         self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), local_idx)

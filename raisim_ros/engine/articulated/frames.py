@@ -10,8 +10,8 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import TreeCollision, TreeFrame, TreeVisual
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
+from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
+from raisim_ros.engine.articulated.core import ArticulatedCore, pointer, vector
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import SparseJacobian
 
@@ -51,44 +51,44 @@ class Frames(ArticulatedCore):
         """Index of each body's parent; -1 for the base."""
         return [body.parent for body in self._tree.bodies]
 
-    def get_body_pose(self, body_idx: int) -> tuple[Vector, Vector]:
+    def get_body_pose(self, body_idx: BodyLike) -> tuple[Vector, Vector]:
         """Position [m] and rotation matrix (body to world) of a body's frame, in the order of set_pose()."""
         index = self._body(body_idx)
         position, rotation, _, _ = self._links()
         return position[index], rotation[index]
 
-    def get_body_position(self, body_idx: int) -> Vector:
+    def get_body_position(self, body_idx: BodyLike) -> Vector:
         """Origin of a body's frame [m]."""
         return self.get_body_pose(body_idx)[0]
 
-    def get_body_orientation(self, body_idx: int) -> Vector:
+    def get_body_orientation(self, body_idx: BodyLike) -> Vector:
         """Rotation matrix of a body (body to world)."""
         return self.get_body_pose(body_idx)[1]
 
-    def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+    def get_position(self, local_idx: BodyLike = 0, body_point: VectorLike | None = None) -> Vector:
         """Origin of a body's frame, or a point given in that frame [m]."""
         position, rotation = self.get_body_pose(local_idx)
         if body_point is None:
             return position
         return position + rotation @ arguments.vector("body_point", body_point, 3)
 
-    def get_orientation(self, local_idx: int = 0) -> Vector:
+    def get_orientation(self, local_idx: BodyLike = 0) -> Vector:
         """Rotation matrix of a body (body to world)."""
         return self.get_body_orientation(local_idx)
 
-    def get_quaternion(self, local_idx: int = 0) -> Vector:
+    def get_quaternion(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation of a body as w, x, y, z; w is not negative, except that of a base as it was set."""
         if self._body(local_idx) == 0:
             return self.get_base_quaternion()
         quaternion = arguments.quaternion_of_matrix(self.get_body_orientation(local_idx))
         return -quaternion if quaternion[0] < 0.0 else quaternion
 
-    def get_position_in_body_coordinate(self, body_idx: int, point: VectorLike) -> Vector:
+    def get_position_in_body_coordinate(self, body_idx: BodyLike, point: VectorLike) -> Vector:
         """A world point in the frame of a body [m]."""
         position, rotation = self.get_body_pose(body_idx)
         return rotation.T @ (arguments.vector("point", point, 3) - position)
 
-    def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+    def get_velocity(self, local_idx: BodyLike = 0, body_point: VectorLike | None = None) -> Vector:
         """Velocity of the origin of a body's frame, or of a point given in that frame [m/s]."""
         index = self._body(local_idx)
         _, rotation, linear, angular = self._links()
@@ -98,11 +98,11 @@ class Frames(ArticulatedCore):
             velocity = velocity + np.cross(angular[index], arm)
         return velocity
 
-    def get_linear_velocity(self, local_idx: int = 0) -> Vector:
+    def get_linear_velocity(self, local_idx: BodyLike = 0) -> Vector:
         """Velocity of the origin of a body's frame [m/s]. (Of a single body it is that of the centre of mass.)"""
         return self.get_velocity(local_idx)
 
-    def get_angular_velocity(self, local_idx: int = 0) -> Vector:
+    def get_angular_velocity(self, local_idx: BodyLike = 0) -> Vector:
         """Angular velocity of a body [rad/s]."""
         velocity: Vector = self._links()[3][self._body(local_idx)]
         return velocity
@@ -211,8 +211,10 @@ class Frames(ArticulatedCore):
 
     # ---- Jacobians ----
 
-    def _columns(self, body_idx: int, point: VectorLike, derivative: bool) -> tuple[SparseJacobian, SparseJacobian]:
-        count = ffi.new("int32_t *")
+    def _columns(
+        self, body_idx: BodyLike, point: VectorLike, derivative: bool
+    ) -> tuple[SparseJacobian, SparseJacobian]:
+        at, count = vector("point", point, 3), ffi.new("int32_t *")
         index = np.empty(self._u_count, dtype=np.int32)
         linear, angular = np.empty((self._u_count, 3)), np.empty((self._u_count, 3))
         check(
@@ -220,9 +222,9 @@ class Frames(ArticulatedCore):
                 self._c,
                 self._engine_id,
                 self._body(body_idx),
-                list(arguments.vector("point", point, 3)),
+                pointer(at),
                 derivative,
-                ffi.cast("int32_t *", index.ctypes.data),
+                ffi.from_buffer("int32_t[]", index),
                 pointer(linear),
                 pointer(angular),
                 count,
@@ -231,19 +233,19 @@ class Frames(ArticulatedCore):
         n = int(count[0])
         return SparseJacobian(index[:n], linear[:n].T.copy()), SparseJacobian(index[:n], angular[:n].T.copy())
 
-    def get_sparse_jacobian(self, body_idx: int, point: VectorLike) -> SparseJacobian:
+    def get_sparse_jacobian(self, body_idx: BodyLike, point: VectorLike) -> SparseJacobian:
         """Jacobian of the velocity of a body's point, given in the world frame: non-zero columns."""
         return self._columns(body_idx, point, False)[0]
 
-    def get_sparse_rotational_jacobian(self, body_idx: int) -> SparseJacobian:
+    def get_sparse_rotational_jacobian(self, body_idx: BodyLike) -> SparseJacobian:
         """Jacobian of a body's angular velocity: non-zero columns."""
         return self._columns(body_idx, (0.0, 0.0, 0.0), False)[1]
 
-    def get_time_derivative_of_sparse_jacobian(self, body_idx: int, point: VectorLike) -> SparseJacobian:
+    def get_time_derivative_of_sparse_jacobian(self, body_idx: BodyLike, point: VectorLike) -> SparseJacobian:
         """Time derivative of get_sparse_jacobian() for a point that moves with the body."""
         return self._columns(body_idx, point, True)[0]
 
-    def get_time_derivative_of_sparse_rotational_jacobian(self, body_idx: int) -> SparseJacobian:
+    def get_time_derivative_of_sparse_rotational_jacobian(self, body_idx: BodyLike) -> SparseJacobian:
         """Time derivative of get_sparse_rotational_jacobian()."""
         return self._columns(body_idx, (0.0, 0.0, 0.0), True)[1]
 
@@ -254,22 +256,26 @@ class Frames(ArticulatedCore):
         dense[:, jacobian.idx] = jacobian.v
         return dense
 
-    def get_dense_jacobian(self, body_idx: int, point: VectorLike) -> Vector:
+    def get_dense_jacobian(self, body_idx: BodyLike, point: VectorLike) -> Vector:
         """3 x DoF Jacobian of the velocity of a body's point, given in the world frame."""
         return self.convert_sparse_jacobian_to_dense(self.get_sparse_jacobian(body_idx, point))
 
-    def get_dense_rotational_jacobian(self, body_idx: int) -> Vector:
+    def get_dense_rotational_jacobian(self, body_idx: BodyLike) -> Vector:
         """3 x DoF Jacobian of a body's angular velocity."""
         return self.convert_sparse_jacobian_to_dense(self.get_sparse_rotational_jacobian(body_idx))
 
-    def get_jacobian(self, body_idx: int, point: VectorLike | None = None) -> Vector:
+    def get_jacobian(self, body_idx: BodyLike, point: VectorLike | None = None) -> Vector:
         """6 x DoF Jacobian of a body: rows 0 to 2 the velocity of a point, 3 to 5 the angular velocity, world axes.
 
         `point` is in the world frame [m]; None: the body's origin.
         """
         with self._world.locked():
-            at = self.get_body_position(body_idx) if point is None else point
-            return np.vstack((self.get_dense_jacobian(body_idx, at), self.get_dense_rotational_jacobian(body_idx)))
+            index = self._body(body_idx)
+            at = self.get_body_position(index) if point is None else point
+            linear, angular = self._columns(index, at, False)
+        jacobian = np.zeros((6, self._u_count))
+        jacobian[:3, linear.idx], jacobian[3:, angular.idx] = linear.v, angular.v
+        return jacobian
 
     def get_dense_frame_jacobian(self, frame: FrameLike) -> Vector:
         """3 x DoF Jacobian of the velocity of a frame's origin."""

@@ -15,12 +15,12 @@ from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.core import ArticulatedCore
+from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
+from raisim_ros.engine.articulated.core import ArticulatedCore, vector
 from raisim_ros.engine.articulated.dynamics import Dynamics
 from raisim_ros.engine.articulated.frames import Frames
 from raisim_ros.engine.articulated.joints import Joints
-from raisim_ros.engine.errors import Named, check
+from raisim_ros.engine.errors import Named, check, near_names
 from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 System = TypeVar("System", bound="ArticulatedSystem")
+JointNumbers = Mapping[str, float | VectorLike] | VectorLike | float
 
 
 @dataclass
@@ -44,7 +45,7 @@ class _LinkEdits:
     inertia: Vector  # n x 3 x 3
 
 
-@dataclass(unsafe_hash=True)  # not frozen: positions and the like are set through it
+@dataclass(unsafe_hash=True, slots=True)  # not frozen: positions and the like are set through it
 class JointReference:
     """A movable joint by name."""
 
@@ -174,9 +175,9 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
 
     # ---- joints and links ----
 
-    def get_joint_type(self, joint_idx: int) -> JointType:
+    def get_joint_type(self, joint_idx: BodyLike) -> JointType:
         """Type of a joint."""
-        return self._tree.bodies[self._body(joint_idx)].joint_type
+        return self._tree.bodies[self._joint(joint_idx)].joint_type
 
     @property
     def joints(self) -> Mapping[str, JointReference]:
@@ -193,43 +194,57 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         """The motors that the robot's file gives it, by name, in the order of set_actuation()."""
         return Named("actuator", {motor.name or motor.joint: motor for motor in self._tree.actuators})
 
-    def set_joint_targets(self, targets: Mapping[str, float | VectorLike] | VectorLike) -> None:
-        """Set PD targets of joints alone: by their names, or all of them in the order of q without a floating base."""
-        base = 0 if self._tree.fixed_base else JointType.FLOATING.coordinate_dim
-        with self._world.locked():
-            q = self._read(lib.RS_FIELD_P_TARGET, self._q_count)
-            if isinstance(targets, Mapping):
-                joints = self.joints
-                for name, value in targets.items():
-                    part = joints[name]._part(lib.RS_FIELD_P_TARGET)[1]
-                    q[part] = arguments.vector(f"target of '{name}'", np.atleast_1d(value), part.stop - part.start)
-            else:
-                q[base:] = arguments.vector("joint targets", targets, self._q_count - base)
-            self._write(lib.RS_FIELD_P_TARGET, q)
-            self._note_targets()
+    def set_joint_targets(self, targets: JointNumbers, velocities: JointNumbers | None = None) -> None:
+        """Set PD targets of joints alone [rad, m], and of their velocities [rad/s, m/s] if given.
 
-    def set_joint_gains(self, p_gain: VectorLike | float, d_gain: VectorLike | float) -> None:
-        """Set PD gains of joints alone: one number for all, or one per degree of freedom without a floating base."""
-        base = 0 if self._tree.fixed_base else JointType.FLOATING.velocity_dim
-        count = self._u_count - base
-        pair = []
-        for name, gain in (("p gain", p_gain), ("d gain", d_gain)):
-            values = np.full(count, arguments.number(name, gain)) if np.ndim(gain) == 0 else gain
-            pair.append(np.concatenate((np.zeros(base), arguments.vector(name, values, count))))  # type: ignore[arg-type]
-        self.set_pd_gains(*pair)
+        By their names, one number for all, or all of them in the order of q (u) without a floating base.
+        """
+        with self._world.locked():
+            q = self._with_joints(lib.RS_FIELD_P_TARGET, "target", targets)
+            if velocities is None:
+                self._write(lib.RS_FIELD_P_TARGET, q)
+            else:
+                u = self._with_joints(lib.RS_FIELD_D_TARGET, "velocity target", velocities)
+                self._write_two(lib.RS_FIELD_D_TARGET, u, lib.RS_FIELD_P_TARGET, q)
+        self._note_targets()
+
+    def set_joint_gains(self, p_gain: JointNumbers, d_gain: JointNumbers) -> None:
+        """Set PD gains of joints alone: by their names (others keep theirs), one number for all, or one per degree of
+        freedom without a floating base."""
+        with self._world.locked():
+            p = self._with_joints(lib.RS_FIELD_P_GAIN, "p gain", p_gain)
+            self.set_pd_gains(p, self._with_joints(lib.RS_FIELD_D_GAIN, "d gain", d_gain))
+
+    def _with_joints(self, field: int, what: str, given: JointNumbers) -> Vector:
+        """A vector as the engine has it, in which numbers of joints are new."""
+        like_q = field == lib.RS_FIELD_P_TARGET
+        values = self._read(field, self._q_count if like_q else self._u_count)
+        floating = JointType.FLOATING.coordinate_dim if like_q else JointType.FLOATING.velocity_dim
+        own = values if self._tree.fixed_base else values[floating:]
+        if isinstance(given, Mapping):
+            joints = self.joints
+            for name, value in given.items():
+                part = joints[name]._part(field)[1]
+                values[part] = arguments.vector(f"{what} of '{name}'", np.atleast_1d(value), part.stop - part.start)
+        elif isinstance(given, (Sequence, np.ndarray)):
+            own[:] = vector(f"joint {what}s", given, len(own))
+        else:
+            own[:] = arguments.number(what, given)
+        return values
 
     def get_joint(self, name: str) -> JointReference:
         """A movable joint by name."""
         for index, body in enumerate(self._tree.bodies):
             if body.joint_name == arguments.text("name", name):
                 return JointReference(name, index, body.joint_type, self)
-        raise InvalidValueError(f"no movable joint named '{name}'; there are {self.get_movable_joint_names()}")
+        raise InvalidValueError(near_names("movable joint", name, self.get_movable_joint_names()))
 
     def get_link(self, name: str) -> LinkReference:
         """A body by the name of one of its links."""
         index = self.get_body_idx(name)
         if index < 0:
-            raise InvalidValueError(f"no link named '{name}' in '{self._tree.name}'")
+            known = (link for body in self._tree.bodies for link in body.links)
+            raise InvalidValueError(near_names("link", name, known))
         return LinkReference(name, index, self)
 
     # ---- constants of bodies: edit in place, then update_mass_info() ----
@@ -269,9 +284,9 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         """Joint axes in the joint frames, one per row; editable, see update_mass_info()."""
         return self._editable().axis
 
-    def get_joint_axis(self, joint_idx: int) -> Vector:
+    def get_joint_axis(self, joint_idx: BodyLike) -> Vector:
         """Axis of a joint in the world frame."""
-        index = self._body(joint_idx)
+        index = self._joint(joint_idx)
         if self._tree.bodies[index].joint_type not in (JointType.REVOLUTE, JointType.PRISMATIC):
             raise InvalidValueError(f"joint {index} is {self._tree.bodies[index].joint_type.value}: it has no axis")
         # The joint's own motion leaves its axis where it is.
@@ -294,7 +309,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         centres: Vector = position + np.einsum("nij,nj->ni", rotation, coms)
         return centres
 
-    def get_mass(self, local_idx: int) -> float:
+    def get_mass(self, local_idx: BodyLike) -> float:
         """Mass of a body [kg]."""
         return float(self._link(self._body(local_idx)).mass)
 
@@ -302,11 +317,13 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         """Masses of the bodies [kg]; editable, see update_mass_info()."""
         return self._editable().mass
 
-    def set_mass(self, local_idx: int, mass: float) -> None:
+    def set_mass(self, local_idx: BodyLike, mass: float) -> None:
         """Set the mass of a body [kg], at once; its inertia stays."""
-        changed = self._link(self._body(local_idx))
-        changed.mass = arguments.number("mass", mass)
-        check(lib.rs_articulation_set_link(self._c, self._engine_id, local_idx, changed))
+        index = self._body(local_idx)
+        with self._world.locked():
+            changed = self._link(index)
+            changed.mass = arguments.number("mass", mass)
+            check(lib.rs_articulation_set_link(self._c, self._engine_id, index, changed))
 
     def update_mass_info(self) -> None:
         """Put what was edited in the arrays of masses, inertias, centres of mass and joint placements into effect.
@@ -384,7 +401,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
                 return number
         raise InvalidValueError(f"no collision body named '{name}' in '{self._tree.name}'")
 
-    def ignore_collision_between(self, body_idx1: int, body_idx2: int) -> None:
+    def ignore_collision_between(self, body_idx1: BodyLike, body_idx2: BodyLike) -> None:
         """Let two bodies of the robot pass through each other."""
         self.set_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2, 0)
 
@@ -395,19 +412,21 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         pairs = [(i, j) for k, i in enumerate(shaped) for j in shaped[k + 1 :]]
         return [(bodies[i].name, bodies[j].name) for i, j in pairs if not self.may_collide(i, j)]
 
-    def may_collide(self, body_idx1: int, body_idx2: int) -> bool:
+    def may_collide(self, body_idx1: BodyLike, body_idx2: BodyLike) -> bool:
         """Whether two bodies of the robot can touch each other."""
         return self.get_allowed_number_of_internal_contacts_between_two_bodies(body_idx1, body_idx2) > 0
 
     def set_allowed_number_of_internal_contacts_between_two_bodies(
-        self, body_idx1: int, body_idx2: int, count: int
+        self, body_idx1: BodyLike, body_idx2: BodyLike, count: int
     ) -> None:
         """Set how many contacts two bodies of the robot may have with each other, 0 to 8."""
         pair = self._body(body_idx1), self._body(body_idx2)
         number = arguments.count("count", count)
         check(lib.rs_articulation_set_self_contacts(self._c, self._engine_id, *pair, number))
 
-    def get_allowed_number_of_internal_contacts_between_two_bodies(self, body_idx1: int, body_idx2: int) -> int:
+    def get_allowed_number_of_internal_contacts_between_two_bodies(
+        self, body_idx1: BodyLike, body_idx2: BodyLike
+    ) -> int:
         """How many contacts two bodies of the robot may have with each other."""
         out = ffi.new("int32_t *")
         pair = self._body(body_idx1), self._body(body_idx2)

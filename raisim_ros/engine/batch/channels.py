@@ -82,6 +82,14 @@ class EngineBatch:
         return len(numbers), ffi.from_buffer("int64_t[]", numbers), numbers
 
 
+def put(name: str, rows: Rows, values: Any, chosen: Any = slice(None)) -> None:
+    """Write rows of an array, which is carried over before the next step."""
+    try:
+        rows[chosen] = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidValueError(f"{name}: {error}") from error
+
+
 def _key(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tobytes()

@@ -10,17 +10,17 @@ import numpy as np
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import VectorLike
+from raisim_ros.engine.arguments import BodyLike, VectorLike
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows
+from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows, put
+from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
 
-LinkLike = int | str
-Links = Sequence[LinkLike] | LinkLike | None
+Links = Sequence[BodyLike] | BodyLike | None
 _ORIGIN, _IDENTITY = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
 
 
-class ObjectBatch:
+class ObjectBatch(KnownNames):
     """An object in all members. Arrays have one row per member, are made at the first use and stay the same memory.
 
     After a step they hold what the members hold. What is written to those that can be written is carried over before
@@ -37,13 +37,8 @@ class ObjectBatch:
     def _array(self, kind: int, shape: tuple[int, ...], **fields: Any) -> Rows:
         return self._engine.array(kind, shape, object_id=self._source._engine_id, **fields)
 
-    def _link(self, link: LinkLike) -> int:
-        if not isinstance(link, str):
-            return arguments.count("link", link)
-        found = self._source.get_body_idx(link) if isinstance(self._source, ArticulatedSystem) else -1
-        if found < 0:
-            raise InvalidValueError(f"{self._source!r} has no link named '{link}'")
-        return found
+    def _link(self, link: BodyLike) -> int:
+        return self._source._body(link)
 
     def _links(self, links: Links) -> Any:
         if links is None:
@@ -64,11 +59,19 @@ class ObjectBatch:
         """x y z of the origin [m] and quaternion w x y z; (N, 7). A floating base's is read only: see coordinates."""
         return self._array(lib.RS_CHANNEL_POSE, (7,))
 
+    @poses.setter
+    def poses(self, values: Any) -> None:
+        put("poses", self.poses, values)
+
     @property
     def twists(self) -> Rows:
         """Velocity of the centre of mass [m/s] and angular velocity [rad/s]; (N, 6). Of a robot that of its base's
         origin, read only."""
         return self._array(lib.RS_CHANNEL_TWIST, (6,))
+
+    @twists.setter
+    def twists(self, values: Any) -> None:
+        put("twists", self.twists, values)
 
     def link_poses(self, links: Links = None) -> Rows:
         """x y z and quaternion w x y z of links (names or indices; None: all); (N, links, 7), read only."""
@@ -102,7 +105,7 @@ class ObjectBatch:
 
     # ---- sensors ----
 
-    def imu(self, link: LinkLike = 0, position: VectorLike = _ORIGIN, orientation: VectorLike = _IDENTITY) -> Rows:
+    def imu(self, link: BodyLike = 0, position: VectorLike = _ORIGIN, orientation: VectorLike = _IDENTITY) -> Rows:
         """Specific force [m/s^2] and angular velocity [rad/s] at a place of a link, in its axes; (N, 6), read only."""
         return self._array(lib.RS_CHANNEL_IMU, (6,), **self._mount(link, position, orientation))
 
@@ -111,7 +114,7 @@ class ObjectBatch:
         origins: Any,
         directions: Any,
         length: float,
-        link: LinkLike = 0,
+        link: BodyLike = 0,
         *,
         level: bool = False,
         see_carrier: bool = False,
@@ -141,7 +144,7 @@ class ObjectBatch:
             **self._mount(link, _ORIGIN, _IDENTITY),
         )
 
-    def height_scan(self, points: Any, above: float = 1.0, length: float = 5.0, link: LinkLike = 0) -> Rows:
+    def height_scan(self, points: Any, above: float = 1.0, length: float = 5.0, link: BodyLike = 0) -> Rows:
         """How far the ground lies below the link's origin at points x, y around it [m]; (N, points), read only.
 
         `points` are n x 2, turned with the link's heading. Looked for from `above` the link's origin downwards, over
@@ -156,7 +159,7 @@ class ObjectBatch:
         width: int,
         height: int,
         horizontal_fov: float,
-        link: LinkLike = 0,
+        link: BodyLike = 0,
         position: VectorLike = _ORIGIN,
         orientation: VectorLike = _IDENTITY,
         near: float = 0.05,
@@ -170,7 +173,7 @@ class ObjectBatch:
         mount = self._mount(link, position, orientation)
         return self._array(lib.RS_CHANNEL_DEPTH, (camera.height, camera.width), camera=camera[0], **mount)
 
-    def _mount(self, link: LinkLike, position: VectorLike, orientation: VectorLike) -> dict[str, Any]:
+    def _mount(self, link: BodyLike, position: VectorLike, orientation: VectorLike) -> dict[str, Any]:
         return {
             "mount_link": self._link(link),
             "mount_position": list(arguments.vector("position", position, 3)),
@@ -182,8 +185,11 @@ def _vector(name: str, text: str) -> Any:
     def read(self: RobotBatch) -> Rows:
         return self._field(getattr(lib, f"RS_FIELD_{name}"))
 
+    def write(self: RobotBatch, values: Any) -> None:
+        put(name.lower().replace("_", " "), read(self), values)
+
     read.__doc__ = text
-    return property(read)
+    return property(read, write)
 
 
 class RobotBatch(ObjectBatch):
@@ -220,12 +226,6 @@ class RobotBatch(ObjectBatch):
         """Set q and u of members (all when None) now: one row for all, or one row each."""
         number, pointer, chosen = self._engine.members(members)
         rows: Any = slice(None) if chosen is None else chosen
-        for name, view, values in (
-            ("coordinates", self.coordinates, coordinates),
-            ("velocities", self.velocities, velocities),
-        ):
-            try:
-                view[rows] = np.asarray(values, dtype=np.float64)
-            except (TypeError, ValueError) as error:
-                raise InvalidValueError(f"{name}: {error}") from error
+        put("coordinates", self.coordinates, coordinates, rows)
+        put("velocities", self.velocities, velocities, rows)
         self._engine.refresh(number, pointer)

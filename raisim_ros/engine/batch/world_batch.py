@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +12,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows
+from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows, put
 from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
 from raisim_ros.engine.errors import WrongTypeError, check
+from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap
+from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.doubts import tell_doubts
 from raisim_ros.engine.world.world import World
 
+Maps = Mapping[int, HeightMapData]  # heightmaps that a member was given, by the ids of the objects
+
 
 class MemberSnapshot:
-    """Everything that decides a member's future, at one moment. Made by WorldBatch.save()."""
+    """Everything that decides a member's future, at one moment. Made by WorldBatch.save(); it can be pickled, and
+    restored in any batch of worlds of the same make."""
 
-    def __init__(self, world: Any) -> None:
-        out = ffi.new("rs_snapshot **")
-        check(lib.rs_snapshot_save(world, out))
-        self._snapshot = ffi.gc(out[0], lib.rs_snapshot_destroy)
+    def __init__(self, world: Any, maps: Maps) -> None:
+        self._snapshot = stored.engine_snapshot(world)
+        self._bytes = b""  # of one that was pickled, until a batch takes it
         self._time = float(lib.rs_world_time(world))
+        self._maps: Maps = dict(maps)
+
+    def __getstate__(self) -> tuple[bytes, float, Maps]:
+        return self._bytes or stored.engine_bytes(self._snapshot), self._time, self._maps
+
+    def __setstate__(self, state: tuple[bytes, float, Maps]) -> None:
+        self._snapshot = None
+        self._bytes, self._time, self._maps = state
+
+    def _lean(self) -> MemberSnapshot:
+        """The same as bytes, without the meshes that its batch has."""
+        made = MemberSnapshot.__new__(MemberSnapshot)
+        made.__setstate__((stored.engine_bytes(self._snapshot, bool(self._maps)), self._time, self._maps))
+        return made
+
+    def __copy__(self) -> MemberSnapshot:
+        return self  # it never changes
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> MemberSnapshot:
+        return self
+
+    def _for(self, world: Any) -> Any:
+        """The engine's snapshot, which shares the meshes of a member."""
+        if self._snapshot is None:
+            self._snapshot, self._bytes = stored.engine_snapshot_of(self._bytes, world), b""
+        return self._snapshot
 
     def __repr__(self) -> str:
         return f"<MemberSnapshot at {self._time:.6g} s>"
 
 
-class WorldBatch:
+class WorldBatch(KnownNames):
     """Copies of one world that share its meshes, stepped by threads in one call without the interpreter lock.
 
     Members are independent, and bit for bit what a lone World does that is treated alike, whatever the number of
@@ -62,6 +94,7 @@ class WorldBatch:
         marks = ffi.buffer(self._engine.held(lib.rs_batch_diverged(self._engine.batch)), count)
         self._diverged: NDArray[np.uint8] = np.frombuffer(marks, dtype=np.uint8)
         self._objects: dict[int, ObjectBatch] = {}
+        self._maps: dict[int, Maps] = {}  # by member
 
     def __len__(self) -> int:
         return self._engine.count
@@ -119,6 +152,10 @@ class WorldBatch:
         """Gravitational acceleration of each member [m/s^2]; (N, 3)."""
         return self._engine.array(lib.RS_CHANNEL_GRAVITY, (3,))
 
+    @gravity.setter
+    def gravity(self, values: Any) -> None:
+        put("gravity", self.gravity, values)
+
     def material_pair(self, material_a: str = "default", material_b: str = "default") -> Rows:
         """Properties of a pair of materials; (N, 7): friction, restitution, restitution threshold [m/s], static
         friction, static friction threshold [m/s], rolling and spinning friction [m]."""
@@ -157,7 +194,9 @@ class WorldBatch:
         coordinates and velocities of robots, by their names: one row for all of `members`, or one row each.
         """
         number, pointer, _ = self._engine.members(members)
-        start = ffi.NULL if snapshot is None else arguments.instance("snapshot", snapshot, MemberSnapshot)._snapshot
+        start = ffi.NULL
+        if snapshot is not None:
+            start = arguments.instance("snapshot", snapshot, MemberSnapshot)._for(self._member(0))
         check(lib.rs_batch_reset(self._engine.batch, number, pointer, start))
         for name, (coordinates, velocities) in (states or {}).items():
             self.robot(name).set_state(coordinates, velocities, members)
@@ -172,7 +211,7 @@ class WorldBatch:
         if not isinstance(source, HeightMap):
             raise WrongTypeError(f"{source!r} is not a heightmap")
         maps = arguments.table("heights", heights, (np.shape(heights)[0] if np.ndim(heights) == 3 else 1, -1))
-        number, pointer, _ = self._engine.members(members)
+        number, pointer, listed = self._engine.members(members)
         chosen = arguments.table("choice", np.arange(number) if choice is None else choice, (number,), np.int64)
         check(
             lib.rs_batch_set_heightmap(
@@ -185,6 +224,28 @@ class WorldBatch:
                 ffi.from_buffer("int64_t[]", chosen),
             )
         )
+        shape = source.get_y_samples(), source.get_x_samples()
+        given = [replace(source.get_data(), heights=one.reshape(shape)) for one in maps]
+        for member, one in zip(range(number) if listed is None else listed.tolist(), chosen, strict=True):
+            self._maps[member] = {**self._maps.get(member, {}), source.get_id(): given[one]}
+
+    # ---- copies ----
+
+    def copy(self) -> WorldBatch:
+        """An independent batch with the same start, whose members are as these are now."""
+        self.refresh()  # what was written belongs to it
+        return _rebuilt(self._source, self._threads, [self.save(k) for k in range(len(self))], self.diverged)
+
+    def __copy__(self) -> WorldBatch:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> WorldBatch:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        self.refresh()
+        members = [self.save(k)._lean() for k in range(len(self))]
+        return _rebuilt, (self._source, self._threads, members, self.diverged)
 
     # ---- single members ----
 
@@ -196,14 +257,28 @@ class WorldBatch:
 
         It holds the batch's own member: steps of the batch move it. Not to be used while the batch steps.
         """
-        return self._source._copy_onto(self._engine.held(self._member(index)))
+        world = self._source._copy_onto(self._engine.held(self._member(index)))
+        for key, data in self._maps.get(index, {}).items():
+            handle = world.get_object_by_id(key)
+            assert isinstance(handle, HeightMap)
+            handle._data = data
+        return world
 
     def save(self, index: int) -> MemberSnapshot:
         """Keep all of one member: states, parameters, warm starts, time."""
-        return MemberSnapshot(self._member(index))
+        return MemberSnapshot(self._member(index), self._maps.get(index, {}))
 
     def restore(self, index: int, snapshot: MemberSnapshot) -> None:
         """Put all of a member back to a snapshot of this or another member."""
         arguments.instance("snapshot", snapshot, MemberSnapshot)
         arguments.index("member", index, len(self))
-        check(lib.rs_batch_restore(self._engine.batch, index, snapshot._snapshot))
+        check(lib.rs_batch_restore(self._engine.batch, index, snapshot._for(self._member(index))))
+        self._maps[index] = snapshot._maps
+
+
+def _rebuilt(source: World, threads: int, members: list[MemberSnapshot], diverged: NDArray[np.bool_]) -> WorldBatch:
+    made = WorldBatch(source, len(members), threads)
+    for index, snapshot in enumerate(members):
+        made.restore(index, snapshot)
+    made._diverged[:] = diverged
+    return made

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from raisim_ros.description.errors import InvalidValueError, ParseError
-from raisim_ros.description.world.types import Numbers, Place, WireEndEntry, WireEntry
+from raisim_ros.description.errors import NOWHERE, InvalidValueError, ParseError
+from raisim_ros.description.world.types import Numbers, WireEndEntry, WireEntry
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.wires import StretchType, Wire, WireType
@@ -78,7 +78,7 @@ def describe_wire(wire: Wire, objects: Sequence[Object]) -> WireEntry:
     )
     kind = wire.get_wire_type()
     return WireEntry(
-        Place("", 0),
+        NOWHERE,
         ends,
         kind.name.lower(),
         wire.get_length(),

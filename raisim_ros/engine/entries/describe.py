@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import NOWHERE, InvalidValueError
 from raisim_ros.description.world.types import (
     BodyState,
     ChildEntry,
@@ -19,7 +19,6 @@ from raisim_ros.description.world.types import (
     LightEntry,
     MeshEntry,
     ObjectEntry,
-    Place,
     PrimitiveEntry,
     SimulationSettings,
     ViewCameraEntry,
@@ -134,7 +133,7 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path], objects
 
 def _child(shape: CollisionBody) -> ChildEntry:
     return ChildEntry(
-        Place("", 0),
+        NOWHERE,
         shape.shape.name.lower(),
         _numbers(shape.dim),
         _numbers(shape.position),
@@ -169,7 +168,7 @@ def _body_state(handle: SingleBodyObject) -> BodyState:
 def _seen(world: World, handle: SingleBodyObject) -> dict[str, Any]:
     """What entries of lights and cameras have in common."""
     return {
-        "place": Place("", 0),
+        "place": NOWHERE,
         "name": handle.get_name(),
         "appearance": handle.get_appearance(),
         "interface": handle.get_interface(),

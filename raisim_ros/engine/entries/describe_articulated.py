@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raisim_ros.description.errors import NOWHERE
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody
 from raisim_ros.description.urdf.export import urdf_text
-from raisim_ros.description.world.types import ArticulatedEntry, Numbers, Place, ShapeEntry
+from raisim_ros.description.world.types import ArticulatedEntry, Numbers, ShapeEntry
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
@@ -21,8 +22,6 @@ from raisim_ros.engine.errors import check
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World
 
-_NOWHERE = Place("", 0)
-
 
 def describe_articulated(world: World, handle: ArticulatedSystem) -> ArticulatedEntry:
     """The robot with its state and all settings; what equals the robot file is left out."""
@@ -33,7 +32,7 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         handle.may_collide(index, body.parent) for index, body in enumerate(tree.bodies) if body.parent >= 0
     )
     entry = ArticulatedEntry(
-        _NOWHERE,
+        NOWHERE,
         handle.get_name(),
         appearance=handle.get_appearance(),
         collision_group=group,
@@ -157,7 +156,7 @@ def _shapes(world: World, handle: ArticulatedSystem) -> tuple[int, int, list[Sha
         differs = (groups[k], masks[k]) != (group, mask)
         if differs or written.convex or material != written.material:
             entries[shape.name] = ShapeEntry(
-                _NOWHERE,
+                NOWHERE,
                 shape.name,
                 int(groups[k]) if differs else None,
                 int(masks[k]) if differs else None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from raisim_ros.description.world.types import Place
+from raisim_ros.description.errors import NOWHERE
 from raisim_ros.engine.entries.describe_sensors import describe_sensor_sets
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def common_fields(world: World, handle: SingleBodyObject | SoftObject) -> dict[str, Any]:
     """Fields of the entry of an object, as it is now."""
     return {
-        "place": Place("", 0),
+        "place": NOWHERE,
         "name": handle.get_name(),
         "material": world.get_object_material(handle),
         "appearance": handle.get_appearance(),

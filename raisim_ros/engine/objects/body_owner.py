@@ -13,7 +13,7 @@ import numpy as np
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.pose_control import make_gains, make_target
@@ -35,7 +35,8 @@ class _GivenLoads:
 
 
 class BodyOwner(Object, ABC):
-    """What single bodies and articulated systems have in common. `local_idx` is the index of a body, 0 the first."""
+    """What single bodies and articulated systems have in common. `local_idx` is the index of a body, 0 the
+    first; of a robot also the name of one of its links."""
 
     def __init__(self, world: Home, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
         super().__init__(world, engine_id, object_type, appearance)
@@ -51,58 +52,67 @@ class BodyOwner(Object, ABC):
         return other
 
     @abstractmethod
-    def get_body_type(self, local_idx: int = 0) -> BodyType:
+    def _body(self, local_idx: BodyLike) -> int:
+        """Index of a body; an error when there is no such one."""
+
+    @abstractmethod
+    def get_body_type(self, local_idx: BodyLike = 0) -> BodyType:
         """DYNAMIC, KINEMATIC or STATIC."""
 
     @abstractmethod
-    def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+    def get_position(self, local_idx: BodyLike = 0, body_point: VectorLike | None = None) -> Vector:
         """Position of the body origin, or of a point given in the body frame [m]."""
 
     @abstractmethod
-    def get_orientation(self, local_idx: int = 0) -> Vector:
+    def get_orientation(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation as a rotation matrix (body to world)."""
 
     @abstractmethod
-    def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+    def get_velocity(self, local_idx: BodyLike = 0, body_point: VectorLike | None = None) -> Vector:
         """Linear velocity of a body, or of a point given in its frame [m/s]."""
 
     @abstractmethod
-    def get_angular_velocity(self, local_idx: int = 0) -> Vector:
+    def get_angular_velocity(self, local_idx: BodyLike = 0) -> Vector:
         """Angular velocity [rad/s]."""
 
     @abstractmethod
-    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
+    def get_inertia_matrix_b(self, local_idx: BodyLike = 0) -> Vector:
         """Inertia about the centre of mass, body frame [kg m^2]."""
 
     @abstractmethod
-    def _com_of(self, local_idx: int) -> Vector:
+    def _com_of(self, local_idx: BodyLike) -> Vector:
         """Centre of mass of a body in its frame [m]."""
 
     @abstractmethod
-    def _push(self, local_idx: int, point: Vector, force: Vector) -> None:
+    def _push(self, local_idx: BodyLike, point: Vector, force: Vector) -> None:
         """Add a force (world axes) at a point of the body frame for the next step."""
 
     @abstractmethod
-    def _turn(self, local_idx: int, torque: Vector) -> None:
+    def _turn(self, local_idx: BodyLike, torque: Vector) -> None:
         """Add a torque (world axes) for the next step."""
 
     @abstractmethod
     def _drop_loads(self) -> None:
         """Let the engine forget what was added for the next step."""
 
-    def get_rotation_matrix(self, local_idx: int = 0) -> Vector:
+    def get_rotation_matrix(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation as a rotation matrix (body to world)."""
         return self.get_orientation(local_idx)
 
-    def get_com_position(self, local_idx: int = 0) -> Vector:
+    def get_pose(self, local_idx: BodyLike = 0) -> tuple[Vector, Vector]:
+        """Position [m] and rotation matrix (body to world) of a body's frame, in the order of set_pose()."""
+        with self._world.locked():
+            return self.get_position(local_idx), self.get_orientation(local_idx)
+
+    def get_com_position(self, local_idx: BodyLike = 0) -> Vector:
         """Position of the centre of mass of a body [m]."""
         return self.get_position(local_idx, self._com_of(local_idx))
 
-    def get_body_to_com_position_rs(self, local_idx: int = 0) -> Vector:
+    def get_body_to_com_position_rs(self, local_idx: BodyLike = 0) -> Vector:
         """Vector from the body origin to the centre of mass, in world axes [m]."""
         return self.get_orientation(local_idx) @ self._com_of(local_idx)
 
-    def get_inertia_matrix_w(self, local_idx: int = 0) -> Vector:
+    def get_inertia_matrix_w(self, local_idx: BodyLike = 0) -> Vector:
         """Inertia about the centre of mass, world axes [kg m^2]."""
         rotation = self.get_orientation(local_idx)
         return rotation @ self.get_inertia_matrix_b(local_idx) @ rotation.T
@@ -147,10 +157,10 @@ class BodyOwner(Object, ABC):
     # ---- loads ----
 
     @overload
-    def set_external_force(self, local_idx: int, force: VectorLike, /) -> None: ...
+    def set_external_force(self, local_idx: BodyLike, force: VectorLike, /) -> None: ...
     @overload
-    def set_external_force(self, local_idx: int, pos: VectorLike, force: VectorLike, /) -> None: ...
-    def set_external_force(self, local_idx: int, first: VectorLike, *second: VectorLike) -> None:
+    def set_external_force(self, local_idx: BodyLike, pos: VectorLike, force: VectorLike, /) -> None: ...
+    def set_external_force(self, local_idx: BodyLike, first: VectorLike, *second: VectorLike) -> None:
         """Add a force for the next step [N]: ``(local_idx, force)`` at the centre of mass, or
         ``(local_idx, pos, force)`` at a point of the body frame [m]. The force is in world axes.
         """
@@ -160,38 +170,45 @@ class BodyOwner(Object, ABC):
         point = arguments.vector("pos", first, 3) if second else self._com_of(local_idx)
         position = self.get_position(local_idx, point)
         self._push(local_idx, point, force)
-        self._present_loads().forces.append((local_idx, force, position))
+        self._present_loads().forces.append((self._body(local_idx), force, position))
 
-    def set_constraint_force(self, local_idx: int, pos: VectorLike, force: VectorLike) -> None:
+    def set_constraint_force(self, local_idx: BodyLike, pos: VectorLike, force: VectorLike) -> None:
         """Add the force of a constraint of the user's own at a point of the body frame, for the next step [N]."""
         self.set_external_force(local_idx, pos, force)
 
-    def set_external_torque(self, local_idx: int, torque: VectorLike) -> None:
+    def set_external_torque(self, local_idx: BodyLike, torque: VectorLike) -> None:
         """Add a torque in world axes for the next step [N m]."""
         values = arguments.vector("torque", torque, 3)
         self._turn(local_idx, values)
-        self._present_loads().torques.append((local_idx, values))
+        self._present_loads().torques.append((self._body(local_idx), values))
 
     def clear_external_forces_and_torques(self) -> None:
         """Drop all forces and torques given for the next step."""
         self._drop_loads()
         self._loads = _GivenLoads()
 
-    def get_external_force(self, local_idx: int | None = None) -> list[Vector]:
+    def get_external_force(self, local_idx: BodyLike | None = None) -> list[Vector]:
         """Forces given for the next step [N], world axes: of one body, or of all."""
-        return [force for body, force, _ in self._present_loads().forces if local_idx in (None, body)]
+        wanted = self._one_or_all(local_idx)
+        return [force for body, force, _ in self._present_loads().forces if wanted in (None, body)]
 
-    def get_external_force_position(self, local_idx: int | None = None) -> list[Vector]:
+    def get_external_force_position(self, local_idx: BodyLike | None = None) -> list[Vector]:
         """Where the forces of get_external_force() act, world frame [m]."""
-        return [position for body, _, position in self._present_loads().forces if local_idx in (None, body)]
+        wanted = self._one_or_all(local_idx)
+        return [position for body, _, position in self._present_loads().forces if wanted in (None, body)]
 
-    def get_external_torque(self, local_idx: int | None = None) -> list[Vector]:
+    def get_external_torque(self, local_idx: BodyLike | None = None) -> list[Vector]:
         """Torques given for the next step [N m], world axes: of one body, or of all."""
-        return [torque for body, torque in self._present_loads().torques if local_idx in (None, body)]
+        wanted = self._one_or_all(local_idx)
+        return [torque for body, torque in self._present_loads().torques if wanted in (None, body)]
 
-    def get_external_torque_position(self, local_idx: int | None = None) -> list[Vector]:
+    def get_external_torque_position(self, local_idx: BodyLike | None = None) -> list[Vector]:
         """Where the torques of get_external_torque() act: the centres of mass, world frame [m]."""
-        return [self.get_com_position(body) for body, _ in self._present_loads().torques if local_idx in (None, body)]
+        wanted = self._one_or_all(local_idx)
+        return [self.get_com_position(body) for body, _ in self._present_loads().torques if wanted in (None, body)]
+
+    def _one_or_all(self, local_idx: BodyLike | None) -> int | None:
+        return None if local_idx is None else self._body(local_idx)
 
     def _present_loads(self) -> _GivenLoads:
         self._alive()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType, CollisionBody, GyroscopicMode, ObjectType
@@ -37,6 +37,9 @@ class SingleBodyObject(BodyOwner):
         self._collision_bodies = list(collision_bodies)
         self._inertia_given = False  # by the user; otherwise it is that of the shape
 
+    def _body(self, local_idx: BodyLike) -> int:
+        return arguments.index("local_idx", local_idx, 1)  # type: ignore[arg-type]  # refuses names, too
+
     # ---- state ----
 
     def _state(self) -> Any:
@@ -51,9 +54,9 @@ class SingleBodyObject(BodyOwner):
                 setattr(state, name, list(values))
             check(lib.rs_body_set_state(self._c, self._engine_id, state))
 
-    def get_position(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+    def get_position(self, local_idx: BodyLike = 0, body_point: VectorLike | None = None) -> Vector:
         """Position of the body origin, or of a point given in the body frame [m]."""
-        _check_local(local_idx)
+        self._body(local_idx)
         state = self._state()
         origin = _array(state, "position")
         if body_point is None:
@@ -61,28 +64,28 @@ class SingleBodyObject(BodyOwner):
         rotation = arguments.rotation_of_quaternion(_array(state, "quaternion"))
         return origin + rotation @ arguments.vector("body_point", body_point, 3)
 
-    def get_quaternion(self, local_idx: int = 0) -> Vector:
+    def get_quaternion(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation as w, x, y, z."""
-        _check_local(local_idx)
+        self._body(local_idx)
         return _array(self._state(), "quaternion")
 
-    def get_orientation(self, local_idx: int = 0) -> Vector:
+    def get_orientation(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation as a rotation matrix (body to world)."""
         return arguments.rotation_of_quaternion(self.get_quaternion(local_idx))
 
-    def get_linear_velocity(self, local_idx: int = 0) -> Vector:
+    def get_linear_velocity(self, local_idx: BodyLike = 0) -> Vector:
         """Velocity of the centre of mass [m/s]."""
-        _check_local(local_idx)
+        self._body(local_idx)
         return _array(self._state(), "linear_velocity")
 
-    def get_angular_velocity(self, local_idx: int = 0) -> Vector:
+    def get_angular_velocity(self, local_idx: BodyLike = 0) -> Vector:
         """Angular velocity [rad/s]."""
-        _check_local(local_idx)
+        self._body(local_idx)
         return _array(self._state(), "angular_velocity")
 
-    def get_velocity(self, local_idx: int = 0, body_point: VectorLike | None = None) -> Vector:
+    def get_velocity(self, local_idx: BodyLike = 0, body_point: VectorLike | None = None) -> Vector:
         """Velocity of the centre of mass, or of a point given in the body frame [m/s]."""
-        _check_local(local_idx)
+        self._body(local_idx)
         state = self._state()
         linear, angular = _array(state, "linear_velocity"), _array(state, "angular_velocity")
         if body_point is None:
@@ -145,18 +148,18 @@ class SingleBodyObject(BodyOwner):
             check(lib.rs_body_set_properties(self._c, self._engine_id, properties))
             self._inertia_given |= "inertia" in fields
 
-    def get_body_type(self, local_idx: int = 0) -> BodyType:
+    def get_body_type(self, local_idx: BodyLike = 0) -> BodyType:
         """DYNAMIC, KINEMATIC or STATIC."""
-        _check_local(local_idx)
+        self._body(local_idx)
         return BodyType(self._properties().body_type)
 
     def set_body_type(self, body_type: BodyType) -> None:
         """Change how the body answers to forces; a static body loses its velocity."""
         self._set_properties(body_type=int(arguments.choice("body_type", BodyType, body_type)))
 
-    def get_mass(self, local_idx: int = 0) -> float:
+    def get_mass(self, local_idx: BodyLike = 0) -> float:
         """Mass [kg]."""
-        _check_local(local_idx)
+        self._body(local_idx)
         return float(self._properties().mass)
 
     def set_mass(self, mass: float) -> None:
@@ -168,9 +171,9 @@ class SingleBodyObject(BodyOwner):
             self._set_properties(mass=new, inertia=[scale * moment for moment in old.inertia])
             self._inertia_given = given
 
-    def get_inertia_matrix_b(self, local_idx: int = 0) -> Vector:
+    def get_inertia_matrix_b(self, local_idx: BodyLike = 0) -> Vector:
         """Inertia about the centre of mass, body frame [kg m^2]."""
-        _check_local(local_idx)
+        self._body(local_idx)
         return arguments.matrix_of_symmetric6(_array(self._properties(), "inertia"))
 
     def _mass_and_inertia(self) -> tuple[float, Vector]:
@@ -185,8 +188,8 @@ class SingleBodyObject(BodyOwner):
         """Centre of mass in the body frame [m]."""
         return _array(self._properties(), "com")
 
-    def _com_of(self, local_idx: int) -> Vector:
-        _check_local(local_idx)
+    def _com_of(self, local_idx: BodyLike) -> Vector:
+        self._body(local_idx)
         return self.get_com()
 
     def set_com(self, com: VectorLike) -> None:
@@ -231,12 +234,12 @@ class SingleBodyObject(BodyOwner):
 
     # ---- loads ----
 
-    def _push(self, local_idx: int, point: Vector, force: Vector) -> None:
+    def _push(self, local_idx: BodyLike, point: Vector, force: Vector) -> None:
         position = self.get_position(0, point)
         check(lib.rs_body_add_force(self._c, self._engine_id, list(force), list(position)))
 
-    def _turn(self, local_idx: int, torque: Vector) -> None:
-        _check_local(local_idx)
+    def _turn(self, local_idx: BodyLike, torque: Vector) -> None:
+        self._body(local_idx)
         check(lib.rs_body_add_torque(self._c, self._engine_id, list(torque)))
 
     def _drop_loads(self) -> None:
@@ -317,9 +320,6 @@ def _array(struct: Any, field: str) -> Vector:
     """Copy of an array inside a C struct; the field alone would not keep the struct's memory alive."""
     return np.array(list(getattr(struct, field)), dtype=np.float64)
 
-
-def _check_local(local_idx: int) -> None:
-    arguments.index("local_idx", local_idx, 1)  # a single body has only one
 
 
 def _one_or_three(x: float | VectorLike, y: float | None, z: float | None) -> Any:

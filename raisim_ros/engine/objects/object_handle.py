@@ -10,6 +10,7 @@ from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.errors import ObjectRemovedError, check
+from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.contact import Contact
 from raisim_ros.engine.types import ObjectType
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from raisim_ros.engine.sensors.sensor import SensorSet
 
 
-class Object:
+class Object(KnownNames):
     """Something in a world. Using the handle after the object was removed raises ObjectRemovedError."""
 
     _KEPT: ClassVar[tuple[str, ...]] = ("_appearance", "_interface")

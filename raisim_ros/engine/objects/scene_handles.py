@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world.scene_types import LightSettings, ViewCameraSettings
-from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.arguments import BodyLike, Vector
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.types import ObjectType
@@ -41,7 +41,7 @@ class SceneObject(SingleBodyObject, Generic[Settings]):
     def _set_properties(self, **fields: Any) -> NoReturn:
         raise WrongTypeError(f"{self!r} has no mass and is always kinematic; {', '.join(fields)} cannot be set")
 
-    def get_mass(self, local_idx: int = 0) -> float:
+    def get_mass(self, local_idx: BodyLike = 0) -> float:
         """Zero."""
         self._alive()
         return 0.0

@@ -112,7 +112,7 @@ class SoftObject(Object):
         return np.array([1.0, 0.0, 0.0, 0.0])
 
     def set_pose(self, position: VectorLike, quaternion: VectorLike = (1.0, 0.0, 0.0, 0.0)) -> None:
-        """Turn all particles about the centre of mass and move that to a position [m]; their contacts begin anew."""
+        """Turn all particles about the centre of mass (w, x, y, z) and move that to a position [m]."""
         target, turn = arguments.vector("position", position, 3), arguments.orientation(quaternion)
         with self._world.locked():
             centre, places = self.get_position(), self.get_positions()

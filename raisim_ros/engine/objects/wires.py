@@ -12,6 +12,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
+from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.object_handle import Object
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class StretchType(IntEnum):
     BOTH = lib.RS_WIRE_BOTH
 
 
-class Wire:
+class Wire(KnownNames):
     """A wire of a world. Using it after it was removed, or went with an object, raises ObjectRemovedError."""
 
     def __init__(self, world: Home, wire_id: int) -> None:

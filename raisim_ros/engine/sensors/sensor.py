@@ -130,6 +130,9 @@ class Sensor(ABC):
         self._stamp = -1.0
         self.update_pose()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} '{self.get_name()}' on {self.mount.object!r}>"
+
     # ---- identity ----
 
     def get_name(self) -> str:
@@ -314,6 +317,9 @@ class SensorSet:
         self._name = name
         self._serial_number = ""
         self._sensors = {sensor.get_name(): sensor for sensor in sensors}
+
+    def __repr__(self) -> str:
+        return f"<SensorSet '{self._name}' on {self.mount.object!r} with {', '.join(self._sensors) or 'nothing'}>"
 
     def __iter__(self) -> Iterator[Sensor]:
         return iter(self._sensors.values())

@@ -14,6 +14,7 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
+from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
@@ -26,7 +27,7 @@ _NAME_SIZE = 64  # bytes of a material's name
 _SLICE = 0.02  # seconds of stepping after which Python may look at signals
 
 
-class WorldCore:
+class WorldCore(KnownNames):
     """Owns the engine's world, maps its ids to handles, and tells the parts of World what happens.
 
     A part registers what it wants to be told in its ``__init__``: see `_savers`, `_adders`, `_cloners`, `_removers`.

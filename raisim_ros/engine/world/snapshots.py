@@ -35,12 +35,18 @@ class WorldSnapshot:
     It can be pickled, and saved to a file; another world of the same make goes on from it to the same bits.
     """
 
+    _time: float | None = None  # [s]; not of one that was read
+
     def __init__(self, world: WorldCore) -> None:
         self._world: WorldCore | None = world
+        self._time = world.get_world_time()
         self._snapshot = stored.engine_snapshot(world._world)
         self._kept: Any = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
         self._parts: Any = [save() for save, _ in world._savers]
         self._bytes: tuple[bytes, bytes] | None = None  # of one that was read: the engine's part and Python's
+
+    def __repr__(self) -> str:
+        return "<WorldSnapshot that was read>" if self._time is None else f"<WorldSnapshot at {self._time:.6g} s>"
 
     def to_bytes(self, geometry: bool = True) -> bytes:
         """The snapshot as bytes; without geometry, only worlds that have its meshes and heightmaps can take them."""

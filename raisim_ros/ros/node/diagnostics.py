@@ -11,7 +11,7 @@ from std_msgs.msg import Header
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.node.stepping import SteppingLoop
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer
 
@@ -31,7 +31,7 @@ class DiagnosticsTopic:
         self._timer = WallTimer(_RATE_HZ)
         self._overruns = 0  # told so far
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Nothing here depends on the objects."""
 
     def steps_until_due(self, step: int) -> int:

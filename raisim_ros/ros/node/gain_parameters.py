@@ -8,7 +8,7 @@ import numpy as np
 
 from raisim_ros.ros.conversions import Vector
 from raisim_ros.ros.node.setting_services import Change, gain_numbers
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.robots.joint_commands import present_gains, set_gains
 
 GAINS = {
@@ -27,11 +27,11 @@ def gain_changes(table: ObjectTable) -> dict[str, Change]:
     }
 
 
-def _reader(entry: ObjectEntry, field: str) -> Callable[[], list[float]]:
+def _reader(entry: ObjectRow, field: str) -> Callable[[], list[float]]:
     return lambda: [float(gain) for gain in present_gains(entry)[field]]
 
 
-def _changer(entry: ObjectEntry, field: str) -> Callable[[Sequence[float]], None]:
+def _changer(entry: ObjectRow, field: str) -> Callable[[Sequence[float]], None]:
     def change(values: Sequence[float]) -> None:
         assert entry.joints is not None
         gains: dict[str, Vector | None] = dict.fromkeys(GAINS)

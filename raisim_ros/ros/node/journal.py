@@ -13,7 +13,7 @@ from raisim_ros.ros.node import inputs
 from raisim_ros.ros.node.inputs import Input, Noted, pack_inputs
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.objects.command_inbox import CommandTopic
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.request_queue import Origin, RequestQueue
 
 # What was noted is handed to the thread that writes after so much wall time [s], or when so much waits.
@@ -73,7 +73,7 @@ class Journal:
             self._next_number += 1
         self._note(origin.kind, origin.name, request=origin.number, message=message)
 
-    def _note_command(self, entry: ObjectEntry, topic: CommandTopic | int, message: Any) -> None:
+    def _note_command(self, entry: ObjectRow, topic: CommandTopic | int, message: Any) -> None:
         self._untouched = False
         if self.file is not None:
             detail = topic.value if isinstance(topic, CommandTopic) else str(topic)

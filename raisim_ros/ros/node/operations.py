@@ -16,11 +16,11 @@ from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
 from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.world.snapshots import WorldSnapshot
-from raisim_ros.ros.conversions import Pose, Twist, Vector
+from raisim_ros.ros.conversions import BodyPose, Twist, Vector
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.node.written_files import check_target
 from raisim_ros.ros.objects.object_state import has_fixed_base, is_static, restore_state, set_pose, set_twist
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Saved:
     """A whole world and the names of its objects."""
 
     snapshot: WorldSnapshot
-    entries: tuple[ObjectEntry, ...]
+    entries: tuple[ObjectRow, ...]
     wires: tuple[Wire, ...]
     step: int
     sim_time: float
@@ -65,14 +65,14 @@ class Operations:
         """Removes an object."""
         self._remove(self.table.get(name))
 
-    def _remove(self, entry: ObjectEntry) -> None:
+    def _remove(self, entry: ObjectRow) -> None:
         self._loop.commands.forget(entry.id)
         self._on_gone(entry.id)
         self.table.remove(entry)
         self._world.remove_object(entry.handle)
 
     def set_state(
-        self, name: str, pose: Pose | None, twist: Twist | None, joints: JointPlacement | None = None
+        self, name: str, pose: BodyPose | None, twist: Twist | None, joints: JointPlacement | None = None
     ) -> None:
         """Gives an object another pose or velocity at once, and a robot's joints too."""
         entry = self.table.get(name)
@@ -92,7 +92,7 @@ class Operations:
         if static:
             self._loop.rebuild()
 
-    def _place_joints(self, entry: ObjectEntry, joints: JointPlacement) -> None:
+    def _place_joints(self, entry: ObjectRow, joints: JointPlacement) -> None:
         if entry.joints is None:
             raise WrongTypeError(f"'{entry.name}' has no joints; joint_names must be empty")
         places = entry.joints.places(joints.names, "joint_names")
@@ -214,6 +214,6 @@ class Operations:
                 self._reset_state(entry)
         self._loop.set_time(*((0, 0.0) if time else (step, sim_time)))
 
-    def _reset_state(self, entry: ObjectEntry) -> None:
+    def _reset_state(self, entry: ObjectRow) -> None:
         self._loop.commands.forget(entry.id)
         restore_state(entry.handle, entry.initial)

@@ -43,7 +43,7 @@ from raisim_ros.msg import MaterialPair, ObjectInfo
 from raisim_ros.ros.conversions import MAX_DISTANCE, finite_vector, pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node.operations import JointPlacement
-from raisim_ros.ros.objects.object_table import ObjectEntry as TableEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.request_fields import PLACE, interface_of, seen_fields
 from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, choice
 
@@ -277,7 +277,7 @@ def _mass_properties(handle: Any, robot: bool) -> tuple[Any, Any]:
     return handle.get_com(), handle.get_inertia_matrix_b()
 
 
-def object_info(world: World, entry: TableEntry, frame_id: str, topic_prefix: str) -> ObjectInfo:
+def object_info(world: World, entry: ObjectRow, frame_id: str, topic_prefix: str) -> ObjectInfo:
     """What an object is."""
     handle = entry.handle
     robot = entry.joints is not None

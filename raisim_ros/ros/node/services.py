@@ -32,7 +32,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.objects.frames import FrameNames
-from raisim_ros.ros.objects.object_table import TYPE_NAMES, ObjectEntry
+from raisim_ros.ros.objects.object_table import TYPE_NAMES, ObjectRow
 from raisim_ros.ros.objects.request_fields import check_material
 from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, Spawner
 from raisim_ros.ros.objects.state_topics import full_state
@@ -222,7 +222,7 @@ class Services:
 
     # ---- adding and removing ----
 
-    def _added(self, response: Any, entry: ObjectEntry) -> str:
+    def _added(self, response: Any, entry: ObjectRow) -> str:
         response.name, response.id = entry.name, entry.id
         return f"added {entry.type} '{entry.name}'"
 

@@ -18,7 +18,7 @@ from raisim_ros.ros.node.clock import ClockTopic
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.objects.command_inbox import CommandInbox, CommandTopic
 from raisim_ros.ros.objects.commands import CommandRefusedError, Commands
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.objects.topic import NEVER, Topic
 from raisim_ros.ros.pacing import Pacer, RateMeter, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import RequestQueue
@@ -107,7 +107,7 @@ class SteppingLoop:
         self.between_steps: list[Callable[[], None]] = []
         self.steps_until_input: Callable[[], int] = lambda: NEVER
         # Told of every command to an object before it is applied.
-        self.command_listeners: list[Callable[[ObjectEntry, CommandTopic | int, Any], None]] = []
+        self.command_listeners: list[Callable[[ObjectRow, CommandTopic | int, Any], None]] = []
 
     def set_topics(self, topics: Sequence[Topic], clock: ClockTopic | None, clock_rate_hz: float) -> None:
         """What is published; the clock always first."""
@@ -223,7 +223,7 @@ class SteppingLoop:
         for (object_id, topic), message in self._inbox.take():
             self.command(self.table.by_id(object_id), topic, message)
 
-    def command(self, entry: ObjectEntry, topic: CommandTopic | int, message: Any) -> None:
+    def command(self, entry: ObjectRow, topic: CommandTopic | int, message: Any) -> None:
         """Applies a command to an object, or says in the log why it cannot. For the stepping thread."""
         for tell in self.command_listeners:
             tell(entry, topic, message)
@@ -235,7 +235,7 @@ class SteppingLoop:
             name = entry.name if isinstance(topic, CommandTopic) else entry.links[topic - 1].name
             self._warn((name, own, kind), f"{name}/{own} refused: {error}")
 
-    def _apply_command(self, entry: ObjectEntry, topic: CommandTopic | int, message: Any) -> None:
+    def _apply_command(self, entry: ObjectRow, topic: CommandTopic | int, message: Any) -> None:
         if topic is CommandTopic.OBJECT:
             self.commands.accept(entry, message, self.step)
         elif topic is CommandTopic.JOINTS:

@@ -20,7 +20,7 @@ from raisim_ros.ros.node.deferred_action import DeferredAction, Goal, GoalEnd
 from raisim_ros.ros.node.inputs import Direct
 from raisim_ros.ros.node.preparing import ExecutorTasks
 from raisim_ros.ros.node.stepping import SteppingLoop
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.robots.trajectories import Followed, OldTrajectoryError, seconds
 
@@ -68,7 +68,7 @@ def _tolerances(messages: Any, names: list[str], field: str) -> _Tolerances:
 class _Watch:
     """Watches one goal while its trajectory is followed. For the stepping thread."""
 
-    def __init__(self, goal: Goal | _PastGoal, entry: ObjectEntry) -> None:
+    def __init__(self, goal: Goal | _PastGoal, entry: ObjectRow) -> None:
         request = goal.request
         self._goal = goal
         self._names = list(request.trajectory.joint_names)
@@ -175,7 +175,7 @@ class TrajectoryActions:
             return
         goal.on_cancel = lambda: self._cancel(entry)
 
-    def _cancel(self, entry: ObjectEntry) -> None:
+    def _cancel(self, entry: ObjectRow) -> None:
         with acting_for(Origin(inputs.CANCEL, entry.name, None)):
             self._queue.post(lambda: self._loop.commands.stop_trajectory(self._loop.table.by_id(entry.id)))
 

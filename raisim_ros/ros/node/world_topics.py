@@ -13,7 +13,7 @@ from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.objects.commands import CommandRefusedError
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer
 
@@ -28,7 +28,7 @@ class WorldStateTopic:
         self._message = FrozenMessage(WorldState(header=Header(frame_id=world_frame)))
         self._stamp = self._message.numbers("header.stamp.sec", "header.stamp.nanosec").view("u4")
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Nothing here depends on the objects."""
 
     def steps_until_due(self, step: int) -> int:

@@ -14,7 +14,7 @@ from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import BodyType
 from raisim_ros.msg import ObjectCmd
 from raisim_ros.ros.conversions import (
-    Pose,
+    BodyPose,
     Twist,
     Wrench,
     pose_from_message,
@@ -22,7 +22,7 @@ from raisim_ros.ros.conversions import (
     wrench_from_message,
 )
 from raisim_ros.ros.objects.object_state import set_twist
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.state_topics import Entry, ShownFields
 from raisim_ros.ros.pacing import period_in_steps
 from raisim_ros.ros.robots.joint_commands import (
@@ -52,7 +52,7 @@ class StaleAction(Enum):
     HOLD = "hold"  # keep it acting
 
 
-Target = Wrench | Twist | tuple[Pose, Twist]
+Target = Wrench | Twist | tuple[BodyPose, Twist]
 
 
 def target_of(message: Any) -> Target:
@@ -75,13 +75,13 @@ def target_of(message: Any) -> Target:
     return twist if kind == ObjectCmd.VELOCITY else (pose_from_message(message.pose, "pose"), twist)
 
 
-def _body_type(entry: ObjectEntry) -> BodyType:
+def _body_type(entry: ObjectRow) -> BodyType:
     """How the object answers to forces: robots do, also on a fixed base."""
     body_type: BodyType = BodyType.DYNAMIC if entry.joints is not None else entry.handle.get_body_type()
     return body_type
 
 
-def joint_targets_of(entry: ObjectEntry, message: Any) -> JointTargets | None:
+def joint_targets_of(entry: ObjectRow, message: Any) -> JointTargets | None:
     """What a command asks of the joints."""
     if entry.joints is not None:
         return targets_of_object_command(entry.joints, message)
@@ -103,7 +103,7 @@ def shown_fields_of(entry: Entry, message: Any) -> ShownFields:
     return ShownFields(**chosen)
 
 
-def apply_command(entry: ObjectEntry, target: Target) -> None:
+def apply_command(entry: ObjectRow, target: Target) -> None:
     """Makes the object follow a command from the next step on."""
     body_type = _body_type(entry)
     if isinstance(entry.handle, SoftObject):
@@ -130,7 +130,7 @@ def apply_command(entry: ObjectEntry, target: Target) -> None:
     set_twist(entry.handle, twist)
 
 
-def _drive(handle: Any, target: Twist | tuple[Pose, Twist]) -> None:
+def _drive(handle: Any, target: Twist | tuple[BodyPose, Twist]) -> None:
     """Lets the controller of a dynamic object push it to where it shall be."""
     if isinstance(target, Twist):
         handle.set_command_velocity(target.linear, target.angular)
@@ -149,7 +149,7 @@ class Aspect(Enum):
 Commanded = Aspect | int  # an integer is the body of a link
 
 
-def release_command(entry: ObjectEntry, what: Commanded) -> None:
+def release_command(entry: ObjectRow, what: Commanded) -> None:
     """Ends the effect of the last command."""
     body_type = _body_type(entry)
     if isinstance(entry.handle, SoftObject):
@@ -188,7 +188,7 @@ class Commands:
         self._show = show
         self._last_step: dict[tuple[int, Commanded], int] = {}  # the step count when the command came
 
-    def accept(self, entry: ObjectEntry, message: Any, step: int) -> None:
+    def accept(self, entry: ObjectRow, message: Any, step: int) -> None:
         """Applies an ObjectCmd; raises RaisimError, and changes nothing, when it cannot."""
         target, joints, shown = target_of(message), joint_targets_of(entry, message), shown_fields_of(entry, message)
         if joints is not None:
@@ -199,7 +199,7 @@ class Commands:
             self._drive(entry, joints, step)
         self._show(entry, shown)
 
-    def accept_link(self, entry: ObjectEntry, body: int, message: Any, step: int) -> None:
+    def accept_link(self, entry: ObjectRow, body: int, message: Any, step: int) -> None:
         """Applies an ObjectCmd to a link of a robot; raises RaisimError, and changes nothing, when it cannot."""
         link = entry.links[body - 1]
         target = target_of(message)
@@ -212,17 +212,17 @@ class Commands:
         self._note(entry.id, body, step)
         self._show(link, shown)
 
-    def accept_joints(self, entry: ObjectEntry, message: Any, step: int) -> None:
+    def accept_joints(self, entry: ObjectRow, message: Any, step: int) -> None:
         """Applies a JointState; raises RaisimError, and changes nothing, when it cannot."""
         assert entry.joints is not None  # only robots have the topic
         self._drive(entry, targets_of_joint_state(entry.joints, message), step)
 
-    def _drive(self, entry: ObjectEntry, joints: JointTargets, step: int) -> None:
+    def _drive(self, entry: ObjectRow, joints: JointTargets, step: int) -> None:
         apply_joint_targets(entry, joints)
         self.trajectories.cancel(entry.id, "a command to joints came")
         self._note(entry.id, Aspect.JOINTS, step)
 
-    def accept_velocity(self, entry: ObjectEntry, message: Any, step: int) -> None:
+    def accept_velocity(self, entry: ObjectRow, message: Any, step: int) -> None:
         """Drives a robot's base by a Twist or TwistStamped, in the axes of the base."""
         drive = entry.interface.drive
         assert drive is not None  # only driven robots have the topic
@@ -241,7 +241,7 @@ class Commands:
 
     def accept_trajectory(
         self,
-        entry: ObjectEntry,
+        entry: ObjectRow,
         message: Any,
         sim_time: float,
         check: Check | None = None,
@@ -251,13 +251,13 @@ class Commands:
         self.trajectories.accept(entry, message, sim_time, check, give_up)
         self._drop(entry.id, Aspect.JOINTS)
 
-    def stop_trajectory(self, entry: ObjectEntry) -> None:
+    def stop_trajectory(self, entry: ObjectRow) -> None:
         """Ends the trajectory of a robot; its joints stay where they are."""
         if self.trajectories.is_active(entry.id):
             self.trajectories.cancel(entry.id, "cancelled")
             hold_joints(entry)
 
-    def check_trajectories(self, sim_time: float, entry_of: Callable[[int], ObjectEntry]) -> None:
+    def check_trajectories(self, sim_time: float, entry_of: Callable[[int], ObjectRow]) -> None:
         """Looks after a step whether trajectories are kept to."""
         self.trajectories.check(sim_time, lambda object_id: hold_joints(entry_of(object_id)))
 
@@ -288,7 +288,7 @@ class Commands:
         limit = period_in_steps(1.0 / self.watchdog.timeout, time_step)
         return min(follow, max(1, min(self._last_step.values()) + limit - step))
 
-    def drop_stale(self, step: int, time_step: float, entry_of: Callable[[int], ObjectEntry]) -> None:
+    def drop_stale(self, step: int, time_step: float, entry_of: Callable[[int], ObjectRow]) -> None:
         """Drops the commands whose time is over."""
         if not self._last_step or self.watchdog.timeout == 0.0:
             return

@@ -12,7 +12,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer
 
@@ -40,7 +40,7 @@ class ContactMarkers:
         self._publisher = publisher
         self._time_step = 1.0
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over the time step."""
         self._time_step = time_step
 

@@ -12,7 +12,7 @@ from raisim_ros.engine.types import StateBuffer
 from raisim_ros.msg import Contact, ContactArray
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 
 _FIRST, _LAST = "position.x", "depth"
@@ -32,7 +32,7 @@ class ContactTopic:
         self._pairs: dict[tuple[int, int], FrozenElement] = {}
         self._period, self._time_step = 1, 0.0
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over the names of the objects."""
         self._period, self._time_step = period_in_steps(self.rate_hz, time_step), time_step
         names = {entry.id: entry.name for entry in rows}

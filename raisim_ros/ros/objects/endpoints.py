@@ -16,7 +16,7 @@ from raisim_ros.msg import ObjectCmd, ObjectState
 from raisim_ros.ros import qos
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.objects.command_inbox import CommandInbox, CommandTopic, HiddenGroup
-from raisim_ros.ros.objects.object_table import LinkEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import LinkRow, ObjectTable
 from raisim_ros.ros.objects.state_topics import StateTopics
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.robots.joint_topics import JointTopics
@@ -29,7 +29,7 @@ class _Wanted(NamedTuple):
     id: int
     name: str
     robot_description: str | None = None  # of robots
-    links: tuple[LinkEntry, ...] = ()
+    links: tuple[LinkRow, ...] = ()
     driven: bool = False
     odometry: bool = False
 

@@ -16,7 +16,7 @@ from raisim_ros.msg import ObjectState
 from raisim_ros.ros.conversions import Vector
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 from raisim_ros.ros.robots.link_frames import LinkFrames, LinkTransform, RobotLinks
 
@@ -134,7 +134,7 @@ class FrameTopics:
         self._period = 1
         self._static_changed = False
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self.rate_hz, time_step)
         shown = [(row, entry) for row, entry in enumerate(rows) if entry.interface.publish_tf in ("all", "base")]
@@ -165,12 +165,12 @@ class FrameTopics:
         # Those who come later get the last message: it must be there, also when nobody listens now.
         self._static_changed = True
 
-    def _object_frame(self, entry: ObjectEntry) -> _Frame:
+    def _object_frame(self, entry: ObjectRow) -> _Frame:
         names = self._names
         parent = names.of_odom(entry.name) if entry.interface.odom_tf else names.world
         return _Frame(parent, names.of(entry.name))
 
-    def _link_frame(self, entry: ObjectEntry, link: LinkTransform) -> _Frame:
+    def _link_frame(self, entry: ObjectRow, link: LinkTransform) -> _Frame:
         names = self._names
         parent = names.of_link(entry.name, link.parent) if link.parent else names.of(entry.name)
         return _Frame(parent, names.of_link(entry.name, link.child))

@@ -7,17 +7,17 @@ from typing import Any
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.arguments import quaternion_of_matrix
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.ros.conversions import Pose, Twist, rotate
+from raisim_ros.ros.conversions import BodyPose, Twist, rotate
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import ObjectTable
 from raisim_ros.ros.rotation_vectors import multiply
 
 
-def pose_of_handle(handle: Any, body: int = 0) -> Pose:
+def pose_of_handle(handle: Any, body: int = 0) -> BodyPose:
     """Where a body, or a body of a robot, is in the world."""
     if isinstance(handle, ArticulatedSystem):
-        return Pose(handle.get_position(body), quaternion_of_matrix(handle.get_orientation(body)))
-    return Pose(handle.get_position(), handle.get_quaternion())
+        return BodyPose(handle.get_position(body), quaternion_of_matrix(handle.get_orientation(body)))
+    return BodyPose(handle.get_position(), handle.get_quaternion())
 
 
 class KnownFrames:
@@ -27,7 +27,7 @@ class KnownFrames:
         self._names = names
         self._table = table
 
-    def pose_of(self, frame_id: str) -> Pose | None:
+    def pose_of(self, frame_id: str) -> BodyPose | None:
         """Where a frame is in the world; None for the world itself. InvalidValueError for an unknown one."""
         if frame_id in ("", self._names.world, self._names.world_frame):
             return None
@@ -42,12 +42,12 @@ class KnownFrames:
                         return pose_of_handle(entry.handle, index)
         raise InvalidValueError(f"frame '{frame_id}' is unknown; expected that of the world, an object or a link")
 
-    def to_world(self, frame_id: str, pose: Pose) -> Pose:
+    def to_world(self, frame_id: str, pose: BodyPose) -> BodyPose:
         """A pose given in a frame, in the world."""
         frame = self.pose_of(frame_id)
         if frame is None:
             return pose
-        return Pose(frame.position + rotate(frame.wxyz, pose.position), multiply(frame.wxyz, pose.wxyz))
+        return BodyPose(frame.position + rotate(frame.wxyz, pose.position), multiply(frame.wxyz, pose.wxyz))
 
     def twist_to_world(self, frame_id: str, twist: Twist) -> Twist:
         """A twist given in the axes of a frame, in those of the world."""

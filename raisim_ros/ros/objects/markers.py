@@ -28,7 +28,7 @@ from raisim_ros.ros.conversions import Vector, compose_xyzw
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.frames import FrameNames
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.objects.triangles import frustum_triangles, height_map_triangles
 from raisim_ros.ros.pacing import WallTimer
@@ -40,8 +40,8 @@ GROUND_SIZE, GROUND_THICKNESS = 100.0, 0.02
 LAMP_SIZE, CAMERA_LENGTH = 0.1, 0.3
 # Shapes with more points than this are sent once and moved by /tf, not repeated at every new pose.
 MAX_MOVING_POINTS = 300
-# Deletions are repeated in this many messages, so that a slow viewer that misses one still gets it.
-DELETE_REPEATS = 5
+# So many messages repeat deletions and what came to rest: a slow viewer that misses one still gets it.
+REPEATS = 5
 # Solids that rviz2 has a marker for.
 OWN_MARKERS = {"ball": Marker.SPHERE, "block": Marker.CUBE, "rod": Marker.CYLINDER, "tube": Marker.CYLINDER}
 # In place of a body's index: the object as a whole.
@@ -125,7 +125,7 @@ def light_parts(settings: LightSettings) -> list[Part]:
     return [lamp, Part(Marker.ARROW, (4.0 * LAMP_SIZE, 0.3 * LAMP_SIZE, 0.6 * LAMP_SIZE), down, rgba=rgba)]
 
 
-def object_parts(entry: ObjectEntry) -> list[Part]:
+def object_parts(entry: ObjectRow) -> list[Part]:
     """The markers that draw an object; none when it is hidden."""
     handle = entry.handle
     if handle.get_appearance() == HIDDEN:
@@ -196,7 +196,7 @@ class _MarkerGroup:
         self._rows = np.array(rows, np.int64)
         self._elements = [element for _, drawn in members for element in drawn.elements]
         self._poses = np.concatenate([np.zeros((0, 7)), *(drawn.poses for _, drawn in members)])
-        self._deletions += [(element, DELETE_REPEATS) for element in deleted]
+        self._deletions += [(element, REPEATS) for element in deleted]
         self._message = None
 
     def publish(self, moment: Moment, states: StateBuffer, robots: ArticulationBuffer) -> None:
@@ -242,7 +242,7 @@ class MarkerTopics:
         self._moving = _MarkerGroup(publisher)
         self._static = _MarkerGroup(static_publisher)
         self._drawn: dict[int, _Drawn] = {}
-        self._rows: list[ObjectEntry] = []
+        self._rows: list[ObjectRow] = []
         self._drawn_rows = True
         self._static_repeats = 0
         self._next_marker_id = 0
@@ -251,7 +251,7 @@ class MarkerTopics:
         """A viewer came that may not have asked for the waiting message: send the static objects again."""
         self._static_repeats = max(self._static_repeats, 1)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects."""
         self._rows = rows
         self._drawn_rows = False
@@ -271,10 +271,10 @@ class MarkerTopics:
             gone = [drawn for drawn in before.values() if drawn.quiet == quiet]
             deletions = [element for drawn in gone for element in drawn.deletions]
             group.rebuild(members, deletions, robots, len(self._rows))
-        self._static_repeats = DELETE_REPEATS
+        self._static_repeats = REPEATS
         self._drawn_rows = True
 
-    def _draw(self, entry: ObjectEntry) -> _Drawn:
+    def _draw(self, entry: ObjectRow) -> _Drawn:
         parts = object_parts(entry)
         points = sum(len(part.points) for part in parts if part.points is not None)
         locked = points > MAX_MOVING_POINTS and self._tf and entry.interface.publish_tf in ("all", "base")
@@ -297,7 +297,7 @@ class MarkerTopics:
             locked,
         )
 
-    def _marker(self, entry: ObjectEntry, part: Part, frame: str) -> Marker:
+    def _marker(self, entry: ObjectRow, part: Part, frame: str) -> Marker:
         # Never used twice: the deletion of an object must not hit a later one of the same name.
         self._next_marker_id = (self._next_marker_id + 1) % 2**31
         # Without a colour of its own, a mesh file may bring one.

@@ -9,11 +9,11 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import BodyType, ControlMode
-from raisim_ros.ros.conversions import Pose, Twist, Vector, velocity_at_com
+from raisim_ros.ros.conversions import BodyPose, Twist, Vector, velocity_at_com
 
 
 @dataclass(frozen=True)
-class BodyState:
+class RigidState:
     """State of a rigid body; the linear velocity is that of the centre of mass."""
 
     position: Vector
@@ -53,7 +53,7 @@ class SoftState:
     wind: Vector | None  # of cloth
 
 
-ObjectSnapshot = BodyState | RobotState | SoftState
+ObjectSnapshot = RigidState | RobotState | SoftState
 
 
 def is_static(handle: Any) -> bool:
@@ -61,7 +61,7 @@ def is_static(handle: Any) -> bool:
     return not isinstance(handle, ArticulatedSystem) and handle.get_body_type() == BodyType.STATIC
 
 
-def set_pose(handle: Any, pose: Pose) -> None:
+def set_pose(handle: Any, pose: BodyPose) -> None:
     """Moves the origin of a body, or of a robot's base link."""
     if isinstance(handle, ArticulatedSystem):
         handle.set_base_pos(pose.position)
@@ -113,7 +113,7 @@ def capture_state(handle: Any) -> ObjectSnapshot:
         )
     if isinstance(handle, SoftObject):
         return SoftState(handle.save_state(), handle.get_wind() if isinstance(handle, DeformableObject) else None)
-    return BodyState(
+    return RigidState(
         handle.get_position(),
         handle.get_quaternion(),
         handle.get_linear_velocity(),

@@ -28,7 +28,7 @@ class UnknownObjectError(RaisimError):
 
 
 @dataclass(frozen=True)
-class LinkEntry:
+class LinkRow:
     """A link of a robot that has topics of its own."""
 
     id: int  # of the robot
@@ -51,7 +51,7 @@ class LinkEntry:
 
 
 @dataclass(frozen=True)
-class ObjectEntry:
+class ObjectRow:
     """One object: everything about it that the ROS side must remember."""
 
     id: int
@@ -62,7 +62,7 @@ class ObjectEntry:
     spawned: bool  # not part of the loaded world
     initial: ObjectSnapshot  # what a reset gives back to it
     joints: RobotJoints | None = None  # of an articulated system
-    links: tuple[LinkEntry, ...] = ()  # with topics of their own: none, or body 1, 2, …
+    links: tuple[LinkRow, ...] = ()  # with topics of their own: none, or body 1, 2, …
 
     @property
     def key(self) -> int:
@@ -76,7 +76,7 @@ class ObjectEntry:
         return settings
 
 
-def _links(robot: ArticulatedSystem, name: str, joints: RobotJoints) -> tuple[LinkEntry, ...]:
+def _links(robot: ArticulatedSystem, name: str, joints: RobotJoints) -> tuple[LinkRow, ...]:
     """The links of a robot that have topics of their own; the base has those of the robot."""
     if not robot.get_interface().publish_links:
         return ()
@@ -85,7 +85,7 @@ def _links(robot: ArticulatedSystem, name: str, joints: RobotJoints) -> tuple[Li
     for body, link in enumerate(robot.get_body_names()[1:], start=1):
         own = names.unique(names.sanitise(link).replace("/", "_") or "link", taken)
         taken.add(own)
-        entries.append(LinkEntry(robot.get_id(), body, f"{name}/{own}", robot, joints.below(body)))
+        entries.append(LinkRow(robot.get_id(), body, f"{name}/{own}", robot, joints.below(body)))
     return tuple(entries)
 
 
@@ -94,29 +94,29 @@ class ObjectTable:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._by_id: dict[int, ObjectEntry] = {}
-        self._by_name: dict[str, ObjectEntry] = {}
+        self._by_id: dict[int, ObjectRow] = {}
+        self._by_name: dict[str, ObjectRow] = {}
         self._names_of_others: Callable[[], set[str]] = set
-        self._rows: tuple[int, list[ObjectEntry]] = (-1, [])  # with the configuration they are of
+        self._rows: tuple[int, list[ObjectRow]] = (-1, [])  # with the configuration they are of
 
-    def __iter__(self) -> Iterator[ObjectEntry]:
+    def __iter__(self) -> Iterator[ObjectRow]:
         return iter(self._by_id.values())
 
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def get(self, name: str) -> ObjectEntry:
+    def get(self, name: str) -> ObjectRow:
         """The object of that name."""
         entry = self._by_name.get(name)
         if entry is None:
             raise UnknownObjectError(f"no object is named '{name}'")
         return entry
 
-    def by_id(self, object_id: int) -> ObjectEntry:
+    def by_id(self, object_id: int) -> ObjectRow:
         """The object of that id, which must exist."""
         return self._by_id[object_id]
 
-    def rows(self) -> list[ObjectEntry]:
+    def rows(self) -> list[ObjectRow]:
         """Entries in the order of the world's object list."""
         configuration = self._world.get_configuration_number()
         if self._rows[0] != configuration:
@@ -142,7 +142,7 @@ class ObjectTable:
             reason = "is reserved" if name.split("/")[0] in names.RESERVED else "is already taken, or one of its levels"
         raise NameTakenError(f"name '{wanted}' {reason}; give another one, or set allow_renaming")
 
-    def add(self, handle: Any, name: str, *, spawned: bool) -> ObjectEntry:
+    def add(self, handle: Any, name: str, *, spawned: bool) -> ObjectRow:
         """Notes a new object under a name from `free_name`."""
         object_id = handle.get_id()
         type_name = TYPE_NAMES[handle.get_object_type()]
@@ -154,7 +154,7 @@ class ObjectTable:
         joints = RobotJoints(handle) if robot else None
         state = capture_state(handle)
         links = () if joints is None else _links(handle, ros_name, joints)
-        entry = ObjectEntry(object_id, ros_name, type_name, body_type, handle, spawned, state, joints, links)
+        entry = ObjectRow(object_id, ros_name, type_name, body_type, handle, spawned, state, joints, links)
         self._insert(entry)
         return entry
 
@@ -163,24 +163,24 @@ class ObjectTable:
         for handle in self._world.get_obj_list():
             self.add(handle, self.free_name(handle.get_name(), True), spawned=False)
 
-    def remove(self, entry: ObjectEntry) -> None:
+    def remove(self, entry: ObjectRow) -> None:
         """Forgets an object."""
         del self._by_id[entry.id]
         del self._by_name[entry.name]
         self._rows = (-1, [])
 
-    def entries(self) -> tuple[ObjectEntry, ...]:
+    def entries(self) -> tuple[ObjectRow, ...]:
         """What `restore` needs to return to this table."""
         return tuple(self._by_id.values())
 
-    def restore(self, entries: tuple[ObjectEntry, ...]) -> None:
+    def restore(self, entries: tuple[ObjectRow, ...]) -> None:
         """Returns to an earlier table; the world has already returned to the objects of that time."""
         self._by_id.clear()
         self._by_name.clear()
         for entry in entries:
             self._insert(entry)
 
-    def _insert(self, entry: ObjectEntry) -> None:
+    def _insert(self, entry: ObjectRow) -> None:
         self._by_id[entry.id] = entry
         self._by_name[entry.name] = entry
         self._rows = (-1, [])

@@ -6,12 +6,11 @@ from dataclasses import fields
 from typing import Any
 
 from raisim_ros.description.appearance import check_appearance
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, Place
 from raisim_ros.description.robot.drive import DriveSettings
 from raisim_ros.description.world.interface_settings import InterfaceSettings
-from raisim_ros.description.world.types import Place
 
-PLACE = Place("request", 0)
+PLACE = Place("request")
 
 
 def interface_of(request: Any) -> InterfaceSettings:

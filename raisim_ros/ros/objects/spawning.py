@@ -11,8 +11,7 @@ import numpy as np
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.world.interface_settings import InterfaceSettings
-from raisim_ros.description.world.types import ObjectEntry as DescribedObject
-from raisim_ros.description.world.types import WorldDescription
+from raisim_ros.description.world.types import ObjectEntry, WorldDescription
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build import add_description, add_entry
 from raisim_ros.engine.errors import WrongTypeError
@@ -21,9 +20,9 @@ from raisim_ros.engine.types import (
     ArticulatedSystemOption,
 )
 from raisim_ros.engine.world.world import World
-from raisim_ros.ros.conversions import Pose, Twist, Vector, finite_vector
+from raisim_ros.ros.conversions import BodyPose, Twist, Vector, finite_vector
 from raisim_ros.ros.objects.object_state import apply_control, is_static, set_pose, set_twist
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.robots.joint_commands import uncommanded_control
 
 
@@ -47,7 +46,7 @@ class NewObject:
     """An object to be added, as a world file would describe it; `twist` is that of its origin, None: at rest."""
 
     naming: Naming
-    entry: DescribedObject
+    entry: ObjectEntry
     twist: Twist | None = None
 
 
@@ -58,7 +57,7 @@ class RobotSpec:
     naming: Naming
     tree: KinematicTree
     construction: ArticulatedSystemOption
-    pose: Pose
+    pose: BodyPose
     coordinates: Vector | None
     velocities: Vector | None
     p_gains: Sequence[float] = ()
@@ -104,7 +103,7 @@ class Spawner:
         self._world = world
         self._table = table
 
-    def spawn(self, new: NewObject) -> ObjectEntry:
+    def spawn(self, new: NewObject) -> ObjectRow:
         """Adds an object."""
 
         def furnish(handle: Any) -> None:
@@ -113,7 +112,7 @@ class Spawner:
 
         return self._add(new.naming, lambda: add_entry(self._world, new.entry), furnish)
 
-    def spawn_robot(self, spec: RobotSpec) -> ObjectEntry:
+    def spawn_robot(self, spec: RobotSpec) -> ObjectRow:
         """Adds an articulated system."""
 
         def add() -> ArticulatedSystem:
@@ -126,7 +125,7 @@ class Spawner:
 
         return self._add(spec.naming, add, lambda robot: furnish_robot(robot, spec))
 
-    def spawn_entry(self, naming: Naming, entry: DescribedObject, pose: Pose) -> ObjectEntry:
+    def spawn_entry(self, naming: Naming, entry: ObjectEntry, pose: BodyPose) -> ObjectRow:
         """Adds an object as a world file describes it, at a pose of its own."""
 
         def add() -> Any:
@@ -139,7 +138,7 @@ class Spawner:
 
         return self._add(naming, add, furnish)
 
-    def clone(self, source: str, naming: Naming, pose: Pose | None, copy_collision: bool) -> ObjectEntry:
+    def clone(self, source: str, naming: Naming, pose: BodyPose | None, copy_collision: bool) -> ObjectRow:
         """Adds a copy of an object, at a pose of its own or at that of the source."""
         entry = self._table.get(source)
         if isinstance(entry.handle, Ground):
@@ -161,7 +160,7 @@ class Spawner:
         naming: Naming,
         add: Callable[[], Any],
         furnish: Callable[[Any], None],
-    ) -> ObjectEntry:
+    ) -> ObjectRow:
         name = self._table.free_name(naming.name, naming.allow_renaming)
         handle = add()
         try:

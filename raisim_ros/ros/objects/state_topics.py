@@ -19,7 +19,7 @@ from raisim_ros.ros.conversions import Vector, principal_inertia
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenSequence
 from raisim_ros.ros.many_publishers import SERIALIZED, ManyPublishers, serialized
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import LinkEntry, ObjectEntry
+from raisim_ros.ros.objects.object_table import LinkRow, ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
 
@@ -32,7 +32,7 @@ _NUMBERS = 26
 
 Rows = slice | NDArray[np.int64]
 
-Entry = ObjectEntry | LinkEntry
+Entry = ObjectRow | LinkRow
 Key = int | tuple[int, int]  # of an entry
 
 JOINT_FIELDS = ("joint_positions", "joint_velocities", "joint_efforts")
@@ -79,7 +79,7 @@ def state_message(entry: Entry, world_frame: str, shown: ShownFields) -> ObjectS
 
 
 def _mass_and_moments(entry: Entry) -> tuple[float, Vector]:
-    if isinstance(entry, LinkEntry):
+    if isinstance(entry, LinkRow):
         robot = entry.handle
         return robot.get_mass(entry.body), principal_inertia(robot.get_inertia_matrix_b(entry.body))
     handle = entry.handle
@@ -102,7 +102,7 @@ def joint_numbers(entry: Entry, robots: ArticulationBuffer) -> tuple[Vector, Vec
 
 
 def full_state(
-    entry: ObjectEntry, world_frame: str, states: StateBuffer, robots: ArticulationBuffer, moment: Moment
+    entry: ObjectRow, world_frame: str, states: StateBuffer, robots: ArticulationBuffer, moment: Moment
 ) -> ObjectState:
     """The message of one object with its state and all that can be published; for those who ask once."""
     row = entry.handle.get_index_in_world()

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 
 # For topics that follow wall time only: they never ask the loop to stop at a step.
 NEVER = 1 << 62
@@ -15,7 +15,7 @@ NEVER = 1 << 62
 class Topic(Protocol):
     """One or several topics; used by the stepping thread alone."""
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Objects came, went or changed, or the time step changed."""
 
     def steps_until_due(self, step: int) -> int:

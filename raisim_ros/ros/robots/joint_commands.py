@@ -13,7 +13,7 @@ from raisim_ros.engine.types import ControlMode
 from raisim_ros.msg import ObjectCmd
 from raisim_ros.ros.conversions import Vector, finite_vector
 from raisim_ros.ros.objects.object_state import JointControl, RobotState, apply_control, capture_control
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.robots.robot_joints import RobotJoints
 
 # What a command to joints changes, apart from position targets, which stay.
@@ -93,14 +93,14 @@ def targets_of_object_command(joints: RobotJoints, message: Any) -> JointTargets
     return targets
 
 
-def _described(entry: ObjectEntry) -> tuple[RobotJoints, JointControl]:
+def _described(entry: ObjectRow) -> tuple[RobotJoints, JointControl]:
     """The joints of a robot, and what drove them when it came into the world."""
     assert entry.joints is not None  # the caller has a robot
     assert isinstance(entry.initial, RobotState)
     return entry.joints, entry.initial.control
 
 
-def check_gains(entry: ObjectEntry, places: NDArray[np.int64], positions: Vector, velocities: Vector) -> None:
+def check_gains(entry: ObjectRow, places: NDArray[np.int64], positions: Vector, velocities: Vector) -> None:
     """Refuses a position or velocity for a joint that has no gain to follow it."""
     joints, described = _described(entry)
     u = joints.u[places]
@@ -114,7 +114,7 @@ def check_gains(entry: ObjectEntry, places: NDArray[np.int64], positions: Vector
             raise InvalidValueError(f"joint '{name}' has no {what} gain and cannot follow a {what}; {advice}")
 
 
-def apply_joint_targets(entry: ObjectEntry, targets: JointTargets) -> None:
+def apply_joint_targets(entry: ObjectRow, targets: JointTargets) -> None:
     """Drives the named joints so from the next step on; the others go on as they do."""
     check_gains(entry, targets.places, targets.positions, targets.velocities)
     joints, described = _described(entry)
@@ -130,7 +130,7 @@ def apply_joint_targets(entry: ObjectEntry, targets: JointTargets) -> None:
     apply_control(entry.handle, replace(control, mode=ControlMode.PD_PLUS_FEEDFORWARD_TORQUE))
 
 
-def uncommanded_control(entry: ObjectEntry) -> JointControl:
+def uncommanded_control(entry: ObjectRow) -> JointControl:
     """What drives a robot without its commands: positions stay targets; what force or velocity moved stays in place."""
     joints, described = _described(entry)
     control = capture_control(entry.handle)
@@ -144,13 +144,13 @@ def uncommanded_control(entry: ObjectEntry) -> JointControl:
     return replace(control, p_gains=described.p_gains, d_gains=described.d_gains)
 
 
-def present_gains(entry: ObjectEntry) -> dict[str, Vector]:
+def present_gains(entry: ObjectRow) -> dict[str, Vector]:
     """The gains with which commands to come steer the joints, by the names of the arguments of `set_gains`."""
     joints, described = _described(entry)
     return {"p_gains": described.p_gains[joints.u], "d_gains": described.d_gains[joints.u]}
 
 
-def set_gains(entry: ObjectEntry, places: NDArray[np.int64], p_gains: Vector | None, d_gains: Vector | None) -> None:
+def set_gains(entry: ObjectRow, places: NDArray[np.int64], p_gains: Vector | None, d_gains: Vector | None) -> None:
     """Gives some joints other gains, for commands to come and for what steers them now.
 
     Joints that had no gains hold where they are; joints that a force drives stay free of gains until that is over.
@@ -173,7 +173,7 @@ def set_gains(entry: ObjectEntry, places: NDArray[np.int64], p_gains: Vector | N
     apply_control(entry.handle, replace(control, mode=ControlMode.PD_PLUS_FEEDFORWARD_TORQUE))
 
 
-def hold_joints(entry: ObjectEntry) -> None:
+def hold_joints(entry: ObjectRow) -> None:
     """Makes the present positions of all joints that have gains their targets, at rest."""
     joints, described = _described(entry)
     control = capture_control(entry.handle)
@@ -184,6 +184,6 @@ def hold_joints(entry: ObjectEntry) -> None:
     apply_control(entry.handle, replace(control, p_gains=described.p_gains, d_gains=described.d_gains))
 
 
-def release_joints(entry: ObjectEntry) -> None:
+def release_joints(entry: ObjectRow) -> None:
     """Ends commands to joints."""
     apply_control(entry.handle, uncommanded_control(entry))

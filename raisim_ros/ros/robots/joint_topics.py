@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from raisim_ros.engine.types import ArticulationBuffer, StateBuffer
 from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.state_topics import joint_numbers
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 
@@ -27,7 +27,7 @@ class _JointMessage:
         self._stamp = self._message.numbers("header.stamp.sec", "header.stamp.nanosec").view(np.uint32)
         self._numbers = [self._message.numbers(field) for field in _FIELDS] if names else []
 
-    def fill(self, moment: Moment, entry: ObjectEntry, robots: ArticulationBuffer) -> bytes:
+    def fill(self, moment: Moment, entry: ObjectRow, robots: ArticulationBuffer) -> bytes:
         self._stamp[:] = moment.stamp
         for view, values in zip(self._numbers, joint_numbers(entry, robots), strict=False):
             view[:] = values
@@ -42,7 +42,7 @@ class JointTopics:
         self._read_articulations = read_articulations
         self._publishers: dict[int, Any] = {}
         self._messages: dict[int, _JointMessage] = {}
-        self._robots: list[ObjectEntry] = []
+        self._robots: list[ObjectRow] = []
         self._period = 1
 
     def attach(self, object_id: int, publisher: Any) -> None:
@@ -54,7 +54,7 @@ class JointTopics:
         self._publishers.pop(object_id, None)
         self._messages.pop(object_id, None)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self.rate_hz, time_step)
         self._robots = [entry for entry in rows if entry.joints is not None]
@@ -63,7 +63,7 @@ class JointTopics:
         """Steps until the next message must go out."""
         return steps_until_multiple(step, self._period)
 
-    def _listened(self) -> list[ObjectEntry]:
+    def _listened(self) -> list[ObjectRow]:
         return [
             entry
             for entry in self._robots

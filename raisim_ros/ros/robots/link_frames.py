@@ -10,7 +10,7 @@ from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine.arguments import quaternion_of_matrix
 from raisim_ros.engine.types import ArticulationBuffer
 from raisim_ros.ros.conversions import Vector, compose_xyzw, inverse_xyzw
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 
 IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
@@ -40,7 +40,7 @@ def _places_in_bodies(tree: KinematicTree) -> dict[str, Vector]:
 class RobotLinks:
     """Frames of one robot's links: those that move in their parents' frames, and those that never do."""
 
-    def __init__(self, entry: ObjectEntry) -> None:
+    def __init__(self, entry: ObjectRow) -> None:
         tree: KinematicTree = entry.handle.get_kinematic_tree()
         places = _places_in_bodies(tree)
         self.id = entry.id

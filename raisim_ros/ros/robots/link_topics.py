@@ -8,7 +8,7 @@ import numpy as np
 
 from raisim_ros.engine.types import ArticulationBuffer, StateBuffer
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import LinkEntry, ObjectEntry
+from raisim_ros.ros.objects.object_table import LinkRow, ObjectRow
 from raisim_ros.ros.objects.state_topics import StateTopics
 
 
@@ -19,7 +19,7 @@ class LinkTopics:
         """`states` publishes them, as it would objects."""
         self.states = states
         self._read_articulations = read_articulations
-        self._links: list[LinkEntry] = []
+        self._links: list[LinkRow] = []
         self._robot_rows = np.zeros(0, np.int64)  # of each link, in the world's object list
 
     def set_commanded(self, object_id: int, commanded: bool) -> None:
@@ -28,7 +28,7 @@ class LinkTopics:
             if link.id == object_id:
                 self.states.set_commanded(link.key, commanded)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._links = [link for entry in rows for link in entry.links]
         self._robot_rows = np.array([row for row, entry in enumerate(rows) for _ in entry.links], np.int64)

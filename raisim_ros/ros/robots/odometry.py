@@ -14,7 +14,7 @@ from raisim_ros.ros.conversions import Vector, rotate
 from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.frames import FrameNames
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 
 _IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
@@ -23,7 +23,7 @@ _IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 class _Track:
     """The way of one object since it was first seen; poses are x y z qx qy qz qw in its frame `odom`."""
 
-    def __init__(self, entry: ObjectEntry, names: FrameNames, pose: Vector) -> None:
+    def __init__(self, entry: ObjectRow, names: FrameNames, pose: Vector) -> None:
         self.entry = entry
         self.from_wheels = entry.interface.odometry == "wheels"
         # What is true is given in the world; wheels only know the way from the beginning.
@@ -83,7 +83,7 @@ class OdometryTopics:
         self._publishers: dict[int, Any] = {}
         self._tracks: dict[int, _Track] = {}
         self._rows: dict[int, int] = {}
-        self._new: list[ObjectEntry] = []
+        self._new: list[ObjectRow] = []
 
     def attach(self, object_id: int, publisher: Any) -> None:
         """From now on the odometry goes out through `publisher`."""
@@ -93,7 +93,7 @@ class OdometryTopics:
         """Lets go of the publisher of an object."""
         self._publishers.pop(object_id, None)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects or a new time step."""
         self._period = period_in_steps(self.rate_hz, time_step)
         wanted = {entry.id: entry for entry in rows if entry.interface.odometry != "none"}

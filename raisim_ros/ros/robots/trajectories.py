@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.ros.conversions import Vector, finite_vector
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.robots.joint_commands import JointTargets, apply_joint_targets, check_gains
 from raisim_ros.ros.rotation_vectors import (
@@ -121,7 +121,7 @@ def _times(points: Any) -> Vector:
     return times
 
 
-def trajectory_of(entry: ObjectEntry, message: Any, now: float) -> Trajectory:
+def trajectory_of(entry: ObjectRow, message: Any, now: float) -> Trajectory:
     """What a JointTrajectory asks for; it begins where the joints are at `now` [s of simulation time]."""
     assert entry.joints is not None  # only robots have the topic
     places = entry.joints.places(message.joint_names, "joint_names")
@@ -171,7 +171,7 @@ class Trajectories:
 
     def accept(
         self,
-        entry: ObjectEntry,
+        entry: ObjectRow,
         message: Any,
         now: float,
         check: Check | None = None,
@@ -201,7 +201,7 @@ class Trajectories:
         """Targets change with every step."""
         return 1 if self._active else NEVER
 
-    def advance(self, time: float, entry_of: Callable[[int], ObjectEntry]) -> None:
+    def advance(self, time: float, entry_of: Callable[[int], ObjectRow]) -> None:
         """Sets the targets that shall be reached at `time`, the end of the next step."""
         for object_id, followed in list(self._active.items()):
             trajectory = followed.trajectory

@@ -12,13 +12,13 @@ from raisim_ros.ros import qos
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.sensors.messages import Channel, SensorOptions, make_channel
-from raisim_ros.ros.sensors.table import SensorEntry, SensorTable
+from raisim_ros.ros.sensors.table import SensorRow, SensorTable
 from raisim_ros.ros.sensors.topics import SensorTopics
 
 _Made = tuple[Channel, dict[str, Any]]
 
 
-class SensorEndpoints(FollowingEndpoints[Sensor, SensorEntry, _Made]):
+class SensorEndpoints(FollowingEndpoints[Sensor, SensorRow, _Made]):
     """The publishers of every sensor, by topic. For the executor thread."""
 
     def __init__(
@@ -29,7 +29,7 @@ class SensorEndpoints(FollowingEndpoints[Sensor, SensorEntry, _Made]):
         self._topics = topics
         self._options = options
 
-    def _wanted(self) -> dict[Sensor, SensorEntry]:
+    def _wanted(self) -> dict[Sensor, SensorRow]:
         return {entry.sensor: entry for entry in self._table.entries()}
 
     def _detach(self, gone: Set[Sensor]) -> None:
@@ -39,7 +39,7 @@ class SensorEndpoints(FollowingEndpoints[Sensor, SensorEntry, _Made]):
         for channel, publishers in new.values():
             self._topics.attach(channel, publishers)
 
-    def _make(self, thing: SensorEntry) -> _Made:
+    def _make(self, thing: SensorRow) -> _Made:
         channel = make_channel(thing, self._options)
         topics = {topic: (f"{thing.topic}/{topic}", message_type) for topic, message_type in channel.topics.items()}
         return channel, {

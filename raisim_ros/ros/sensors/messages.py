@@ -27,7 +27,7 @@ from raisim_ros.engine.sensors.vision import CloudLayout, DepthCamera, RGBCamera
 from raisim_ros.ros.conversions import Stamp
 from raisim_ros.ros.conversions import stamp as time_stamp
 from raisim_ros.ros.frozen_message import FrozenMessage
-from raisim_ros.ros.sensors.table import SensorEntry
+from raisim_ros.ros.sensors.table import SensorRow
 
 _FLOAT = 4
 _KEPT_LENGTHS = 4
@@ -109,7 +109,7 @@ class LidarChannel(Channel):
     stamp is then that of the first column.
     """
 
-    def __init__(self, entry: SensorEntry, sensor: SpinningLidar, options: SensorOptions) -> None:
+    def __init__(self, entry: SensorRow, sensor: SpinningLidar, options: SensorOptions) -> None:
         self._lidar = sensor
         self._frame = entry.frame
         self._options = options
@@ -296,7 +296,7 @@ class DepthChannel(Channel):
     REP 118: metres as 32FC1 (-inf: too near, +inf: nothing, NaN: lost), or millimetres as 16UC1 (0: invalid).
     """
 
-    def __init__(self, entry: SensorEntry, sensor: DepthCamera, options: SensorOptions) -> None:
+    def __init__(self, entry: SensorRow, sensor: DepthCamera, options: SensorOptions) -> None:
         self.topics = {
             "depth/image": Image,
             "depth/camera_info": CameraInfo,
@@ -389,7 +389,7 @@ class DepthChannel(Channel):
 class ColorChannel(Channel):
     """Shaded colours as rgb8, with camera_info."""
 
-    def __init__(self, entry: SensorEntry, sensor: RGBCamera, options: SensorOptions) -> None:
+    def __init__(self, entry: SensorRow, sensor: RGBCamera, options: SensorOptions) -> None:
         self.topics = {"color/image": Image, "color/camera_info": CameraInfo}
         self._camera = sensor
         self._info = _Stamped(camera_info(entry.optical_frame, sensor))
@@ -418,7 +418,7 @@ class ColorChannel(Channel):
 class ImuChannel(Channel):
     """REP 145: specific force and angular velocity in the sensor frame; orientation: that of the world, exact."""
 
-    def __init__(self, entry: SensorEntry, sensor: IMU, options: SensorOptions) -> None:
+    def __init__(self, entry: SensorRow, sensor: IMU, options: SensorOptions) -> None:
         self.topics = {"imu": Imu}
         self._imu = sensor
         message = Imu(header=Header(frame_id=entry.frame))
@@ -452,7 +452,7 @@ def _covariance(noise: NoiseModel) -> list[float]:
 class WrenchChannel(Channel):
     """Force and torque of contacts, or through a joint, in the sensor frame."""
 
-    def __init__(self, entry: SensorEntry, sensor: ContactSensor | ForceTorque, options: SensorOptions) -> None:
+    def __init__(self, entry: SensorRow, sensor: ContactSensor | ForceTorque, options: SensorOptions) -> None:
         self.topics = {"wrench": WrenchStamped}
         self._sensor = sensor
         self._message = _Stamped(WrenchStamped(header=Header(frame_id=entry.frame)))
@@ -480,7 +480,7 @@ _CHANNELS: dict[type[Sensor], Any] = {
 }
 
 
-def make_channel(entry: SensorEntry, options: SensorOptions) -> Channel:
+def make_channel(entry: SensorRow, options: SensorOptions) -> Channel:
     """The topics of a sensor."""
     channel: Channel = _CHANNELS[type(entry.sensor)](entry, entry.sensor, options)
     return channel

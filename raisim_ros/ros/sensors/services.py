@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from raisim_ros.description.sensor.types import (
     SensorModel,
     SensorSetModel,
 )
+from raisim_ros.description.urdf.fields import NO_LIMIT
 from raisim_ros.engine.arguments import rotation_of_quaternion
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros.conversions import pose_from_message, vector_from_xyz
@@ -34,7 +35,6 @@ from raisim_ros.ros.sensors.table import SensorTable
 Handler = Callable[[Any, Any], str]
 
 _CAMERAS: dict[str, type[DepthCameraModel] | type[RGBCameraModel]] = {"depth": DepthCameraModel, "rgb": RGBCameraModel}
-_NO_LIMIT = 1e300
 
 
 def _origin(request: Any) -> Pose:
@@ -103,8 +103,11 @@ class SensorServices:
         return f"'{request.object}' carries {', '.join(response.names)}"
 
     @staticmethod
-    def _common(request: Any) -> dict[str, Any]:
-        return {"name": request.name, "update_rate": request.update_rate, "origin": _origin(request)}
+    def _settings(request: Any, model: type[SensorModel]) -> dict[str, Any]:
+        """What the request says about fields of the model, which have the same names there."""
+        told = request.get_fields_and_field_types()
+        values = {one.name: getattr(request, one.name) for one in fields(model) if one.name in told}
+        return {**values, "origin": _origin(request)}
 
     @staticmethod
     def _noise(request: Any) -> NoiseModel:
@@ -113,29 +116,23 @@ class SensorServices:
         )
 
     def _spawn_lidar(self, request: Any, response: Any) -> str:
-        names = ("yaw_samples", "pitch_samples", "pitch_min", "pitch_max", "range_min", "range_max")
-        values = {name: getattr(request, name) for name in (*names, "spin_rate", "clockwise")}
-        return self._spawn(request, response, LidarModel(**self._common(request), **values, noise=self._noise(request)))
+        model = LidarModel(**self._settings(request, LidarModel), noise=self._noise(request))
+        return self._spawn(request, response, model)
 
     def _spawn_camera(self, request: Any, response: Any) -> str:
         model = choice("kind", request.kind, _CAMERAS)
-        values = {name: getattr(request, name) for name in ("width", "height", "horizontal_fov", "near", "far")}
-        return self._spawn(request, response, model(**self._common(request), **values, noise=self._noise(request)))
+        made = model(**self._settings(request, model), noise=self._noise(request))
+        return self._spawn(request, response, made)
 
     def _spawn_imu(self, request: Any, response: Any) -> str:
-        limits = [np.inf if limit >= _NO_LIMIT else limit for limit in (request.acc_limit, request.ang_vel_limit)]
-        force, rate = (
-            NoiseModel("gaussian" if stddev else "none", 0.0, stddev, 0.0, request.noise_seed)
-            for stddev in (request.acc_stddev, request.ang_vel_stddev)
-        )
-        model = ImuModel(
-            **self._common(request),
-            acc_limit=limits[0],
-            ang_vel_limit=limits[1],
-            acc_noise=force,
-            ang_vel_noise=rate,
-        )
-        return self._spawn(request, response, model)
+        values = self._settings(request, ImuModel)
+        for name in ("acc", "ang_vel"):
+            stddev = getattr(request, f"{name}_stddev")
+            kind = "gaussian" if stddev else "none"
+            values[f"{name}_noise"] = NoiseModel(kind, 0.0, stddev, 0.0, request.noise_seed)
+            if values[f"{name}_limit"] >= NO_LIMIT:
+                values[f"{name}_limit"] = np.inf
+        return self._spawn(request, response, ImuModel(**values))
 
     def _remove(self, request: Any, response: Any) -> str:
         def remove() -> str:

@@ -9,16 +9,16 @@ from raisim_ros.engine.sensors.sensor import MeasurementSource, Sensor, SensorSe
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros import names
 from raisim_ros.ros.objects.frames import FrameNames
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable, UnknownObjectError
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable, UnknownObjectError
 
 
 @dataclass(frozen=True)
-class SensorEntry:
+class SensorRow:
     """One sensor: topics below `<object>/<name>`, measured in `frame`, images in `optical_frame`."""
 
     sensor: Sensor
     sensor_set: SensorSet
-    object: ObjectEntry
+    object: ObjectRow
     name: str
     parent_frame: str
     frame: str
@@ -41,11 +41,11 @@ class SensorTable:
         self._world = world
         self._objects = objects
         self._frames = frames
-        self._entries: dict[Sensor, SensorEntry] = {}
+        self._entries: dict[Sensor, SensorRow] = {}
 
-    def entries(self) -> list[SensorEntry]:
+    def entries(self) -> list[SensorRow]:
         """All sensors. New ones are named; from now on they measure when their topics ask."""
-        present: dict[Sensor, SensorEntry] = {}
+        present: dict[Sensor, SensorRow] = {}
         for sensor_set in self._world.get_sensor_sets():
             entry = self._objects.by_id(sensor_set.mount.object.get_id())
             for sensor in sensor_set:
@@ -59,7 +59,7 @@ class SensorTable:
         """Simulation time of now [s]."""
         return self._world.get_world_time()
 
-    def get(self, object_name: str, sensor_name: str) -> SensorEntry:
+    def get(self, object_name: str, sensor_name: str) -> SensorRow:
         """A sensor by the name of its object and its own."""
         owner = self._objects.get(object_name)
         own = [entry for entry in self.entries() if entry.object.id == owner.id]
@@ -69,11 +69,11 @@ class SensorTable:
         known = ", ".join(entry.name for entry in own) or "none"
         raise UnknownObjectError(f"'{object_name}' has no sensor named '{sensor_name}'; there are: {known}")
 
-    def entry_of(self, sensor: Sensor) -> SensorEntry:
+    def entry_of(self, sensor: Sensor) -> SensorRow:
         """The entry of a sensor that is in the world."""
         return next(entry for entry in self.entries() if entry.sensor is sensor)
 
-    def _name(self, owner: ObjectEntry, sensor_set: SensorSet, sensor: Sensor, taken: set[str]) -> SensorEntry:
+    def _name(self, owner: ObjectRow, sensor_set: SensorSet, sensor: Sensor, taken: set[str]) -> SensorRow:
         sensor.set_measurement_source(MeasurementSource.MANUAL)
         others = {entry.name for entry in self._entries.values() if entry.object is owner}
         wanted = names.sanitise(sensor.get_name()).replace("/", "_") or "sensor"
@@ -83,4 +83,4 @@ class SensorTable:
         if isinstance(robot, ArticulatedSystem):
             parent = self._frames.of_link(owner.name, robot.get_body_names()[body]) if body > 0 else parent
             frame = frame if robot.get_body_idx(name) < 0 else f"{frame}_sensor"  # a link has that frame
-        return SensorEntry(sensor, sensor_set, owner, name, parent, frame)
+        return SensorRow(sensor, sensor_set, owner, name, parent, frame)

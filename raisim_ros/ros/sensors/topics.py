@@ -13,11 +13,11 @@ from raisim_ros.engine.sensors.sensor import Sensor
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import is_time, periods, steps_until_time
 from raisim_ros.ros.sensors.messages import Channel, LidarChannel
-from raisim_ros.ros.sensors.table import SensorEntry, SensorTable
+from raisim_ros.ros.sensors.table import SensorRow, SensorTable
 
 # From x forward, y left, z up to z forward, x right, y down: roll -90 degrees, yaw -90 degrees.
 _OPTICAL_XYZW = (-0.5, 0.5, -0.5, 0.5)
@@ -97,7 +97,7 @@ class SensorTopics:
         for sensor in sensors:
             self._attached.pop(sensor, None)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Forgets sensors that left the world; takes over a new time step."""
         self._time_step = time_step
         for attached in self._attached.values():
@@ -149,10 +149,10 @@ class SensorFrames:
     def __init__(self, table: SensorTable, publisher: Any) -> None:
         self._table = table
         self._publisher = publisher
-        self._shown: list[SensorEntry] = []
+        self._shown: list[SensorRow] = []
         self._changed = False
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over the sensors that there are."""
         present = [entry for entry in self._table.entries() if entry.object.interface.publish_tf != "none"]
         self._changed = self._changed or present != self._shown
@@ -179,7 +179,7 @@ class SensorFrames:
         self._publisher.publish(message)
 
 
-def _mounting(entry: SensorEntry) -> TransformStamped:
+def _mounting(entry: SensorRow) -> TransformStamped:
     w, x, y, z = quaternion_of_matrix(entry.sensor.get_ori_in_sensor_frame())
     return _transform(entry.parent_frame, entry.frame, tuple(entry.sensor.get_pos_in_sensor_frame()), (x, y, z, w))
 

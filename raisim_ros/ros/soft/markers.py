@@ -17,8 +17,8 @@ from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.conversions import Vector
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.markers import DELETE_REPEATS
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.markers import REPEATS
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer
 
@@ -38,14 +38,18 @@ def grain_sizes(radii: Vector) -> tuple[Vector, Any]:
 
 
 class SoftMarkers:
-    """Draws objects made of particles, at most at a rate in Hz of wall time, and only those that have moved."""
+    """Draws objects made of particles, at most at a rate in Hz of wall time, and only those that have moved.
+
+    What came to rest is repeated in a few messages, so that a slow viewer that misses one still gets it.
+    """
 
     def __init__(self, world_frame: str, rate_hz: float, publisher: Any) -> None:
         self._frame = world_frame
         self.timer = WallTimer(rate_hz)
         self._publisher = publisher
-        self._rows: list[ObjectEntry] = []
+        self._rows: list[ObjectRow] = []
         self._sent: dict[int, Vector] = {}  # places that were sent last, by object
+        self._repeats: dict[int, int] = {}  # how often they must still be sent although nothing moves
         self._shown: dict[int, list[tuple[str, int]]] = {}  # markers of each object
         self._deletions: dict[tuple[str, int], int] = {}  # how often they must still be sent
         self._looks: dict[int, str] = {}
@@ -54,7 +58,7 @@ class SoftMarkers:
         """A viewer came: it has seen nothing yet."""
         self._sent.clear()
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over a new list of objects; what is gone is deleted from view."""
         self._rows = [entry for entry in rows if isinstance(entry.handle, SoftObject)]
         present = {entry.id for entry in self._rows}
@@ -62,9 +66,10 @@ class SoftMarkers:
             self._delete(self._shown.pop(key))
             self._sent.pop(key, None)
             self._looks.pop(key, None)
+            self._repeats.pop(key, None)
 
     def _delete(self, markers: list[tuple[str, int]]) -> None:
-        self._deletions |= dict.fromkeys(markers, DELETE_REPEATS)
+        self._deletions |= dict.fromkeys(markers, REPEATS)
 
     def steps_until_due(self, step: int) -> int:
         """They follow wall time."""
@@ -77,7 +82,7 @@ class SoftMarkers:
         return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
-        """Draws what has moved since it was drawn last."""
+        """Draws what has moved just now."""
         elements = [element for entry in self._rows for element in self._draw(entry)]
         elements += [self._element(Marker(ns=ns, id=number, action=Marker.DELETE)) for ns, number in self._deletions]
         self._deletions = {key: left - 1 for key, left in self._deletions.items() if left > 1}
@@ -86,12 +91,16 @@ class SoftMarkers:
             message.write_stamp(moment.stamp)
             self._publisher.publish(message.to_bytes())
 
-    def _draw(self, entry: ObjectEntry) -> list[FrozenElement]:
+    def _draw(self, entry: ObjectRow) -> list[FrozenElement]:
         handle, look = entry.handle, entry.handle.get_appearance()
         places, before = handle.get_positions(), self._sent.get(entry.id)
         moved = before is None or before.shape != places.shape or not np.array_equal(before, places)
-        if not moved and self._looks.get(entry.id) == look:
+        if moved or self._looks.get(entry.id) != look:
+            self._repeats[entry.id] = REPEATS
+        elif self._repeats[entry.id] == 0:
             return []
+        else:
+            self._repeats[entry.id] -= 1
         self._sent[entry.id], self._looks[entry.id] = places.copy(), look
         parts = [] if look == HIDDEN else _parts(handle, places)
         shown = [(entry.type, (entry.id * (SIZES + 1) + number) % 2**31) for number, _, _ in parts]
@@ -108,7 +117,7 @@ class SoftMarkers:
             elements.append(element)
         return elements
 
-    def _marker(self, entry: ObjectEntry, look: str, scale: float | None) -> Marker:
+    def _marker(self, entry: ObjectRow, look: str, scale: float | None) -> Marker:
         red, green, blue, alpha = (float(value) for value in colour(look, entry.type, entry.id))
         marker = Marker(
             type=Marker.TRIANGLE_LIST if scale is None else Marker.SPHERE_LIST,

@@ -22,7 +22,7 @@ from raisim_ros.ros import qos
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
@@ -47,7 +47,7 @@ def _vector(xyz: Any) -> Vector3:
     return Vector3(x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2]))
 
 
-def state_message(entry: ObjectEntry, frame: str, states: StateBuffer, moment: Moment) -> Any:
+def state_message(entry: ObjectRow, frame: str, states: StateBuffer, moment: Moment) -> Any:
     """The DeformableState or GranularState of an object."""
     handle = entry.handle
     low, high = handle.get_bounds()
@@ -116,10 +116,10 @@ class SoftTopics:
         self._frame = world_frame
         self.rate_hz = rate_hz
         self._period = 1
-        self._attached: dict[int, tuple[ObjectEntry, Any, Any]] = {}  # with publishers of state and points
+        self._attached: dict[int, tuple[ObjectRow, Any, Any]] = {}  # with publishers of state and points
         self._clouds: dict[int, _Cloud] = {}
 
-    def attach(self, entry: ObjectEntry, state: Any, points: Any) -> None:
+    def attach(self, entry: ObjectRow, state: Any, points: Any) -> None:
         """From now on the object goes out through these publishers."""
         self._attached[entry.id] = (entry, state, points)
 
@@ -129,7 +129,7 @@ class SoftTopics:
             self._attached.pop(key, None)
             self._clouds.pop(key, None)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Forgets objects that left the world; takes over a new time step."""
         self._period = period_in_steps(self.rate_hz, time_step)
         self.detach(self._attached.keys() - {entry.id for entry in rows})
@@ -157,10 +157,10 @@ class SoftTopics:
                 points.publish(self._clouds[key].to_bytes(entry.handle, moment))
 
 
-_Made = tuple[ObjectEntry, Any, Any, Any]  # with publishers of state and points, and the subscription
+_Made = tuple[ObjectRow, Any, Any, Any]  # with publishers of state and points, and the subscription
 
 
-class SoftEndpoints(FollowingEndpoints[int, ObjectEntry, _Made]):
+class SoftEndpoints(FollowingEndpoints[int, ObjectRow, _Made]):
     """The topics that objects made of particles have besides those of every object. For the executor thread."""
 
     def __init__(
@@ -179,7 +179,7 @@ class SoftEndpoints(FollowingEndpoints[int, ObjectEntry, _Made]):
         self._refresh = refresh
         self._warn = warn
 
-    def _wanted(self) -> dict[int, ObjectEntry]:
+    def _wanted(self) -> dict[int, ObjectRow]:
         return {entry.id: entry for entry in self._table if isinstance(entry.handle, SoftObject)}
 
     def _detach(self, gone: Set[int]) -> None:
@@ -189,7 +189,7 @@ class SoftEndpoints(FollowingEndpoints[int, ObjectEntry, _Made]):
         for entry, state, points, _ in new.values():
             self._topics.attach(entry, state, points)
 
-    def _make(self, thing: ObjectEntry) -> _Made:
+    def _make(self, thing: ObjectRow) -> _Made:
         kind = _kind(thing.handle)
         state = self._publisher(_STATES[kind], f"{thing.name}/{kind}_state", qos.STATE)
         points = self._publisher(PointCloud2, f"{thing.name}/points", qos.SENSOR)
@@ -207,7 +207,7 @@ class SoftEndpoints(FollowingEndpoints[int, ObjectEntry, _Made]):
         self._node.destroy_publisher(state)
         self._node.destroy_publisher(points)
 
-    def _on_command(self, entry: ObjectEntry, kind: str, message: Any) -> None:
+    def _on_command(self, entry: ObjectRow, kind: str, message: Any) -> None:
         with acting_for(Origin(kind, entry.name, message)):
             self._queue.post(lambda: self.command(entry.name, message))
 

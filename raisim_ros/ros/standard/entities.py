@@ -19,7 +19,7 @@ from raisim_ros.ros.conversions import stamp as time_stamp
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.known_frames import KnownFrames, pose_of_handle
-from raisim_ros.ros.objects.object_table import ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.standard import entity_bounds
 from raisim_ros.ros.standard.name_pattern import name_pattern
@@ -66,7 +66,7 @@ class EntityFilter:
         self._tags = message.tags
         self._overlaps = _overlap_test(message.bounds)
 
-    def passes(self, entry: ObjectEntry, info: Any) -> bool:
+    def passes(self, entry: ObjectRow, info: Any) -> bool:
         """Whether an object is meant."""
         if not self._name.search(entry.name):
             return False
@@ -74,7 +74,7 @@ class EntityFilter:
             return False
         return passes_tags(info.tags, self._tags) and (self._overlaps is None or self._is_inside(entry))
 
-    def _is_inside(self, entry: ObjectEntry) -> bool:
+    def _is_inside(self, entry: ObjectRow) -> bool:
         assert self._overlaps is not None
         box = entity_bounds.local_box(entry)
         if box is None:
@@ -135,7 +135,7 @@ class StandardEntities:
 
     # ---- for the stepping thread ----
 
-    def _info(self, entry: ObjectEntry) -> EntityInfo:
+    def _info(self, entry: ObjectRow) -> EntityInfo:
         known = self._infos.get(entry.id)
         if known is not None:
             return known
@@ -147,11 +147,11 @@ class StandardEntities:
             category = EntityCategory.CATEGORY_DYNAMIC_OBJECT
         return EntityInfo(category=EntityCategory(category=category), description=entry.type)
 
-    def _chosen(self, message: Any) -> list[ObjectEntry]:
+    def _chosen(self, message: Any) -> list[ObjectRow]:
         wanted = EntityFilter(message)
         return [entry for entry in self._table.rows() if wanted.passes(entry, self._info(entry))]
 
-    def _state_of(self, entry: ObjectEntry, states: StateBuffer) -> EntityState:
+    def _state_of(self, entry: ObjectRow, states: StateBuffer) -> EntityState:
         row = entry.handle.get_index_in_world()
         pose, twist = states.poses[row].tolist(), states.twists[row].tolist()
         message = EntityState()

@@ -16,7 +16,7 @@ from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import CollisionBody, ShapeType
 from raisim_ros.ros.conversions import Vector, rotate
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.object_table import ObjectRow
 
 Box = tuple[Vector, Vector]  # lowest and highest corner [m]
 
@@ -43,7 +43,7 @@ def _placed(body: CollisionBody) -> Vector:
     return rotate(np.asarray(body.quaternion), points) + np.asarray(body.position)
 
 
-def local_box(entry: ObjectEntry) -> Box | None:
+def local_box(entry: ObjectRow) -> Box | None:
     """The box around an object in its own frame, as it is now; None: it has no end, or nothing that collides."""
     handle = entry.handle
     if isinstance(handle, Ground):

@@ -22,12 +22,12 @@ from raisim_ros.description.errors import (
 )
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.ros import names
-from raisim_ros.ros.conversions import Pose, pose_from_message
+from raisim_ros.ros.conversions import BodyPose, pose_from_message
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import preparation
 from raisim_ros.ros.node.preparing import Preparing
 from raisim_ros.ros.objects.known_frames import KnownFrames
-from raisim_ros.ros.objects.object_table import NameTakenError, ObjectEntry, ObjectTable
+from raisim_ros.ros.objects.object_table import NameTakenError, ObjectRow, ObjectTable
 from raisim_ros.ros.objects.spawning import Naming, RobotSpec, Spawner
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.standard.results import StandardError, fail
@@ -138,7 +138,7 @@ class StandardSpawning:
     def _spawn(self, message: Any, done: Callable[[Any], None]) -> None:
         result = SpawnResult()
 
-        def finish(entry: ObjectEntry | None, error: Exception | None) -> None:
+        def finish(entry: ObjectRow | None, error: Exception | None) -> None:
             if error is None and entry is not None:
                 self._follow()
                 result.result.result, result.entity_name = Result.RESULT_OK, entry.name
@@ -159,15 +159,15 @@ class StandardSpawning:
             request = SpawnArticulatedSystem.Request(name=naming.name)
             request.file, request.text = str(source.file or ""), source.text
 
-            def add_robot(spec: RobotSpec) -> ObjectEntry:
+            def add_robot(spec: RobotSpec) -> ObjectRow:
                 preparation.read_meshes(spec)
                 return self._queue.call(lambda: self._spawner.spawn_robot(self._placed(spec, naming, message, pose)))
 
             self._preparing.carry_out("robot", request, what, add_robot, finish)
             return
 
-        def add_entry(entry: Any) -> ObjectEntry:
-            def add() -> ObjectEntry:
+        def add_entry(entry: Any) -> ObjectRow:
+            def add() -> ObjectRow:
                 place = self._frames.to_world(message.initial_pose.header.frame_id, pose)
                 return self._spawner.spawn_entry(naming, entry, place)
 
@@ -175,7 +175,7 @@ class StandardSpawning:
 
         self._preparing.carry_out("entry", (source.file, source.text), what, add_entry, finish)
 
-    def _placed(self, spec: RobotSpec, naming: Naming, message: Any, pose: Pose) -> RobotSpec:
+    def _placed(self, spec: RobotSpec, naming: Naming, message: Any, pose: BodyPose) -> RobotSpec:
         place = self._frames.to_world(message.initial_pose.header.frame_id, pose)
         return replace(spec, naming=naming, pose=place)
 
@@ -196,7 +196,7 @@ class StandardSpawning:
         return Naming(full, message.allow_renaming)
 
 
-def _pose(message: Any) -> Pose:
+def _pose(message: Any) -> BodyPose:
     try:
         return pose_from_message(message.initial_pose.pose, "initial_pose")
     except InvalidValueError as error:

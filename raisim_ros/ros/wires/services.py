@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import raisim_ros.srv as srv
-from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.world.types import Place, WireEndEntry, WireEntry
+from raisim_ros.description.errors import NOWHERE, InvalidValueError
+from raisim_ros.description.world.types import WireEndEntry, WireEntry
 from raisim_ros.engine.entries.build_wires import STRETCH_TYPES, make_wire
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros.conversions import vector_from_xyz
@@ -71,7 +71,7 @@ def _entry(request: Any) -> WireEntry:
         raise InvalidValueError(f"stiffness is {request.stiffness:g}; a compliant wire needs more than 0 N/m")
     first, second = (_end(request, number) for number in (1, 2))
     return WireEntry(
-        Place("", 0),
+        NOWHERE,
         (first, second),
         kind,
         request.length,

@@ -18,7 +18,7 @@ STRETCH_NAMES = {
 
 
 @dataclass(frozen=True)
-class WireEntry:
+class WireRow:
     """One wire: topics below `<name>`, between two objects of these ROS names."""
 
     wire: Wire
@@ -34,14 +34,14 @@ class WireTable:
     def __init__(self, world: World, objects: ObjectTable) -> None:
         self._world = world
         self._objects = objects
-        self._entries: dict[Wire, WireEntry] = {}
+        self._entries: dict[Wire, WireRow] = {}
         objects.reserve_names(lambda: {entry.name for entry in self._present().values()})
 
-    def _present(self) -> dict[Wire, WireEntry]:
+    def _present(self) -> dict[Wire, WireRow]:
         """Those known that are still in the world."""
         return {wire: self._entries[wire] for wire in self._world.get_wires() if wire in self._entries}
 
-    def entries(self) -> list[WireEntry]:
+    def entries(self) -> list[WireRow]:
         """All wires, in the order in which they were made. New ones are named."""
         self._entries = self._present()
         for wire in self._world.get_wires():
@@ -49,7 +49,7 @@ class WireTable:
                 self._add(wire, self._free_name(wire.get_name(), True))
         return [self._entries[wire] for wire in self._world.get_wires()]
 
-    def get(self, name: str) -> WireEntry:
+    def get(self, name: str) -> WireRow:
         """A wire by its ROS name."""
         found = next((entry for entry in self.entries() if entry.name == name), None)
         if found is None:
@@ -62,7 +62,7 @@ class WireTable:
         self.entries()
         return self._free_name(wanted, allow_renaming)
 
-    def add(self, wire: Wire, name: str) -> WireEntry:
+    def add(self, wire: Wire, name: str) -> WireRow:
         """Notes a new wire under a name from `check_name`."""
         return self._add(wire, name)
 
@@ -76,9 +76,9 @@ class WireTable:
             raise NameTakenError(f"wire name '{wanted}' {reason}; give another one, or set allow_renaming")
         return names.unique(name or "wire", taken)
 
-    def _add(self, wire: Wire, name: str) -> WireEntry:
+    def _add(self, wire: Wire, name: str) -> WireRow:
         wire.set_name(name)
         first, second = (self._objects.by_id(end.get_id()).name for end in (wire.get_body1(), wire.get_body2()))
-        entry = WireEntry(wire, name, TYPE_NAMES[wire.get_wire_type()], first, second)
+        entry = WireRow(wire, name, TYPE_NAMES[wire.get_wire_type()], first, second)
         self._entries[wire] = entry
         return entry

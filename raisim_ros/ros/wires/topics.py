@@ -22,12 +22,12 @@ from raisim_ros.msg import WireCmd, WireState
 from raisim_ros.ros import qos
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.objects.markers import DELETE_REPEATS
-from raisim_ros.ros.objects.object_table import ObjectEntry
+from raisim_ros.ros.objects.markers import REPEATS
+from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.topic import NEVER
 from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
-from raisim_ros.ros.wires.table import STRETCH_NAMES, WireEntry, WireTable
+from raisim_ros.ros.wires.table import STRETCH_NAMES, WireRow, WireTable
 
 _SLACK = (0.55, 0.55, 0.6, 1.0)
 _LOW, _HIGH = np.array([0.2, 0.75, 0.3, 1.0]), np.array([0.9, 0.1, 0.1, 1.0])
@@ -58,9 +58,9 @@ class WireTopics:
         self._frame = world_frame
         self.rate_hz = rate_hz
         self._period = 1
-        self._attached: dict[Wire, tuple[WireEntry, Any]] = {}
+        self._attached: dict[Wire, tuple[WireRow, Any]] = {}
 
-    def attach(self, entry: WireEntry, publisher: Any) -> None:
+    def attach(self, entry: WireRow, publisher: Any) -> None:
         """From now on the wire's state goes out through `publisher`."""
         self._attached[entry.wire] = (entry, publisher)
 
@@ -69,7 +69,7 @@ class WireTopics:
         for wire in wires:
             self._attached.pop(wire, None)
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Forgets wires that left the world; takes over a new time step."""
         self._period = period_in_steps(self.rate_hz, time_step)
         self.detach(self._attached.keys() - set(self._world.get_wires()))
@@ -92,7 +92,7 @@ class WireTopics:
             if entry is not None and publisher is not None and publisher.get_subscription_count() > 0:
                 publisher.publish(self._message(entry, state, moment))
 
-    def _message(self, entry: WireEntry, state: Any, moment: Moment) -> WireState:
+    def _message(self, entry: WireRow, state: Any, moment: Moment) -> WireState:
         header = Header(frame_id=self._frame)
         header.stamp.sec, header.stamp.nanosec = moment.stamp
         return WireState(
@@ -115,10 +115,10 @@ class WireTopics:
         )
 
 
-_Made = tuple[WireEntry, Any, Any]  # with publisher and subscription
+_Made = tuple[WireRow, Any, Any]  # with publisher and subscription
 
 
-class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
+class WireEndpoints(FollowingEndpoints[Wire, WireRow, _Made]):
     """State and command topics of wires. For the executor thread."""
 
     def __init__(
@@ -134,7 +134,7 @@ class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
         self._topics = topics
         self._warn = warn
 
-    def _wanted(self) -> dict[Wire, WireEntry]:
+    def _wanted(self) -> dict[Wire, WireRow]:
         return {entry.wire: entry for entry in self._table.entries()}
 
     def _detach(self, gone: Set[Wire]) -> None:
@@ -144,7 +144,7 @@ class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
         for entry, publisher, _ in new.values():
             self._topics.attach(entry, publisher)
 
-    def _make(self, thing: WireEntry) -> _Made:
+    def _make(self, thing: WireRow) -> _Made:
         publisher = self._publisher(WireState, f"{thing.name}/state", qos.STATE)
         subscription = self._subscription(
             WireCmd,
@@ -159,11 +159,11 @@ class WireEndpoints(FollowingEndpoints[Wire, WireEntry, _Made]):
         self._node.destroy_subscription(subscription)
         self._node.destroy_publisher(publisher)
 
-    def _on_command(self, entry: WireEntry, message: Any) -> None:
+    def _on_command(self, entry: WireRow, message: Any) -> None:
         with acting_for(Origin("wire", entry.name, message)):
             self._queue.post(lambda: self.command(entry, message))
 
-    def command(self, entry: WireEntry, message: Any) -> None:
+    def command(self, entry: WireRow, message: Any) -> None:
         """Applies a command to a wire, or says in the log why it cannot. For the stepping thread."""
         try:
             apply_wire_command(entry.wire, message)
@@ -185,10 +185,10 @@ class WireMarkers:
         self._shown: set[int] = set()
         self._deletions: dict[int, int] = {}  # id of a wire -> how often its deletion must still be sent
 
-    def rebuild(self, rows: list[ObjectEntry], time_step: float) -> None:
+    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Wires that are gone are deleted from view."""
         present = {wire.get_id() for wire in self._world.get_wires()}
-        self._deletions |= dict.fromkeys(self._shown - present, DELETE_REPEATS)
+        self._deletions |= dict.fromkeys(self._shown - present, REPEATS)
         self._deletions = {key: left for key, left in self._deletions.items() if key not in present}
         self._shown = present
 
