@@ -1,6 +1,6 @@
 """Measures this engine beside others and writes docs/benchmarks.md with its plots.
 
-    python bench/run.py [--only rigid contacts robots batches zoo families sensors ros files]
+    python bench/run.py [--only rigid contacts robots batches zoo families soft sensors ros files]
                         [--repeats 3] [--share 1] [--no-write]
 
 Sections that are not measured stay in the page as they are. Machines differ, therefore ratios are reported wherever
@@ -64,6 +64,7 @@ SECTIONS = (
     Section("batches", ("batch",)),
     Section("zoo", ("zoo",)),
     Section("families", ("families",)),
+    Section("soft", ("soft",)),
     Section("sensors", ("sensors", "sensors_ros")),
     Section("ros", ("ros_publish", "ros_load")),
     Section("files", ("load_time",)),

@@ -19,6 +19,7 @@ static inline double rs_max(double a, double b) { return a > b ? a : b; }
 
 static inline rs_vec3 rs_v3(double x, double y, double z) { return (rs_vec3){x, y, z}; }
 static inline rs_vec3 rs_v3_zero(void) { return (rs_vec3){0.0, 0.0, 0.0}; }
+static inline bool rs_v3_is_zero(rs_vec3 a) { return a.x == 0.0 && a.y == 0.0 && a.z == 0.0; }
 static inline rs_vec3 rs_v3_load(const double *v) { return (rs_vec3){v[0], v[1], v[2]}; }
 static inline void rs_v3_store(double *out, rs_vec3 v) { out[0] = v.x; out[1] = v.y; out[2] = v.z; }
 static inline rs_vec3 rs_add(rs_vec3 a, rs_vec3 b) { return (rs_vec3){a.x + b.x, a.y + b.y, a.z + b.z}; }

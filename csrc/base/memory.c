@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(RS_DEBUG) && defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#define OPEN(from, bytes) ASAN_UNPOISON_MEMORY_REGION(from, bytes)
+#define CLOSE(from, bytes) ASAN_POISON_MEMORY_REGION(from, bytes)
+#else
+#define OPEN(from, bytes) ((void)(from), (void)(bytes))
+#define CLOSE(from, bytes) ((void)(from), (void)(bytes))
+#endif
+
 enum { ERROR_TEXT_SIZE = 512, ALIGNMENT = 64 };
 
 static atomic_size_t bytes_held;
@@ -56,9 +65,20 @@ rs_status rs_fail(rs_status status, const char *format, ...) {
 
 const char *rs_error_text(void) { return error_text; }
 
+/* Items from `end` on may not be touched, those before it may: by itself, the sanitizer knows of what was allocated only. */
+static void guard_from(const rs_array *array, int64_t end) {
+    size_t open = (size_t)end * array->item_size, all = (size_t)array->capacity * array->item_size;
+    if (array->data != NULL) {
+        OPEN(array->data, open);
+        CLOSE((char *)array->data + open, all - open);
+    }
+}
+
 rs_status rs_array_reserve(rs_array *array, int64_t capacity) {
-    if (capacity <= array->capacity)
+    if (capacity <= array->capacity) {
+        guard_from(array, capacity > array->count ? capacity : array->count);
         return RS_OK;
+    }
     int64_t grown = array->capacity + array->capacity / 2 + 16;
     if (grown < capacity)
         grown = capacity;
@@ -70,13 +90,15 @@ rs_status rs_array_reserve(rs_array *array, int64_t capacity) {
     rs_free(array->data);
     array->data = data;
     array->capacity = grown;
+    guard_from(array, capacity);
     return RS_OK;
 }
 
 void *rs_array_push(rs_array *array) {
-    if (rs_array_reserve(array, array->count + 1) != RS_OK)
+    if (array->count >= array->capacity && rs_array_reserve(array, array->count + 1) != RS_OK)
         return NULL;
     char *item = (char *)array->data + (size_t)array->count * array->item_size;
+    OPEN(item, array->item_size);
     memset(item, 0, array->item_size);
     array->count++;
     return item;
@@ -84,8 +106,10 @@ void *rs_array_push(rs_array *array) {
 
 rs_status rs_array_resize(rs_array *array, int64_t count) {
     rs_status status = rs_array_reserve(array, count);
-    if (status == RS_OK)
+    if (status == RS_OK) {
         array->count = count;
+        guard_from(array, count);
+    }
     return status;
 }
 

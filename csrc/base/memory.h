@@ -30,7 +30,8 @@ typedef struct {
 } rs_array;
 
 static inline rs_array rs_array_of(size_t item_size) { return (rs_array){NULL, 0, 0, item_size}; }
-/* Makes room for `capacity` items; grows geometrically, so repeated calls stay cheap. */
+/* Makes room for `capacity` items, which may then be written before they are counted; grows geometrically, so repeated
+ * calls stay cheap. */
 rs_status rs_array_reserve(rs_array *array, int64_t capacity);
 /* A new zeroed item at the end, or NULL. */
 void *rs_array_push(rs_array *array);
@@ -44,7 +45,8 @@ static inline void rs_array_swap(rs_array *a, rs_array *b) {
     *b = kept;
 }
 
-/* The items, and one of them. Builds for debugging (RS_DEBUG) stop at a wrong type or index. */
+/* The items, and one of them. Builds for debugging (RS_DEBUG) stop at a wrong type or index; with the address sanitizer,
+ * which all of them have, they also stop where a pointer to the items goes beyond those that there are (memory.c). */
 #ifdef RS_DEBUG
 static inline void *rs_array_items(const rs_array *array, size_t item_size) {
     if (array->data != NULL && array->item_size != item_size)

@@ -28,11 +28,11 @@ void rs_islands_free(rs_islands *islands) {
 }
 
 rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island) {
-    return (rs_island_bodies){RS_ITEMS(int32_t, islands->bodies) + island->first_body, island->body_count};
+    return (rs_island_bodies){RS_ITEMS(int32_t, islands->bodies) + island->bodies.first, island->bodies.count};
 }
 
 const int32_t *rs_islands_wires(const rs_islands *islands, const rs_island *island) {
-    return RS_ITEMS(int32_t, islands->wires) + island->first_wire;
+    return RS_ITEMS(int32_t, islands->wires) + island->wires.first;
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -143,62 +143,63 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, rs_i
     return RS_OK;
 }
 
-static rs_status group_bodies(rs_islands *islands, rs_island_bodies listed) {
-    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
-    rs_island *island = RS_ITEMS(rs_island, islands->islands);
-    int64_t total = 0;
-    for (int64_t k = 0; k < listed.count; k++)
-        if (of_body[listed.index[k]] != RS_NONE) {
-            island[of_body[listed.index[k]]].body_count++;
-            total++;
-        }
+/* ---- lists that are ordered by island ---- */
+
+/* `member` is the place in rs_island of the span that tells where an island's part of the list is. */
+static rs_span *span_of(const rs_islands *islands, int64_t island, size_t member) {
+    return (rs_span *)(void *)((char *)RS_ITEM(rs_island, islands->islands, island) + member);
+}
+
+/* Gives each island room behind the one before for what was counted, and counts anew. Returns the length of the list. */
+static int64_t lay_out(const rs_islands *islands, size_t member) {
     int64_t next = 0;
     for (int64_t i = 0; i < islands->islands.count; i++) {
-        island[i].first_body = next;
-        next += island[i].body_count;
-        island[i].body_count = 0;
+        rs_span *span = span_of(islands, i, member);
+        int64_t count = span->count;
+        *span = (rs_span){next, 0};
+        next += count;
     }
-    if (rs_array_resize(&islands->bodies, total) != RS_OK)
+    return next;
+}
+
+static void put(const rs_islands *islands, int32_t island, size_t member, rs_array *list, int32_t thing) {
+    rs_span *span = span_of(islands, island, member);
+    RS_ITEMS(int32_t, *list)[span->first + span->count++] = thing;
+}
+
+static rs_status group_bodies(rs_islands *islands, rs_island_bodies listed) {
+    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    const size_t member = offsetof(rs_island, bodies);
+    for (int64_t k = 0; k < listed.count; k++)
+        if (of_body[listed.index[k]] != RS_NONE)
+            RS_ITEM(rs_island, islands->islands, of_body[listed.index[k]])->bodies.count++;
+    if (rs_array_resize(&islands->bodies, lay_out(islands, member)) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    for (int64_t k = 0; k < listed.count; k++) {
-        int32_t i = listed.index[k];
-        if (of_body[i] == RS_NONE)
-            continue;
-        rs_island *home = &island[of_body[i]];
-        RS_ITEMS(int32_t, islands->bodies)[home->first_body + home->body_count++] = i;
-    }
+    for (int64_t k = 0; k < listed.count; k++)
+        if (of_body[listed.index[k]] != RS_NONE)
+            put(islands, of_body[listed.index[k]], member, &islands->bodies, listed.index[k]);
     return RS_OK;
 }
 
 static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_array *touches) {
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    const size_t member = offsetof(rs_island, rows);
     rs_touch *touch = RS_ITEMS(rs_touch, *touches);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
-    int64_t total = 0;
     for (int64_t k = 0; k < touches->count; k++) {
         int32_t dynamic = is_dynamic(&bodies[touch[k].body_a]) ? touch[k].body_a : touch[k].body_b;
         touch[k].island = bodies[dynamic].listed ? of_body[dynamic] : RS_NONE;
         if (touch[k].island != RS_NONE) {
             const rs_body *other = &bodies[dynamic == touch[k].body_a ? touch[k].body_b : touch[k].body_a];
             island[touch[k].island].carried |= is_moving_by_itself(other);
-            island[touch[k].island].row_count++;
-            total++;
+            island[touch[k].island].rows.count++;
         }
     }
-    int64_t next = 0;
-    for (int64_t i = 0; i < islands->islands.count; i++) {
-        island[i].first_row = next;
-        next += island[i].row_count;
-        island[i].row_count = 0;
-    }
-    if (rs_array_resize(&islands->order, total) != RS_OK)
+    if (rs_array_resize(&islands->order, lay_out(islands, member)) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    for (int32_t k = 0; k < touches->count; k++) {
-        if (touch[k].island == RS_NONE)
-            continue;
-        rs_island *home = &island[touch[k].island];
-        RS_ITEMS(int32_t, islands->order)[home->first_row + home->row_count++] = k;
-    }
+    for (int32_t k = 0; k < touches->count; k++)
+        if (touch[k].island != RS_NONE)
+            put(islands, touch[k].island, member, &islands->order, k);
     return RS_OK;
 }
 
@@ -208,33 +209,25 @@ static int32_t island_of_wire(const rs_islands *islands, const rs_body *bodies, 
 }
 
 static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_array *wires) {
+    const size_t member = offsetof(rs_island, wires);
     rs_wire *wire = RS_ITEMS(rs_wire, *wires);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
-    if (rs_array_resize(&islands->wires, wires->count) != RS_OK)
-        return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < wires->count; k++) {
         if (bodies[wire[k].body[0]].listed || bodies[wire[k].body[1]].listed)
             rs_wire_place(&wire[k], bodies);
         wire[k].island = island_of_wire(islands, bodies, &wire[k]);
         if (wire[k].island == RS_NONE)
             continue;
-        island[wire[k].island].wire_count++;
+        island[wire[k].island].wires.count++;
         island[wire[k].island].general = true;
         island[wire[k].island].carried |= is_moving_by_itself(&bodies[wire[k].body[0]]) ||
                                           is_moving_by_itself(&bodies[wire[k].body[1]]);
     }
-    int64_t next = 0;
-    for (int64_t i = 0; i < islands->islands.count; i++) {
-        island[i].first_wire = next;
-        next += island[i].wire_count;
-        island[i].wire_count = 0;
-    }
-    for (int32_t k = 0; k < wires->count; k++) {
-        if (wire[k].island == RS_NONE)
-            continue;
-        rs_island *home = &island[wire[k].island];
-        RS_ITEMS(int32_t, islands->wires)[home->first_wire + home->wire_count++] = k;
-    }
+    if (rs_array_resize(&islands->wires, lay_out(islands, member)) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    for (int32_t k = 0; k < wires->count; k++)
+        if (wire[k].island != RS_NONE)
+            put(islands, wire[k].island, member, &islands->wires, k);
     return RS_OK;
 }
 
@@ -299,7 +292,7 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
             continue;
         rs_island *home = &island[of_body[i]];
         const rs_push_body *push = home->pushed ? &pushes[i] : NULL;
-        bool held = home->row_count + home->wire_count > 0 || bodies[i].soft_held;
+        bool held = home->rows.count + home->wires.count > 0 || bodies[i].soft_held;
         bool quiet = body_is_quiet(&bodies[i], &before[i], push, settings, dt, held);
         bodies[i].quiet_steps = quiet ? bodies[i].quiet_steps + 1 : 0;
         if (bodies[i].quiet_steps < settings->quiet_steps || bodies[i].soft_restless)

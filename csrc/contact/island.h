@@ -6,14 +6,17 @@
 #include "contact.h"
 #include "wire.h"
 
+/* A part of a list that is ordered by island. */
 typedef struct {
-    int64_t first_row, row_count;   /* into the list of touching points ordered by island */
-    int64_t first_body, body_count; /* into the list of bodies ordered by island */
-    int64_t first_wire, wire_count; /* into the list of wires ordered by island */
-    bool general;                   /* has articulated systems, wires or friction against turning: rows_tree.c, not rows_body.c */
-    bool pushed;                    /* overlaps are being corrected in this step */
-    bool carried;                   /* touches or hangs on something that moves by itself */
-    bool quiet;                     /* every body has been slow for long enough */
+    int64_t first, count;
+} rs_span;
+
+typedef struct {
+    rs_span rows, bodies, wires; /* its touching points, bodies and wires in the lists of rs_islands */
+    bool general;                /* has articulated systems, wires or friction against turning: rows_tree.c, not rows_body.c */
+    bool pushed;                 /* overlaps are being corrected in this step */
+    bool carried;                /* touches or hangs on something that moves by itself */
+    bool quiet;                  /* every body has been slow for long enough */
 } rs_island;
 
 /* Some of the world's bodies, by their places in it: the dynamic ones of an island, or those that a step looks at. */

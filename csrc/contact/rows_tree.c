@@ -79,13 +79,13 @@ static rs_row_entry *take_entries(rs_tree_rows *problem, int64_t count) {
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
 static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    int64_t numbers = 0, rows = 2 * home->row_count + 2 * home->wire_count; /* contacts may resist turning */
-    for (int64_t k = 0; k < home->row_count; k++) {
-        const rs_touch *touch = &input->touches[order[home->first_row + k]];
+    int64_t numbers = 0, rows = 2 * home->rows.count + 2 * home->wires.count; /* contacts may resist turning */
+    for (int64_t k = 0; k < home->rows.count; k++) {
+        const rs_touch *touch = &input->touches[order[home->rows.first + k]];
         numbers += 2 * side_numbers(velocity_count(&input->bodies[touch->body_a])) +
                    2 * side_numbers(velocity_count(&input->bodies[touch->body_b]));
     }
-    for (int64_t k = 0; k < home->wire_count; k++) {
+    for (int64_t k = 0; k < home->wires.count; k++) {
         const rs_wire *wire = &input->wires[rs_islands_wires(input->islands, home)[k]];
         numbers += 2 * side_numbers(velocity_count(&input->bodies[wire->body[0]])) +
                    2 * side_numbers(velocity_count(&input->bodies[wire->body[1]]));
@@ -454,15 +454,15 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     list_objects(problem, input, members);
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    bool touched = home->row_count + home->wire_count > 0;
+    bool touched = home->rows.count + home->wires.count > 0;
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
         if (tree != NULL && (touched || tree->pin_count > 0))
             rs_response_begin(tree);
     }
-    for (int64_t k = 0; k < home->row_count; k++)
-        add_contact(problem, input, &input->touches[order[home->first_row + k]]);
-    for (int64_t k = 0; k < home->wire_count; k++)
+    for (int64_t k = 0; k < home->rows.count; k++)
+        add_contact(problem, input, &input->touches[order[home->rows.first + k]]);
+    for (int64_t k = 0; k < home->wires.count; k++)
         add_wire(problem, input, &input->wires[rs_islands_wires(input->islands, home)[k]]);
     for (int32_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;

@@ -5,6 +5,16 @@ static rs_transform link_frame(const rs_body *body, int32_t link) {
     return (rs_transform){m->rot, m->pos};
 }
 
+int32_t rs_carrier_count(const rs_body *body) { return body->articulation != NULL ? body->articulation->link_count : 1; }
+
+double rs_carrier_mass(const rs_body *body, int32_t link) {
+    return body->articulation != NULL ? body->articulation->links[link].mass : body->mass;
+}
+
+rs_sym3 rs_carrier_inertia(const rs_body *body, int32_t link) {
+    return body->articulation != NULL ? body->articulation->links[link].inertia : body->inertia;
+}
+
 rs_vec3 rs_carrier_com(const rs_body *body, int32_t link) {
     return body->articulation != NULL ? body->articulation->links[link].com : body->com;
 }

@@ -6,6 +6,11 @@
 #include "articulated.h"
 #include "rigid_body.h"
 
+/* How many there are in an object: its links, or one. */
+int32_t rs_carrier_count(const rs_body *body);
+double rs_carrier_mass(const rs_body *body, int32_t link);
+/* About the centre of mass, in its own axes [kg m^2]. */
+rs_sym3 rs_carrier_inertia(const rs_body *body, int32_t link);
 /* Centre of mass in its own frame. */
 rs_vec3 rs_carrier_com(const rs_body *body, int32_t link);
 /* Frame at the present state; of a link, where it was placed last. */

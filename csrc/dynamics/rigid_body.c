@@ -62,15 +62,13 @@ static void advance(const rs_body *body, rs_quat turn, rs_vec3 shift, rs_vec3 *p
     *position = rs_sub(com, rs_m3_mulv(&after, body->com));
 }
 
-static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 void rs_rigid_body_hold(rs_body *body) {
     body->middle = rs_transform_make(body->position, body->quaternion);
     body->middle_com = rs_transform_point(&body->middle, body->com);
 }
 
 void rs_rigid_body_midpoint(rs_body *body, double dt) {
-    if (is_zero(body->velocity) && is_zero(body->omega)) {
+    if (rs_v3_is_zero(body->velocity) && rs_v3_is_zero(body->omega)) {
         rs_rigid_body_hold(body);
         return;
     }
@@ -132,7 +130,7 @@ static rs_vec3 gyro_implicit(const rs_sym3 *inertia, rs_vec3 w0, rs_vec3 torque,
 /* Angular velocity after the torque (world frame) and the gyroscopic torque, in world axes at the midpoint. */
 static rs_vec3 free_omega(const rs_body *body, rs_vec3 torque, const rs_sym3 *inverse_inertia_w, double dt) {
     bool gyroscopic = !body->isotropic && body->gyroscopic_mode != RS_GYRO_NONE;
-    if (!gyroscopic || (is_zero(body->omega) && is_zero(torque)))
+    if (!gyroscopic || (rs_v3_is_zero(body->omega) && rs_v3_is_zero(torque)))
         return rs_madd(body->omega, dt, rs_sym3_mulv(inverse_inertia_w, torque));
 
     const rs_mat3 *rot = &body->middle.rot;
@@ -155,7 +153,7 @@ static rs_vec3 free_omega(const rs_body *body, rs_vec3 torque, const rs_sym3 *in
 
 /* Drag at the new velocity: cannot reverse the motion, whatever the coefficient. */
 static rs_vec3 damp_omega(const rs_body *body, rs_vec3 omega, double dt) {
-    if (is_zero(body->angular_damping))
+    if (rs_v3_is_zero(body->angular_damping))
         return omega;
     rs_vec3 d = rs_scale(dt, body->angular_damping);
     rs_sym3 damped = body->inertia;

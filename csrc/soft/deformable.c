@@ -7,11 +7,15 @@ static const double SUBSTEP_SHARE = 1.0;
 static const double MOST_SUBSTEPS = 400.0;
 /* Constraints much stiffer than a substep can follow begin from nothing: what they did before would be too much. */
 static const double STARTED_SHARE = 0.25;
-enum { ARRAYS = 19, STATE_ARRAYS = 9 };
+/* Curvatures whose compliance, in a substep, is this many times the mobility of their particles are found in one sweep. */
+static const double SOFT_SHARE = 10.0;
+/* Sweeps end when they change less than this share of what the constraints do: about what six of them leave. */
+static const double SETTLED_SHARE = 1e-3;
+enum { ARRAYS = 22, STATE_ARRAYS = 9 };
 
 static void list_arrays(rs_deformable *d, rs_array *out[ARRAYS]) {
     rs_array *all[ARRAYS] = {&d->x, &d->v, &d->masses, &d->struts, &d->hinges, &d->tetrahedra,
-                             &d->triangles, &d->candidates, &d->ties, &d->tied, &d->candidates_before, &d->rows, &d->touching, &d->x_before, &d->x_start, &d->owned, &d->around, &d->slim, NULL};
+                             &d->triangles, &d->candidates, &d->ties, &d->tied, &d->candidates_before, &d->rows, &d->touching, &d->x_before, &d->x_start, &d->owned, &d->around, &d->slim, &d->x_swept, &d->piece, &d->pieces, NULL};
     memcpy(out, all, sizeof all);
 }
 
@@ -19,7 +23,7 @@ rs_deformable *rs_deformable_new(void) {
     rs_deformable *d = rs_alloc(sizeof *d);
     if (d == NULL)
         return NULL;
-    d->x = d->v = d->x_before = d->x_start = rs_array_of(sizeof(rs_quad));
+    d->x = d->v = d->x_before = d->x_start = d->x_swept = rs_array_of(sizeof(rs_quad));
     d->masses = rs_array_of(sizeof(double));
     d->struts = rs_array_of(sizeof(rs_soft_strut));
     d->hinges = rs_array_of(sizeof(rs_soft_hinge));
@@ -28,8 +32,9 @@ rs_deformable *rs_deformable_new(void) {
     d->candidates = d->candidates_before = rs_array_of(sizeof(rs_soft_candidate));
     d->rows = rs_array_of(sizeof(rs_soft_row));
     d->ties = rs_array_of(sizeof(rs_soft_tie));
-    d->tied = d->touching = d->around = rs_array_of(sizeof(int32_t));
+    d->tied = d->touching = d->around = d->piece = rs_array_of(sizeof(int32_t));
     d->owned = rs_array_of(sizeof(uint8_t));
+    d->pieces = rs_array_of(sizeof(rs_soft_piece));
     d->slim = rs_array_of(sizeof(double));
     return d;
 }
@@ -125,52 +130,117 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
 
 /* ---- constraints ---- */
 
-static void solve_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double inverse_h2, bool begin) {
+/* How much of what the constraints of a kind do changed in a sweep: sums of squares. */
+typedef struct {
+    double change, whole;
+} progress;
+
+static void note(progress *so_far, double change, double impulse) {
+    so_far->change += change * change;
+    so_far->whole += impulse * impulse;
+}
+
+static bool has_settled(progress so_far) { return so_far.change <= SETTLED_SHARE * SETTLED_SHARE * so_far.whole; }
+
+static void push_strut(const rs_soft_strut *s, rs_vec3 push, rs_quad *x, const rs_quad *v) {
+    x[s->a].xyz = rs_madd(x[s->a].xyz, v[s->a].rest, push);
+    x[s->b].xyz = rs_madd(x[s->b].xyz, -v[s->b].rest, push);
+}
+
+static void begin_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double inverse_h2) {
     rs_vec3 d = rs_sub(x[s->a].xyz, x[s->b].xyz);
-    double length = rs_norm(d), wa = v[s->a].rest, wb = v[s->b].rest, weight = wa + wb;
+    double length = rs_norm(d), weight = v[s->a].rest + v[s->b].rest;
+    if (s->compliance * inverse_h2 < STARTED_SHARE * weight)
+        s->impulse = 0.0;
+    if (length > 0.0)
+        push_strut(s, rs_scale(s->impulse / length, d), x, v);
+}
+
+static void solve_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double inverse_h2, progress *so_far) {
+    rs_vec3 d = rs_sub(x[s->a].xyz, x[s->b].xyz);
+    double length = rs_norm(d), weight = v[s->a].rest + v[s->b].rest;
     if (weight <= 0.0 || length <= 0.0)
         return;
     double alpha = s->compliance * inverse_h2;
-    if (begin && alpha < STARTED_SHARE * weight)
-        s->impulse = 0.0;
-    double change = begin ? s->impulse : -(length - s->rest + alpha * s->impulse) / (weight + alpha);
-    s->impulse += begin ? 0.0 : change;
-    rs_vec3 push = rs_scale(change / length, d);
-    x[s->a].xyz = rs_madd(x[s->a].xyz, wa, push);
-    x[s->b].xyz = rs_madd(x[s->b].xyz, -wb, push);
+    double change = -(length - s->rest + alpha * s->impulse) / (weight + alpha);
+    s->impulse += change;
+    note(so_far, change, s->impulse);
+    push_strut(s, rs_scale(change / length, d), x, v);
 }
 
-static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, double inverse_h2, bool begin) {
-    rs_vec3 d = bent(hinge, x);
-    double length = rs_norm(d), weight = 0.0;
+static double hinge_weight(const rs_soft_hinge *hinge, const rs_quad *v) {
+    double weight = 0.0;
     for (int k = 0; k < RS_HINGE_POINTS; k++)
         weight += v[hinge->index[k]].rest * hinge->weight[k] * hinge->weight[k];
+    return weight;
+}
+
+static void push_hinge(const rs_soft_hinge *hinge, rs_vec3 push, rs_quad *x, const rs_quad *v) {
+    for (int k = 0; k < RS_HINGE_POINTS; k++)
+        x[hinge->index[k]].xyz = rs_madd(x[hinge->index[k]].xyz, hinge->weight[k] * v[hinge->index[k]].rest, push);
+}
+
+/* Tells whether it is soft. */
+static bool begin_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, double inverse_h2) {
+    rs_vec3 d = bent(hinge, x);
+    double length = rs_norm(d), weight = hinge_weight(hinge, v), alpha = hinge->compliance * inverse_h2;
+    if (alpha < STARTED_SHARE * weight)
+        hinge->impulse = 0.0;
+    if (length > 1e-300)
+        push_hinge(hinge, rs_scale(hinge->impulse / length, d), x, v);
+    return alpha >= SOFT_SHARE * weight;
+}
+
+static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, double inverse_h2, progress *so_far) {
+    rs_vec3 d = bent(hinge, x);
+    double length = rs_norm(d), weight = hinge_weight(hinge, v);
     if (weight <= 0.0 || length <= 1e-300)
         return;
     double alpha = hinge->compliance * inverse_h2;
-    if (begin && alpha < STARTED_SHARE * weight)
-        hinge->impulse = 0.0;
-    double change = begin ? hinge->impulse : -(length - hinge->rest + alpha * hinge->impulse) / (weight + alpha);
-    hinge->impulse += begin ? 0.0 : change;
-    for (int k = 0; k < RS_HINGE_POINTS; k++)
-        x[hinge->index[k]].xyz = rs_madd(x[hinge->index[k]].xyz, change / length * hinge->weight[k] * v[hinge->index[k]].rest, d);
+    double change = -(length - hinge->rest + alpha * hinge->impulse) / (weight + alpha);
+    hinge->impulse += change;
+    note(so_far, change, hinge->impulse);
+    push_hinge(hinge, rs_scale(change / length, d), x, v);
 }
 
-/* `begin`: what the substep before found is put in place. */
-static void sweep(rs_deformable *d, double inverse_h2, bool begin) {
+/* What the substep before found is put in place. */
+static void begin_sweeps(rs_deformable *d, double h) {
+    rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const rs_quad *v = RS_ITEMS(rs_quad, d->v), *start = RS_ITEMS(rs_quad, d->x_start);
+    double inverse_h2 = 1.0 / (h * h);
+    rs_deformable_before_sweep(d);
+    for (int64_t k = 0; k < d->struts.count; k++)
+        begin_strut(&RS_ITEMS(rs_soft_strut, d->struts)[k], x, v, inverse_h2);
+    d->bends_softly = true;
+    for (int64_t k = 0; k < d->hinges.count; k++)
+        d->bends_softly &= begin_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2);
+    for (int64_t k = 0; k < d->tetrahedra.count; k++)
+        rs_tetrahedron_begin(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], start, x, v, h * h, STARTED_SHARE);
+    rs_deformable_after_sweep(d);
+    d->sweeps = 0;
+    d->settled = false;
+}
+
+static void sweep(rs_deformable *d, double h) {
     rs_quad *x = RS_ITEMS(rs_quad, d->x);
     const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    double inverse_h2 = 1.0 / (h * h);
+    progress edges = {0.0, 0.0}, bends = {0.0, 0.0}, solids = {0.0, 0.0};
+    rs_deformable_before_sweep(d);
     for (int64_t k = 0; k < d->struts.count; k++)
-        solve_strut(&RS_ITEMS(rs_soft_strut, d->struts)[k], x, v, inverse_h2, begin);
-    for (int64_t k = 0; k < d->hinges.count; k++)
-        solve_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2, begin);
-    const rs_quad *start = RS_ITEMS(rs_quad, d->x_start);
-    rs_soft_tetrahedron *tetrahedra = RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra);
-    for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        if (begin)
-            rs_tetrahedron_begin(&tetrahedra[k], start, x, v, 1.0 / inverse_h2, STARTED_SHARE);
-        else
-            rs_tetrahedron_solve(&tetrahedra[k], x, v, 1.0 / inverse_h2);
+        solve_strut(&RS_ITEMS(rs_soft_strut, d->struts)[k], x, v, inverse_h2, &edges);
+    for (int64_t k = 0; k < d->hinges.count && !(d->bends_softly && d->sweeps > 0); k++)
+        solve_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2, &bends);
+    for (int64_t k = 0; k < d->tetrahedra.count; k++) {
+        rs_soft_tetrahedron *one = &RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k];
+        double before[2] = {one->impulse[0], one->impulse[1]};
+        rs_tetrahedron_solve(one, x, v, h * h);
+        note(&solids, one->impulse[0] - before[0], one->impulse[0]);
+        note(&solids, one->impulse[1] - before[1], one->impulse[1]);
+    }
+    rs_deformable_after_sweep(d);
+    d->sweeps++;
+    d->settled = has_settled(edges) && (d->bends_softly || has_settled(bends)) && has_settled(solids);
 }
 
 static void forget_impulses(rs_deformable *d) {
@@ -220,14 +290,17 @@ rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *sce
     }
     if (rs_deformable_list_rows(d, scene, partners, h) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    sweep(d, 1.0 / (h * h), true);
+    rs_deformable_begin_spin(d);
+    begin_sweeps(d, h);
     rs_deformable_begin_rows(d, partners, h);
     rs_deformable_begin_ties(d, partners, h);
     return RS_OK;
 }
 
-void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h) {
-    sweep(d, 1.0 / (h * h), false);
+void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bool alone) {
+    if (alone && d->settled && d->rows.count == 0 && d->ties.count == 0)
+        return;
+    sweep(d, h);
     rs_deformable_solve_rows(d, partners, h);
     rs_deformable_solve_ties(d, partners, h);
 }
@@ -237,6 +310,7 @@ void rs_deformable_end_substep(rs_deformable *d, double h) {
     rs_deformable_keep_rows(d);
     for (int64_t i = 0; i < d->x.count; i++)
         v[i].xyz = v[i].rest > 0.0 ? rs_scale(1.0 / h, rs_sub(x[i].xyz, start[i].xyz)) : rs_v3_zero();
+    rs_deformable_end_spin(d, h);
 }
 
 /* Square of the rate at which the stiffest particle would swing, the others held [1/s^2]. */
@@ -269,7 +343,7 @@ rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene,
     double rate = sqrt(fastest_rate2(d, (double *)d->x_start.data));
     memcpy(d->x_before.data, d->x.data, sizeof(rs_quad) * (size_t)count);
     *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
-    return RS_OK;
+    return rs_deformable_find_pieces(d);
 }
 
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {

@@ -56,6 +56,14 @@ typedef struct {
     rs_vec3 place, wanted; /* of this substep: world frame; velocity of the particle against the body */
 } rs_soft_tie;
 
+/* Particles that constraints hold together, none of them pinned to the world; of the present substep. */
+typedef struct {
+    double mass;
+    rs_vec3 centre;
+    rs_sym3 inertia;
+    rs_vec3 turn; /* what the constraints changed of its angular momentum, times the substep; then the turn that undoes it */
+} rs_soft_piece;
+
 typedef struct rs_deformable {
     rs_deformable_settings settings;
     rs_array x;         /* rs_quad: place, collision radius; 0: inside, where nothing touches it */
@@ -73,6 +81,12 @@ typedef struct rs_deformable {
     rs_array owned;     /* uint8_t per triangle: corners (bits 0 to 2) and edges (3 to 5, from each corner to the next) that it
                          * answers for; as many as triangles, or not made yet */
     rs_array around;    /* scratch */
+    int32_t sweeps;     /* scratch of a substep: how many were made */
+    bool settled;       /* the last one changed hardly anything */
+    bool bends_softly;  /* one sweep is enough for all hinges */
+    rs_array x_swept;   /* rs_quad: before a sweep over the constraints */
+    rs_array piece;     /* int32_t per particle: its piece, or RS_NONE */
+    rs_array pieces;    /* rs_soft_piece */
     rs_array slim;      /* double per particle: how thick it is against its own object [m] */
 } rs_deformable;
 
@@ -87,12 +101,29 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity);
 /* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
-/* A substep: free motion and what the one before found; one sweep over all constraints; velocities. */
+/* A substep: free motion and what the one before found; one sweep over all constraints, `alone`: no soft object is near;
+ * velocities. */
 rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
-void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h);
+void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bool alone);
 void rs_deformable_end_substep(rs_deformable *d, double h);
 /* It rests where it was when the step began. */
 void rs_deformable_stop(rs_deformable *d);
+
+/* constraint_order.c: puts constraints of a new object in an order in which neighbours have no particle in common. Each item
+ * begins with the numbers of its `corners` particles. */
+rs_status rs_order_apart(rs_array *items, int corners, int64_t particles);
+
+/* deformable_spin.c: the angular momentum of pieces that nothing holds; pieces are found once in a step. */
+rs_status rs_deformable_find_pieces(rs_deformable *d);
+void rs_deformable_begin_spin(rs_deformable *d);
+void rs_deformable_before_sweep(rs_deformable *d);
+void rs_deformable_after_sweep(rs_deformable *d);
+/* At the end of a substep of length h: velocities get back what is missing. */
+void rs_deformable_end_spin(rs_deformable *d, double h);
+
+/* deformable_tear.c: after a step: what is stretched beyond settings.tear_strain comes apart; particles, edges and triangles
+ * may get more. */
+rs_status rs_deformable_tear(rs_deformable *d);
 
 /* deformable_features.c: which features each triangle answers for; made once. */
 rs_status rs_deformable_own_features(rs_deformable *d);

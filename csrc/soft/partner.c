@@ -1,5 +1,7 @@
 #include "partner.h"
 
+#include "../dynamics/carrier.h"
+
 #include <string.h>
 
 /* Contacts of the step before are expected to go on as long as they did no more than hold against what else acted, and
@@ -124,21 +126,14 @@ int32_t rs_partners_find(rs_partners *partners, const rs_soft_scene *scene, int3
 /* Where the collider is at the midpoint of the step, and how fast any of its points is. */
 static rs_transform place(const rs_soft_scene *scene, const rs_collider *collider, double *speed) {
     const rs_body *body = &scene->bodies[collider->body];
-    rs_transform pose;
-    rs_vec3 v = body->velocity, w = body->omega;
-    if (body->articulation != NULL) {
-        const rs_link_motion *motion = &body->articulation->motion[collider->link];
-        rs_pair6 twist = link_motion(body->articulation, collider->link, body->articulation->u);
-        pose = (rs_transform){motion->rot, motion->pos};
-        v = twist.lin;
-        w = twist.ang;
-    } else {
-        pose = rs_transform_make(body->position, body->quaternion);
-    }
+    rs_transform pose = rs_carrier_pose(body, collider->link);
+    rs_pair6 twist = {.lin = body->velocity, .ang = body->omega};
+    if (body->articulation != NULL)
+        twist = link_motion(body->articulation, collider->link, body->articulation->u);
     bool still = body->type == RS_BODY_STATIC || body->asleep;
-    *speed = still ? 0.0 : rs_norm(v) + rs_norm(rs_scale(scene->dt, scene->gravity));
+    *speed = still ? 0.0 : rs_norm(twist.lin) + rs_norm(rs_scale(scene->dt, scene->gravity));
     if (!still && isfinite(collider->radius))
-        *speed += rs_norm(w) * collider->radius;
+        *speed += rs_norm(twist.ang) * collider->radius;
     return rs_transform_mul(&pose, &collider->local);
 }
 

@@ -162,7 +162,7 @@ static rs_status make_substeps(const plan *p) {
             for (int32_t m = 0; m < p->count; m++)
                 if (p->members[m]->deformable != NULL) {
                     p->group->partners.turn = m;
-                    rs_deformable_iterate(p->members[m]->deformable, &p->group->partners, p->h);
+                    rs_deformable_iterate(p->members[m]->deformable, &p->group->partners, p->h, !p->with_pairs);
                     note_share(p, m);
                 }
             if (p->with_pairs)
@@ -213,6 +213,8 @@ rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
             rs_deformable_stop(soft->deformable);
             RS_ITEMS(rs_status, group->states)[m] = RS_DIVERGED;
         }
+        if (soft->deformable != NULL && rs_deformable_tear(soft->deformable) != RS_OK)
+            return RS_OUT_OF_MEMORY;
         rs_soft_measure(soft);
         soft->slower = soft->speed <= before;
     }

@@ -7,7 +7,7 @@ typedef struct {
     int count; /* 1: volume alone */
 } constraints;
 
-static void columns(const rs_soft_tetrahedron *t, const rs_quad *x, rs_vec3 f[3]) {
+void rs_tetrahedron_columns(const rs_soft_tetrahedron *t, const rs_quad *x, rs_vec3 f[3]) {
     rs_vec3 origin = x[t->index[0]].xyz;
     f[0] = f[1] = f[2] = rs_v3_zero();
     for (int k = 0; k < 3; k++) {
@@ -35,7 +35,7 @@ static void spread(const rs_soft_tetrahedron *t, const rs_vec3 matrix[3], double
 
 static constraints evaluate(const rs_soft_tetrahedron *t, const rs_quad *x) {
     rs_vec3 f[3];
-    columns(t, x, f);
+    rs_tetrahedron_columns(t, x, f);
     rs_vec3 cofactors[3] = {rs_cross(f[1], f[2]), rs_cross(f[2], f[0]), rs_cross(f[0], f[1])};
     constraints c = {.count = 1};
     c.value[0] = determinant(f) - resting(t);
@@ -118,17 +118,11 @@ void rs_tetrahedron_solve(rs_soft_tetrahedron *t, rs_quad *x, const rs_quad *v, 
     push(t, &c, change, x, v);
 }
 
-double rs_tetrahedron_stretch(const rs_soft_tetrahedron *t, const rs_quad *x) {
-    rs_vec3 f[3];
-    columns(t, x, f);
-    return determinant(f);
-}
-
 /* The energy without its value at rest, which would swamp it: shear / 2 * (|F|^2 - 3) - shear * (J - 1) +
  * volume / 2 * (J - 1)^2. */
 double rs_tetrahedron_energy(const rs_soft_tetrahedron *t, const rs_quad *x) {
     rs_vec3 f[3];
-    columns(t, x, f);
+    rs_tetrahedron_columns(t, x, f);
     double more = determinant(f) - 1.0;
     return t->size * (0.5 * t->shear * (size2(f) - 3.0) - t->shear * more + 0.5 * t->volume * more * more);
 }

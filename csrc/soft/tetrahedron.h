@@ -26,11 +26,11 @@ bool rs_tetrahedron_make(rs_soft_tetrahedron *out, const rs_quad *x, const int32
 void rs_tetrahedron_begin(rs_soft_tetrahedron *t, const rs_quad *start, rs_quad *x, const rs_quad *v, double h2, double share);
 /* One of Gauss and Seidel's turns, both constraints together. */
 void rs_tetrahedron_solve(rs_soft_tetrahedron *t, rs_quad *x, const rs_quad *v, double h2);
+/* The columns of F. */
+void rs_tetrahedron_columns(const rs_soft_tetrahedron *t, const rs_quad *x, rs_vec3 f[3]);
 /* Zero at rest [J]. */
 double rs_tetrahedron_energy(const rs_soft_tetrahedron *t, const rs_quad *x);
 /* Adds the stiffness that each corner feels, the others held [N/m]. */
 void rs_tetrahedron_add_stiffness(const rs_soft_tetrahedron *t, double *sums);
-/* Its volume now relative to that at rest: J. */
-double rs_tetrahedron_stretch(const rs_soft_tetrahedron *t, const rs_quad *x);
 
 #endif

@@ -32,12 +32,10 @@ rs_status rs_world_set_aside(rs_world *world) {
     return RS_OK;
 }
 
-static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 /* It stands, and stood for so long that a step would not change anything about it. */
 static bool stands(const rs_body *body) {
-    return is_zero(body->velocity) && is_zero(body->omega) && is_zero(body->former_velocity) && is_zero(body->former_omega) &&
-           is_zero(body->velocity_change) && is_zero(body->omega_change);
+    return rs_v3_is_zero(body->velocity) && rs_v3_is_zero(body->omega) && rs_v3_is_zero(body->former_velocity) &&
+           rs_v3_is_zero(body->former_omega) && rs_v3_is_zero(body->velocity_change) && rs_v3_is_zero(body->omega_change);
 }
 
 /* The last step placed it as one that does not move. */
@@ -52,7 +50,7 @@ bool rs_world_needs_step(const rs_world *world, const rs_body *body) {
 
 void rs_world_rouse(rs_world *world, rs_body *body) {
     rs_wake_body(body);
-    bool loaded = !is_zero(body->force) || !is_zero(body->torque);
+    bool loaded = !rs_v3_is_zero(body->force) || !rs_v3_is_zero(body->torque);
     world->roused |= !body->listed && (loaded || rs_world_needs_step(world, body));
 }
 

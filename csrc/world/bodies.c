@@ -15,8 +15,6 @@ rs_status rs_body_get_state(rs_world *world, rs_object_id id, rs_body_state *out
     return rs_world_leave(world, RS_OK);
 }
 
-static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 rs_status rs_body_get_acceleration(rs_world *world, rs_object_id id, double linear[3], double angular[3]) {
     rs_world_enter_to_read(world);
     const rs_body *body = rs_world_single_body(world, id);
@@ -36,7 +34,7 @@ rs_status rs_body_take_state(rs_body *body, const rs_body_state *state) {
     if (status == RS_OK)
         status = rs_check_finite_pair("linear velocity", state->linear_velocity, "angular velocity",
                                       state->angular_velocity);
-    bool moves = !is_zero(rs_v3_load(state->linear_velocity)) || !is_zero(rs_v3_load(state->angular_velocity));
+    bool moves = !rs_v3_is_zero(rs_v3_load(state->linear_velocity)) || !rs_v3_is_zero(rs_v3_load(state->angular_velocity));
     if (status == RS_OK && body->type == RS_BODY_STATIC && moves)
         status = rs_fail(RS_INVALID_VALUE, "a static body has no velocity; make it kinematic first");
     if (status != RS_OK)
@@ -336,35 +334,35 @@ rs_status rs_object_set_material(rs_world *world, rs_object_id id, int32_t local
     return change_colliders(world, id, local, &change);
 }
 
-rs_status rs_object_get_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {
+/* What a shape, or the particles of a soft object, are made of and collide with. */
+static rs_status read_collider(rs_world *world, rs_object_id id, int32_t local, collider_change *out) {
+    rs_status status = RS_OK;
     rs_world_enter_to_read(world);
     const rs_soft *soft = particles(world, id, local);
-    if (soft != NULL) {
-        *group = soft->group;
-        *mask = soft->mask;
-        return rs_world_leave(world, RS_OK);
-    }
-    rs_status status;
-    const rs_collider *collider = first_collider(world, id, local, &status);
-    if (collider != NULL) {
-        *group = collider->group;
-        *mask = collider->mask;
-    }
+    const rs_collider *collider = soft == NULL ? first_collider(world, id, local, &status) : NULL;
+    if (soft != NULL)
+        *out = (collider_change){.group = soft->group, .mask = soft->mask, .material = soft->contact_material};
+    else if (collider != NULL)
+        *out = (collider_change){.group = collider->group, .mask = collider->mask, .material = collider->material};
     return rs_world_leave(world, status);
 }
 
-rs_status rs_object_get_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material) {
-    rs_world_enter_to_read(world);
-    const rs_soft *soft = particles(world, id, local);
-    if (soft != NULL) {
-        *material = soft->contact_material;
-        return rs_world_leave(world, RS_OK);
+rs_status rs_object_get_filter(rs_world *world, rs_object_id id, int32_t local, uint64_t *group, uint64_t *mask) {
+    collider_change found = {0};
+    rs_status status = read_collider(world, id, local, &found);
+    if (status == RS_OK) {
+        *group = found.group;
+        *mask = found.mask;
     }
-    rs_status status;
-    const rs_collider *collider = first_collider(world, id, local, &status);
-    if (collider != NULL)
-        *material = collider->material;
-    return rs_world_leave(world, status);
+    return status;
+}
+
+rs_status rs_object_get_material(rs_world *world, rs_object_id id, int32_t local, int32_t *material) {
+    collider_change found = {0};
+    rs_status status = read_collider(world, id, local, &found);
+    if (status == RS_OK)
+        *material = found.material;
+    return status;
 }
 
 static rs_status check_collider_count(const rs_body *body, int32_t count) {

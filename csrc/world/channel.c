@@ -80,13 +80,13 @@ static void read_wrenches(const rs_channel *c, const rs_body *body, double *out)
 
 static void read_masses(const rs_channel *c, const rs_body *body, double *out) {
     for (int32_t k = 0; k < c->def.link_count; k++) {
-        const rs_link *link = body->articulation != NULL ? &body->articulation->links[c->def.links[k]] : NULL;
-        const rs_sym3 *i = link != NULL ? &link->inertia : &body->inertia;
-        const double inertia[6] = {i->xx, i->yy, i->zz, i->xy, i->xz, i->yz};
+        const int32_t link = c->def.links[k];
+        const rs_sym3 i = rs_carrier_inertia(body, link);
+        const double inertia[6] = {i.xx, i.yy, i.zz, i.xy, i.xz, i.yz};
         if (c->def.kind == RS_CHANNEL_MASS)
-            out[k] = link != NULL ? link->mass : body->mass;
+            out[k] = rs_carrier_mass(body, link);
         else if (c->def.kind == RS_CHANNEL_COM)
-            rs_v3_store(&out[3 * k], link != NULL ? link->com : body->com);
+            rs_v3_store(&out[3 * k], rs_carrier_com(body, link));
         else
             memcpy(&out[6 * k], inertia, sizeof inertia);
     }
@@ -145,8 +145,8 @@ static rs_status read_rays(const rs_channel *c, rs_world *world, const rs_body *
         rs_v3_store(&directions[3 * k], rs_m3_mulv(&frame.rot, rs_v3_load(&c->def.ray_directions[3 * k])));
     }
     rs_ray_rule rule = rule_of(c);
-    rs_status status = rs_world_cast_rays(world, count, origins, 0, directions, c->def.ray_length, &rule, out, NULL, NULL,
-                                          NULL);
+    rs_rays rays = {.count = count, .origins = origins, .directions = directions, .length = c->def.ray_length};
+    rs_status status = rs_world_cast_rays(world, &rays, &rule, &(rs_ray_hits){.distances = out});
     for (int64_t k = 0; k < count; k++)
         out[k] = (isnan(out[k]) ? c->def.ray_length : out[k]) - c->def.ray_offset;
     return status;

@@ -6,7 +6,7 @@
 void rs_default_channel_def(rs_channel_def *def) { *def = (rs_channel_def){.mount_quaternion = {1, 0, 0, 0}}; }
 
 static rs_status check_link(const rs_body *body, int32_t link) {
-    int32_t count = body->articulation != NULL ? body->articulation->link_count : 1;
+    int32_t count = rs_carrier_count(body);
     return link >= 0 && link < count ? RS_OK : rs_fail(RS_INVALID_VALUE, "link is %d; expected 0 to %d", link, count - 1);
 }
 

@@ -147,3 +147,48 @@ rs_status rs_deformable_set_tetrahedra(rs_world *world, rs_object_id id, int64_t
     world->version++;
     return rs_world_leave(world, RS_OK);
 }
+
+rs_status rs_deformable_get_triangles(rs_world *world, rs_object_id id, int32_t *triangles) {
+    rs_body *body;
+    rs_status status;
+    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    if (status == RS_OK && d->triangles.count > 0)
+        memcpy(triangles, d->triangles.data, sizeof *triangles * (size_t)d->triangles.count);
+    return rs_world_leave(world, status);
+}
+
+rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t count, const double *positions, const double *masses,
+                                      int64_t triangle_count, const int32_t *triangles) {
+    rs_body *body;
+    rs_status status;
+    rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    if (status == RS_OK && count < 1)
+        status = rs_fail(RS_INVALID_VALUE, "there are no vertices");
+    if (status == RS_OK)
+        status = rs_check_vectors("position", count, positions);
+    for (int64_t k = 0; k < count && status == RS_OK; k++)
+        status = rs_check_mass(masses[k]);
+    if (status == RS_OK)
+        status = rs_soft_check_indices("triangle", triangles, triangle_count, 3, count);
+    if (status == RS_OK &&
+        (rs_array_reserve(&d->x, count) != RS_OK || rs_array_reserve(&d->v, count) != RS_OK ||
+         rs_array_reserve(&d->masses, count) != RS_OK || rs_array_reserve(&d->triangles, 3 * triangle_count) != RS_OK))
+        status = RS_OUT_OF_MEMORY;
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    rs_array *const held[] = {&d->struts, &d->hinges, &d->tetrahedra, &d->ties, &d->tied, &d->candidates, &d->owned};
+    for (size_t k = 0; k < sizeof held / sizeof *held; k++)
+        held[k]->count = 0;
+    d->x.count = d->v.count = d->masses.count = count;
+    d->triangles.count = 3 * triangle_count;
+    for (int64_t k = 0; k < count; k++) {
+        RS_ITEMS(rs_quad, d->x)[k] = (rs_quad){rs_v3_load(&positions[3 * k]), d->settings.collision_radius};
+        RS_ITEMS(rs_quad, d->v)[k] = (rs_quad){rs_v3_zero(), 1.0 / masses[k]};
+        RS_ITEMS(double, d->masses)[k] = masses[k];
+    }
+    for (int64_t k = 0; k < 3 * triangle_count; k++)
+        RS_ITEMS(int32_t, d->triangles)[k] = triangles[k];
+    rs_soft_forget(body->soft);
+    rs_world_touch_soft(world, body);
+    return rs_world_leave(world, RS_OK);
+}

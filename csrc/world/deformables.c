@@ -20,6 +20,8 @@ static rs_status check_settings(const rs_deformable_settings *s) {
             return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0", names[k], numbers[k]);
     if (!(s->collision_radius > 0.0))
         return rs_fail(RS_INVALID_VALUE, "collision radius is 0; expected a number greater than 0");
+    if (!(s->tear_strain >= -1.0 && s->tear_strain <= 1e30))
+        return rs_fail(RS_INVALID_VALUE, "tear strain is %g; expected a finite number", s->tear_strain);
     if (s->iterations < 1 || s->iterations > 10000 || s->substeps < 1 || s->substeps > 100000)
         return rs_fail(RS_INVALID_VALUE, "%d iterations and %d substeps; expected 1 to 10000 and 1 to 100000", s->iterations,
                        s->substeps);
@@ -133,7 +135,10 @@ static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
         if (rs_deformable_hinge(d, &def->hinges[RS_HINGE_POINTS * k], &def->hinge_weights[RS_HINGE_POINTS * k], def->bend_compliance) != RS_OK)
             return RS_OUT_OF_MEMORY;
     rs_status status = add_tetrahedra(d, def);
-    return status != RS_OK ? status : add_struts(d, def->strut_count, def->struts, def->compliances);
+    status = status == RS_OK ? add_struts(d, def->strut_count, def->struts, def->compliances) : status;
+    status = status == RS_OK ? rs_order_apart(&d->struts, 2, def->count) : status;
+    status = status == RS_OK ? rs_order_apart(&d->hinges, RS_HINGE_POINTS, def->count) : status;
+    return status == RS_OK ? rs_order_apart(&d->tetrahedra, 4, def->count) : status;
 }
 
 rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs_object_id *out) {

@@ -16,24 +16,24 @@ static void command_base(rs_articulation *a, rs_pair6 wrench) {
 
 /* ---- commands ---- */
 
-static rs_status check_not_negative(const char *name, const double *values, int count) {
-    for (int k = 0; k < count; k++)
-        if (!(values[k] >= 0.0 && rs_is_carried(values[k])))
-            return rs_fail(RS_INVALID_VALUE, "%s[%d] is %g; expected a finite number, at least 0", name, k, values[k]);
-    return RS_OK;
+static rs_status check_gain(const char *name, const double values[3]) {
+    rs_status status = RS_OK;
+    for (int k = 0; k < 3 && status == RS_OK; k++)
+        status = rs_check_not_negative(name, values[k]);
+    return status;
 }
 
 static rs_status check_gains(const rs_pose_gains *gains) {
-    rs_status status = check_not_negative("linear gain", gains->linear, 3);
+    rs_status status = check_gain("linear gain", gains->linear);
     if (status == RS_OK)
-        status = check_not_negative("angular gain", gains->angular, 3);
+        status = check_gain("angular gain", gains->angular);
     if (status == RS_OK)
         status = rs_check_finite("angular shape", gains->angular_shape, 6);
     if (status == RS_OK)
-        status = check_not_negative("carried mass", &gains->carried_mass, 1);
+        status = rs_check_not_negative("carried mass", gains->carried_mass);
     if (status == RS_OK)
-        status = check_not_negative("force limit", &gains->force_limit, 1);
-    return status == RS_OK ? check_not_negative("torque limit", &gains->torque_limit, 1) : status;
+        status = rs_check_not_negative("force limit", gains->force_limit);
+    return status == RS_OK ? rs_check_not_negative("torque limit", gains->torque_limit) : status;
 }
 
 static rs_status check_target(const rs_pose_target *target, rs_quat *q) {

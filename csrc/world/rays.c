@@ -51,32 +51,30 @@ static rs_status make_ray(const double *origin, const double *direction, double 
     return status;
 }
 
-rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origins, int32_t shared_origin,
-                             const double *directions, double length, const rs_ray_rule *rule, double *distances,
-                             rs_object_id *objects, int32_t *locals, double *normals) {
-    if (count < 0 || count > MAX_RAYS)
-        return rs_fail(RS_INVALID_VALUE, "%lld rays asked for; expected 0 to %lld", (long long)count, (long long)MAX_RAYS);
-    rs_status status = rs_check_positive("length", length);
+rs_status rs_world_cast_rays(rs_world *world, const rs_rays *rays, const rs_ray_rule *rule, const rs_ray_hits *out) {
+    if (rays->count < 0 || rays->count > MAX_RAYS)
+        return rs_fail(RS_INVALID_VALUE, "%lld rays asked for; expected 0 to %lld", (long long)rays->count, (long long)MAX_RAYS);
+    rs_status status = rs_check_positive("length", rays->length);
     if (status != RS_OK)
         return status;
     rs_world_enter_to_read(world);
     rs_ray_filter filter;
     status = begin(world, rule, &filter);
-    for (int64_t i = 0; i < count && status == RS_OK; i++) {
+    for (int64_t i = 0; i < rays->count && status == RS_OK; i++) {
         rs_ray ray;
-        status = make_ray(&origins[shared_origin ? 0 : 3 * i], &directions[3 * i], length, &ray);
+        status = make_ray(&rays->origins[rays->shared_origin ? 0 : 3 * i], &rays->directions[3 * i], rays->length, &ray);
         if (status != RS_OK)
             break;
         rs_scene_hit hit = rs_ray_scene_cast(&world->ray_scene, &ray, &filter);
         bool found = hit.body != RS_NONE;
-        if (distances != NULL)
-            distances[i] = found ? hit.hit.distance : NAN;
-        if (objects != NULL)
-            objects[i] = object_of(world, hit.body);
-        if (locals != NULL)
-            locals[i] = found ? hit.link : RS_NONE;
-        if (normals != NULL)
-            rs_v3_store(&normals[3 * i], found ? hit.hit.normal : rs_v3(NAN, NAN, NAN));
+        if (out->distances != NULL)
+            out->distances[i] = found ? hit.hit.distance : NAN;
+        if (out->objects != NULL)
+            out->objects[i] = object_of(world, hit.body);
+        if (out->locals != NULL)
+            out->locals[i] = found ? hit.link : RS_NONE;
+        if (out->normals != NULL)
+            rs_v3_store(&out->normals[3 * i], found ? hit.hit.normal : rs_v3(NAN, NAN, NAN));
     }
     return rs_world_leave(world, status);
 }
@@ -231,9 +229,11 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
     return RS_OK;
 }
 
-static rs_status begin_colored(rs_world *world, const rs_ray_rule *rule, const rs_looks *looks, rs_ray_filter *filter,
-                               rs_colors *colors) {
-    rs_status status = begin(world, rule, filter);
+static rs_status begin_colored(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+                               const rs_looks *looks, rs_ray_filter *filter, rs_colors *colors) {
+    rs_status status = rs_depth_camera_valid(camera);
+    if (status == RS_OK)
+        status = begin(world, rule, filter);
     if (status == RS_OK)
         status = rows_by_body(world, looks, &filter->looks);
     if (status == RS_OK)
@@ -243,15 +243,12 @@ static rs_status begin_colored(rs_world *world, const rs_ray_rule *rule, const r
 
 rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
                               const rs_light *light, const rs_looks *looks, uint8_t *rgb) {
-    rs_status status = rs_depth_camera_valid(camera);
-    if (status == RS_OK)
-        status = check_light(light);
-    if (status != RS_OK)
-        return status;
-    rs_world_enter_to_read(world);
     rs_ray_filter filter;
     rs_colors colors;
-    status = begin_colored(world, rule, looks, &filter, &colors);
+    rs_world_enter_to_read(world);
+    rs_status status = check_light(light);
+    if (status == RS_OK)
+        status = begin_colored(world, camera, rule, looks, &filter, &colors);
     if (status == RS_OK)
         rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, world->pool, rgb);
     return rs_world_leave(world, status);
@@ -268,15 +265,12 @@ static rs_status check_picture(const rs_picture *style) {
 
 rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
                          const rs_picture *style, const rs_looks *looks, uint32_t *scratch, uint8_t *rgb) {
-    rs_status status = rs_depth_camera_valid(camera);
-    if (status == RS_OK)
-        status = check_picture(style);
-    if (status != RS_OK)
-        return status;
-    rs_world_enter_to_read(world);
     rs_ray_filter filter;
     rs_colors colors;
-    status = begin_colored(world, rule, looks, &filter, &colors);
+    rs_world_enter_to_read(world);
+    rs_status status = check_picture(style);
+    if (status == RS_OK)
+        status = begin_colored(world, camera, rule, looks, &filter, &colors);
     if (status == RS_OK)
         rs_camera_picture(&world->ray_scene, camera, &filter, style, &colors, scratch, rgb);
     return rs_world_leave(world, status);

@@ -53,9 +53,7 @@ static void store_vector(double *out, int64_t first, const double *values, int64
         memcpy(out + first, values, sizeof *values * (size_t)count);
 }
 
-rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, int64_t q_capacity, int64_t u_capacity,
-                                      int32_t w_last, double *link_pose, double *link_twist, double *link_wrench,
-                                      double *q, double *u, double *applied_force) {
+rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_articulation_rows *out) {
     rs_world_enter_to_read(world);
     const rs_world_data *data = &world->data;
     int64_t links = 0, q_first = 0, u_first = 0;
@@ -64,23 +62,24 @@ rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, in
         rs_articulation *a = RS_ITEM(rs_body, data->bodies, slot->body)->articulation;
         if (a == NULL)
             continue;
-        if (links + a->link_count > link_capacity || q_first + a->q_count > q_capacity ||
-            u_first + a->u_count > u_capacity)
+        if (links + a->link_count > out->link_capacity || q_first + a->q_count > out->q_capacity ||
+            u_first + a->u_count > out->u_capacity)
             return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld links, %lld coordinates, %lld "
                                                                    "velocities: too little for the world",
-                                                 (long long)link_capacity, (long long)q_capacity, (long long)u_capacity));
+                                                 (long long)out->link_capacity, (long long)out->q_capacity,
+                                                 (long long)out->u_capacity));
         rs_world_place_links(world, a);
         for (int32_t k = 0; k < a->link_count; k++) {
-            if (link_pose != NULL)
-                store_pose(&link_pose[7 * (links + k)], a->motion[k].pos, rs_m3_to_quat(&a->motion[k].rot), w_last);
-            if (link_twist != NULL)
-                store_six(&link_twist[6 * (links + k)], a->motion[k].v, a->motion[k].w);
-            if (link_wrench != NULL)
-                store_six(&link_wrench[6 * (links + k)], a->applied_wrench[k].lin, a->applied_wrench[k].ang);
+            if (out->link_pose != NULL)
+                store_pose(&out->link_pose[7 * (links + k)], a->motion[k].pos, rs_m3_to_quat(&a->motion[k].rot), w_last);
+            if (out->link_twist != NULL)
+                store_six(&out->link_twist[6 * (links + k)], a->motion[k].v, a->motion[k].w);
+            if (out->link_wrench != NULL)
+                store_six(&out->link_wrench[6 * (links + k)], a->applied_wrench[k].lin, a->applied_wrench[k].ang);
         }
-        store_vector(q, q_first, a->q, a->q_count);
-        store_vector(u, u_first, a->u, a->u_count);
-        store_vector(applied_force, u_first, a->applied_force, a->u_count);
+        store_vector(out->q, q_first, a->q, a->q_count);
+        store_vector(out->u, u_first, a->u, a->u_count);
+        store_vector(out->applied_force, u_first, a->applied_force, a->u_count);
         links += a->link_count;
         q_first += a->q_count;
         u_first += a->u_count;

@@ -59,11 +59,10 @@ static const char *wrong_settings(const rs_world_data *data) {
     return wrong_materials(&data->materials);
 }
 
-static int32_t link_count(const rs_body *body) { return body->articulation != NULL ? body->articulation->link_count : 1; }
 
 static bool is_link(const rs_world_data *data, int32_t body, int32_t link) {
     return is_index(body, &data->bodies) && RS_ITEMS(rs_body, data->bodies)[body].alive && link >= 0 &&
-           link < link_count(&RS_ITEMS(rs_body, data->bodies)[body]);
+           link < rs_carrier_count(&RS_ITEMS(rs_body, data->bodies)[body]);
 }
 
 static const char *wrong_soft(const rs_world_data *data, const rs_soft *soft) {

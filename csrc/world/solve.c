@@ -42,7 +42,7 @@ static void make_rows_of(void *context, int32_t worker, int64_t item) {
     rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
     rs_problem_input input = problem_input(world);
     (void)worker;
-    for (int64_t k = island->first_row; k < island->first_row + island->row_count && !island->general; k++) {
+    for (int64_t k = island->rows.first; k < island->rows.first + island->rows.count && !island->general; k++) {
         rs_row_make(&input, RS_ITEM(rs_touch, world->data.touches, order[k]), &rows[k]);
         rows[k].touch = order[k];
     }
@@ -87,13 +87,13 @@ static void store_contact(rs_touch *touch, const rs_law *law) {
 
 /* An island of single bodies. */
 static rs_status solve_bodies(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
-    rs_body_row *first = RS_ITEM(rs_body_row, world->body_rows, island->first_row);
-    rs_body_rows rows = rs_body_rows_make(first, island->row_count, rs_islands_bodies(&world->islands, island),
+    rs_body_row *first = RS_ITEM(rs_body_row, world->body_rows, island->rows.first);
+    rs_body_rows rows = rs_body_rows_make(first, island->rows.count, rs_islands_bodies(&world->islands, island),
                                           RS_ITEMS(rs_solver_body, world->solver_bodies),
                                           RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers),
                                           &room->blocks);
     *result = solve_rows(world, &room->newton, &rows.rows, island);
-    for (int64_t k = 0; k < island->row_count; k++)
+    for (int64_t k = 0; k < island->rows.count; k++)
         store_contact(RS_ITEM(rs_touch, world->data.touches, first[k].touch), &first[k].law);
     return rows.failed ? RS_OUT_OF_MEMORY : RS_OK;
 }
@@ -141,7 +141,7 @@ static void solve_island(const rs_world *world, rs_room *room, int64_t item) {
     *result = (rs_island_result){.status = RS_OK};
     if (island->general)
         result->status = solve_trees(world, room, island, &result->solve);
-    else if (island->row_count > 0)
+    else if (island->rows.count > 0)
         result->status = solve_bodies(world, room, island, &result->solve);
 }
 
@@ -150,7 +150,7 @@ enum { LARGE_ISLAND = 2000 };
 
 static bool is_large(const rs_world *world, int64_t item) {
     const rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
-    return world->pool != NULL && !island->general && island->row_count >= LARGE_ISLAND;
+    return world->pool != NULL && !island->general && island->rows.count >= LARGE_ISLAND;
 }
 
 static void solve_small_island(void *context, int32_t worker, int64_t item) {

@@ -9,12 +9,6 @@ void rs_default_wire_def(rs_wire_def *def) {
 
 /* ---- checks ---- */
 
-static rs_status check_not_negative(const char *name, double value) {
-    return value >= 0.0 && rs_is_carried(value)
-               ? RS_OK
-               : rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, 0 or more", name, value);
-}
-
 rs_status rs_check_wire_properties(const rs_wire_properties *p) {
     rs_status status = RS_OK;
     if (p->type < RS_WIRE_STIFF || p->type > RS_WIRE_CUSTOM)
@@ -22,9 +16,9 @@ rs_status rs_check_wire_properties(const rs_wire_properties *p) {
     else if (p->stretch_type < RS_WIRE_STRETCH_ONLY || p->stretch_type > RS_WIRE_BOTH)
         status = rs_fail(RS_INVALID_VALUE, "stretch type is %d; expected 0 to %d", p->stretch_type, RS_WIRE_BOTH);
     if (status == RS_OK)
-        status = check_not_negative("wire length", p->length);
+        status = rs_check_not_negative("wire length", p->length);
     if (status == RS_OK)
-        status = check_not_negative("wire stiffness", p->stiffness);
+        status = rs_check_not_negative("wire stiffness", p->stiffness);
     if (status == RS_OK)
         status = rs_check_finite("wire tension", &p->tension, 1);
     return status;

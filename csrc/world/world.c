@@ -151,7 +151,7 @@ rs_status rs_check_positive(const char *name, double value) {
                    value > 0.0 && isfinite(value) ? ", between 1e-50 and 1e50" : "");
 }
 
-static rs_status check_not_negative(const char *name, double value) {
+rs_status rs_check_not_negative(const char *name, double value) {
     if (value >= 0.0 && value <= RS_GREATEST)
         return RS_OK;
     return rs_fail(RS_INVALID_VALUE, "%s is %g; expected a finite number, at least 0%s", name, value,
@@ -256,12 +256,12 @@ void rs_world_get_solver_settings(rs_world *world, rs_solver_settings *out) {
 }
 
 rs_status rs_check_solver_settings(const rs_solver_settings *settings) {
-    rs_status status = check_not_negative("erp", settings->erp);
+    rs_status status = rs_check_not_negative("erp", settings->erp);
     if (status == RS_OK)
-        status = check_not_negative("erp2", settings->erp2);
+        status = rs_check_not_negative("erp2", settings->erp2);
     if (status == RS_OK)
         status = check_range("max iterations", settings->max_iterations, 1, INT32_MAX);
-    return status == RS_OK ? check_not_negative("threshold", settings->threshold) : status;
+    return status == RS_OK ? rs_check_not_negative("threshold", settings->threshold) : status;
 }
 
 rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings *settings) {
@@ -292,13 +292,13 @@ rs_status rs_check_contact_settings(const rs_contact_settings *s) {
     if (status == RS_OK)
         status = check_range("max contacts per pair", s->max_contacts_per_pair, 1, RS_MAX_MANIFOLD);
     if (status == RS_OK)
-        status = check_not_negative("swept ccd min speed", s->swept_ccd_min_speed);
+        status = rs_check_not_negative("swept ccd min speed", s->swept_ccd_min_speed);
     if (status == RS_OK)
-        status = check_not_negative("swept ccd speculative margin", s->swept_ccd_speculative_margin);
+        status = rs_check_not_negative("swept ccd speculative margin", s->swept_ccd_speculative_margin);
     if (status == RS_OK)
         status = check_range("broadphase type", s->broadphase, RS_BROADPHASE_NONE, RS_BROADPHASE_MULTI_BOX_PRUNE);
     if (status == RS_OK)
-        status = check_not_negative("mbp padding", s->mbp_padding);
+        status = rs_check_not_negative("mbp padding", s->mbp_padding);
     if (status == RS_OK)
         status = check_range("mbp max cells per axis", s->mbp_max_cells_per_axis, 1, 1024);
     if (status == RS_OK)
@@ -331,9 +331,9 @@ void rs_world_get_sleep_settings(rs_world *world, rs_sleep_settings *out) {
 }
 
 rs_status rs_check_sleep_settings(const rs_sleep_settings *settings) {
-    rs_status status = check_not_negative("linear threshold", settings->linear_threshold);
+    rs_status status = rs_check_not_negative("linear threshold", settings->linear_threshold);
     if (status == RS_OK)
-        status = check_not_negative("angular threshold", settings->angular_threshold);
+        status = rs_check_not_negative("angular threshold", settings->angular_threshold);
     return status == RS_OK ? check_range("quiet steps", settings->quiet_steps, 1, INT32_MAX) : status;
 }
 

@@ -275,6 +275,7 @@ rs_status rs_check_finite(const char *name, const double *values, int count);
 /* Two 3-vectors, such as a force and the point that it acts on. */
 rs_status rs_check_finite_pair(const char *name_a, const double a[3], const char *name_b, const double b[3]);
 rs_status rs_check_positive(const char *name, double value);
+rs_status rs_check_not_negative(const char *name, double value);
 /* What is wrong with them, but for the moments of inertia; rs_body_take_properties() checks those, too. */
 rs_status rs_check_body_properties(const rs_body_properties *properties);
 /* The body with what is right, or as it was; its colliders are left to the caller. */

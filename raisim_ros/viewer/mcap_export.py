@@ -15,15 +15,17 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.recording import Recording
 from raisim_ros.viewer.world_scene import unique_names
 
-_TIME = "================\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
-_HEADER = f"================\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n{_TIME}"
-_VECTOR = "================\nMSG: geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z\n"
-_QUATERNION = "================\nMSG: geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w\n"
+# Between the definition of a message and those of its parts, as the format has it.
+_LINE = 80 * "=" + "\n"
+_TIME = f"{_LINE}MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
+_HEADER = f"{_LINE}MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n{_TIME}"
+_VECTOR = f"{_LINE}MSG: geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z\n"
+_QUATERNION = f"{_LINE}MSG: geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w\n"
 DEFINITIONS = {
     "tf2_msgs/msg/TFMessage": "geometry_msgs/TransformStamped[] transforms\n"
-    "================\nMSG: geometry_msgs/TransformStamped\nstd_msgs/Header header\nstring child_frame_id\n"
+    f"{_LINE}MSG: geometry_msgs/TransformStamped\nstd_msgs/Header header\nstring child_frame_id\n"
     "geometry_msgs/Transform transform\n"
-    "================\nMSG: geometry_msgs/Transform\ngeometry_msgs/Vector3 translation\n"
+    f"{_LINE}MSG: geometry_msgs/Transform\ngeometry_msgs/Vector3 translation\n"
     f"geometry_msgs/Quaternion rotation\n{_VECTOR}{_QUATERNION}{_HEADER}",
     "sensor_msgs/msg/JointState": "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\n"
     f"float64[] effort\n{_HEADER}",

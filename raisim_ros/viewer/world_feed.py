@@ -16,6 +16,7 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.body_owner import BodyOwner
+from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
@@ -463,7 +464,8 @@ def _firsts(robot: ArticulatedSystem) -> tuple[Sequence[int], Sequence[int]]:
 def _look(handle: Object) -> Hashable:
     data = handle.get_data() if isinstance(handle, HeightMap) else None
     static = isinstance(handle, SingleBodyObject) and handle.get_body_type() == BodyType.STATIC
-    return handle.get_appearance(), handle.get_name(), static, id(data)
+    corners = handle.get_num_particles() if isinstance(handle, DeformableObject) else 0  # more after a tear
+    return handle.get_appearance(), handle.get_name(), static, id(data), corners
 
 
 def _centres(world: World) -> Vector:

@@ -189,9 +189,18 @@ class Probe:
             self._executor.spin_once(timeout_sec=0.02)
 
     def call(self, service_type: Any, service: str, /, **fields: Any) -> Any:
-        """Calls a service and waits for its answer."""
+        """Calls a service and waits for its answer.
+
+        A busy machine can keep a client unknown to the node for good, which then never gets its request: a client that
+        is not answered is replaced, once.
+        """
         future = self.call_async(service_type, service, **fields)
-        self.spin_until(future.done, f"the answer of {service}")
+        with contextlib.suppress(AssertionError):
+            self.spin_until(future.done, f"the answer of {service}")
+        if not future.done():
+            self.node.destroy_client(self._clients.pop(service))
+            future = self.call_async(service_type, service, **fields)
+            self.spin_until(future.done, f"the answer of {service}")
         return future.result()
 
     def call_async(self, service_type: Any, service: str, /, **fields: Any) -> Any:
@@ -233,6 +242,19 @@ class Probe:
             yield publisher
         finally:
             self.node.destroy_publisher(publisher)
+
+    @staticmethod
+    def deliver(publisher: Any, message: Any) -> None:
+        """Publishes a message and waits, seconds maybe, until it has arrived: a step that is asked for then finds it.
+
+        It is sent twice: the other side may meet this publisher after the first.
+        """
+        from rclpy.duration import Duration
+
+        for _ in range(2):
+            publisher.publish(message)
+            arrived = publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
+            assert arrived, f"a message of {publisher.topic_name} never arrived"
 
     def topics(self) -> set[str]:
         """Names of all topics that somebody else publishes or subscribes."""

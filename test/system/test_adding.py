@@ -4,6 +4,7 @@ counted, so that a concept cannot be written down once more without being notice
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,19 @@ def documented(thing: str) -> list[str]:
 @pytest.mark.parametrize("thing", KNOWN)
 def test_what_adding_something_touches_is_documented(thing):
     assert files_that_know(*KNOWN[thing]) == documented(thing)
+
+
+# Words that two layers have for things of their own: scenes of the viewer, channels and slots of MJCF, objects of clients.
+OWN_WORDS = {"Channel", "Joint", "Moment", "NewObject", "Object", "Part", "Slot", "Surface"}
+
+
+def test_no_two_classes_have_one_name():
+    names = Counter(
+        name
+        for path in (ROOT / "raisim_ros").rglob("*.py")
+        for name in re.findall(r"^class ([A-Z]\w*)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert {name for name, count in names.items() if count > 1} <= OWN_WORDS
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -4,6 +4,7 @@ the public headers declare."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,25 @@ def test_faults_of_getters_are_found(tmp_path, text, faults):
 def test_faults_of_makers_are_found(tmp_path, text, faults):
     (tmp_path / "header.h").write_text(text)
     assert maker_faults(declared([tmp_path / "header.h"])) == faults
+
+
+# What measures the engine from outside: bytes for tests of leaks, points of two shapes for the oracle of collisions, and the
+# room that rs_world_read_wires needs.
+FOR_OTHERS = {"rs_memory_bytes", "rs_world_collide_shapes", "rs_world_wire_count"}
+
+
+def unused(functions: dict[str, tuple[str, str]], engine: str, python: str) -> set[str]:
+    """Functions that neither the engine itself, beyond their definition, nor the package calls."""
+    calls, known = Counter(re.findall(r"\brs_\w+", engine)), set(re.findall(r"\brs_\w+", python))
+    return {name for name in functions if calls[name] <= 1 and name not in known}
+
+
+def test_every_public_function_is_used():
+    engine = "".join(COMMENT.sub("", path.read_text(encoding="utf-8")) for path in (ROOT / "csrc").glob("*/*.c"))
+    python = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "raisim_ros").rglob("*.py"))
+    assert unused(FUNCTIONS, engine, python) == FOR_OTHERS
+
+
+def test_the_search_finds_what_only_tests_call():
+    functions = dict.fromkeys(("rs_a", "rs_b", "rs_c"), ("int", "void"))
+    assert unused(functions, "int rs_a(void) {} int rs_b(void) { rs_c(); } int rs_c(void) {}", "lib.rs_b()") == {"rs_a"}

@@ -40,12 +40,14 @@ int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id);
  * Any pointer may be NULL. */
 rs_status rs_world_read_states(rs_world *world, int64_t capacity, int32_t w_last, double *pose, double *twist,
                                double *wrench, uint8_t *sleeping);
-/* All articulated systems one behind the other. link_pose, link_twist and link_wrench: 7, 6 and 6 numbers per link as
- * above, the base link first, wrenches of commands only; q, u and applied_force (of the last step) as in the fields. Any
- * pointer may be NULL; the capacities count links, coordinates and velocities. */
-rs_status rs_world_read_articulations(rs_world *world, int64_t link_capacity, int64_t q_capacity, int64_t u_capacity,
-                                      int32_t w_last, double *link_pose, double *link_twist, double *link_wrench,
-                                      double *q, double *u, double *applied_force);
+/* Room for all articulated systems one behind the other; any pointer may be NULL. */
+typedef struct {
+    int64_t link_capacity, q_capacity, u_capacity; /* links, coordinates and velocities that there is room for */
+    double *link_pose, *link_twist, *link_wrench;  /* 7, 6 and 6 numbers per link as above, the base link first; wrenches of
+                                                      commands only */
+    double *q, *u, *applied_force;                 /* as in the fields; forces of the last step */
+} rs_articulation_rows;
+rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_articulation_rows *out);
 
 typedef struct {
     rs_object_id object_a, object_b;

@@ -13,12 +13,22 @@ typedef struct {
     uint64_t mask;         /* groups that are seen */
 } rs_ray_rule;
 
-/* Nearest hits of `count` rays. Origins: x y z each, or one for all when `shared_origin` is set. Directions need not be
- * unit. Outputs per ray, any may be NULL: distance [m] (NaN: nothing within `length`), object (0: none) and its local
- * body, outward unit normal. */
-rs_status rs_world_cast_rays(rs_world *world, int64_t count, const double *origins, int32_t shared_origin,
-                             const double *directions, double length, const rs_ray_rule *rule, double *distances,
-                             rs_object_id *objects, int32_t *locals, double *normals);
+typedef struct {
+    int64_t count;
+    const double *origins;    /* x y z each, or one for all, world frame [m] */
+    int32_t shared_origin;    /* one for all */
+    const double *directions; /* x y z each; need not be unit */
+    double length;            /* how far they reach [m] */
+} rs_rays;
+/* What rays hit, one entry per ray; any pointer may be NULL. */
+typedef struct {
+    double *distances;     /* [m]; NaN: nothing within reach */
+    rs_object_id *objects; /* 0: none */
+    int32_t *locals;       /* local body of the object */
+    double *normals;       /* outward unit normals, world frame */
+} rs_ray_hits;
+/* The nearest hits. */
+rs_status rs_world_cast_rays(rs_world *world, const rs_rays *rays, const rs_ray_rule *rule, const rs_ray_hits *out);
 
 typedef enum { RS_NOISE_NONE = 0, RS_NOISE_GAUSSIAN, RS_NOISE_UNIFORM } rs_noise_type;
 /* Added to each measured distance. The same seed and frame give the same noise. */

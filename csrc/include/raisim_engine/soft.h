@@ -82,6 +82,7 @@ typedef struct {
     double air_drag;      /* pressure across the surface = air_drag * (speed against the wind)^2 [kg/m^3] */
     double wind[3];       /* world frame [m/s] */
     double collision_radius; /* of each particle [m] */
+    double tear_strain;   /* what is stretched by more than this share of its length tears; 0 or less: nothing does */
     int32_t iterations;   /* sweeps over the constraints in a substep */
     int32_t substeps;     /* least number in a step; more are made where stiffness asks for them */
     int32_t self_collision; /* not 0: it collides with itself */
@@ -128,6 +129,11 @@ typedef struct {
     int64_t struts, hinges, triangles, tetrahedra;
 } rs_deformable_counts;
 rs_status rs_deformable_get_counts(rs_world *world, rs_object_id id, rs_deformable_counts *out);
+/* Three particles each; there may be more of them after a tear. */
+rs_status rs_deformable_get_triangles(rs_world *world, rs_object_id id, int32_t *triangles);
+/* Replaces particles and triangles: none of them is pinned, nothing holds them together. */
+rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t count, const double *positions, const double *masses,
+                                      int64_t triangle_count, const int32_t *triangles);
 rs_status rs_deformable_read(rs_world *world, rs_object_id id, uint8_t *pinned, double *masses);
 /* What holds the particles together. Per strut: length at rest [m], compliance [m/N], impulse of the last substep times its
  * length [N s^2]; per hinge: six weights, bend at rest, compliance, impulse. `substep`: its length [s], 0: impulses are void. */

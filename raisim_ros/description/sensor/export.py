@@ -8,7 +8,7 @@ from lxml import etree
 
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import rpy_from_matrix
-from raisim_ros.description.sensor.table import SENSORS, Element
+from raisim_ros.description.sensor.table import SENSORS, SensorElement
 from raisim_ros.description.sensor.types import SensorSetModel
 from raisim_ros.description.xml.literal_text import add_element, escaped, mark_literal
 
@@ -50,7 +50,7 @@ def _add_origin(parent: etree._Element, pose: Pose) -> None:
     _add(parent, "origin", xyz=xyz, rpy=rpy)
 
 
-def _write(parent: etree._Element, known: Element, model: Any) -> None:
+def _write(parent: etree._Element, known: SensorElement, model: Any) -> None:
     """Add an element; one that says nothing beyond the defaults is left out."""
     if known.model:
         model = getattr(model, known.field)

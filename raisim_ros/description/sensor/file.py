@@ -21,7 +21,7 @@ from lxml import etree
 
 from raisim_ros.description.errors import Place
 from raisim_ros.description.robot.checks import fail
-from raisim_ros.description.sensor.table import SENSORS, Element, Rule
+from raisim_ros.description.sensor.table import SENSORS, Rule, SensorElement
 from raisim_ros.description.sensor.types import SensorModel, SensorSetModel
 from raisim_ros.description.urdf.fields import Fields
 from raisim_ros.description.xml.source import parse_xml, read_text
@@ -74,7 +74,7 @@ def _sensor(element: etree._Element, fields: Fields) -> SensorModel:
     return sensor.model(**common, **values)
 
 
-def _children(parent: etree._Element, children: Sequence[Element], fields: Fields, what: str) -> dict[str, Any]:
+def _children(parent: etree._Element, children: Sequence[SensorElement], fields: Fields, what: str) -> dict[str, Any]:
     """Fields of the model that the children of an element give."""
     values: dict[str, Any] = {}
     for child in children:
@@ -84,7 +84,7 @@ def _children(parent: etree._Element, children: Sequence[Element], fields: Field
     return values
 
 
-def _element(element: etree._Element, known: Element, fields: Fields, what: str) -> dict[str, Any]:
+def _element(element: etree._Element, known: SensorElement, fields: Fields, what: str) -> dict[str, Any]:
     given = {
         one.name: one.read(fields, element, one.name)
         for one in known.attributes

@@ -31,7 +31,7 @@ NOISE_TYPES = ("none", "gaussian", "uniform")
 
 
 @dataclass(frozen=True)
-class Attribute:
+class SensorAttribute:
     """An attribute of an element, and the field of the model that it fills; where it is missing, the default stays."""
 
     name: str
@@ -51,12 +51,12 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Element:
+class SensorElement:
     """An element of a sensor, or of another element. With `model` it fills that field with a model of its own."""
 
     tag: str
-    attributes: tuple[Attribute, ...]
-    children: tuple[Element, ...] = ()
+    attributes: tuple[SensorAttribute, ...]
+    children: tuple[SensorElement, ...] = ()
     rules: tuple[Rule, ...] = ()
     required: bool = False
     field: str = ""
@@ -64,12 +64,12 @@ class Element:
 
 
 @dataclass(frozen=True)
-class SensorType:
+class SensorKind:
     """A type of sensor. `mjcf`: MuJoCo's sensors that make one together, with the fields of their largest values."""
 
     name: str
     model: type[SensorModel]
-    elements: tuple[Element, ...] = ()
+    elements: tuple[SensorElement, ...] = ()
     rules: tuple[Rule, ...] = ()  # about fields, in files
     like: tuple[tuple[str, str], ...] = ()  # a field that a file does not give, and the one that it is like then
     mjcf: tuple[tuple[str, str], ...] = ()
@@ -78,11 +78,11 @@ class SensorType:
 # ---- kinds of attributes ----
 
 
-def _number(name: str, field: str, required: bool = False) -> Attribute:
-    return Attribute(name, field, lambda fields, element, name: fields.number(element, name), required)
+def _number(name: str, field: str, required: bool = False) -> SensorAttribute:
+    return SensorAttribute(name, field, lambda fields, element, name: fields.number(element, name), required)
 
 
-def _count(name: str, field: str, least: int = 1, required: bool = True) -> Attribute:
+def _count(name: str, field: str, least: int = 1, required: bool = True) -> SensorAttribute:
     def read(fields: Fields, element: etree._Element, name: str) -> int:
         value = fields.number(element, name)
         if value != int(value) or not least <= value <= MAX_RAYS:
@@ -90,35 +90,35 @@ def _count(name: str, field: str, least: int = 1, required: bool = True) -> Attr
             fail(fields.place(element), f"<{element.tag} {name}=\"{value:g}\">; expected {expected}")
         return int(value)
 
-    return Attribute(name, field, read, required)
+    return SensorAttribute(name, field, read, required)
 
 
-def _choice(name: str, field: str, choices: Sequence[str]) -> Attribute:
+def _choice(name: str, field: str, choices: Sequence[str]) -> SensorAttribute:
     def read(fields: Fields, element: etree._Element, name: str) -> str:
         value = str(element.get(name)).strip().lower()
         if value not in choices:
             fail(fields.place(element), f"<{element.tag} {name}=\"{value}\">; expected {', '.join(choices)}")
         return value
 
-    return Attribute(name, field, read)
+    return SensorAttribute(name, field, read)
 
 
-def _limit(name: str, field: str) -> Attribute:
+def _limit(name: str, field: str) -> SensorAttribute:
     def read(fields: Fields, element: etree._Element, name: str) -> float:
         return fields.limit(element, name, math.inf)
 
-    return Attribute(name, field, read, write=lambda value: value if math.isfinite(value) else None)
+    return SensorAttribute(name, field, read, write=lambda value: value if math.isfinite(value) else None)
 
 
-def _text(name: str, field: str) -> Attribute:
+def _text(name: str, field: str) -> SensorAttribute:
     def read(fields: Fields, element: etree._Element, name: str) -> str:
         return fields.optional_text(element, name)
 
-    return Attribute(name, field, read, write=lambda value: value or None)
+    return SensorAttribute(name, field, read, write=lambda value: value or None)
 
 
-def _direction(name: str, field: str) -> Attribute:
-    return Attribute(
+def _direction(name: str, field: str) -> SensorAttribute:
+    return SensorAttribute(
         name,
         field,
         lambda fields, element, name: str(element.get(name)).strip().lower() == "clockwise",
@@ -134,8 +134,8 @@ def _few(columns: str, rows: str, what: str) -> Rule:
     return Rule((columns, rows), lambda columns, rows: columns * rows <= MAX_RAYS, f"at most {MAX_RAYS} {what}")
 
 
-def _noise(tag: str = "noise") -> Element:
-    return Element(
+def _noise(tag: str = "noise") -> SensorElement:
+    return SensorElement(
         tag,
         (
             _choice("type", "type", NOISE_TYPES),
@@ -155,17 +155,17 @@ def _noise(tag: str = "noise") -> Element:
 
 # ---- the table ----
 
-_CAMERA = Element(
+_CAMERA = SensorElement(
     "camera",
     (_number("horizontal_fov", "horizontal_fov", required=True),),
     children=(
-        Element(
+        SensorElement(
             "image",
             (_count("width", "width"), _count("height", "height")),
             rules=(_few("width", "height", "pixels"),),
             required=True,
         ),
-        Element(
+        SensorElement(
             "clip",
             (_number("near", "near", required=True), _number("far", "far", required=True)),
             rules=(_ascending("near", "far"),),
@@ -179,17 +179,17 @@ _CAMERA = Element(
 SENSORS = {
     sensor.name: sensor
     for sensor in (
-        SensorType("rgb", RGBCameraModel, (_CAMERA,)),
-        SensorType(
+        SensorKind("rgb", RGBCameraModel, (_CAMERA,)),
+        SensorKind(
             "depth",
             DepthCameraModel,
-            (_CAMERA, Element("data", (_choice("type", "data_type", ("depth", "coordinates")),))),
+            (_CAMERA, SensorElement("data", (_choice("type", "data_type", ("depth", "coordinates")),))),
         ),
-        SensorType(
+        SensorKind(
             "imu",
             ImuModel,
             (
-                Element(
+                SensorElement(
                     "limit",
                     (_limit("acc_limit", "acc_limit"), _limit("ang_vel_limit", "ang_vel_limit")),
                     rules=tuple(
@@ -202,13 +202,13 @@ SENSORS = {
             ),
             mjcf=(("gyro", "ang_vel_limit"), ("accelerometer", "acc_limit")),
         ),
-        SensorType(
+        SensorKind(
             "spinning_lidar",
             LidarModel,
             (
-                Element("model", (_text("name", "model"),)),
-                Element("yaw", (_count("samples", "yaw_samples"),), required=True),
-                Element(
+                SensorElement("model", (_text("name", "model"),)),
+                SensorElement("yaw", (_count("samples", "yaw_samples"),), required=True),
+                SensorElement(
                     "pitch",
                     (
                         _count("samples", "pitch_samples"),
@@ -224,12 +224,12 @@ SENSORS = {
                     ),
                     required=True,
                 ),
-                Element(
+                SensorElement(
                     "spin",
                     (_direction("direction", "clockwise"), _number("rate", "spin_rate")),
                     rules=(Rule(("rate",), lambda rate: rate >= 0.0, "0 or more [Hz]"),),
                 ),
-                Element(
+                SensorElement(
                     "range",
                     (_number("min", "range_min", required=True), _number("max", "range_max", required=True)),
                     rules=(_ascending("min", "max"),),
@@ -241,7 +241,7 @@ SENSORS = {
             like=(("spin_rate", "update_rate"),),
             mjcf=(("rangefinder", "range_max"),),
         ),
-        SensorType("contact", ContactModel),
-        SensorType("force_torque", ForceTorqueModel, mjcf=(("force", ""), ("torque", ""))),
+        SensorKind("contact", ContactModel),
+        SensorKind("force_torque", ForceTorqueModel, mjcf=(("force", ""), ("torque", ""))),
     )
 }

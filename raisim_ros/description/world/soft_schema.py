@@ -55,6 +55,7 @@ DEFORMABLE = _fields(
         "air_drag": "pressure across the surface over speed against the air squared [kg/m^3]",
         "self_collision": "it collides with itself",
         "collision_radius": "of the ball that every vertex collides as [m]",
+        "tear_strain": "what is stretched by more than this share of its length tears; -1: nothing does",
         "iterations": "sweeps over the constraints in a substep",
         "substeps": "least number of substeps in a step",
         "solver_mode": "pbd: edges are stiff",

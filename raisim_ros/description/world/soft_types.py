@@ -139,7 +139,8 @@ class DeformableMaterial:
     of filled bodies without Young's modulus, -1: edges alone keep their volume. `damping` is the rate at which
     velocities decay [1/s]; across the surface the air presses with air_drag * (speed against the wind)^2 [N/m^2]. Every
     vertex collides as a ball of `collision_radius` [m]. `solver_mode` "PBD" takes edges as stiff. `iterations` and
-    `substeps` (at least so many; more where stiffness asks for them) make the solution finer.
+    `substeps` (at least so many; more where stiffness asks for them) make the solution finer. What is stretched by more
+    than `tear_strain` of its length tears, -1: nothing does.
     """
 
     total_mass: float = 1.0
@@ -154,6 +155,7 @@ class DeformableMaterial:
     air_drag: float = 0.0
     self_collision: bool = False
     collision_radius: float = 0.01
+    tear_strain: float = -1.0
     iterations: int = 6
     substeps: int = 1
     solver_mode: str = "XPBD"
@@ -164,9 +166,9 @@ class DeformableMaterial:
             if not value >= 0.0 or (name in _POSITIVE and value < 1e-30) or value > 1e30:
                 least = "1e-30" if name in _POSITIVE else "0"
                 raise InvalidValueError(f"{name} is {shown(value)}; expected a number from {least} to 1e30")
-        for name in ("distance_compliance", "bend_compliance", "youngs_modulus", "volume_compliance"):
+        for name in ("distance_compliance", "bend_compliance", "youngs_modulus", "volume_compliance", "tear_strain"):
             value = number(name, getattr(self, name))
-            positive = name in ("youngs_modulus", "volume_compliance")
+            positive = name in ("youngs_modulus", "volume_compliance", "tear_strain")
             if not (0.0 <= value <= 1e30 or value == -1.0) or (positive and 0.0 <= value < 1e-30):
                 least = "1e-30" if positive else "0"
                 raise InvalidValueError(f"{name} is {shown(value)}; expected a number from {least} to 1e30, or -1")

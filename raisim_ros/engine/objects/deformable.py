@@ -42,8 +42,7 @@ class DeformableObject(SoftObject):
 
     def __init__(self, world: Home, engine_id: int, mesh: BodyMesh, material: DeformableMaterial) -> None:
         super().__init__(world, engine_id, ObjectType.DEFORMABLE)
-        self._triangles = mesh.triangles
-        self._tetrahedra = mesh.tetrahedra
+        self._tetrahedra = mesh.tetrahedra  # those that only tell the volume; springs are asked for
         self._material = material
 
     def get_material(self) -> DeformableMaterial:
@@ -51,8 +50,12 @@ class DeformableObject(SoftObject):
         return self._material
 
     def get_triangles(self) -> Indices:
-        """Corners of the surface, N x 3, as indices of vertices."""
-        return self._triangles.copy()
+        """Corners of the surface, N x 3, as indices of vertices; where it tears there are more of both."""
+        with self._world.locked():
+            triangles = np.zeros((int(self._counts().triangles), 3), np.int32)
+            pointer = ffi.cast("int32_t *", triangles.ctypes.data)
+            check(lib.rs_deformable_get_triangles(self._c, self._engine_id, pointer))
+        return triangles
 
     def get_visual_position(self, index: int) -> Vector:
         """Where a vertex is drawn [m]."""
@@ -75,16 +78,27 @@ class DeformableObject(SoftObject):
 
     def get_tetrahedra(self) -> Indices:
         """Corners of what fills the object, N x 4, as indices of vertices; none of a hollow one."""
-        return self._tetrahedra.copy()
+        filling = self._filling()
+        return filling["tetrahedra"] if filling else self._tetrahedra.copy()
+
+    def _filling(self) -> dict[str, NDArray[Any]]:
+        """Tetrahedra that resist, by the names of a world file; nothing where there are none."""
+        with self._world.locked():
+            count = int(self._counts().tetrahedra)
+            index, numbers = np.zeros((count, 4), np.int32), np.zeros((count, lib.RS_TETRAHEDRON_NUMBERS))
+            pointer = ffi.cast("int32_t *", index.ctypes.data)
+            check(lib.rs_deformable_get_tetrahedra(self._c, self._engine_id, pointer, doubles(numbers)))
+        return {"tetrahedra": index, "tetrahedron_state": numbers} if count else {}
 
     def get_volume(self) -> float:
         """Volume that its surface encloses, or its tetrahedra fill [m^3]; of an open surface this means little."""
-        x = self.get_positions()
-        if len(self._tetrahedra):
-            a, b, c, d = (x[self._tetrahedra[:, k]] for k in range(4))
+        with self._world.locked():
+            x, filling, triangles = self.get_positions(), self.get_tetrahedra(), self.get_triangles()
+        if len(filling):
+            a, b, c, d = (x[filling[:, k]] for k in range(4))
         else:
-            a = x[self._triangles[:, 0]].mean(axis=0)
-            b, c, d = (x[self._triangles[:, k]] for k in range(3))
+            a = x[triangles[:, 0]].mean(axis=0)
+            b, c, d = (x[triangles[:, k]] for k in range(3))
         return float(np.einsum("ij,ij->", b - a, np.cross(c - a, d - a)) / 6.0)
 
     def find_vertex(self, position: VectorLike) -> int:
@@ -201,6 +215,8 @@ class DeformableObject(SoftObject):
     def restore_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Return to what save_state() told; its contacts begin anew. Pins to bodies that are gone stay undone."""
         with self._world.locked():
+            if len(state["pos"]) != self.get_num_particles():  # it tore since
+                self._set_particles(state)
             self.set_positions(state["pos"])
             for tie in self._ties():
                 check(lib.rs_deformable_pin(self._c, self._engine_id, tie.vertex, 0, ffi.NULL))
@@ -213,6 +229,14 @@ class DeformableObject(SoftObject):
                 check(lib.rs_deformable_pin(self._c, self._engine_id, int(index), pinned, ffi.NULL))
             self.set_velocities(state["vel"])
             self._set_constraints(state)
+
+    def _set_particles(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Vertices and triangles as _state() told them; nothing is pinned or held together then."""
+        x, masses = (np.ascontiguousarray(state[name], np.float64) for name in ("pos", "mass"))
+        triangles = np.ascontiguousarray(state["triangles"], np.int32)
+        pointer = ffi.cast("int32_t *", triangles.ctypes.data)
+        given = (len(x), doubles(x), doubles(masses), len(triangles), pointer)
+        check(lib.rs_deformable_set_particles(self._c, self._engine_id, *given))
 
     def get_masses(self) -> Vector:
         """Mass of each vertex [kg]; of the pinned ones, too."""
@@ -231,14 +255,7 @@ class DeformableObject(SoftObject):
             indices = [ffi.cast("int32_t *", array.ctypes.data) for array in (struts, hinges)]
             first, second = (indices[0], doubles(strut_state)), (indices[1], doubles(hinge_state))
             check(lib.rs_deformable_get_constraints(self._c, self._engine_id, *first, *second, doubles(substep)))
-            filling: dict[str, NDArray[Any]] = {}
-            if len(self._tetrahedra):
-                index = np.zeros((len(self._tetrahedra), 4), np.int32)
-                numbers = np.zeros((len(index), lib.RS_TETRAHEDRON_NUMBERS))
-                pointer = ffi.cast("int32_t *", index.ctypes.data)
-                check(lib.rs_deformable_get_tetrahedra(self._c, self._engine_id, pointer, doubles(numbers)))
-                filling = {"tetrahedra": index, "tetrahedron_state": numbers}
-            return filling | {
+            return self._filling() | {
                 "pos": self.get_positions().copy(),
                 "vel": self.get_velocities().copy(),
                 "mass": self.get_masses(),
@@ -268,7 +285,6 @@ class DeformableObject(SoftObject):
             filling = np.ascontiguousarray(state["tetrahedron_state"], np.float64)
             pointer = ffi.cast("int32_t *", index.ctypes.data)
             check(lib.rs_deformable_set_tetrahedra(self._c, self._engine_id, len(index), pointer, doubles(filling)))
-            self._tetrahedra = index
 
     def set_wind(self, velocity: VectorLike) -> None:
         """Velocity of the air around the object [m/s]; it presses where the material has air_drag."""

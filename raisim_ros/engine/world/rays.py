@@ -141,21 +141,11 @@ class Rays(WorldCore):
         directions = np.ascontiguousarray(directions)
         distances, normals = np.empty(count), np.empty((count, 3))
         objects, locals_ = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32)
-        check(
-            lib.rs_world_cast_rays(
-                self._world,
-                count,
-                _doubles(origins),
-                origins.ndim == 1,
-                _doubles(directions),
-                arguments.number("length", length),
-                rule,
-                _doubles(distances),
-                ffi.cast("rs_object_id *", objects.ctypes.data),
-                ffi.cast("int32_t *", locals_.ctypes.data),
-                _doubles(normals),
-            )
-        )
+        reach = arguments.number("length", length)
+        rays = ffi.new("rs_rays *", (count, _doubles(origins), origins.ndim == 1, _doubles(directions), reach))
+        ids, bodies = ffi.cast("rs_object_id *", objects.ctypes.data), ffi.cast("int32_t *", locals_.ctypes.data)
+        hits = ffi.new("rs_ray_hits *", (_doubles(distances), ids, bodies, _doubles(normals)))
+        check(lib.rs_world_cast_rays(self._world, rays, rule, hits))
         return distances, objects, locals_, normals
 
     def ray_test_lidar(

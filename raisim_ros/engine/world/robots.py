@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,7 +17,6 @@ from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
-from raisim_ros.description.urdf.other_tools import friction_of_material
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -71,7 +68,8 @@ class Robots(WorldCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._articulations: dict[bool, ArticulationBuffer] = {}  # by the order of quaternions
+        # By the order of quaternions, with the same arrays as the engine takes them.
+        self._articulations: dict[bool, tuple[ArticulationBuffer, Any]] = {}
 
     def add_articulated_system(
         self,
@@ -118,7 +116,6 @@ class Robots(WorldCore):
             robot = self._insert_tree(tree, option, shapes, group, mask)
             try:
                 leave_out_pairs(robot)
-                self._tell_frictions({shape.material for shape in shapes})
                 for add in self._adders:
                     add(robot, params)
             except Exception:
@@ -147,25 +144,6 @@ class Robots(WorldCore):
                 materials.set_material_pair_prop(*pair, properties)
             world.update_material_prop(materials)
         return robot
-
-    def _tell_frictions(self, names: set[str]) -> None:
-        """Materials whose names tell a friction have it against the default material; of two the smaller one holds.
-
-        What is set for a pair stays.
-        """
-        told = {name: friction for name in names if (friction := friction_of_material(name)) is not None}
-        if not told:
-            return
-        world = cast("World", self)
-        manager = world.get_material_manager()
-        known = {name: friction_of_material(name) for pair in manager.pairs for name in pair} | told
-        others = {name: friction for name, friction in known.items() if friction is not None} | {"default": math.inf}
-        for name, friction in told.items():
-            for other, most in others.items():
-                if (name, other) not in manager.pairs and (other, name) not in manager.pairs:
-                    properties = replace(manager.default, friction=min(friction, most), static_friction=None)
-                    manager.set_material_pair_prop(name, other, properties)
-        world.update_material_prop(manager)
 
     def _link_shapes(
         self, tree: KinematicTree, option: ArticulatedSystemOption, assets: ExitStack
@@ -263,24 +241,11 @@ class Robots(WorldCore):
         w_last = arguments.flag("xyzw", xyzw)
         with self.locked():
             number = self.get_configuration_number()
-            if w_last not in self._articulations or self._articulations[w_last].configuration_number != number:
-                self._articulations[w_last] = self._make_articulation_buffer(number)
-            buffer = self._articulations[w_last]
-            check(
-                lib.rs_world_read_articulations(
-                    self._world,
-                    len(buffer.link_poses),
-                    len(buffer.coordinates),
-                    len(buffer.velocities),
-                    w_last,
-                    pointer(buffer.link_poses),
-                    pointer(buffer.link_twists),
-                    pointer(buffer.link_wrenches),
-                    pointer(buffer.coordinates),
-                    pointer(buffer.velocities),
-                    pointer(buffer.efforts),
-                )
-            )
+            if w_last not in self._articulations or self._articulations[w_last][0].configuration_number != number:
+                made = self._make_articulation_buffer(number)
+                self._articulations[w_last] = made, _rows(made)
+            buffer, rows = self._articulations[w_last]
+            check(lib.rs_world_read_articulations(self._world, w_last, rows))
         return buffer
 
     def _make_articulation_buffer(self, configuration_number: int) -> ArticulationBuffer:
@@ -322,3 +287,15 @@ def _fill_link(link: Any, body: TreeBody) -> None:
         setattr(link, name, getattr(body, name))
     mount = np.atleast_1d(np.asarray(body.spring_mount, dtype=np.float64))
     link.spring_mount = [*mount, 0.0, 0.0, 0.0, 0.0][:4]
+
+
+def _rows(buffer: ArticulationBuffer) -> Any:
+    """The buffer's arrays as the engine fills them."""
+    rows = ffi.new("rs_articulation_rows *")
+    rows.link_capacity = len(buffer.link_poses)
+    rows.q_capacity, rows.u_capacity = len(buffer.coordinates), len(buffer.velocities)
+    rows.link_pose, rows.link_twist = pointer(buffer.link_poses), pointer(buffer.link_twists)
+    rows.link_wrench = pointer(buffer.link_wrenches)
+    rows.q, rows.u = pointer(buffer.coordinates), pointer(buffer.velocities)
+    rows.applied_force = pointer(buffer.efforts)
+    return rows

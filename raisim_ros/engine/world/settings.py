@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+import math
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
+from raisim_ros.description.urdf.other_tools import friction_of_material
 from raisim_ros.description.world_file import load_material_file
+from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import (
@@ -47,6 +51,10 @@ class ContactSolver:
 
 class Settings(WorldCore):
     """Solver, detection, sleeping, materials and collision filters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._adders.append(self._tell_frictions)
 
     # ---- threads ----
 
@@ -220,6 +228,27 @@ class Settings(WorldCore):
         return bool(lib.rs_object_is_sleeping(self._world, obj._engine_id))
 
     # ---- materials ----
+
+    def _tell_frictions(self, obj: Object, params: Parameters) -> None:
+        """Materials of a robot whose names tell a friction have it against the default material.
+
+        Between two of them the smaller one holds; what is set for a pair stays.
+        """
+        if not isinstance(obj, ArticulatedSystem):
+            return
+        names = {shape.material for body in obj.get_kinematic_tree().bodies for shape in body.collisions}
+        told = {name: friction for name in names if (friction := friction_of_material(name)) is not None}
+        if not told:
+            return
+        manager = self.get_material_manager()
+        known = {name: friction_of_material(name) for pair in manager.pairs for name in pair} | told
+        others = {name: friction for name, friction in known.items() if friction is not None} | {"default": math.inf}
+        for name, friction in told.items():
+            for other, most in others.items():
+                if (name, other) not in manager.pairs and (other, name) not in manager.pairs:
+                    properties = replace(manager.default, friction=min(friction, most), static_friction=None)
+                    manager.set_material_pair_prop(name, other, properties)
+        self.update_material_prop(manager)
 
     def set_material_pair_prop(
         self,

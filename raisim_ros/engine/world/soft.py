@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+_SETTINGS = ("damping", "air_drag", "collision_radius", "tear_strain", "iterations", "substeps", "self_collision")
+
+
 class Soft(WorldCore):
     """Adding grains, cloth and deformable bodies. A failed call leaves the world as it was.
 
@@ -168,7 +171,7 @@ class Soft(WorldCore):
             setattr(definition, many, ffi.cast("int32_t *", table.ctypes.data))
         definition.bend_compliance, definition.hinge_weights = springs.bend_compliance, doubles(springs.hinge_weights)
         definition.volume_stiffness, definition.shear_stiffness = springs.volume_stiffness, springs.shear_stiffness
-        for name in ("damping", "air_drag", "collision_radius", "iterations", "substeps", "self_collision"):
+        for name in _SETTINGS:
             setattr(definition.settings, name, getattr(material, name))
         definition.collision_group = arguments.collision_bits("collision_group", group)
         definition.collision_mask = arguments.collision_bits("collision_mask", mask)

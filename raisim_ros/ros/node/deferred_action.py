@@ -15,6 +15,7 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from raisim_ros.ros.node.preparing import ExecutorTasks
+from raisim_ros.ros.qos import SERVICE
 
 
 class GoalEnd(Enum):
@@ -100,6 +101,10 @@ class DeferredAction:
             cancel_callback=self._cancel,
             # Of its own: the node's group never forgets who was in it.
             callback_group=MutuallyExclusiveCallbackGroup(),
+            # As deep as those of services: of a burst of goals, none and no result is lost.
+            goal_service_qos_profile=SERVICE,
+            result_service_qos_profile=SERVICE,
+            cancel_service_qos_profile=SERVICE,
         )
 
     def _begin(self, handle: Any) -> None:

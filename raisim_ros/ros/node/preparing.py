@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 from typing import Any
 
 from rclpy.node import Node
@@ -27,7 +28,7 @@ IS_LONG: dict[str, Callable[[Any], bool]] = {
 
 
 class ExecutorTasks:
-    """Functions that other threads hand to the executor thread."""
+    """Functions for the executor thread, from any thread; each acts for whom its sender acts."""
 
     def __init__(self, node: Node) -> None:
         self._tasks: deque[Callable[[], None]] = deque()
@@ -35,11 +36,11 @@ class ExecutorTasks:
 
     def post(self, task: Callable[[], None]) -> None:
         """Runs `task` on the executor thread, soon."""
-        self._tasks.append(task)
+        self._tasks.append(partial(copy_context().run, task))
         self._guard.trigger()
 
     def _run(self) -> None:
-        while self._tasks:
+        for _ in range(len(self._tasks)):  # those that they post come after other work of the executor
             self._tasks.popleft()()
 
 
@@ -90,6 +91,10 @@ class Preparing:
         thread = threading.Thread(target=copy_context().run, args=(work,), name=f"preparing {what}", daemon=True)
         self._threads.add(thread)
         thread.start()
+
+    def later(self, task: Callable[[], None]) -> None:
+        """Carries out `task` on this thread, after what waits already."""
+        self._tasks.post(task)
 
     def wait_for_end(self, timeout: float) -> None:
         """Waits until the processes of stopped work are gone, at most so long [s]."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from raisim_ros.ros.node.inputs import Direct
 from raisim_ros.ros.node.preparing import ExecutorTasks
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
+from raisim_ros.ros.request_queue import Action, Origin, RequestQueue, acting_for
 from raisim_ros.ros.robots.trajectories import Followed, OldTrajectoryError, seconds
 
 _RESULT = FollowJointTrajectory.Result
@@ -79,6 +80,7 @@ class _Watch:
         self._patience = seconds(request.goal_time_tolerance) or _GOAL_TIME
         self._next_feedback = -np.inf
         self._entry = entry
+        self.is_over = False
 
     def check(self, followed: Followed, time: float) -> bool:
         """Looks where the joints are at `time`; False when the goal is over."""
@@ -108,6 +110,7 @@ class _Watch:
         self._over(how, _RESULT.INVALID_GOAL if how is GoalEnd.ABORTED else _RESULT.SUCCESSFUL, reason)
 
     def _over(self, how: GoalEnd, code: int, text: str) -> bool:
+        self.is_over = True
         self._goal.end(how, FollowJointTrajectory.Result(error_code=code, error_string=text))
         return False
 
@@ -173,11 +176,18 @@ class TrajectoryActions:
         except (RaisimError, KeyError) as error:
             goal.end(GoalEnd.ABORTED, FollowJointTrajectory.Result(error_code=_code(error), error_string=str(error)))
             return
-        goal.on_cancel = lambda: self._cancel(entry)
+        goal.on_cancel = lambda: self._cancel(entry, watch)
+        if goal.wants_cancel:  # already, before it had begun
+            goal.on_cancel()
 
-    def _cancel(self, entry: ObjectRow) -> None:
-        with acting_for(Origin(inputs.CANCEL, entry.name, None)):
-            self._queue.post(lambda: self._loop.commands.stop_trajectory(self._loop.table.by_id(entry.id)))
+    def _cancel(self, entry: ObjectRow, watch: _Watch) -> None:
+        def stop() -> None:
+            if watch.is_over:  # the robot may follow another goal by now
+                return
+            origin = Origin(inputs.CANCEL, entry.name, None)
+            self._queue.carry_out(Action(lambda: self._loop.commands.stop_trajectory(entry), Future(), origin))
+
+        self._queue.post(stop)
 
     def direct(self) -> dict[str, Direct]:
         """How recorded goals, whose clients are gone, are begun and cancelled. For the stepping thread."""

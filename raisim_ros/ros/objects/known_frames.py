@@ -13,6 +13,10 @@ from raisim_ros.ros.objects.object_table import ObjectTable
 from raisim_ros.ros.rotation_vectors import multiply
 
 
+class UnknownFrameError(InvalidValueError):
+    """A pose is given in a frame that is not there."""
+
+
 def pose_of_handle(handle: Any, body: int = 0) -> BodyPose:
     """Where a body, or a body of a robot, is in the world."""
     if isinstance(handle, ArticulatedSystem):
@@ -28,7 +32,7 @@ class KnownFrames:
         self._table = table
 
     def pose_of(self, frame_id: str) -> BodyPose | None:
-        """Where a frame is in the world; None for the world itself. InvalidValueError for an unknown one."""
+        """Where a frame is in the world; None for the world itself. UnknownFrameError for others."""
         if frame_id in ("", self._names.world, self._names.world_frame):
             return None
         for entry in self._table:
@@ -40,7 +44,7 @@ class KnownFrames:
                 for index, body in enumerate(entry.handle.get_kinematic_tree().bodies):
                     if body.name == link:
                         return pose_of_handle(entry.handle, index)
-        raise InvalidValueError(f"frame '{frame_id}' is unknown; expected that of the world, an object or a link")
+        raise UnknownFrameError(f"frame '{frame_id}' is unknown; expected that of the world, an object or a link")
 
     def to_world(self, frame_id: str, pose: BodyPose) -> BodyPose:
         """A pose given in a frame, in the world."""

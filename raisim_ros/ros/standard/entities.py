@@ -18,7 +18,7 @@ from raisim_ros.ros.conversions import Vector, finite_vector, pose_from_message,
 from raisim_ros.ros.conversions import stamp as time_stamp
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.objects.frames import FrameNames
-from raisim_ros.ros.objects.known_frames import KnownFrames, pose_of_handle
+from raisim_ros.ros.objects.known_frames import KnownFrames, UnknownFrameError, pose_of_handle
 from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.standard import entity_bounds
@@ -36,14 +36,14 @@ _CATEGORIES = {
 }
 
 
-def passes_tags(tags: Sequence[str], wanted: Any) -> bool:
-    """Whether something with these tags passes a TagsFilter."""
-    if not wanted.tags:
-        return True
+def tag_filter(wanted: Any) -> Callable[[Sequence[str]], bool]:
+    """Tells whether something with these tags passes a TagsFilter; a wrong one is refused."""
     if wanted.filter_mode not in (TagsFilter.FILTER_MODE_ANY, TagsFilter.FILTER_MODE_ALL):
         raise InvalidValueError(f"filter_mode is {wanted.filter_mode}; expected 0 (any) or 1 (all)")
-    hits = [tag in tags for tag in wanted.tags]
-    return all(hits) if wanted.filter_mode == TagsFilter.FILTER_MODE_ALL else any(hits)
+    if not wanted.tags:
+        return lambda tags: True
+    enough = all if wanted.filter_mode == TagsFilter.FILTER_MODE_ALL else any
+    return lambda tags: enough(tag in tags for tag in wanted.tags)
 
 
 def box_message(box: entity_bounds.Box | None) -> Bounds:
@@ -63,7 +63,7 @@ class EntityFilter:
         self._categories = {one.category for one in message.categories}
         if not self._categories <= _CATEGORIES:
             raise InvalidValueError(f"categories has {max(self._categories)}; expected 0, 1, 2, 4 or 5")
-        self._tags = message.tags
+        self._passes_tags = tag_filter(message.tags)
         self._overlaps = _overlap_test(message.bounds)
 
     def passes(self, entry: ObjectRow, info: Any) -> bool:
@@ -72,7 +72,7 @@ class EntityFilter:
             return False
         if self._categories and info.category.category not in self._categories:
             return False
-        return passes_tags(info.tags, self._tags) and (self._overlaps is None or self._is_inside(entry))
+        return self._passes_tags(info.tags) and (self._overlaps is None or self._is_inside(entry))
 
     def _is_inside(self, entry: ObjectRow) -> bool:
         assert self._overlaps is not None
@@ -202,8 +202,11 @@ class StandardEntities:
         def apply() -> None:
             self._table.get(request.entity)
             frame = state.header.frame_id
-            world_pose = None if pose is None else self._frames.to_world(frame, pose)
-            world_twist = None if twist is None else self._frames.twist_to_world(frame, twist)
+            try:
+                world_pose = None if pose is None else self._frames.to_world(frame, pose)
+                world_twist = None if twist is None else self._frames.twist_to_world(frame, twist)
+            except UnknownFrameError as error:
+                raise StandardError(srv.SetEntityState.Response.INVALID_POSE, str(error)) from error
             self._operations.set_state(request.entity, world_pose, world_twist)
 
         self._queue.call(apply)

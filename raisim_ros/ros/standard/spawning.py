@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,11 +27,12 @@ from raisim_ros.ros.conversions import BodyPose, pose_from_message
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import preparation
 from raisim_ros.ros.node.preparing import Preparing
-from raisim_ros.ros.objects.known_frames import KnownFrames
+from raisim_ros.ros.objects.known_frames import KnownFrames, UnknownFrameError
 from raisim_ros.ros.objects.object_table import NameTakenError, ObjectRow, ObjectTable
 from raisim_ros.ros.objects.spawning import Naming, RobotSpec, Spawner
 from raisim_ros.ros.request_queue import RequestQueue
 from raisim_ros.ros.standard.results import StandardError, fail
+from raisim_ros.ros.standard.sources import files_in, source_folder
 from raisim_ros.srv import SpawnArticulatedSystem
 
 FORMATS = ("urdf", "xacro", "mjcf", "raisim")
@@ -94,13 +96,15 @@ class StandardSpawning:
     def spawn_entities(self, request: Any, respond: Respond) -> None:
         """Adds several, one after another; each has its own result."""
         response = srv.SpawnEntities.Response()
-        left = list(request.spawn_requests)
+        left = deque(request.spawn_requests)
 
-        def next_one(result: Any | None = None) -> None:
-            if result is not None:
-                response.results.append(result)
+        def note(result: Any) -> None:
+            response.results.append(result)
+            self._preparing.later(next_one)
+
+        def next_one() -> None:
             if left:
-                self._spawn(left.pop(0), next_one)
+                self._spawn(left.popleft(), note)
                 return
             failed = [one for one in response.results if one.result.result != Result.RESULT_OK]
             if failed:
@@ -118,12 +122,11 @@ class StandardSpawning:
         files = [(f"package://raisim_ros/rsc/robots/{file.name}", file) for file in sorted(robots.glob("*.urdf"))]
         unknown = []
         for source in request.sources:
-            folder = Path(source.removeprefix("file://")).expanduser()
-            if not folder.is_dir():
+            folder = source_folder(source)
+            if folder is None:
                 unknown.append(source)
                 continue
-            found = sorted(file for file in folder.iterdir() if file.suffix in _SUFFIXES)
-            files += [(file.absolute().as_uri(), file) for file in found]
+            files += [(file.absolute().as_uri(), file) for file in files_in(folder, _SUFFIXES)]
         for uri, file in files:
             spawnable = Spawnable(description=file.stem.replace("_", " "))
             if hasattr(spawnable, "entity_resource"):
@@ -243,6 +246,6 @@ def _standard(error: Exception) -> Exception:
         return StandardError(SpawnResult.UNSUPPORTED_ASSETS, str(error))
     if isinstance(error, ParseError):
         return StandardError(SpawnResult.RESOURCE_PARSE_ERROR, str(error))
-    if isinstance(error, InvalidValueError) and "frame '" in str(error):
+    if isinstance(error, UnknownFrameError):
         return StandardError(SpawnResult.INVALID_POSE, str(error))
     return error

@@ -30,8 +30,9 @@ from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.preparing import Preparing
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.request_queue import RequestQueue
-from raisim_ros.ros.standard.entities import box_message, passes_tags
+from raisim_ros.ros.standard.entities import box_message, tag_filter
 from raisim_ros.ros.standard.results import StandardError, fail
+from raisim_ros.ros.standard.sources import files_in, source_folder
 from raisim_ros.ros.standard.spawning import resource_of, root_of
 
 Handler = Callable[[Any, Any], str | None]
@@ -253,26 +254,29 @@ class StandardWorld:
 
     def _get_available(self, request: Any, response: Any) -> str:
         folders = [resource_dir() / "worlds"]
-        missing: list[Path] = []
+        missing: list[str] = []
         for source in request.additional_sources:
-            folder = Path(source.removeprefix("file://")).expanduser()
-            (folders if folder.is_dir() else missing).append(folder)
+            folder = source_folder(source)
+            if folder is None:
+                missing.append(source)
+            else:
+                folders.append(folder)
         if missing and not request.continue_on_error:
-            names = ", ".join(str(folder) for folder in missing)
-            raise StandardError(Result.RESULT_NOT_FOUND, f"additional_sources: no such folder: {names}")
+            raise StandardError(Result.RESULT_NOT_FOUND, f"additional_sources: no such folder: {', '.join(missing)}")
+        passes = tag_filter(request.filter)
         for folder in folders:
-            for file in sorted(folder.glob("*.xml")):
+            for file in files_in(folder, [".xml"]):
                 world = _world_resource(str(file))
-                if root_of(file, "")[0] in ("raisim", "mujoco") and passes_tags(world.tags, request.filter):
+                if root_of(file, "")[0] in ("raisim", "mujoco") and passes(world.tags):
                     response.worlds.append(world)
         return f"{len(response.worlds)} worlds"
-
 
     # ---- named poses ----
 
     def _get_poses(self, request: Any, response: Any) -> None:
+        passes = tag_filter(request.tags)
         for pose in self._loop.world.get_named_poses():
-            if not passes_tags(pose.tags, request.tags):
+            if not passes(pose.tags):
                 continue
             x, y, z = pose.position
             qw, qx, qy, qz = pose.quaternion

@@ -60,7 +60,8 @@ static double cast_one(rs_world *world, rs_vec3 origin, rs_vec3 direction, doubl
     double o[3], d[3], distance = 0.0;
     rs_v3_store(o, origin);
     rs_v3_store(d, direction);
-    CHECK(rs_world_cast_rays(world, 1, o, 1, d, reach, &EVERYTHING, &distance, NULL, NULL, NULL) == RS_OK);
+    rs_rays ray = {.count = 1, .origins = o, .shared_origin = 1, .directions = d, .length = reach};
+    CHECK(rs_world_cast_rays(world, &ray, &EVERYTHING, &(rs_ray_hits){.distances = &distance}) == RS_OK);
     return distance;
 }
 

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 pytest.importorskip("control_msgs", reason="needs control_msgs")
 
+from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
@@ -218,6 +219,27 @@ def test_wrong_goals_are_told_apart(follower):
     replacing = follower.send([0.2] * 6, 0.2)
     assert "replaced" in follower.result(again).error_string
     assert follower.result(replacing).error_code == RESULT.SUCCESSFUL
+
+
+def test_a_burst_of_goals_loses_none_and_no_result(probe, follower):
+    from rclpy.action import ActionClient
+
+    queues = {f"{kind}_service_qos_profile": qos.SERVICE for kind in ("goal", "result", "cancel")}
+    client = ActionClient(probe.node, FollowJointTrajectory, "arm/follow_joint_trajectory", **queues)
+    try:
+        probe.spin_until(client.server_is_ready, "the action")
+        point = JointTrajectoryPoint(positions=[0.1], time_from_start=Duration(sec=30))
+        goal = FollowJointTrajectory.Goal(trajectory=JointTrajectory(joint_names=["elbow"], points=[point]))
+        accepted = [client.send_goal_async(goal) for _ in range(60)]
+        probe.spin_until(lambda: all(one.done() for one in accepted), "all goals to be accepted", timeout=60.0)
+        handles = [one.result() for one in accepted]
+        results = [handle.get_result_async() for handle in handles]
+        handles[-1].cancel_goal_async()
+        probe.spin_until(lambda: all(one.done() for one in results), "all results", timeout=60.0)
+        statuses = [one.result().status for one in results]
+        assert sorted(statuses) == [GoalStatus.STATUS_CANCELED] + [GoalStatus.STATUS_ABORTED] * 59
+    finally:
+        client.destroy()
 
 
 @pytest.mark.usefixtures("fresh_world")

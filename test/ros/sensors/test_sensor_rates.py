@@ -34,14 +34,6 @@ def furnish(probe):
                       pose=Pose(position=Point(x=9.0 + 0.05 * number, z=0.3 + 0.25 * number))))
 
 
-def reach(probe, commands, received):
-    """Sends a command to the arm until it has arrived, in a world that stands still."""
-    goal = JointState(name=ARM_JOINTS, position=[0.1 * number for number in range(len(ARM_JOINTS))])
-    commands.publish(goal)
-    before = len(received)
-    probe.spin_until(lambda: len(received) > before + 3, "the command to be taken")
-
-
 def sensor_data(probe, message_type, topic):
     return probe.subscribed(message_type, topic, qos_profile_sensor_data)
 
@@ -71,7 +63,8 @@ def run(start_node, probe, count):
     ):
         topics = (images, clouds, imus)
         probe.spin_until(lambda: all(topics), "the messages of a pause")
-        reach(probe, commands, states)
+        goal = [0.1 * number for number in range(len(ARM_JOINTS))]
+        probe.deliver(commands, JointState(name=ARM_JOINTS, position=goal))
         for _ in range(count):
             ok(probe.call(Step, "step", steps=1))
         probe.spin_until(lambda: states and states[-1].sim_step == count, "the last state")

@@ -1,0 +1,45 @@
+/* The order in which constraints are solved. Neighbours that share a particle must wait for each other; put apart, a
+ * processor works on several at once. */
+#include "../base/group_by.h"
+#include "deformable.h"
+
+enum { COLOURS = 64 }; /* sets of constraints without a common particle; the last takes what is left */
+
+static int32_t free_colour(const uint64_t *used, const int32_t *index, int corners) {
+    uint64_t taken = 0;
+    for (int k = 0; k < corners; k++)
+        taken |= used[index[k]];
+    int32_t colour = 0;
+    while (colour < COLOURS - 1 && (taken >> colour & 1) != 0)
+        colour++;
+    return colour;
+}
+
+rs_status rs_order_apart(rs_array *items, int corners, int64_t particles) {
+    rs_array used = rs_array_of(sizeof(uint64_t)), colours = rs_array_of(sizeof(int32_t)), order = rs_array_of(sizeof(int32_t));
+    rs_array copy = rs_array_of(items->item_size);
+    int32_t starts[COLOURS + 1];
+    rs_status status = rs_array_resize(&used, particles);
+    status = status == RS_OK ? rs_array_resize(&colours, items->count) : status;
+    status = status == RS_OK ? rs_array_resize(&order, items->count) : status;
+    status = status == RS_OK ? rs_array_copy(&copy, items) : status;
+    if (status == RS_OK && items->count > 0) {
+        memset(used.data, 0, sizeof(uint64_t) * (size_t)particles);
+        for (int64_t i = 0; i < items->count; i++) {
+            const int32_t *index = (const int32_t *)((const char *)items->data + items->item_size * (size_t)i);
+            int32_t colour = free_colour(RS_ITEMS(uint64_t, used), index, corners);
+            RS_ITEMS(int32_t, colours)[i] = colour;
+            for (int k = 0; k < corners; k++)
+                RS_ITEMS(uint64_t, used)[index[k]] |= (uint64_t)1 << colour;
+        }
+        rs_group_by(RS_ITEMS(int32_t, colours), items->count, COLOURS, starts, RS_ITEMS(int32_t, order));
+        for (int64_t i = 0; i < items->count; i++)
+            memcpy((char *)items->data + items->item_size * (size_t)i,
+                   (const char *)copy.data + items->item_size * (size_t)RS_ITEMS(int32_t, order)[i], items->item_size);
+    }
+    rs_array_free(&used);
+    rs_array_free(&colours);
+    rs_array_free(&order);
+    rs_array_free(&copy);
+    return status;
+}

@@ -1,0 +1,129 @@
+/* Angular momentum. Constraints pull along the lines that they find at the end of a substep; seen from its beginning these
+ * are turned a little, and what spins would slow down. What the constraints change of the angular momentum of a piece is
+ * given back to it as a turn of the whole. Pieces that are pinned to the world have none to keep. */
+#include "deformable.h"
+
+/* Share of the inertia that counts as none: a rod cannot be turned about itself. */
+static const double SMALLEST_SHARE = 1e-9;
+
+static int32_t root_of(int32_t *leader, int32_t i) {
+    while (leader[i] != i) {
+        leader[i] = leader[leader[i]];
+        i = leader[i];
+    }
+    return i;
+}
+
+static void join(int32_t *leader, const int32_t *index, int count) {
+    for (int k = 1; k < count; k++) {
+        int32_t a = root_of(leader, index[0]), b = root_of(leader, index[k]);
+        leader[a > b ? a : b] = a > b ? b : a;
+    }
+}
+
+static void join_all(const rs_deformable *d, int32_t *leader) {
+    for (int64_t k = 0; k < d->struts.count; k++) {
+        const rs_soft_strut *s = &RS_ITEMS(rs_soft_strut, d->struts)[k];
+        join(leader, (int32_t[2]){s->a, s->b}, 2);
+    }
+    for (int64_t k = 0; k < d->hinges.count; k++)
+        join(leader, RS_ITEMS(rs_soft_hinge, d->hinges)[k].index, RS_HINGE_POINTS);
+    for (int64_t k = 0; k < d->tetrahedra.count; k++)
+        join(leader, RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k].index, 4);
+}
+
+rs_status rs_deformable_find_pieces(rs_deformable *d) {
+    int32_t n = (int32_t)d->x.count;
+    if (rs_array_resize(&d->piece, n) != RS_OK || rs_array_resize(&d->x_swept, n) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int32_t *piece = RS_ITEMS(int32_t, d->piece);
+    for (int32_t i = 0; i < n; i++)
+        piece[i] = i;
+    join_all(d, piece);
+    for (int32_t i = 0; i < n; i++)
+        piece[i] = root_of(piece, i);
+    for (int32_t i = 0; i < n; i++) /* pinned leaders point nowhere, and so do those that follow them */
+        if (RS_ITEMS(rs_quad, d->v)[i].rest <= 0.0 && piece[i] != RS_NONE)
+            piece[piece[i]] = RS_NONE;
+    d->pieces.count = 0;
+    for (int32_t i = 0; i < n; i++) { /* a leader is the first of its piece: its number stands there when others ask */
+        if (piece[i] == RS_NONE)
+            continue;
+        if (piece[i] != i) {
+            piece[i] = piece[piece[i]];
+            continue;
+        }
+        piece[i] = (int32_t)d->pieces.count;
+        if (rs_array_push(&d->pieces) == NULL)
+            return RS_OUT_OF_MEMORY;
+    }
+    return RS_OK;
+}
+
+void rs_deformable_begin_spin(rs_deformable *d) {
+    for (int64_t k = 0; k < d->pieces.count; k++)
+        RS_ITEMS(rs_soft_piece, d->pieces)[k] = (rs_soft_piece){0};
+}
+
+void rs_deformable_before_sweep(rs_deformable *d) {
+    if (d->pieces.count > 0)
+        memcpy(d->x_swept.data, d->x.data, sizeof(rs_quad) * (size_t)d->x.count);
+}
+
+void rs_deformable_after_sweep(rs_deformable *d) {
+    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *before = RS_ITEMS(rs_quad, d->x_swept), *start = RS_ITEMS(rs_quad, d->x_start);
+    const double *masses = RS_ITEMS(double, d->masses);
+    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
+    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++) {
+        if (piece[i] == RS_NONE)
+            continue;
+        rs_vec3 moved = rs_sub(x[i].xyz, before[i].xyz); /* together the masses stay: any place may be the origin */
+        rs_vec3 *turn = &pieces[piece[i]].turn;
+        *turn = rs_madd(*turn, masses[i], rs_cross(rs_sub(start[i].xyz, start[0].xyz), moved));
+    }
+}
+
+static void add_inertia(rs_sym3 *sum, double mass, rs_vec3 r) {
+    sum->xx += mass * (r.y * r.y + r.z * r.z);
+    sum->yy += mass * (r.x * r.x + r.z * r.z);
+    sum->zz += mass * (r.x * r.x + r.y * r.y);
+    sum->xy -= mass * r.x * r.y;
+    sum->xz -= mass * r.x * r.z;
+    sum->yz -= mass * r.y * r.z;
+}
+
+void rs_deformable_end_spin(rs_deformable *d, double h) {
+    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const double *masses = RS_ITEMS(double, d->masses);
+    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
+    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    if (d->pieces.count == 0)
+        return;
+    for (int64_t i = 0; i < d->x.count; i++)
+        if (piece[i] != RS_NONE) {
+            rs_soft_piece *own = &pieces[piece[i]];
+            own->mass += masses[i];
+            own->centre = rs_madd(own->centre, masses[i], x[i].xyz);
+        }
+    for (int64_t k = 0; k < d->pieces.count; k++)
+        pieces[k].centre = rs_scale(1.0 / pieces[k].mass, pieces[k].centre);
+    for (int64_t i = 0; i < d->x.count; i++)
+        if (piece[i] != RS_NONE)
+            add_inertia(&pieces[piece[i]].inertia, masses[i], rs_sub(x[i].xyz, pieces[piece[i]].centre));
+    for (int64_t k = 0; k < d->pieces.count; k++) {
+        rs_sym3 *inertia = &pieces[k].inertia;
+        double least = SMALLEST_SHARE * (inertia->xx + inertia->yy + inertia->zz);
+        inertia->xx += least;
+        inertia->yy += least;
+        inertia->zz += least;
+        rs_sym3 inverse = rs_sym3_inverse(inertia);
+        pieces[k].turn = least > 0.0 ? rs_scale(-1.0 / h, rs_sym3_mulv(&inverse, pieces[k].turn)) : rs_v3_zero();
+    }
+    for (int64_t i = 0; i < d->x.count; i++)
+        if (piece[i] != RS_NONE) {
+            const rs_soft_piece *own = &pieces[piece[i]];
+            rs_quad *v = &RS_ITEMS(rs_quad, d->v)[i];
+            v->xyz = rs_add(v->xyz, rs_cross(own->turn, rs_sub(x[i].xyz, own->centre)));
+        }
+}
