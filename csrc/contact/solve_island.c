@@ -2,8 +2,8 @@
 
 /* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
- * are left, relative to the root of the threshold that users set. */
-static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.9;
+ * are left, relative to the root of the threshold that users set: at rest, in motion, and in motion where sweeps are fast. */
+static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3, GOOD_IN_PILES = 0.9;
 /* Nothing is factorised for less than this share of what the impulses of the step before miss: in the next step they will miss
  * as much again. Nor for a violation less than the second, relative to the approach speed, or the third where they are not near
  * the solution. With a factorisation at hand, steps go on to the other two. */
@@ -59,7 +59,7 @@ static void begin(rs_progress *at) {
     at->exact = EXACT * at->now.largest + NOTHING;
     at->perfect = PERFECT * at->now.largest + NOTHING;
     double threshold = sqrt(at->input->settings->threshold) * at->now.largest;
-    at->moving = GOOD_IN_MOTION * threshold + NOTHING;
+    at->moving = (rows->layout->sweeps_are_fast ? GOOD_IN_PILES : GOOD_IN_MOTION) * threshold + NOTHING;
     at->good = at->now.largest > IN_MOTION * at->input->fall ? at->moving : GOOD * threshold + NOTHING;
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
