@@ -55,9 +55,7 @@ class Case:
     substeps: int
     low: np.ndarray
     high: np.ndarray
-    targets: bool = False
-    dofs: np.ndarray | None = None
-    scale: np.ndarray | None = None
+    commands_are: str = "forces"  # or position_targets, controls
 
     def commands(self, count: int) -> list[np.ndarray]:
         rng = np.random.default_rng(1)
@@ -85,10 +83,8 @@ def walker(name: str) -> Case:
     robot = next(one for one in world if isinstance(one, ArticulatedSystem))
     motors = robot.get_actuators()
     low, high = np.array([motor.control_range for motor in motors]).T
-    dofs = np.array([robot._u_first[robot.get_joint(motor.joint).idx] for motor in motors])
-    scale = np.array([motor.gear * motor.gain for motor in motors])
     model = mujoco.MjModel.from_xml_path(str(ASSETS / f"{name}.xml"))
-    return Case(name, world, model, 5, low, high, False, dofs, scale)
+    return Case(name, world, model, 5, low, high, "controls")
 
 
 def own_model(world: World, servos: str, ground: bool) -> mujoco.MjModel:
@@ -108,7 +104,7 @@ def quadruped() -> Case:
     stance = STANCE[7:]
     model = own_model(world, motors_xml(tree, 80.0, 2.0), ground=True)
     model.qpos0[:] = STANCE
-    return Case("quadruped", world, model, task.substeps, stance - 0.1, stance + 0.1, targets=True)
+    return Case("quadruped", world, model, task.substeps, stance - 0.1, stance + 0.1, "position_targets")
 
 
 def cart_pole() -> Case:
@@ -116,8 +112,7 @@ def cart_pole() -> Case:
     world = task.make_world()
     slider = world["cart"].get_movable_joint_names()[0]
     model = own_model(world, f'<actuator><motor joint="{slider}"/></actuator>', ground=False)
-    return Case("cart-pole", world, model, task.substeps, np.array([-20.0]), np.array([20.0]), False, np.array([0]),
-                np.ones(1))  # fmt: skip
+    return Case("cart-pole", world, model, task.substeps, np.array([-20.0]), np.array([20.0]))
 
 
 # ---- one environment step of all members ----
@@ -127,13 +122,14 @@ def batch_step(case: Case, threads: int) -> tuple[Step, WorldBatch]:
     batch = WorldBatch(case.world, MEMBERS, threads)
     robot = batch.robot(case.robot)
     q, u, commands = robot.coordinates, robot.velocities, case.commands(MEMBERS)
-    joints = robot.position_targets[:, q.shape[1] - len(case.low) :] if case.targets else robot.forces
+    rows = getattr(robot, case.commands_are)
+    if case.commands_are == "forces":
+        rows = rows[:, : len(case.low)]
+    elif case.commands_are == "position_targets":
+        rows = rows[:, q.shape[1] - len(case.low) :]
 
     def step(k: int) -> None:
-        if case.targets:
-            joints[:] = commands[k % 16]
-        else:
-            joints[:, case.dofs] = commands[k % 16] * case.scale
+        rows[:] = commands[k % 16]
         batch.step(case.substeps)
         np.hstack((q, u))
 
@@ -148,11 +144,13 @@ def single_step(case: Case) -> Step:
 
     def step(k: int) -> None:
         for row, world, robot in zip(commands[k % 16], worlds, robots, strict=True):
-            if case.targets:
+            if case.commands_are == "controls":
+                robot.set_actuation(row)
+            elif case.commands_are == "position_targets":
                 target[len(target) - len(row) :] = row
                 robot.set_pd_target(target, u)
             else:
-                u[case.dofs] = row * case.scale
+                u[: len(row)] = row
                 robot.set_generalized_force(u)
             world.integrate(case.substeps)
             robot.get_state()

@@ -313,6 +313,12 @@ static bool add_rows(rs_newton *n) {
     return true;
 }
 
+/* a -= f * b */
+static inline void subtract(double *restrict a, double f, const double *restrict b, int64_t count) {
+    for (int64_t k = 0; k < count; k++)
+        a[k] -= f * b[k];
+}
+
 void rs_newton_matrix_solve(const rs_newton *n, double *x) {
     const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
@@ -321,9 +327,7 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
     }
     for (int32_t i = n->size - 1; i >= 0; i--) {
         const double *row = entry(n, i, 0);
-        x[i] *= row[i];
-        for (int32_t j = first[i]; j < i; j++)
-            x[j] -= row[j] * x[i];
+        subtract(x + first[i], x[i] *= row[i], row + first[i], i - first[i]);
     }
 }
 

@@ -26,7 +26,15 @@ rs_turning rs_turn_state(const rs_law *law, double load, rs_vec3 p) {
                         .spins = !((1.0 - STICKINESS) * fabs(p.z) < law->spin_mu * load)};
 }
 
+/* A contact without impulse that comes apart, as most of them do. */
+static inline bool is_left_open(const rs_law *law) {
+    rs_vec3 p = law->impulse.xyz;
+    return law->kind == RS_ROW_CONTACT && law->error.xyz.z >= 0.0 && p.x == 0.0 && p.y == 0.0 && p.z == 0.0;
+}
+
 double rs_law_residual(const rs_law *law) {
+    if (is_left_open(law))
+        return 0.0;
     if (law->kind == RS_ROW_POINT)
         return rs_norm(law->error.xyz);
     if (law->kind == RS_ROW_AXIS) {

@@ -5,6 +5,8 @@
 
 /* Inverse inertia added to that of turning about an axis, relative to the largest. */
 static const double LEAST_TURNING = 1e-9;
+/* Rows of one robot all act on the velocities of its base, and sweeps find their balance slowly. */
+enum { FIRST_SWEEPS = 16 };
 
 static rs_tree_row *row_at(const rs_rows *rows, int64_t k) { return &((rs_tree_row *)(void *)rows->first)[k]; }
 
@@ -89,29 +91,28 @@ static rs_vec3 solve_row(const rs_tree_row *row, rs_vec3 c) {
     }
 }
 
-/* Begins with `momentum` times what the sweep before changed; returns the error along that way. */
-static double add_momentum(rs_rows *rows, double momentum) {
-    double ascent = 0.0;
+/* Begins with `momentum` times what the sweep before changed. */
+static void add_momentum(rs_rows *rows, double momentum) {
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, k);
         rs_vec3 before = row->law.impulse.xyz;
         row->law.step.xyz = rs_scale(momentum, rs_sub(before, row->law.former.xyz));
         row->law.former.xyz = before;
     }
-    apply(rows, 1.0);
-    for (int64_t k = 0; k < rows->count && momentum > 0.0; k++)
-        ascent += rs_dot(error_of(row_at(rows, k)), row_at(rows, k)->law.step.xyz);
-    return ascent;
+    if (momentum > 0.0)
+        apply(rows, 1.0);
 }
 
 static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, double quiet) {
     (void)quiet; /* they are few */
     ((rs_tree_rows *)rows)->released = false;
-    rs_sweep_result result = {0.0, add_momentum(rows, momentum)};
+    rs_sweep_result result = {0.0, 0.0};
+    add_momentum(rows, momentum);
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, backward ? rows->count - 1 - k : k);
-        rs_vec3 c = rs_sub(error_of(row), rs_sym3_mulv(&row->g, row->law.impulse.xyz));
+        rs_vec3 error = error_of(row), c = rs_sub(error, rs_sym3_mulv(&row->g, row->law.impulse.xyz));
         rs_vec3 solved = solve_row(row, c), change = rs_sub(solved, row->law.impulse.xyz);
+        result.ascent += rs_dot(error, row->law.step.xyz); /* as far as the rows before have left it */
         row->law.impulse.xyz = solved;
         apply_impulse(row, change);
         result.largest = rs_max(result.largest, row->law.inverse_mass * rs_norm(change));
@@ -183,6 +184,6 @@ static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) 
 
 const rs_row_layout *rs_tree_layout(void) {
     static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   clear_push,
-                                         sweep_push, object_size, inertia, jacobian, false};
+                                         sweep_push, object_size, inertia, jacobian, FIRST_SWEEPS, false};
     return &LAYOUT;
 }

@@ -24,8 +24,8 @@ static const double SAME = 0.25;
 /* An island whose impulses of the step before leave less than this share of the approach speed, or of what they do themselves,
  * is warm: the states of its rows are known, and sweeps would only spoil how they share their load. */
 static const double WARM = 0.1;
-/* Sweeps before a path is followed; how many times more are made than are asked for where that would cost too much. */
-enum { FIRST_SWEEPS = 128, MORE_SWEEPS = 8 };
+/* How many times more sweeps are made than are asked for where following paths would cost too much. */
+enum { MORE_SWEEPS = 8 };
 /* Attempts to share loads anew. */
 enum { MAX_SHARINGS = 3 };
 /* Solves for which loads stay shared as they are where they could not be shared anew. */
@@ -127,8 +127,9 @@ static bool begins_with_sweeps(const rs_progress *at) {
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(rs_progress *at) {
-    int64_t max_sweeps = at->input->settings->max_iterations, first_sweeps = max_sweeps < FIRST_SWEEPS ? max_sweeps : FIRST_SWEEPS;
+    int64_t max_sweeps = at->input->settings->max_iterations, first_sweeps = at->rows->layout->first_sweeps;
     bool sweeps_first = begins_with_sweeps(at);
+    first_sweeps = first_sweeps < max_sweeps ? first_sweeps : max_sweeps;
     at->sweep_work = VISIT_WORK * (double)at->rows->count;
     at->budget = at->sweep_work * (double)max_sweeps;
     at->result.sweeps = 0;
@@ -269,10 +270,11 @@ rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_n
     at.result.uneven = input->uneven > 0 ? input->uneven - 1 : 0;
     begin(&at);
     double before = at.now.merit;
+    bool near = at.now.largest <= at.exact; /* what changes from step to step is less than what may stay */
     if (at.now.largest > (input->settled ? at.exact : at.perfect) || some_slip_without_load(&at))
         iterate(&at);
     bool same = at.now.merit >= SAME * SAME * before;
-    at.result.settled = at.result.sweeps + at.result.newtons == 0 || (same && at.now.largest <= at.exact);
+    at.result.settled = at.result.sweeps + at.result.newtons == 0 || ((near || same) && at.now.largest <= at.exact);
     energy found = energy_of(&at);
     if (found.work > found.allowed)
         found = restrain(&at, found);

@@ -18,8 +18,10 @@ static const double SHORTEST_STEP = 0.1;
 static const double PROGRESS = 0.25;
 /* Compliance of held rows relative to their inverse mass: of exact steps, of an even start, the least. */
 static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, LEAST_COMPLIANCE = 1e-10;
-/* That of paths: of the first, the most and the least, and by how much it grows where one breaks off and shrinks otherwise. */
-static const double PATH_COMPLIANCE = 1e-2, MOST_COMPLIANCE = 0.3, SOFTER = 3.0, STIFFER = 0.5;
+/* That of paths: of the first, the most and the least, and by how much it grows where one breaks off and shrinks otherwise: much
+ * where so few factorisations led to its end. */
+static const double PATH_COMPLIANCE = 1e-2, MOST_COMPLIANCE = 0.3, SOFTER = 3.0, STIFFER = 0.5, MUCH_STIFFER = 0.1;
+enum { EASY_PATH = 3 };
 /* Paths in a row that leave more than this share of the least merit so far until no more are followed, and how much worse one
  * may end. */
 enum { MAX_IN_VAIN = 12 };
@@ -158,8 +160,9 @@ static void follow_paths_from_here(rs_progress *at) {
         at->budget -= PATH_WORK * path.used * at->newton_work;
         at->rows->layout->apply(at->rows, 1.0);
         rs_progress_look(at);
+        double stiffer = path.used <= EASY_PATH ? MUCH_STIFFER : STIFFER;
         compliance = path.reached < 1.0 ? rs_min(MOST_COMPLIANCE, SOFTER * compliance)
-                                        : rs_max(COMPLIANCE, STIFFER * compliance);
+                                        : rs_max(COMPLIANCE, stiffer * compliance);
         in_vain = at->now.merit < GAIN * nearest ? 0 : in_vain + 1;
         if (!(at->now.merit <= FARTHEST_PATH * nearest))
             rs_progress_return_to_best(at);

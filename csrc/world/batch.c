@@ -185,6 +185,13 @@ static rs_status check_members(rs_batch *batch, int64_t number, const int64_t *m
     return status;
 }
 
+static rs_status reset_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
+    rs_status status = RS_OK;
+    for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
+        status = rs_channel_reset(&RS_ITEMS(rs_channel, batch->channels)[k], world, member, &batch->ray_room[worker]);
+    return status;
+}
+
 static rs_status write_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
@@ -256,9 +263,10 @@ static rs_status step_member(const job *j, rs_world *world, int64_t member, int6
     rs_status status = rs_world_step(world, j->steps);
     swap_scratch(world, batch->rooms[worker]);
     batch->diverged[member] = status == RS_DIVERGED;
-    if (status == RS_DIVERGED)
-        status = rs_world_reset(world, batch->start);
-    return status == RS_OK ? read_channels(batch, world, member, worker) : status;
+    if (status != RS_DIVERGED)
+        return status == RS_OK ? read_channels(batch, world, member, worker) : status;
+    status = rs_world_reset(world, batch->start);
+    return status == RS_OK ? reset_channels(batch, world, member, worker) : status;
 }
 
 rs_status rs_batch_step(rs_batch *batch, int64_t n) {
@@ -283,15 +291,9 @@ rs_status rs_batch_refresh(rs_batch *batch, int64_t number, const int64_t *membe
 }
 
 static rs_status reset_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
-    const rs_array *channels = &j->batch->channels;
     (void)place;
     rs_status status = rs_world_reset(world, j->snapshot);
-    for (int64_t k = 0; k < channels->count && status == RS_OK; k++) {
-        const rs_channel *channel = RS_ITEM(rs_channel, *channels, k);
-        if (!rs_channel_is_parameter(channel))
-            status = rs_channel_read(channel, world, member, &j->batch->ray_room[worker]);
-    }
-    return status;
+    return status == RS_OK ? reset_channels(j->batch, world, member, worker) : status;
 }
 
 rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
@@ -307,6 +309,8 @@ rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members
 static rs_status restore_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
     (void)place;
     rs_status status = rs_snapshot_restore(world, j->snapshot);
+    for (int64_t k = 0; k < j->batch->channels.count; k++)
+        rs_channel_forget(&RS_ITEMS(rs_channel, j->batch->channels)[k], member);
     return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
 }
 

@@ -203,13 +203,15 @@ static rs_status read_row(const rs_channel *c, rs_world *world, int64_t member, 
 
 rs_status rs_channel_read(const rs_channel *c, rs_world *world, int64_t member, rs_array *scratch) {
     char *row = c->rows + (size_t)member * c->row_bytes;
+    if (c->def.kind == RS_CHANNEL_CONTROL)
+        return RS_OK;
     rs_status status = read_row(c, world, member, scratch, row);
     if (status == RS_OK && c->known != NULL)
         memcpy(c->known + (size_t)member * c->row_bytes, row, c->row_bytes);
     return status;
 }
 
-bool rs_channel_is_parameter(const rs_channel *c) {
+static bool is_parameter(const rs_channel *c) {
     switch (c->def.kind) {
     case RS_CHANNEL_MASS:
     case RS_CHANNEL_COM:
@@ -218,6 +220,20 @@ bool rs_channel_is_parameter(const rs_channel *c) {
     case RS_CHANNEL_GRAVITY: return true;
     default: return false;
     }
+}
+
+void rs_channel_forget(const rs_channel *c, int64_t member) {
+    if (c->def.kind == RS_CHANNEL_CONTROL) /* no number is equal to this one */
+        memset(c->known + (size_t)member * c->row_bytes, 0xff, c->row_bytes);
+}
+
+rs_status rs_channel_reset(const rs_channel *c, rs_world *world, int64_t member, rs_array *ray_room) {
+    if (is_parameter(c))
+        return RS_OK;
+    if (c->def.kind == RS_CHANNEL_CONTROL)
+        memset(c->rows + (size_t)member * c->row_bytes, 0, c->row_bytes);
+    rs_channel_forget(c, member);
+    return rs_channel_read(c, world, member, ray_room);
 }
 
 /* ---- writing ---- */
@@ -329,6 +345,8 @@ static rs_status write_row(const rs_channel *c, rs_world *world, const double *r
     case RS_CHANNEL_LINK_WRENCH: return write_wrenches(c, world, body, row);
     case RS_CHANNEL_MATERIAL: return write_material(c, world, row);
     case RS_CHANNEL_GRAVITY: return rs_world_set_gravity(world, row);
+    case RS_CHANNEL_CONTROL:
+        return rs_articulation_actuate(world, c->def.object, c->def.actuator_count, c->def.actuators, row);
     default: return write_masses(c, world, body, row, scratch);
     }
 }

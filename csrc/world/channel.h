@@ -20,10 +20,12 @@ void rs_channel_free(rs_channel *channel);
 
 /* World to row `member`; it becomes what is known. `ray_room` is memory for double. */
 rs_status rs_channel_read(const rs_channel *channel, rs_world *world, int64_t member, rs_array *ray_room);
+/* After a reset of the member: as rs_channel_read(), but parameters stay, and controls are zero. */
+rs_status rs_channel_reset(const rs_channel *channel, rs_world *world, int64_t member, rs_array *ray_room);
+/* The world was changed by others: what was carried over to it before may be lost. */
+void rs_channel_forget(const rs_channel *channel, int64_t member);
 /* Whether row `member` was written since it was read. */
 bool rs_channel_is_written(const rs_channel *channel, int64_t member);
-/* Whether a channel holds what resets keep: it need not be read after one. */
-bool rs_channel_is_parameter(const rs_channel *channel);
 /* Row `member` to world, if it differs from what is known. `link_room` is memory for rs_link_def. */
 rs_status rs_channel_write(const rs_channel *channel, rs_world *world, int64_t member, rs_array *link_room);
 

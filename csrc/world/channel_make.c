@@ -82,6 +82,9 @@ static rs_status measure(const rs_channel_def *def, const rs_body *body, rs_chan
     case RS_CHANNEL_DEPTH:
         out->width = (int64_t)def->camera.width * def->camera.height, out->writable = false;
         return RS_OK;
+    case RS_CHANNEL_CONTROL:
+        out->width = def->actuator_count;
+        return a != NULL && def->actuator_count > 0 ? RS_OK : rs_fail(RS_INVALID_VALUE, "the object has no actuators");
     default: return rs_fail(RS_INVALID_VALUE, "channel kind %d is unknown", def->kind);
     }
 }
@@ -127,20 +130,25 @@ rs_status rs_channel_make(const rs_channel_def *def, rs_world *world, int64_t co
     size_t rays = def->kind == RS_CHANNEL_RAYS ? (size_t)def->ray_count * 3 * sizeof(double) : 0;
     out->row_bytes = (size_t)out->width * number;
     out->def.links = copy_of(def->links, lists_links(def->kind) ? (size_t)def->link_count * sizeof(int32_t) : 0);
+    size_t actuators = def->kind == RS_CHANNEL_CONTROL ? (size_t)def->actuator_count * sizeof *def->actuators : 0;
+    out->def.actuators = copy_of(def->actuators, actuators);
     out->def.ray_origins = copy_of(def->ray_origins, rays);
     out->def.ray_directions = copy_of(def->ray_directions, rays);
     out->rows = rs_alloc((size_t)count * out->row_bytes);
     out->known = out->writable ? rs_alloc((size_t)count * out->row_bytes) : NULL;
-    if (out->def.links == NULL || out->def.ray_origins == NULL || out->def.ray_directions == NULL || out->rows == NULL ||
-        (out->writable && out->known == NULL)) {
+    if (out->def.links == NULL || out->def.actuators == NULL || out->def.ray_origins == NULL ||
+        out->def.ray_directions == NULL || out->rows == NULL || (out->writable && out->known == NULL)) {
         rs_channel_free(out);
         return RS_OUT_OF_MEMORY;
     }
+    for (int64_t k = 0; k < count; k++)
+        rs_channel_forget(out, k);
     return RS_OK;
 }
 
 void rs_channel_free(rs_channel *channel) {
     rs_free((void *)(uintptr_t)channel->def.links);
+    rs_free((void *)(uintptr_t)channel->def.actuators);
     rs_free((void *)(uintptr_t)channel->def.ray_origins);
     rs_free((void *)(uintptr_t)channel->def.ray_directions);
     rs_free(channel->rows);

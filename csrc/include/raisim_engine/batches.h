@@ -2,6 +2,7 @@
 #ifndef RAISIM_ENGINE_BATCHES_H
 #define RAISIM_ENGINE_BATCHES_H
 
+#include "articulations.h"
 #include "core.h"
 #include "sensors.h"
 #include "snapshots.h"
@@ -37,6 +38,8 @@ typedef enum {
     RS_CHANNEL_IMU,         /* specific force and angular velocity at the mount, its axes; read only */
     RS_CHANNEL_RAYS,        /* distances along rays that are fixed to the mount, at most ray_length; read only */
     RS_CHANNEL_DEPTH,       /* float per pixel of a camera at the mount; read only */
+    RS_CHANNEL_CONTROL,     /* of each of `actuators`: acts from the next step on; zero after resets. Never read from the
+                               world: forces that were set otherwise are replaced */
     RS_CHANNEL_KIND_COUNT
 } rs_channel_kind;
 
@@ -55,6 +58,8 @@ typedef struct {
     int32_t ray_level;    /* nonzero: only the heading of the link turns the rays */
     rs_depth_camera camera; /* its pose is not read; the member's number is added to the seed of its noise */
     int32_t see_carrier;  /* nonzero: rays and cameras see the object that carries them */
+    int32_t actuator_count;
+    const rs_actuator *actuators;
 } rs_channel_def;
 void rs_default_channel_def(rs_channel_def *def);
 

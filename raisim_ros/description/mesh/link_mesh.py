@@ -17,6 +17,7 @@ from raisim_ros.description.resources import resource
 COLLISION_MESHES = ("hull", "original", "convexify")
 
 _KIND = "hulls"
+_UNIT_SPHERE = "unit_sphere.obj"
 
 Scale = Sequence[float] | Points
 
@@ -46,7 +47,8 @@ def _hull(file: str, scale: Scale) -> Points | None:
     path = existing_file(file, "mesh file")
     if mesh_cache.is_stored_hull(path):
         return np.unique(load_points(path, list(scale)), axis=0)
-    if path == resource("meshes/unit_sphere.obj"):  # ellipsoids: known to be convex, without other libraries
+    # Ellipsoids: known to be convex, without other libraries.
+    if path.name == _UNIT_SPHERE and path == resource(f"meshes/{_UNIT_SPHERE}"):
         lines = path.read_text().splitlines()
         points = np.array([line.split()[1:4] for line in lines if line.startswith("v ")], dtype=np.float64)
         return np.ascontiguousarray(points * np.asarray(scale, dtype=np.float64))

@@ -21,6 +21,7 @@ from raisim_ros.description.mjcf.export_lines import START, LineWriter
 from raisim_ros.description.mjcf.export_robot import RobotWriter, shape_filters, shape_materials
 from raisim_ros.description.mjcf.export_sensors import write_sensors
 from raisim_ros.description.mjcf.export_shapes import ShapeWriter, add_inertial
+from raisim_ros.description.mjcf.views import write_view
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.description.world.types import (
@@ -89,7 +90,7 @@ class _Writer:
         elif isinstance(entry, BodyEntry):
             self._body(number, entry)
         elif isinstance(entry, LightEntry | ViewCameraEntry):
-            self.document.notes.add("lights and cameras of viewers")
+            write_view(self.document, entry)
         else:
             self.document.notes.add("deformable and granular objects")
 

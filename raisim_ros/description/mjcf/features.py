@@ -46,8 +46,6 @@ def note_features(model: CompiledModel, notes: Notes) -> None:
     notes.add("flexes", model.counts["nflex"] > 0)
     notes.add("skins", model.counts["nskin"] > 0)
     notes.add("plugins", model.counts["nplugin"] > 0)
-    notes.add("cameras", model.counts["ncam"] > 0)
-    notes.add("lights", model.counts["nlight"] > 0)
     notes.add("adhesion", model.has("geom_adhesion"))
     notes.add("velocities of surfaces", model.has("geom_surfacevel"))
     soft = any((model[name] != np.array(usual)).any() for name, usual in _SOFT.items())

@@ -27,8 +27,9 @@ from raisim_ros.description.mjcf.robot import RobotBuilder
 from raisim_ros.description.mjcf.sensors import note_sensors, sensor_sets
 from raisim_ros.description.mjcf.shapes import MJCF_SHAPES, Shapes
 from raisim_ros.description.mjcf.sites import add_sites, named_places
-from raisim_ros.description.mjcf.skeleton import WORLD, Skeleton
+from raisim_ros.description.mjcf.skeleton import WORLD, Skeleton, free_name
 from raisim_ros.description.mjcf.tendons import tendons_of
+from raisim_ros.description.mjcf.views import view_entries
 from raisim_ros.description.robot.kinematic_tree import TreeState
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import quaternion_from_matrix
@@ -129,7 +130,14 @@ class _WorldReader:
             elif not skeleton.is_static(body):
                 entries += self._commanded(body)
         note_sensors(self._model, sum(len(entry.sensor_sets) for entry in entries), self.notes)
-        return entries
+        return entries + self._views({entry.name for entry in entries})
+
+    def _views(self, taken: set[str]) -> list[ObjectEntry]:
+        """Cameras and lights, with names that no object has."""
+        views: list[ObjectEntry] = list(view_entries(self._skeleton, self.notes))
+        for entry in views:
+            entry.name = free_name(entry.name, taken)
+        return views
 
     # ---- static geoms ----
 

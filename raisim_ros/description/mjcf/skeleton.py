@@ -28,13 +28,13 @@ class Skeleton:
         for body, name in enumerate(model.names["body"]):
             parent = int(parents[body])
             made = f"{self.body_names[parent]}_{self.children[parent].index(body)}" if body else "world"
-            self.body_names.append(name or _free_name(made, taken))
+            self.body_names.append(name or free_name(made, taken))
         self.joint_names: list[str] = []
         taken = set(model.names["jnt"])
         for joint, name in enumerate(model.names["jnt"]):
             body = int(model["jnt_bodyid"][joint])
             made = f"{self.body_names[body]}_joint_{joint - int(model['body_jntadr'][body])}"
-            self.joint_names.append(name or _free_name(made, taken))
+            self.joint_names.append(name or free_name(made, taken))
 
     # ---- what is on a body ----
 
@@ -121,7 +121,8 @@ class Skeleton:
         return float(model["body_mass"][body]), model["body_ipos"][body].astype(np.float64), inertia
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
+    """A name that is not taken, which it is from now on."""
     while name in taken:
         name += "_"
     taken.add(name)

@@ -33,7 +33,10 @@ NAMED = (
     "body", "jnt", "geom", "mesh", "hfield", "actuator", "tendon", "eq", "pair", "exclude", "key", "site", "cam",
     "light", "sensor",
 )  # fmt: skip
-LISTED = {"body": "bodies", "jnt": "joints", "geom": "geoms", "actuator": "actuators", "eq": "equalities"}
+LISTED = {
+    "body": "bodies", "jnt": "joints", "geom": "geoms", "actuator": "actuators", "eq": "equalities", "cam": "cameras",
+    "light": "lights",
+}  # fmt: skip
 
 
 def compile_model(request: dict[str, Any]) -> tuple[dict[str, Any], list[Any]]:

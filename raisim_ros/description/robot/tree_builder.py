@@ -283,12 +283,14 @@ class _Builder:
         body = tree.bodies[index]
         if index == 0:
             place, what = self._topology.root.place, f"the floating base '{body.name}'"
+            way_out = "or fix it to the world: base 'fixed', or a root link named 'world'"
         else:
             place, what = self._topology.joint_above[body.name].place, f"joint '{body.joint_name}'"
+            way_out = "or the joint a rotor_inertia"
         fail(
             place,
             f"{what} moves without any inertia: link '{body.name}' has mass {body.mass:g} and nothing on it adds "
-            "what is missing; give it a mass and an inertia, or the joint a rotor_inertia",
+            f"what is missing; give it a mass and an inertia, {way_out}",
         )
 
 

@@ -17,6 +17,8 @@ from raisim_ros.description.xml.literal_text import is_literal, unescaped
 NO_LIMIT = 1e300  # numbers from here on mean "no limit"; other readers of URDF demand a number
 
 _SEPARATORS = re.compile(r"[\s,]+")
+# roslaunch's "this variable of the environment, or else": a file that comes without its launch file means the latter.
+_OPTIONAL_VARIABLE = re.compile(r"\$\(optenv\s+\w+\s*([^()]*)\)")
 
 
 class Fields:
@@ -44,7 +46,9 @@ class Fields:
     def _read(self, element: etree._Element, value: str) -> str:
         if self._literal is None:
             self._literal = is_literal(element.getroottree().getroot())
-        return unescaped(value) if self._literal else value
+        if self._literal:
+            return unescaped(value)
+        return _OPTIONAL_VARIABLE.sub(r"\1", value) if "$(optenv" in value else value
 
     def numbers(self, element: etree._Element, attribute: str, count: int) -> tuple[float, ...]:
         """A required vector of `count` finite numbers, separated by white space or commas."""

@@ -66,7 +66,7 @@ def load_urdf(
     for module in modules:
         _insert_module(reader, root, module, directory, params, known)
     check_known(params, known, source)
-    left_out = read_other_tools(root, reader.model)
+    left_out = reader.left_out + read_other_tools(root, reader.model)
     if left_out:
         warnings.warn(f"{source}: not read: {'; '.join(left_out)}", RuntimeWarning, stacklevel=3)
     return build_tree(

@@ -48,6 +48,8 @@ class UrdfReader:
         self._res_path = res_path
         self._open_sensor_file = open_sensor_file
         self._colors: dict[str, Color] = {}
+        self._meshes: dict[tuple[str, Path], tuple[str, str]] = {}  # files, and addresses valid anywhere
+        self.left_out: list[str] = []  # what nothing could be made of, in words
 
     def read(self, root: etree._Element, source: str, directory: Path) -> None:
         """Add what is below `root`; `directory` is where relative paths start."""
@@ -100,6 +102,10 @@ class UrdfReader:
             )
             for part in element.findall("visual")
         ]
+        seen = [part for part in link.visuals if not _is_flat(part.geometry)]
+        if len(seen) < len(link.visuals):
+            self.left_out.append(f"visuals of {what} whose size is zero")
+            link.visuals = seen
 
     def _fill_sensor_link(self, link: Link, element: etree._Element, fields: Fields, directory: Path) -> None:
         """A link that is described by a sensor file: ``<sensor_set><origin/><link>…</link>…``."""
@@ -140,10 +146,13 @@ class UrdfReader:
 
     def _mesh(self, shape: etree._Element, fields: Fields, directory: Path, what: str) -> Geometry:
         address = fields.text(shape, "filename")
-        file = find_mesh(address, directory, self._res_path, fields.place(shape), what)
-        shape.set("filename", portable_address(address, file))
+        found = self._meshes.get((address, directory))
+        if found is None:
+            file = find_mesh(address, directory, self._res_path, fields.place(shape), what)
+            found = self._meshes[address, directory] = (str(file), portable_address(address, file))
+        shape.set("filename", found[1])
         scale = fields.split_numbers(shape, "scale", shape.get("scale") or "1", (1, 3))
-        return Geometry("mesh", (), str(file), scale * 3 if len(scale) == 1 else scale)
+        return Geometry("mesh", (), found[0], scale * 3 if len(scale) == 1 else scale)
 
     def _color(self, part: etree._Element, fields: Fields) -> Color | None:
         material = part.find("material")
@@ -153,6 +162,11 @@ class UrdfReader:
         if color is not None:
             return fields.numbers(color, "rgba", 4)
         return self._colors.get(material.get("name", ""))
+
+
+def _is_flat(geometry: Geometry) -> bool:
+    """Without extent along some axis, and no mistake of sign: nothing to see."""
+    return min(geometry.dim, default=1.0) == 0.0
 
 
 def find_mesh(address: str, directory: Path, res_path: str | Path, place: Place, what: str) -> Path:

@@ -38,9 +38,10 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
     """The root element; comments and processing instructions are left out, line numbers are those of `text`.
 
     Document type declarations (entities, external files) are refused. A prefix without a namespace is accepted,
-    as files with leftovers of other tools have them. Raises ParseError with `source` and the line.
+    as files with leftovers of other tools have them, and the NUL that ends a text in C at the end of a file. Raises
+    ParseError with `source` and the line.
     """
-    body = without_declaration(text)
+    body = without_declaration(text).rstrip("\0")
     most = get_file_limits().max_elements
     if body.count("<") > 2 * most + 2:  # elements that open and close
         raise ParseError(source, None, f"more than {most} elements (limit max_elements)")

@@ -15,6 +15,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import check
 
 Rows = NDArray[Any]
+_C_TYPES = {np.dtype(np.int32): "int32_t[]", np.dtype(np.float64): "double[]"}
 Members = Sequence[int] | NDArray[Any] | int | None
 
 
@@ -43,7 +44,7 @@ class EngineBatch:
                 if isinstance(value, np.ndarray):
                     numbers = np.ascontiguousarray(value)
                     kept.append(numbers)
-                    value = ffi.from_buffer("int32_t[]" if numbers.dtype == np.int32 else "double[]", numbers)
+                    value = ffi.from_buffer(_C_TYPES.get(numbers.dtype, "rs_actuator[]"), numbers)
                 setattr(definition, name, value)
             self._arrays[key] = self._add(definition, shape, np.float32 if kind == lib.RS_CHANNEL_DEPTH else np.float64)
         return self._arrays[key]

@@ -218,6 +218,20 @@ class RobotBatch(ObjectBatch):
     stiffness: Rows = _vector("STIFFNESS", "Stiffness of the joints' springs [N m/rad, N/m]; (N, u).")
 
     @property
+    def controls(self) -> Rows:
+        """Controls of the actuators of the robot's file, in their order; (N, actuators).
+
+        As with ArticulatedSystem.set_actuation(), feed-forward forces of all joints follow from them. They are zero at
+        first and after resets, and act from the next step on.
+        """
+        motors = self._source._motor_table()
+        return self._array(lib.RS_CHANNEL_CONTROL, (len(motors),), actuators=motors, actuator_count=len(motors))
+
+    @controls.setter
+    def controls(self, values: Any) -> None:
+        put("controls", self.controls, values)
+
+    @property
     def base_velocities(self) -> int:
         """How many of the velocities belong to a floating base: 6, or 0 for a fixed one."""
         return 0 if self._source._tree.fixed_base else 6

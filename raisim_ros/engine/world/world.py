@@ -46,7 +46,17 @@ from raisim_ros.engine.world.wires import Wires
 # What a stored world has in place of the engine's, and what is made anew.
 _ENGINE = "engine"
 _NOT_STORED = frozenset(
-    ("_world", "_recorder", "_savers", "_adders", "_cloners", "_removers", "_states", "_wire_states")
+    (
+        "_world",
+        "_recorder",
+        "_savers",
+        "_adders",
+        "_cloners",
+        "_removers",
+        "_states",
+        "_wire_states",
+        "_articulations",
+    )
 )
 
 
@@ -232,6 +242,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         """The handles of this world for another world of the engine that has the same objects."""
         made = type(self).__new__(type(self))
         memo: dict[int, Any] = {id(self): made, id(self._world): engine_world, id(self._recorder): None}
+        memo[id(self._articulations)] = {}  # holds pointers
         with self.locked():
             made.__dict__.update(deepcopy(self.__dict__, memo))
         return made

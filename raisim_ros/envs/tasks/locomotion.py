@@ -47,8 +47,6 @@ class Locomotion(Task):
         if not motors:
             raise ValueError(f"{walker.file} has no motors")
         self.action_low, self.action_high = np.array([motor.control_range for motor in motors]).T
-        self._dofs = np.array([robot._u_first[robot.get_joint(motor.joint).idx] for motor in motors])
-        self._scale = np.array([motor.gear * motor.gain for motor in motors])
         skipped = 1 if self._planar else 2  # where along the way it is does not matter
         self.observation_size = robot.get_generalized_coordinate_dim() - skipped + robot.get_dof()
         self._skipped = skipped
@@ -67,7 +65,7 @@ class Locomotion(Task):
     def bind(self, batch: WorldBatch) -> None:
         """Also the start, around which episodes begin."""
         super().bind(batch)
-        self._start = self.robot.coordinates[0].copy()
+        self._start, self._controls = self.robot.coordinates[0].copy(), self.robot.controls
         self._time = batch.member(0).get_time_step() * self.substeps
         self._before = self.robot.coordinates[:, 0].copy()
 
@@ -81,7 +79,7 @@ class Locomotion(Task):
     def act(self, actions: Rows) -> None:
         """Controls of the motors."""
         self._before[:] = self.robot.coordinates[:, 0]
-        self.robot.forces[:, self._dofs] = self._scale * actions
+        self._controls[:] = actions
 
     def observe(self) -> Rows:
         """Coordinates without the place along the ground, velocities."""

@@ -1,9 +1,12 @@
 """The MJCF reader: default classes, includes, what it refuses and what it says it leaves out."""
 
+import math
+
 import numpy as np
 import pytest
 
 from raisim_ros.description.errors import ParseError, RaisimError
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.description.world.types import ArticulatedEntry, GroundEntry, HeightMapEntry, MeshEntry, PrimitiveEntry
 from raisim_ros.description.world_file import load_world_file
 
@@ -173,7 +176,9 @@ BALL = '<body name="ball"><joint name="b" type="ball"/><geom size="0.1"/></body>
         ('<option><flag filterparent="disable"/></option>', "flag filterparent"),
         ('<worldbody><geom type="plane" size="1 1 1" euler="20 0 0"/></worldbody>', "planes that are tilted"),
         ('<worldbody><body><joint type="free" damping="1"/><geom size="1"/></body></worldbody>', "damping of free"),
-        (f'<worldbody><light/><camera/><site/>{arm()}</worldbody>', "cameras, lights"),
+        (f'<worldbody><light/><camera/><site/>{arm()}</worldbody>', ""),
+        (f'<worldbody><camera mode="targetbody" target="arm"/>{arm()}</worldbody>', "cameras that move"),
+        ('<worldbody><body><joint/><geom size="1"/><light/><camera/></body></worldbody>', "cameras that move, lights that move"),
         (f'<worldbody>{BALL}</worldbody><actuator><motor joint="b"/></actuator>', ""),
         (f'<worldbody>{arm()}</worldbody><actuator><position joint="j" forcerange="-1 1"/><velocity joint="j"/></actuator>', ""),
         (f'<worldbody>{arm()}</worldbody><actuator><position joint="j" kp="-1"/></actuator>', ""),
@@ -188,6 +193,27 @@ def test_each_thing_that_is_left_out_is_named(load, inside, feature):
     if feature:
         assert warnings[0].count("not supported and left out:") == 1
         assert feature in warnings[0]
+
+
+def test_cameras_and_lights_of_the_world_are_those_of_viewers(load):
+    world = load(f"""<worldbody>
+      <body pos="0 0 1" euler="0 0 90">
+        <camera name="c" pos="1 0 0" xyaxes="0 -1 0 0 0 1" fovy="60" resolution="200 100"/>
+        <light name="arm" type="spot" pos="0 0 2" dir="1 0 -1" diffuse="1 0.5 0" cutoff="30" castshadow="true"/>
+      </body>
+      <light type="point" active="false"/>{arm()}</worldbody>""")
+    camera, light = world.objects[-2:]
+    assert (camera.name, light.name) == ("c", "arm_")  # the body has the name
+    looks = matrix_from_quaternion(camera.state.quaternion)
+    np.testing.assert_allclose(camera.state.position, [0, 1, 1], atol=1e-12)
+    np.testing.assert_allclose(looks, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-12)  # forward, left and up are columns
+    assert math.tan(camera.settings.horizontal_fov / 2) == pytest.approx(2 * math.tan(math.radians(30)))
+    np.testing.assert_allclose(light.state.position, [0, 0, 3], atol=1e-12)
+    shines = -matrix_from_quaternion(light.state.quaternion)[:, 2]
+    np.testing.assert_allclose(shines, np.array([0, 1, -1]) / math.sqrt(2), atol=1e-12)
+    assert (light.settings.kind, light.settings.color, light.settings.shadows) == ("spot", (1.0, 0.5, 0.0), True)
+    assert light.settings.cutoff == pytest.approx(math.radians(30))
+    assert world.warnings == []
 
 
 def test_an_open_mesh_weighs_what_mujoco_says(load, tmp_path):

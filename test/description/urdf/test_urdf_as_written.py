@@ -139,3 +139,23 @@ def test_output_of_a_tool_and_a_second_declaration_before_the_robot(tmp_path):
     declaration = '<?xml version="1.0" ?>\n'
     file.write_text("Warning: deprecated\n" + declaration + "<!-- by xacro -->\n" + declaration + f"<robot name='r'>{link('a')}</robot>")
     assert load_urdf(file).name == "r"
+
+
+def test_a_nul_behind_the_robot(tmp_path):
+    file = tmp_path / "robot.urdf"
+    file.write_bytes(f"<robot name='r'>{link('a')}</robot>\r\n\0".encode())
+    assert load_urdf(file).name == "r"
+
+
+def test_variables_of_a_launch_file_have_the_values_that_are_written_with_them(monkeypatch):
+    monkeypatch.setenv("IMU_XYZ", "9 9 9")  # what the environment says is not the file's
+    text = ("<robot name='r'>" + link("a") + link("b")
+            + hinge("j", "a", "b").replace("0.3 0 0", "$(optenv IMU_XYZ 0.1 0.2 0.3)") + "</robot>")
+    np.testing.assert_array_equal(load_urdf(text).bodies[1].joint_position, [0.1, 0.2, 0.3])
+
+
+def test_visuals_without_extent_are_left_out_with_a_warning():
+    flat = ('<visual><geometry><sphere radius="0"/></geometry></visual><visual><geometry><box size="1 1 1"/></geometry></visual>')
+    with pytest.warns(RuntimeWarning, match="not read: visuals of link 'a' whose size is zero"):
+        tree = load_urdf(f"<robot name='r'>{link('a', BODY + flat)}</robot>")
+    assert [visual.shape for visual in tree.bodies[0].visuals] == ["box"]

@@ -131,7 +131,10 @@ CASES = {
     "unknown shape": (in_visual("<torus/>"), "unknown shape <torus>; expected sphere, box, cylinder, capsule or mesh"),
     "box of two": (in_visual('<box size="1 2"/>'), '<box size="1 2">; expected 3 numbers'),
     "negative box": (in_visual('<box size="1 -2 1"/>'), "visual 0: size of the box is 1 -2 1; expected positive"),
-    "zero sphere": (in_visual('<sphere radius="0"/>'), "size of the sphere is 0; expected positive numbers"),
+    "zero sphere": (
+        in_link(f'{INERTIAL}<collision><geometry><sphere radius="0"/></geometry></collision>'),
+        "size of the sphere is 0; expected positive numbers",
+    ),
     "cylinder without length": (in_visual('<cylinder radius="1"/>'), "<cylinder> has no attribute 'length'"),
     "capsule without height": (in_visual('<capsule radius="1"/>'), "<capsule> has no attribute 'length'"),
     "mesh without file": (in_visual("<mesh/>"), "<mesh> has no attribute 'filename'"),

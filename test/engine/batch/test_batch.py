@@ -244,6 +244,50 @@ def test_members_get_heightmaps_of_their_own():
         batch.set_heightmap("dog", maps, choice=[0] * 4)
 
 
+ACTUATED = """<mujoco><option timestep="0.004"/><worldbody><body name="trunk" pos="0 0 1"><joint name="slide" type="slide" axis="1 0 0"/>
+  <geom size="0.1" mass="2"/><body pos="0.2 0 0"><joint name="hip" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/>
+  <body pos="0.3 0 0"><joint name="knee" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 0.3 0 0" size="0.03"/></body></body></body>
+  </worldbody><tendon><fixed name="cord"><joint joint="hip" coef="1"/><joint joint="knee" coef="-0.5"/></fixed></tendon>
+  <actuator><motor joint="slide" gear="5" ctrllimited="true" ctrlrange="-1 1"/><position joint="hip" kp="20"/>
+  <motor tendon="cord" gear="2"/><general joint="knee" dyntype="filter" dynprm="0.05" gainprm="3"/></actuator></mujoco>"""
+
+
+def test_controls_of_actuators_act_as_in_a_lone_world():
+    world = World()
+    world.add_articulated_system(ACTUATED, name="leg")
+    batch = WorldBatch(world, 3, 2)
+    robot, lone = batch.robot(), [world.copy() for _ in range(3)]
+    controls = robot.controls
+    assert controls.shape == (3, 4)
+    rng = np.random.default_rng(8)
+    for _ in range(12):
+        controls[:] = rng.uniform(-2, 2, (3, 4))
+        batch.step(3)
+        for one, row in zip(lone, controls, strict=True):
+            one["leg"].set_actuation(row)
+            one.integrate(3)
+    assert [batch.member(k).get_state_hash() for k in range(3)] == [one.get_state_hash() for one in lone]
+    kept = batch.save(2)
+    batch.reset([0])
+    assert controls[0].tolist() == [0] * 4
+    controls[:] = 0.5
+    batch.step(4)
+    fresh = world.copy()
+    fresh["leg"].set_actuation([0.5] * 4)
+    fresh.integrate(4)
+    assert batch.member(0).get_state_hash() == fresh.get_state_hash()
+    batch.restore(1, kept)
+    batch.step(2)  # with the controls of the array, also where they are those of before
+    lone[2]["leg"].set_actuation([0.5] * 4)
+    lone[2].integrate(2)
+    assert batch.member(1).get_state_hash() == lone[2].get_state_hash()
+    controls[2, 1] = np.nan
+    with pytest.raises(InvalidValueError, match=r"member 2: control\[1\] is nan"):
+        batch.step()
+    with pytest.raises(InvalidValueError, match="no actuators"):
+        WorldBatch(quadruped_world(), 1, 1).robot().controls  # noqa: B018
+
+
 def test_errors_name_the_member_and_nothing_is_stepped():
     batch = WorldBatch(quadruped_world(), 6, 2)
     robot = batch.robot()

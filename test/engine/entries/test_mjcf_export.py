@@ -5,7 +5,7 @@ import pytest
 from mjcf_models import FIXED, LAWS, ROUTES, drives_model, gym_model, write_everything
 from random_tree import make_body, random_state, random_tree, tree_of
 
-from raisim_ros import ArticulatedSystem, BodyType, FileWriteError, World
+from raisim_ros import ArticulatedSystem, BodyType, FileWriteError, LightSettings, ViewCameraSettings, World
 from raisim_ros.description.resources import resource
 from raisim_ros.description.robot.kinematic_tree import JointType, TreeFrame, TreePin
 from raisim_ros.description.urdf.export import urdf_text
@@ -353,3 +353,22 @@ def test_inertias_that_no_body_has_are_told(tmp_path):
     with pytest.warns(RuntimeWarning, match="no real body has .*'base'"):
         robot.export_robot_description_to_mjcf(tmp_path / "out.xml")
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "out.xml")).body("base").mass[0] == 1.0
+
+
+def test_cameras_and_lights_go_there_and_back(tmp_path):
+    world = World()
+    turned = (0.5, -0.5, 0.5, 0.5)
+    world.add_view_camera(ViewCameraSettings(horizontal_fov=0.7), name="eye", position=(1, 2, 3), orientation=turned)
+    spot = LightSettings("spot", (1.0, 0.5, 0.25), 0.6, True)
+    world.add_light(spot, name="lamp", position=(0, 0, 4), orientation=turned)
+    world.export_to_mjcf(tmp_path / "scene.xml")
+    back = World(tmp_path / "scene.xml")
+    eye, lamp = back.get_object("eye"), back.get_object("lamp")
+    np.testing.assert_allclose(eye.get_orientation(), world.get_object("eye").get_orientation(), atol=1e-12)
+    np.testing.assert_array_equal([*eye.get_position(), *lamp.get_position()], [1, 2, 3, 0, 0, 4])
+    assert eye.get_settings().horizontal_fov == pytest.approx(0.7)
+    shown = lamp.get_settings()
+    assert (shown.kind, shown.color, shown.shadows) == ("spot", (1.0, 0.5, 0.25), True)
+    assert shown.cutoff == pytest.approx(0.6)
+    shines = [light.get_orientation()[:, 2] for light in (lamp, world.get_object("lamp"))]
+    np.testing.assert_allclose(*shines, atol=1e-12)

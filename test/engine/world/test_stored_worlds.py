@@ -49,6 +49,19 @@ def after(world: World, steps: int = 200) -> int:
 # ---- the same bits ----
 
 
+@pytest.mark.parametrize("xyzw", [False, True])
+def test_a_world_whose_states_were_read_is_stored_and_copied(tmp_path, xyzw):
+    world = world_of("robots")
+    read = world.read_states(xyzw=xyzw), world.read_articulations(xyzw=xyzw)
+    world.save(tmp_path / "world.bin")
+    copies = [World.from_saved(tmp_path / "world.bin"), world.copy(), copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
+    for one in copies:
+        own = one.read_articulations(xyzw=xyzw)
+        assert np.array_equal(own.coordinates, read[1].coordinates)
+        assert not np.shares_memory(own.coordinates, read[1].coordinates)
+    assert {after(one, 20) for one in copies} == {after(world, 20)}
+
+
 @pytest.mark.parametrize("name", WORLDS)
 def test_pickles_copies_files_and_snapshots_go_on_to_the_same_bits(name, tmp_path):
     world = world_of(name)

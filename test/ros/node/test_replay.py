@@ -17,11 +17,13 @@ from rclpy.duration import Duration
 from robot_calls import ARM_JOINTS, robot
 from sensor_msgs.msg import JointState
 from service_calls import ok
-from simulation_interfaces.msg import Resource
-from simulation_interfaces.srv import SpawnEntity
+from simulation_interfaces.msg import Resource, Result
+from simulation_interfaces.msg import SpawnEntity as EntityToSpawn
+from simulation_interfaces.srv import SpawnEntities, SpawnEntity
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from raisim_ros import Recording, srv
+from raisim_ros.description.resources import resource
 from raisim_ros.msg import ObjectCmd, ResultCode, WireCmd, WorldCmd
 
 SEED = 20261117
@@ -86,17 +88,7 @@ class Client:
         ok(call(srv.RemoveObject, "remove_object", name="pearl_0"))
         ok(call(srv.SaveSnapshot, "save_snapshot", name="here"))
         ok(call(srv.SetWorldSettings, "set_world_settings", gravity=[0.5, 0.0, -5.0]))
-        resource = Resource(resource_string='<sphere radius="0.1" mass="1"/>')
-        entity = SpawnEntity.Request()
-        entity.name, entity.initial_pose.pose = "entity", at(rng)
-        if hasattr(entity, "entity_resource"):
-            entity.entity_resource = resource
-        else:
-            entity.resource_string = resource.resource_string
-        future = self.probe.node.create_client(SpawnEntity, "spawn_entity")
-        self.probe.spin_until(future.service_is_ready, "spawn_entity")
-        answer = future.call_async(entity)
-        self.probe.spin_until(answer.done, "spawn_entity")
+        self.spawn_entities()
         self.wait(0.1)
         value = ParameterValue(type=8, double_array_value=[0.0, 0.0, -9.81])
         changes = [Parameter(name="gravity", value=value)]
@@ -112,6 +104,23 @@ class Client:
         with self.probe.publisher(WorldCmd, "world/cmd") as world:
             world.publish(WorldCmd(real_time_factor=2.0))
             self.wait(0.1)
+
+    def spawn_entities(self):
+        """One alone, then three by one request, of which the first is long work."""
+        ball = '<sphere mass="1"><dim radius="0.1"/></sphere>'
+        mesh = f'<mesh mass="1" file_name="{resource("meshes/unit_sphere.obj")}" scale="0.2"/>'
+        entity = SpawnEntity.Request()
+        fields = {"entity_resource": Resource(resource_string=ball)} if hasattr(entity, "entity_resource") else {"resource_string": ball}
+        entity.initial_pose.pose = at(self.rng)
+        answer = self.probe.call(SpawnEntity, "spawn_entity", name="entity", initial_pose=entity.initial_pose, **fields)
+        assert answer.result.result == Result.RESULT_OK, answer.result.error_message
+        wanted = []
+        for number, text in enumerate((mesh, ball, ball)):
+            one = EntityToSpawn(name=f"entity_{number}", entity_resource=Resource(resource_string=text))
+            one.initial_pose.pose = at(self.rng, 3.0 + number)
+            wanted.append(one)
+        answer = self.probe.call(SpawnEntities, "spawn_entities", spawn_requests=wanted)
+        assert answer.result.result == Result.RESULT_OK, answer
 
     def reset(self):
         call = self.probe.call
