@@ -7,6 +7,11 @@
 static const double MATCH_SHARE = 0.1;
 /* Points of a manifold closer than this share of its extent are one. */
 static const double MERGE_SHARE = 0.05;
+/* One that lies between two others, as near to the line as this share of the extent, bears nothing that they could not: so do
+ * the middles of the sides of equal faces that are turned a hair against each other. */
+static const double LINE_SHARE = 1e-3;
+/* Manifolds of no more points are left alone. */
+enum { FEW_POINTS = 4 };
 /* Radius of a fast body's core, as a share of its smallest half extent: a cone is that much slimmer than its box. */
 static const double CORE_SHARE = 0.5;
 /* What comes closer than this many touch distances is not told from what is touched. */
@@ -31,23 +36,26 @@ static rs_vec3 in_world(const rs_touch *t, rs_vec3 v) {
     return rs_madd(rs_madd(rs_scale(v.x, t->t1), v.y, t->t2), v.z, t->n);
 }
 
-/* The pair's point of the step before that this one continues: the same feature, else the nearest that is free. */
+/* The pair's point of the step before that this one continues, of those that are free: the same feature, if it is near, else
+ * the nearest, else the same feature wherever it was. Equal faces change the names of their corners by a hair's turn. */
 static const rs_touch *find_former(const rs_touch *touch, const rs_touch *former, int64_t count, uint32_t claimed,
                                    double farthest) {
-    const rs_touch *best = NULL;
+    const rs_touch *nearest = NULL, *same = NULL;
     double best_distance2 = farthest * farthest;
     for (int64_t k = 0; k < count; k++) {
         if (claimed & (1U << k))
             continue;
-        if (former[k].feature == touch->feature)
-            return &former[k];
         double distance2 = rs_norm2(rs_sub(former[k].position, touch->position));
-        if (distance2 < best_distance2) {
+        if (former[k].feature == touch->feature) {
+            same = &former[k];
+            if (distance2 < farthest * farthest)
+                return same;
+        } else if (distance2 < best_distance2) {
             best_distance2 = distance2;
-            best = &former[k];
+            nearest = &former[k];
         }
     }
-    return best;
+    return nearest != NULL ? nearest : same;
 }
 
 static rs_vec3 in_frame_of(const rs_touch *touch, rs_vec3 p) {
@@ -73,6 +81,21 @@ static double least_trust(const rs_touch *former, int64_t count) {
     for (int64_t k = 0; k < count; k++)
         trust = rs_min(trust, former[k].trust);
     return trust;
+}
+
+/* Impulses of points that are gone go over to the nearest ones of the pair: its load stays what it was. */
+static void inherit(const rs_touch *former, int64_t former_count, uint32_t claimed, rs_touch *touches, int count) {
+    for (int64_t k = 0; k < former_count && count > 0; k++) {
+        if (claimed & (1U << k))
+            continue;
+        rs_touch *heir = &touches[0];
+        for (int i = 1; i < count; i++)
+            if (rs_norm2(rs_sub(touches[i].position, former[k].position)) <
+                rs_norm2(rs_sub(heir->position, former[k].position)))
+                heir = &touches[i];
+        heir->impulse = rs_add(heir->impulse, in_frame_of(heir, in_world(&former[k], former[k].impulse)));
+        heir->impulse.z = rs_max(0.0, heir->impulse.z);
+    }
 }
 
 static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
@@ -104,7 +127,33 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
         touch->trust = before == NULL ? least_trust(former, former_count)
                                       : trust_after(before, touch->gap, rs_touch_distance(&colliders[pair->a], &colliders[pair->b]));
     }
+    inherit(former, former_count, claimed, RS_ITEMS(rs_touch, *touches) + touches->count - manifold->count, manifold->count);
     return RS_OK;
+}
+
+/* Whether a point lies between two others, and no deeper than they do. */
+static bool lies_between(const rs_manifold_point *p, const rs_manifold_point *a, const rs_manifold_point *b, double limit) {
+    rs_vec3 way = rs_sub(b->position, a->position), from = rs_sub(p->position, a->position);
+    double length2 = rs_norm2(way), share = rs_dot(way, from) / length2;
+    if (!(share > 0.0 && share < 1.0) || rs_norm2(rs_madd(from, -share, way)) > limit * limit)
+        return false;
+    return p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit;
+}
+
+static void drop_points_between(rs_manifold *m, double limit) {
+    for (int i = 0; i < m->count && m->count > FEW_POINTS;) {
+        bool between = false;
+        for (int a = 0; a < m->count && !between; a++)
+            for (int b = a + 1; b < m->count && !between; b++)
+                between = a != i && b != i && lies_between(&m->points[i], &m->points[a], &m->points[b], limit);
+        if (!between) {
+            i++;
+            continue;
+        }
+        m->count--;
+        for (int k = i; k < m->count; k++)
+            m->points[k] = m->points[k + 1];
+    }
 }
 
 /* Points that nearly coincide carry the same load twice: the deeper one stays. Faces turned a little against each
@@ -113,6 +162,7 @@ static void merge_close_points(rs_manifold *m) {
     double extent2 = 0.0;
     for (int i = 1; i < m->count; i++)
         extent2 = rs_max(extent2, rs_norm2(rs_sub(m->points[i].position, m->points[0].position)));
+    drop_points_between(m, LINE_SHARE * sqrt(extent2)); /* first: a corner must not give way to a point beside it */
     double limit2 = MERGE_SHARE * MERGE_SHARE * extent2;
     int kept = 0;
     for (int i = 0; i < m->count; i++) {

@@ -31,7 +31,6 @@ typedef struct {
     rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
     rs_array matrix;     /* double: each row from its first column to the diagonal */
-    rs_array inertia;    /* double: the matrix without any row */
     rs_array bands;      /* double: inertias of the objects, base/band.h */
     rs_array block;      /* double: weighted Jacobian of a row */
     rs_array vectors;    /* double: velocities */

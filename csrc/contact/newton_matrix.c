@@ -19,7 +19,6 @@ rs_newton rs_newton_make(void) {
                        .first = rs_array_of(sizeof(int32_t)),
                        .start = rs_array_of(sizeof(int64_t)),
                        .matrix = rs_array_of(sizeof(double)),
-                       .inertia = rs_array_of(sizeof(double)),
                        .bands = rs_array_of(sizeof(double)),
                        .block = rs_array_of(sizeof(double)),
                        .vectors = rs_array_of(sizeof(double)),
@@ -29,7 +28,7 @@ rs_newton rs_newton_make(void) {
 
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
-                          &n->first,  &n->start,   &n->matrix,  &n->inertia, &n->bands,      &n->block,   &n->vectors, &n->loads,
+                          &n->first,  &n->start,   &n->matrix,  &n->bands,      &n->block,   &n->vectors, &n->loads,
                           &n->few};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
@@ -229,36 +228,30 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
     return work;
 }
 
-static inline double *entry_of(const rs_newton *n, const rs_array *matrix, int32_t i, int32_t j) {
-    return RS_ITEMS(double, *matrix) + RS_ITEMS(int64_t, n->start)[i] + j;
+static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
+    return RS_ITEMS(double, n->matrix) + RS_ITEMS(int64_t, n->start)[i] + j;
 }
 
-static inline double *entry(const rs_newton *n, int32_t i, int32_t j) { return entry_of(n, &n->matrix, i, j); }
-
 /* The matrix without any row. */
-static bool place_inertias(rs_newton *n, const rs_rows *rows) {
-    if (rs_array_resize(&n->inertia, n->profile) != RS_OK)
-        return false;
-    memset(n->inertia.data, 0, (size_t)n->profile * sizeof(double));
+static void place_inertias(rs_newton *n) {
+    memset(n->matrix.data, 0, (size_t)n->profile * sizeof(double));
     double *band = RS_ITEMS(double, n->bands);
-    for (int32_t k = 0; k < rows->object_count; k++) {
+    for (int64_t k = 0; k < n->spans.count; k++) {
         int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
                     cell c = cell_of(i, j, at, span);
-                    *entry_of(n, &n->inertia, c.row, c.column) = *rs_band_at(band, i, j);
+                    *entry(n, c.row, c.column) = *rs_band_at(band, i, j);
                 }
         band += RS_BAND_WIDTH * span;
     }
-    return true;
 }
 
 double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
     if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
         return -1.0;
-    double work = find_profile(n, rows);
-    return work >= 0.0 && place_inertias(n, rows) ? work : -1.0;
+    return find_profile(n, rows);
 }
 
 /* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
@@ -343,7 +336,7 @@ bool rs_newton_matrix_factorise(rs_newton *n) {
     if (rs_array_resize(&n->matrix, n->profile) != RS_OK ||
         rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return false;
-    memcpy(n->matrix.data, n->inertia.data, (size_t)n->profile * sizeof(double));
+    place_inertias(n);
     return add_rows(n) && rs_newton_cholesky(n);
 }
 

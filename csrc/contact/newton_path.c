@@ -8,7 +8,7 @@
 enum { MAX_STEPS = 9, FREE_STEPS = 2 };
 static const double SHRINK = 0.5;
 /* How exactly friction follows its loads in a step. */
-static const double ROUGH_LOADS = 1e-6;
+static const double ROUGH_LOADS = 1e-5;
 /* A point is found where the error of its impulses, as a velocity, is the root of this share of the violation at the start. */
 static const double DECREMENT = 1e-3;
 /* Stretches of the path: the shortest that is tried, by how much one is cut that was too long, and grows that was not. */

@@ -170,7 +170,7 @@ static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) 
 enum { FIRST_SWEEPS = 128 };
 
 static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   clear_push,
-                                     sweep_push, object_size, inertia, jacobian, FIRST_SWEEPS};
+                                     sweep_push, object_size, inertia, jacobian, FIRST_SWEEPS, true};
 
 rs_body_rows rs_body_rows_make(rs_body_row *first, int64_t count, rs_island_bodies members, rs_solver_body *bodies,
                                rs_push_body *pushes, int32_t *number, rs_sweep_blocks *blocks) {

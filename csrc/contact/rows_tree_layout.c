@@ -184,6 +184,6 @@ static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) 
 
 const rs_row_layout *rs_tree_layout(void) {
     static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   clear_push,
-                                         sweep_push, object_size, inertia, jacobian, FIRST_SWEEPS};
+                                         sweep_push, object_size, inertia, jacobian, FIRST_SWEEPS, false};
     return &LAYOUT;
 }

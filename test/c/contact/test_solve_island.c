@@ -114,7 +114,7 @@ static void jacobian(const rs_rows *rows, int64_t row, rs_side_jacobian sides[2]
 }
 
 static const rs_row_layout LAYOUT = {release,     look,    apply,    sweep, no_push, no_push,
-                                     object_size, inertia, jacobian, 128};
+                                     object_size, inertia, jacobian, 128, false};
 
 static test_row *add_row(island *at, rs_row_kind kind, double mu, double softness, uint64_t *random)
 {

@@ -125,6 +125,38 @@ def test_cards_on_ice_fall(quaternion_about):
     assert farthest_move(world, 2.0) > 0.02
 
 
+@pytest.mark.parametrize(("size", "dt"), [((0.4, 0.2, 0.2), 0.005), ((0.1, 0.1, 0.05), 0.002), ((3.0, 1.0, 0.7), 0.01)])
+def test_a_wall_of_equal_bricks_rests_at_once(size, dt):
+    """Flush faces of one size keep their four corners however they are turned by rounding, and their loads with them."""
+    world, bricks = grounded(dt), []
+    for row, column in np.ndindex(6, 6):
+        bricks.append(world.add_box(*size, 2.0))
+        bricks[-1].set_position((column + 0.5 * (row % 2)) * size[0], 0, (row + 0.5) * size[2])
+    world.integrate()
+    contacts = sum(len(b.get_contacts()) for b in bricks)
+    world.integrate(20)
+    for _ in range(20):
+        world.integrate()
+        assert sum(len(b.get_contacts()) for b in bricks) == contacts
+        assert world.get_collision_counters().solver_iterations <= 16  # exact steps at most, no sweeps
+        assert world.get_collision_counters().solver_error < 1e-7
+
+
+def test_equal_faces_touch_at_their_corners():
+    """One turned against the other by less than can be seen: its sides cross those of the other in their middles."""
+    rng = np.random.default_rng(5)
+    for turn in rng.uniform(-1e-6, 1e-6, (20, 3)):
+        world = grounded(1e-4)
+        lower, upper = world.add_box(0.3, 0.2, 0.1, 1.0), world.add_box(0.3, 0.2, 0.1, 1.0)
+        lower.set_position(0, 0, 0.05)
+        upper.set_position(0, 0, 0.15)
+        upper.set_orientation(np.array([1.0, *turn]) / np.linalg.norm([1.0, *turn]))
+        world.integrate()
+        points = np.array([c.get_position() for c in upper.get_contacts()])
+        assert len(points) == 4
+        assert np.abs(points[:, :2]) == pytest.approx(np.tile([0.15, 0.1], (4, 1)), abs=1e-5)
+
+
 def test_a_pyramid_does_not_creep():
     world = grounded(0.005)
     rows = 8
