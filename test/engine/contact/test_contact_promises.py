@@ -42,6 +42,12 @@ def overlap_and_stretch(world, moving):
     return max(0.0, deepest) + sum(max(0.0, wire.get_stretch()) for wire in world.get_wires())
 
 
+def sum_of_impulses(world, moving):
+    """How much contacts and wires pushed in the last step [N s]; contacts of two moving bodies count twice."""
+    contacts = sum(np.linalg.norm(contact.get_impulse()) for one in moving for contact in one.get_contacts())
+    return contacts + world.get_time_step() * sum(abs(wire.get_tension()) for wire in world.get_wires())
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_contacts_keep_momentum_give_no_energy_and_obey_their_laws(seed):
     scene = make_scene(seed)
@@ -60,7 +66,8 @@ def test_contacts_keep_momentum_give_no_energy_and_obey_their_laws(seed):
         world.integrate()
         counters = world.get_collision_counters()
         errors.append(counters.solver_relative_error)
-        assert counters.contact_work <= 1e-9 * (abs(start) + 1.0)
+        # What is left of the laws may work, too, as fast as it is.
+        assert counters.contact_work <= 1e-9 * (abs(start) + 1.0) + counters.solver_error * sum_of_impulses(world, moving)
         if not tied and not scene.driven and not any(hasattr(o, "get_dof") for o in moving):
             given = impulses_from_outside(world)
             scale = np.abs(before).sum() + np.abs(given).sum() + dt * np.abs(weight).sum()

@@ -81,6 +81,7 @@ def test_flags_of_a_command_show_what_a_link_carries(probe):
     command = ObjectCmd(publish_children_names=1, publish_joint_positions=1)
     with probe.subscribed(ObjectState, "dog/LF_HIP/state") as messages:
         with probe.publisher(ObjectCmd, "dog/LF_HIP/cmd") as publisher:
+            probe.deliver(publisher, command)  # at once: in every step that it takes to arrive the robot falls on
             deliver(probe, publisher, command, lambda: newest(probe, messages).children_names)
         message = messages[-1]
     assert message.children_names == [*hip.links[1:], *thigh.links, *shank.links]
