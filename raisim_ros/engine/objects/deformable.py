@@ -39,6 +39,8 @@ class DeformableObject(SoftObject):
     """Vertices held together by edges with compliance: cloth, shells, bodies with struts inside."""
 
     Material: ClassVar[type[DeformableMaterial]] = DeformableMaterial
+    _tetrahedra: NDArray[Any]
+    _material: DeformableMaterial
 
     def __init__(self, world: Home, engine_id: int, mesh: BodyMesh, material: DeformableMaterial) -> None:
         super().__init__(world, engine_id, ObjectType.DEFORMABLE)

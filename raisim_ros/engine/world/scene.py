@@ -33,7 +33,7 @@ class Scene(WorldCore):
     def _save_scene(self) -> tuple[Any, ...]:
         return self._viewpoint, self._named_poses
 
-    def _restore_scene(self, kept: tuple[Any, ...]) -> None:
+    def _restore_scene(self, kept: tuple[Viewpoint | None, tuple[NamedPose, ...]]) -> None:
         self._viewpoint, self._named_poses = kept
 
     def add_light(self, settings: LightSettings | None = None, **placed: Unpack[BodyKeywords]) -> LightObject:
