@@ -139,7 +139,7 @@ _NEWER = {"step", "exact", "particles"}
 def join_frames(parts: Sequence[Arrays]) -> Arrays:
     """The arrays of chunks of frames, one behind the other; raises InvalidValueError when they do not fit."""
     names = set(parts[0])
-    if any(set(part) != names for part in parts) or not _SHAPES.keys() - _NEWER <= names - {"contacts"}:
+    if any(set(part) != names for part in parts) or not {"contacts", *_SHAPES} - _NEWER <= names:
         raise InvalidValueError("the recording is damaged: its frames have other arrays than they should")
     try:
         arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

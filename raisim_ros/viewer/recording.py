@@ -27,7 +27,7 @@ from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.world.world import World
-from raisim_ros.viewer.describe import numbers, table
+from raisim_ros.viewer.describe import literal, numbers, table
 from raisim_ros.viewer.keyframes import Keyframes
 from raisim_ros.viewer.quantities import TURNING, VELOCITY, joint_quantities, xyz
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, SoftShape, Vector, Wanted
@@ -370,7 +370,7 @@ class RecordingFeed:
             raise InvalidValueError(f"there is no object named '{name}'")
         pose, twist = self.recording.array("poses", frame)[row], self.recording.array("twists", frame)[row]
         rows = [("position [m]", numbers(pose[:3])), ("velocity [m/s]", numbers(twist[:3]))]
-        return f"**{name}**\n\n{table(rows)}"
+        return f"**{literal(name)}**\n\n{table(rows)}"
 
     def quantities(self, name: str) -> Quantities:
         """Of an object, its velocity; of a robot, its joints."""

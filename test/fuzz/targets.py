@@ -16,7 +16,16 @@ from rich_world import digest
 from stored_inputs import ArrayInputs, RecordingInputs, StoredInputs, small_world
 from xml_inputs import XmlInputs
 
-from raisim_ros import DivergedError, MeshCollisionMode, RaisimError, Recording, World, WorldSnapshot, load_mesh, load_sensor_set
+from raisim_ros import (
+    DivergedError,
+    MeshCollisionMode,
+    RaisimError,
+    Recording,
+    World,
+    WorldSnapshot,
+    load_mesh,
+    load_sensor_set,
+)
 from raisim_ros.description.array_file import read_arrays
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.engine._library import ffi, lib

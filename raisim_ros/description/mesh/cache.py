@@ -10,7 +10,6 @@ import hashlib
 import io
 import os
 import warnings
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description import array_file
 from raisim_ros.description.atomic_file import write_file
-from raisim_ros.description.errors import FileWriteError
+from raisim_ros.description.errors import FileWriteError, InvalidValueError
+from raisim_ros.description.limits import get_file_limits
 
 # Part of every hash: raise it when the stored form or the meaning of an option changes.
-_VERSION = 2
+_VERSION = 3
 
 Points = NDArray[np.float64]
 HULL_SUFFIX = ".hull.stl"  # of meshes that need no hull
@@ -55,31 +56,30 @@ def content_key(*parts: str | bytes | NDArray[Any]) -> str:
 
 def read_points(kind: str, key: str) -> list[Points] | None:
     """The stored sets of points, or None when there are none or the file is damaged."""
+    most = get_file_limits().max_archive_bytes
     try:
-        with np.load(cache_folder(kind) / f"{key}.npz", allow_pickle=False) as stored:
-            points, counts = np.asarray(stored["points"], dtype=np.float64), np.asarray(stored["counts"])
-            checksum = str(stored["checksum"])
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        NotImplementedError,
-        MemoryError,
-    ):
+        content = (cache_folder(kind) / f"{key}.npz").read_bytes()
+        stored = array_file.unpack(content, most, "max_archive_bytes")
+        points, counts, checksum = (stored[name] for name in ("points", "counts", "checksum"))
+    except (OSError, InvalidValueError, KeyError):
         return None
-    if len(counts) == 0 or points.shape != (counts.sum(), 3) or checksum != content_key(points, counts):
+    whole = counts.ndim == 1 and counts.dtype.kind in "iu" and len(counts) > 0 and bool((counts > 0).all())
+    if not whole or points.shape != (counts.sum(), 3) or not np.isfinite(points).all():
         return None
-    return list(np.split(points, np.cumsum(counts)[:-1]))
+    if not np.array_equal(checksum, _checksum(points, counts)):
+        return None
+    return list(np.split(points.astype(np.float64, copy=False), np.cumsum(counts)[:-1]))
+
+
+def _checksum(points: Points, counts: NDArray[Any]) -> NDArray[np.uint8]:
+    return np.frombuffer(bytes.fromhex(content_key(points, counts)), np.uint8)
 
 
 def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:
     """Stores the sets; two processes never see half a file."""
     points, counts = np.concatenate(sets), np.array([len(part) for part in sets])
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, points=points, counts=counts, checksum=np.array(content_key(points, counts)))
+    np.savez_compressed(buffer, points=points, counts=counts, checksum=_checksum(points, counts))
     try:
         write_file(cache_folder(kind) / f"{key}.npz", buffer.getvalue(), is_lasting=False)
     except FileWriteError as error:

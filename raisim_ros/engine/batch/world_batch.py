@@ -25,6 +25,7 @@ from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap
 from raisim_ros.engine.world import stored
+from raisim_ros.engine.world.core import SLICE
 from raisim_ros.engine.world.doubts import tell_doubts
 from raisim_ros.engine.world.world import World
 
@@ -173,9 +174,19 @@ class WorldBatch(KnownNames):
         """Carry over what was written, advance all members by a number of time steps, and fill all arrays.
 
         A value that the engine refuses is an error that names the member, and no member is stepped. A member that
-        diverges is marked in `diverged` and back at the start; the others go on.
+        diverges is marked in `diverged` and back at the start; the others go on. Ctrl-C is answered within 50 ms or one
+        step, whichever is longer; the steps made until then stay.
         """
-        check(lib.rs_batch_step(self._engine.batch, arguments.count("substeps", substeps)))
+        left, done = arguments.count("substeps", substeps), ffi.new("int64_t *")
+        go_on = False
+        try:
+            while left > 0 or not go_on:
+                status = lib.rs_batch_step_within(self._engine.batch, left, SLICE, go_on, done)
+                left, go_on = left - done[0], True
+                check(status)
+        except KeyboardInterrupt:
+            self.refresh()
+            raise
 
     def refresh(self, members: Members = None) -> None:
         """Carry over what was written and fill all arrays, without a step: of all members, or of some."""

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.array_file import pack, read_arrays
 from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.array_file import pack, read_arrays
 from raisim_ros.description.world.soft_types import GranularMaterial, grid_places, random_places
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from raisim_ros.engine.sensors.sensor import SensorSet
 
 _NAME_SIZE = 64  # bytes of a material's name
-_SLICE = 0.02  # seconds of stepping after which Python may look at signals
+SLICE = 0.02  # seconds of stepping after which Python may look at signals
 
 
 class WorldCore(KnownNames):
@@ -95,7 +95,7 @@ class WorldCore(KnownNames):
         """Advance in slices, between which a signal such as Ctrl-C is answered: the steps before it stay made."""
         done = ffi.new("int64_t *")
         while steps > 0:
-            status = lib.rs_world_step_within(self._world, steps, _SLICE, done)
+            status = lib.rs_world_step_within(self._world, steps, SLICE, done)
             steps -= done[0]
             check(status)
 

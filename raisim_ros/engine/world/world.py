@@ -236,7 +236,9 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
     def _rebuild(self, engine: bytes, attributes: dict[str, Any], geometry_of: Any) -> None:
         World.__init__(self)  # registers what the parts want to be told
         wanted = vars(self).keys() - _NOT_STORED
-        if not wanted <= attributes.keys() or any(hasattr(type(self), name) for name in attributes.keys() - wanted):
+        fits = wanted <= attributes.keys() and not any(hasattr(type(self), name) for name in attributes.keys() - wanted)
+        fresh = {name: type(vars(self)[name]) for name in wanted if vars(self)[name] is not None}
+        if not fits or any(type(attributes[name]) is not kind for name, kind in fresh.items()):
             raise InvalidValueError("the data hold another world than this version of raisim_ros has")
         check(lib.rs_snapshot_restore(self._world, stored.engine_snapshot_of(engine, geometry_of)))
         vars(self).update({name: one for name, one in attributes.items() if name not in _NOT_STORED})
