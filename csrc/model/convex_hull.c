@@ -25,19 +25,21 @@ typedef struct {
     double eye_distance;
     bool alive, visible;
 } face;
+RS_ARRAY_OF(face);
 
 /* An edge of the horizon: seen from the eye, what lies beyond it stays. */
 typedef struct {
     int32_t from, to, beyond;
 } horizon_edge;
+RS_ARRAY_OF(horizon_edge);
 
 typedef struct {
     rs_vec3 *points; /* those of the grid */
     grid_point *grid;
     int32_t count;
-    rs_array faces;    /* face */
-    rs_array stack;    /* int32_t: visible faces */
-    rs_array horizon;  /* horizon_edge */
+    RS_ARRAY(face) faces;
+    RS_ARRAY(int32_t) stack; /* visible faces */
+    RS_ARRAY(horizon_edge) horizon;
     int32_t *next;     /* per point: next in the list of its face */
     int32_t *edge_at;  /* per point: the horizon edge, later the new face, that starts there */
 } hull;
@@ -213,9 +215,9 @@ static rs_status add_point(hull *h, int32_t seed) {
     return RS_OK;
 }
 
-static rs_status collect(hull *h, rs_array *triangles) {
+static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     const face *faces = RS_ITEMS(face, h->faces);
-    rs_array map = rs_array_of(sizeof(int32_t));
+    RS_ARRAY(int32_t) map = RS_EMPTY(int32_t);
     if (rs_array_resize(&map, h->faces.count) != RS_OK) return RS_OUT_OF_MEMORY;
     int32_t *number = RS_ITEMS(int32_t, map);
     triangles->count = 0;
@@ -235,7 +237,7 @@ static rs_status collect(hull *h, rs_array *triangles) {
     return status;
 }
 
-static rs_status build(hull *h, rs_array *triangles) {
+static rs_status build(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     rs_status status = start(h);
     for (int32_t i = 0; i < h->faces.count && status == RS_OK; i++) {
         const face *f = RS_ITEM(face, h->faces, i);
@@ -253,11 +255,11 @@ static void put_on_grid(hull *h, const rs_vec3 *points) {
     }
 }
 
-rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, rs_array *triangles) {
+rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, RS_ARRAY(rs_hull_triangle) *triangles) {
     size_t n = (size_t)count;
     hull h = {.points = rs_alloc(n * sizeof(rs_vec3)), .grid = rs_alloc(n * sizeof(grid_point)), .count = count,
-              .faces = rs_array_of(sizeof(face)), .stack = rs_array_of(sizeof(int32_t)),
-              .horizon = rs_array_of(sizeof(horizon_edge)), .next = rs_alloc(n * sizeof(int32_t)),
+              .faces = RS_EMPTY(face), .stack = RS_EMPTY(int32_t),
+              .horizon = RS_EMPTY(horizon_edge), .next = rs_alloc(n * sizeof(int32_t)),
               .edge_at = rs_alloc(n * sizeof(int32_t))};
     rs_status status = RS_OUT_OF_MEMORY;
     if (h.points != NULL && h.grid != NULL && h.next != NULL && h.edge_at != NULL) {
