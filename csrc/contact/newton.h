@@ -30,7 +30,8 @@ typedef struct {
     rs_array offset;     /* int32_t per object: its first velocity in that order */
     rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
-    rs_array matrix;     /* double: each row from its first column to the diagonal */
+    rs_array matrix;     /* double: each row from its first column to the diagonal; of few velocities as in newton_small.c */
+    rs_array inertias;   /* double: of few velocities, the matrix without any row */
     rs_array bands;      /* double: inertias of the objects, base/band.h */
     rs_array block;      /* double: weighted Jacobian of a row */
     rs_array vectors;    /* double: velocities */
@@ -38,6 +39,7 @@ typedef struct {
     rs_array few;        /* double: what unit loads of a few sliding rows do */
     int64_t profile;     /* entries of the matrix */
     int32_t size;        /* velocities of the island */
+    int32_t stride;      /* of few velocities: from row to row of the matrix */
     int32_t widest;      /* most velocities of an object */
     int32_t sliding;     /* rows whose friction follows their load */
     int32_t changes;     /* rows whose state is not that of the factorisation before */
