@@ -17,7 +17,7 @@ bool rs_newton_small_begin(rs_newton *n) {
     int64_t count = (int64_t)n->stride * (n->stride + 1);
     if (rs_array_resize(&n->inertias, count) != RS_OK || rs_array_resize(&n->matrix, count) != RS_OK)
         return false;
-    memset(n->inertias.data, 0, (size_t)count * sizeof(double));
+    memset(n->inertias.items, 0, (size_t)count * sizeof(double));
     return true;
 }
 
@@ -78,7 +78,7 @@ static void add_row(rs_newton *n, const rs_newton_row *row, const weighted_row *
 
 static void assemble(rs_newton *n) {
     weighted_row weighted;
-    memcpy(n->matrix.data, n->inertias.data, (size_t)n->matrix.count * sizeof(double));
+    memcpy(n->matrix.items, n->inertias.items, (size_t)n->matrix.count * sizeof(double));
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
         if (row->state == RS_ROW_OPEN)
