@@ -14,9 +14,9 @@ from enum import Enum
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
-from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from raisim_ros.ros.attentive_node import AttentiveNode
 from raisim_ros.ros.pacing import Clock
 
 # Quiet subscriptions asked per round; asking one takes about a microsecond.
@@ -59,7 +59,7 @@ class CommandTopic(Enum):
 Key = tuple[int, CommandTopic | int]  # id of an object, and one of its topics, or the body of a link
 
 
-class NodeOfManyObjects(Node):
+class NodeOfManyObjects(AttentiveNode):
     """A node that does not even show its executor the hidden subscriptions.
 
     An executor asks every subscription twice per wake-up whether it may run.
