@@ -65,10 +65,27 @@ class NodeOfManyObjects(AttentiveNode):
     An executor asks every subscription twice per wake-up whether it may run.
     """
 
+    def __init__(self, name: str) -> None:
+        self._shown: list[Subscription] = []
+        super().__init__(name)
+
     @property
     def subscriptions(self) -> Iterator[Subscription]:
         """Those that an executor may run."""
-        return (one for one in super().subscriptions if not isinstance(one.callback_group, HiddenGroup))
+        return iter(self._shown)
+
+    def create_subscription(self, *args: Any, **options: Any) -> Subscription:
+        """As every node does."""
+        one = super().create_subscription(*args, **options)
+        if not isinstance(one.callback_group, HiddenGroup):
+            self._shown.append(one)
+        return one
+
+    def destroy_subscription(self, subscription: Subscription) -> bool:
+        """As every node does."""
+        if subscription in self._shown:
+            self._shown.remove(subscription)
+        return bool(super().destroy_subscription(subscription))
 
 
 class CommandInbox:
