@@ -8,30 +8,31 @@
 enum { NONE = -1 };
 
 rs_newton rs_newton_make(void) {
-    return (rs_newton){.rows = rs_array_of(sizeof(rs_newton_row)),
-                       .columns = rs_array_of(sizeof(rs_quad)),
-                       .indices = rs_array_of(sizeof(int32_t)),
-                       .links = rs_array_of(sizeof(int32_t)),
-                       .link_start = rs_array_of(sizeof(int32_t)),
-                       .order = rs_array_of(sizeof(int32_t)),
-                       .offset = rs_array_of(sizeof(int32_t)),
-                       .spans = rs_array_of(sizeof(int32_t)),
-                       .first = rs_array_of(sizeof(int32_t)),
-                       .start = rs_array_of(sizeof(int64_t)),
-                       .matrix = rs_array_of(sizeof(double)),
-                       .bands = rs_array_of(sizeof(double)),
-                       .block = rs_array_of(sizeof(double)),
-                       .vectors = rs_array_of(sizeof(double)),
-                       .few = rs_array_of(sizeof(double)),
-                       .loads = rs_array_of(sizeof(double))};
+    return (rs_newton){.rows = RS_EMPTY(rs_newton_row),
+                       .columns = RS_EMPTY(rs_quad),
+                       .indices = RS_EMPTY(int32_t),
+                       .links = RS_EMPTY(int32_t),
+                       .link_start = RS_EMPTY(int32_t),
+                       .order = RS_EMPTY(int32_t),
+                       .offset = RS_EMPTY(int32_t),
+                       .spans = RS_EMPTY(int32_t),
+                       .first = RS_EMPTY(int32_t),
+                       .start = RS_EMPTY(int64_t),
+                       .matrix = RS_EMPTY(double),
+                       .bands = RS_EMPTY(double),
+                       .block = RS_EMPTY(double),
+                       .vectors = RS_EMPTY(double),
+                       .few = RS_EMPTY(double),
+                       .loads = RS_EMPTY(double)};
 }
 
 void rs_newton_free(rs_newton *n) {
-    rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
-                          &n->first,  &n->start,   &n->matrix,  &n->bands,      &n->block,   &n->vectors, &n->loads,
-                          &n->few};
+    rs_any_array *arrays[] = {&n->rows.any, &n->columns.any, &n->indices.any, &n->links.any, &n->link_start.any,
+                              &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->start.any,
+                              &n->matrix.any, &n->bands.any, &n->block.any, &n->vectors.any, &n->loads.any,
+                              &n->few.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
 }
 
 /* ---- rows ---- */
@@ -234,7 +235,7 @@ static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
 
 /* The matrix without any row. */
 static void place_inertias(rs_newton *n) {
-    memset(n->matrix.data, 0, (size_t)n->profile * sizeof(double));
+    memset(n->matrix.items, 0, (size_t)n->profile * sizeof(double));
     double *band = RS_ITEMS(double, n->bands);
     for (int64_t k = 0; k < n->spans.count; k++) {
         int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];

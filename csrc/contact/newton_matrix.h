@@ -4,7 +4,7 @@
 
 #include "newton.h"
 
-typedef struct {
+struct rs_newton_row {
     int32_t first_axis;  /* 0: three axes; 2: one */
     rs_side_jacobian sides[2]; /* velocities counted from the object's last */
     int32_t low[2];      /* smallest index of each side */
@@ -16,7 +16,7 @@ typedef struct {
     rs_vec3 centre;      /* descent and path: impulse around which the law is softened */
     rs_vec3 speed, turn; /* descent and path: error without softness at the present velocities; its change along the direction */
     rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse */
-} rs_newton_row;
+};
 
 /* Factorises the matrix for the weights of the rows. False when it is not positive definite, or memory is short. */
 bool rs_newton_matrix_factorise(rs_newton *newton);
