@@ -1,11 +1,10 @@
-"""Whether values are what the annotations of their classes say: for instances that were read, not made by their class."""
+"""Whether values are what the annotations of classes say: for instances that were read, not made by their class."""
 
 from __future__ import annotations
 
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,11 +33,15 @@ def check_values(owner: Any, values: Mapping[str, Any]) -> None:
             raise InvalidValueError(f"{name} of a {type(owner).__name__} cannot be {type(value).__name__}")
 
 
-@cache
+_known: dict[type, dict[str, Any]] = {}
+
+
 def declared(kind: type) -> dict[str, Any]:
     """The attributes that instances of a class have, with their types."""
-    hints = typing.get_type_hints(kind, localns={"Home": Any})  # which only type checkers know
-    return {name: hint for name, hint in hints.items() if typing.get_origin(hint) is not typing.ClassVar}
+    if kind not in _known:
+        hints = typing.get_type_hints(kind, localns={"Home": Any})  # which only type checkers know
+        _known[kind] = {name: hint for name, hint in hints.items() if typing.get_origin(hint) is not typing.ClassVar}
+    return _known[kind]
 
 
 def parameter_type(function: Callable[..., Any]) -> Any:
@@ -49,7 +52,7 @@ def parameter_type(function: Callable[..., Any]) -> Any:
 
 def fits(value: Any, hint: Any) -> bool:
     """Whether a value is of a type; what is in containers, too, but not what instances hold."""
-    if hint is Any or isinstance(hint, typing.TypeVar):
+    if hint in (Any, object) or isinstance(hint, typing.TypeVar):
         return True
     if hint is None or hint is type(None):
         return value is None

@@ -16,7 +16,7 @@ _MARKS = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def literal(text: str) -> str:
-    """A name as Markdown that shows it and does nothing else: pages draw HTML, run scripts and open images in Markdown."""
+    """A name as Markdown that shows it and does nothing else: pages would draw the HTML and open the images in it."""
     shown = "".join(letter if letter.isprintable() else " " for letter in text)
     return _MARKS.sub(r"\\\1", shown)
 

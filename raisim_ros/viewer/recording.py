@@ -172,7 +172,8 @@ class Recording:
             world = World(file)
         robots = world.read_articulations()
         rows = len(world.get_obj_list()) + len(robots.link_poses)
-        wanted = {"poses": rows, "twists": rows, "coordinates": len(robots.coordinates), "velocities": len(robots.velocities)}
+        wanted = {"poses": rows, "twists": rows}
+        wanted |= {name: len(getattr(robots, name)) for name in ("coordinates", "velocities")}
         if len(epoch.arrays.get("particles", ((),))[0]):
             wanted["particles"] = sum(particle_counts(world))
         for name, count in wanted.items():

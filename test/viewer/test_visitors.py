@@ -39,9 +39,9 @@ def test_only_the_own_page_is_let_in():
         address, protocol = viewer.address, [f"viser-v{viser.__version__}"]
         with connect(address.replace("http", "ws"), origin=address, subprotocols=protocol) as page:
             assert page.recv(10.0)
-        with connect(address.replace("http", "ws"), origin="http://evil.example", subprotocols=protocol) as page:
-            with pytest.raises(ConnectionClosed):
-                page.recv(10.0)
+        foreign = connect(address.replace("http", "ws"), origin="http://evil.example", subprotocols=protocol)
+        with foreign as page, pytest.raises(ConnectionClosed):
+            page.recv(10.0)
         with connect(address.replace("http", "ws"), origin=address, subprotocols=protocol) as page:
             assert page.recv(10.0)  # the others are still served
     finally:

@@ -7,7 +7,6 @@ content; a damaged file counts as none. Deleting the folder is always safe.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import warnings
 from collections.abc import Sequence
@@ -17,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description import array_file
 from raisim_ros.description.atomic_file import write_file
-from raisim_ros.description.errors import FileWriteError, InvalidValueError
-from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.errors import FileWriteError
 
 # Part of every hash: raise it when the stored form or the meaning of an option changes.
 _VERSION = 3
+_CHECKSUM = 32  # bytes of a hash before the data: number of sets, of points in each, and the points
 
 Points = NDArray[np.float64]
 HULL_SUFFIX = ".hull.stl"  # of meshes that need no hull
@@ -56,31 +54,28 @@ def content_key(*parts: str | bytes | NDArray[Any]) -> str:
 
 def read_points(kind: str, key: str) -> list[Points] | None:
     """The stored sets of points, or None when there are none or the file is damaged."""
-    most = get_file_limits().max_archive_bytes
     try:
-        content = (cache_folder(kind) / f"{key}.npz").read_bytes()
-        stored = array_file.unpack(content, most, "max_archive_bytes")
-        points, counts, checksum = (stored[name] for name in ("points", "counts", "checksum"))
-    except (OSError, InvalidValueError, KeyError):
+        content = (cache_folder(kind) / f"{key}.points").read_bytes()
+    except (OSError, MemoryError):
         return None
-    whole = counts.ndim == 1 and counts.dtype.kind in "iu" and len(counts) > 0 and bool((counts > 0).all())
-    if not whole or points.shape != (counts.sum(), 3) or not np.isfinite(points).all():
+    checksum, data = content[:_CHECKSUM], content[_CHECKSUM:]
+    if hashlib.sha256(data).digest() != checksum:
         return None
-    if not np.array_equal(checksum, _checksum(points, counts)):
+    try:
+        set_count = int(np.frombuffer(data, "<i8", 1)[0])
+        counts = np.frombuffer(data, "<i8", max(0, set_count), 8)
+        points = np.frombuffer(data, "<f8", offset=8 + counts.nbytes).astype(np.float64).reshape(-1, 3)
+    except (ValueError, OverflowError):  # a right checksum of something else
         return None
-    return list(np.split(points.astype(np.float64, copy=False), np.cumsum(counts)[:-1]))
-
-
-def _checksum(points: Points, counts: NDArray[Any]) -> NDArray[np.uint8]:
-    return np.frombuffer(bytes.fromhex(content_key(points, counts)), np.uint8)
+    whole = len(counts) > 0 and bool((counts > 0).all()) and int(counts.astype(object).sum()) == len(points)
+    return list(np.split(points, np.cumsum(counts)[:-1])) if whole and np.isfinite(points).all() else None
 
 
 def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:
-    """Stores the sets; two processes never see half a file."""
-    points, counts = np.concatenate(sets), np.array([len(part) for part in sets])
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, points=points, counts=counts, checksum=_checksum(points, counts))
+    """Stores the sets, one or more; two processes never see half a file."""
+    numbers = np.array([len(sets), *map(len, sets)], dtype="<i8")
+    data = numbers.tobytes() + np.concatenate(sets).astype("<f8").tobytes()
     try:
-        write_file(cache_folder(kind) / f"{key}.npz", buffer.getvalue(), is_lasting=False)
+        write_file(cache_folder(kind) / f"{key}.points", hashlib.sha256(data).digest() + data, is_lasting=False)
     except FileWriteError as error:
         warnings.warn(f"what was made of a mesh was not cached: {error}", RuntimeWarning, stacklevel=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -181,7 +181,7 @@ class WorldBatch(KnownNames):
         go_on = False
         try:
             while left > 0 or not go_on:
-                status = lib.rs_batch_step_within(self._engine.batch, left, SLICE, go_on, done)
+                status = lib.rs_batch_step(self._engine.batch, left, SLICE, go_on, done)
                 left, go_on = left - done[0], True
                 check(status)
         except KeyboardInterrupt:
@@ -205,12 +205,19 @@ class WorldBatch(KnownNames):
         coordinates and velocities of robots, by their names: one row for all of `members`, or one row each.
         """
         number, pointer, _ = self._engine.members(members)
+        if states is not None and not isinstance(states, Mapping):
+            raise InvalidValueError(f"states is {arguments.shown(states)}; expected pairs by the names of robots")
+        wanted = [(self.robot(name), pair) for name, pair in (states or {}).items()]
+        for robot, pair in wanted:
+            if not isinstance(pair, Sequence) or len(pair) != 2:
+                raise InvalidValueError(f"states has {arguments.shown(pair)}; expected coordinates and velocities")
+            robot._state_rows(*pair, number)
         start = ffi.NULL
         if snapshot is not None:
             start = arguments.instance("snapshot", snapshot, MemberSnapshot)._for(self._member(0))
         check(lib.rs_batch_reset(self._engine.batch, number, pointer, start))
-        for name, (coordinates, velocities) in (states or {}).items():
-            self.robot(name).set_state(coordinates, velocities, members)
+        for robot, (coordinates, velocities) in wanted:
+            robot.set_state(coordinates, velocities, members)
 
     def set_heightmap(self, heightmap: str | Object, heights: Any, choice: Any = None, members: Members = None) -> None:
         """Give members other heights [m] of a heightmap, of the same size and number of samples.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
-from raisim_ros.description.declared import check_values, fits, parameter_type
+from raisim_ros.description.declared import check_values, fits
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.plain import pack, unpack
 from raisim_ros.description.shapes import SHAPES
@@ -27,6 +27,7 @@ from raisim_ros.engine.world.core import WorldCore
 Handle = TypeVar("Handle", bound=Object)
 SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
 
+_PYTHON = tuple[list[tuple[Object, tuple[str, dict[str, object]]]], list[object]]  # what is kept of handles and parts
 _PRIMITIVES = tuple(ObjectType[name.upper()] for name in SHAPES)
 
 
@@ -42,8 +43,8 @@ class WorldSnapshot:
         self._world: WorldCore | None = world
         self._time = world.get_world_time()
         self._snapshot = stored.engine_snapshot(world._world)
-        self._kept: Any = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
-        self._parts: Any = [save() for save, _ in world._savers]
+        self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
+        self._parts = [saver.save() for saver in world._savers]
         self._bytes: tuple[bytes, bytes] | None = None  # of one that was read: the engine's part and Python's
 
     def __repr__(self) -> str:
@@ -61,7 +62,7 @@ class WorldSnapshot:
     @classmethod
     def _of_bytes(cls, engine: bytes, python: bytes) -> WorldSnapshot:
         made = cls.__new__(cls)
-        made._world, made._snapshot, made._kept, made._parts = None, None, None, None
+        made._world, made._snapshot, made._kept, made._parts = None, None, {}, []
         made._bytes = engine, python
         return made
 
@@ -92,11 +93,11 @@ class WorldSnapshot:
         made._take(unpack(python, world._look_up), world)
         return made
 
-    def _take(self, python: Any, world: WorldCore) -> None:
+    def _take(self, python: object, world: WorldCore) -> None:
         """Python's part, once it is clear that the world can be put back to it."""
-        if not fits(python, tuple[list[tuple[Object, tuple[str, dict[str, Any]]]], list[Any]]):
+        if not fits(python, _PYTHON):
             raise InvalidValueError("the snapshot holds no world")
-        kept, self._parts = python
+        kept, self._parts = cast("tuple[list[tuple[Object, tuple[str, dict[str, object]]]], list[object]]", python)
         self._kept = dict(kept)
         if set(self._kept) != set(world._handles.values()) or len(self._parts) != len(world._savers):
             raise InvalidValueError("the snapshot has other objects than the world")
@@ -104,21 +105,21 @@ class WorldSnapshot:
             if values.keys() != set(handle._KEPT):
                 raise InvalidValueError(f"the snapshot has another make of {handle!r}")
             check_values(handle, values)
-        for (_, restore), part in zip(world._savers, self._parts, strict=True):
-            if not fits(part, parameter_type(restore)):
+        for saver, part in zip(world._savers, self._parts, strict=True):
+            if not saver.can_restore(part):
                 raise InvalidValueError("the snapshot has other parts than the world")
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self).from_bytes, (self.to_bytes(),)
 
     def __copy__(self) -> WorldSnapshot:
         return self  # it never changes
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> WorldSnapshot:
+    def __deepcopy__(self, memo: dict[int, object]) -> WorldSnapshot:
         return self
 
 
-def _note_of(value: Any) -> list[Any] | None:
+def _note_of(value: object) -> list[object] | None:
     """What stands for parts of a world in a stored snapshot; see WorldCore._look_up()."""
     if isinstance(value, Object):
         return ["object", value.get_id()]
@@ -156,8 +157,8 @@ class Snapshots(WorldCore):
                 handle._restore_kept(kept)
                 handle._name = ""
                 self._rename(handle, name)
-            for (_, restore), part in zip(self._savers, own._parts, strict=True):
-                restore(part)
+            for saver, part in zip(self._savers, own._parts, strict=True):
+                saver.restore(part)
 
     # ---- single bodies ----
 

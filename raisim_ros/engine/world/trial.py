@@ -57,7 +57,8 @@ def _check_parts(world: World) -> None:
 
 def _check_sizes(robot: ArticulatedSystem) -> None:
     """The engine tells how many numbers there are: it refuses to read another count."""
-    fresh = ArticulatedSystem(robot._world, robot._engine_id, robot._tree, robot._collision_bodies, robot._build_options)
+    own = robot._world, robot._engine_id
+    fresh = ArticulatedSystem(*own, robot._tree, robot._collision_bodies, robot._build_options)
     same = ("_q_count", "_u_count", "_q_first", "_u_first")
     _expect(all(getattr(robot, name) == getattr(fresh, name) for name in same))
     robot._read(lib.RS_FIELD_COORDINATE, robot._q_count)

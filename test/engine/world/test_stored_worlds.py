@@ -78,9 +78,9 @@ def test_pickles_copies_files_and_snapshots_go_on_to_the_same_bits(name, tmp_pat
         copy.deepcopy(world),
         World.from_saved(tmp_path / "saved"),
     ]
-    for stored in (snapshot, pickle.loads(pickle.dumps(snapshot)), WorldSnapshot.from_saved(tmp_path / "snapshot")):
+    for one in (snapshot, pickle.loads(pickle.dumps(snapshot)), WorldSnapshot.from_saved(tmp_path / "snapshot")):
         twins.append(world_of(name))
-        twins[-1].restore_snapshot(stored)
+        twins[-1].restore_snapshot(one)
     expected = after(world)
     for twin in twins:
         assert after(twin) == expected
