@@ -102,11 +102,13 @@ def _meshes(robot: ArticulatedSystem) -> Found:
 
 def _limits(robot: ArticulatedSystem) -> Found:
     """Sliding joints without an end. A hinge may well be meant to turn for ever."""
-    limits = robot.get_joint_limits()
+    limits, base = robot.get_joint_limits(), _base_joints(robot)
     free = [
         body.joint_name
         for body, first in _joints(robot)
-        if body.joint_type is JointType.PRISMATIC and not np.isfinite(limits[first]).all()
+        if body.joint_type is JointType.PRISMATIC
+        and not np.isfinite(limits[first]).all()
+        and body.joint_name not in base
     ]
     if free:
         fix = "Write <limit lower upper> or call set_joint_limits()"
@@ -146,7 +148,7 @@ def _gains(robot: ArticulatedSystem) -> Found:
     """Joints that nothing holds, moves or ties to others."""
     fields = (lib.RS_FIELD_P_GAIN, lib.RS_FIELD_D_GAIN, lib.RS_FIELD_DAMPING, lib.RS_FIELD_FRICTION)
     held = np.sum([np.abs(robot._read_u(field)) for field in (*fields, lib.RS_FIELD_STIFFNESS)], axis=0)
-    tied = _tied(robot._tree)
+    tied = _tied(robot._tree) | _base_joints(robot)
     loose = [body.joint_name for body, first in _joints(robot) if held[first] == 0.0 and body.joint_name not in tied]
     if loose:
         fix = "Call set_pd_gains() and set_pd_target() to hold the robot, or write <dynamics damping friction>"
@@ -166,6 +168,18 @@ def _tied(tree: KinematicTree) -> set[str]:
     for first, second in closures:
         joints |= {tree.bodies[index].joint_name for index in _above(tree, first) ^ _above(tree, second)}
     return joints
+
+
+def _base_joints(robot: ArticulatedSystem) -> set[str]:
+    """Joints without limits between the world and the first link with a mass: together they let a robot move freely."""
+    tree, limits = robot._tree, robot.get_joint_limits()
+    free = {body.joint_name for body, first in _joints(robot) if not np.isfinite(limits[first]).any()}
+    found: set[str] = set()
+    for body in tree.bodies[1:] if tree.fixed_base else ():
+        carrier = tree.bodies[body.parent]
+        if body.joint_name in free and (body.parent == 0 or (carrier.joint_name in found and carrier.mass == 0.0)):
+            found.add(body.joint_name)
+    return found
 
 
 def _above(tree: KinematicTree, index: int) -> set[int]:

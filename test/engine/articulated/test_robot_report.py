@@ -97,6 +97,20 @@ def test_models_of_mujoco_are_judged_where_their_first_state_puts_them():
     world = World()
     world.add_articulated_system(text)
     assert "overlap in the state 'home': b and d" in {one.kind: one for one in world.check()}["overlap"].message
+    world = World()
+    world.add_articulated_system(text.replace("<keyframe>", '<contact><exclude body1="b" body2="d"/></contact><keyframe>'))
+    assert "overlap" not in {one.kind for one in world.check()}
+
+
+def test_joints_that_stand_for_a_free_base_need_no_limits():
+    base = '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="yaw" axis="0 0 1"/>'
+    world = World()
+    world.add_articulated_system(
+        f"""<mujoco><worldbody><body name="a">{base}<geom type="box" size="0.1 0.1 0.1"/>
+        <body name="b" pos="0 0 1"><joint name="lift" type="slide" axis="0 0 1" damping="1"/><geom type="box" size="0.1 0.1 0.1"/>
+        </body></body></worldbody></mujoco>"""
+    )
+    assert [(one.kind, one.message) for one in world.check()] == [("limits", "sliding joints without limits: lift")]
 
 
 @pytest.mark.parametrize(
