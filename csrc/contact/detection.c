@@ -133,11 +133,11 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
 
 /* Whether a point lies between two others, and no deeper than they do. */
 static bool lies_between(const rs_manifold_point *p, const rs_manifold_point *a, const rs_manifold_point *b, double limit) {
-    rs_vec3 way = rs_sub(b->position, a->position), from = rs_sub(p->position, a->position);
-    double length2 = rs_norm2(way), share = rs_dot(way, from) / length2;
-    if (!(share > 0.0 && share < 1.0) || rs_norm2(rs_madd(from, -share, way)) > limit * limit)
+    if (!(p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit))
         return false;
-    return p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit;
+    rs_vec3 way = rs_sub(b->position, a->position), from = rs_sub(p->position, a->position);
+    double length2 = rs_norm2(way), along = rs_dot(way, from);
+    return along > 0.0 && along < length2 && rs_norm2(rs_madd(from, -along / length2, way)) <= limit * limit;
 }
 
 static void drop_points_between(rs_manifold *m, double limit) {

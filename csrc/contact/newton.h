@@ -33,7 +33,8 @@ typedef struct {
     RS_ARRAY(int32_t) offset;     /* per object: its first velocity in that order */
     RS_ARRAY(int32_t) first;      /* per velocity: first column of its row of the matrix */
     RS_ARRAY(int64_t) start;      /* per velocity: where column 0 would lie in `matrix` */
-    RS_ARRAY(double) matrix;      /* each row from its first column to the diagonal */
+    RS_ARRAY(double) matrix;      /* each row from its first column to the diagonal; of small islands as in newton_small.c */
+    RS_ARRAY(double) inertias;    /* of small islands: the matrix without any row */
     RS_ARRAY(double) bands;       /* inertias of the objects, base/band.h */
     RS_ARRAY(double) block;       /* weighted Jacobian of a row */
     RS_ARRAY(double) vectors;     /* velocities */
@@ -41,6 +42,7 @@ typedef struct {
     RS_ARRAY(double) few;         /* what unit loads of a few sliding rows do */
     int64_t profile;              /* entries of the matrix */
     int32_t size;                 /* velocities of the island */
+    int32_t stride;               /* of small islands: from row to row of the matrix */
     int32_t widest;               /* most velocities of an object */
     int32_t sliding;              /* rows whose friction follows their load */
     int32_t changes;              /* rows whose state is not that of the factorisation before */

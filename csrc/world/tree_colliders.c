@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Near pairs are found for this motion in advance, as a share of the system's extent. */
-static const double SKIN_SHARE = 0.005;
+/* Near pairs are found for the motion of so many steps in advance, at least and at most a share of the system's extent. */
+static const double SKIN_STEPS = 12.0, LEAST_SKIN = 0.005, MOST_SKIN = 0.05;
 /* It pays only when it lasts for this many steps. */
 static const double MIN_STEPS = 4.0;
 
@@ -344,8 +344,9 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
     const rs_articulation *a = body->articulation;
     for (int64_t k = 0; k < tree->sorted.count; k++)
         ensure_placed(world, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
-    double skin = SKIN_SHARE * rs_norm(rs_sub(cluster->box.max, cluster->box.min));
-    bool lasts = MIN_STEPS * motion <= skin * (double)tree->age && !world->data.contact.swept_ccd_enabled;
+    double extent = rs_norm(rs_sub(cluster->box.max, cluster->box.min)), per_step = motion / rs_max(1.0, (double)tree->age);
+    double skin = rs_clamp(SKIN_STEPS * per_step, LEAST_SKIN * extent, MOST_SKIN * extent);
+    bool lasts = MIN_STEPS * per_step <= skin && !world->data.contact.swept_ccd_enabled;
     tree->skin = lasts ? skin : 0.0;
     tree->age = 0;
     memcpy(tree->q.items, a->q_stage, sizeof(double) * (size_t)a->q_count);
