@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
     rs_vec3 lin, ang; /* force and moment, or acceleration of the origin and angular acceleration */
 } rs_pair6;
+RS_ARRAY_OF(rs_pair6);
 
 /* What one joint adds to the factorisation of the joint-space inertia: aba.c */
 typedef struct {

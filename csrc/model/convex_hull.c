@@ -14,18 +14,20 @@ typedef struct {
     double eye_distance;
     bool alive, visible;
 } face;
+RS_ARRAY_OF(face);
 
 /* An edge of the horizon: seen from the eye, what lies beyond it stays. */
 typedef struct {
     int32_t from, to, beyond;
 } horizon_edge;
+RS_ARRAY_OF(horizon_edge);
 
 typedef struct {
     const rs_vec3 *points;
     int32_t count;
-    rs_array faces;    /* face */
-    rs_array stack;    /* int32_t: visible faces */
-    rs_array horizon;  /* horizon_edge */
+    RS_ARRAY(face) faces;
+    RS_ARRAY(int32_t) stack; /* visible faces */
+    RS_ARRAY(horizon_edge) horizon;
     int32_t *next;     /* per point: next in the list of its face */
     int32_t *edge_at;  /* per point: the horizon edge, later the new face, that starts there */
 } hull;
@@ -213,9 +215,9 @@ static bool is_convex(const hull *h) {
     return true;
 }
 
-static rs_status collect(hull *h, rs_array *triangles) {
+static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     const face *faces = RS_ITEMS(face, h->faces);
-    rs_array map = rs_array_of(sizeof(int32_t));
+    RS_ARRAY(int32_t) map = RS_EMPTY(int32_t);
     if (rs_array_resize(&map, h->faces.count) != RS_OK) return RS_OUT_OF_MEMORY;
     int32_t *number = RS_ITEMS(int32_t, map);
     triangles->count = 0;
@@ -235,7 +237,7 @@ static rs_status collect(hull *h, rs_array *triangles) {
     return status;
 }
 
-static rs_status attempt(hull *h, rs_array *triangles) {
+static rs_status attempt(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     h->faces.count = 0;
     rs_status status = start(h);
     for (int32_t i = 0; i < h->faces.count && status == RS_OK; i++) {
@@ -259,9 +261,9 @@ static void joggle(const rs_vec3 *points, int32_t count, double size, rs_vec3 *o
     }
 }
 
-rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, rs_array *triangles) {
-    hull h = {.points = points, .count = count, .faces = rs_array_of(sizeof(face)),
-              .stack = rs_array_of(sizeof(int32_t)), .horizon = rs_array_of(sizeof(horizon_edge))};
+rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, RS_ARRAY(rs_hull_triangle) *triangles) {
+    hull h = {.points = points, .count = count, .faces = RS_EMPTY(face),
+              .stack = RS_EMPTY(int32_t), .horizon = RS_EMPTY(horizon_edge)};
     size_t n = (size_t)count;
     h.next = rs_alloc(n * sizeof(int32_t));
     h.edge_at = rs_alloc(n * sizeof(int32_t));

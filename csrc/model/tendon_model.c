@@ -287,8 +287,9 @@ static rs_status fill_again(rs_tree_model *m, const rs_articulation_def *def) {
 }
 
 rs_status rs_tendon_model_complete(rs_tree_model *m) {
-    rs_array links = rs_array_of(sizeof(rs_link_def)), tendons = rs_array_of(sizeof(rs_tendon_def));
-    rs_array routes = rs_array_of(sizeof(rs_route_def));
+    RS_ARRAY(rs_link_def) links = RS_EMPTY(rs_link_def);
+    RS_ARRAY(rs_tendon_def) tendons = RS_EMPTY(rs_tendon_def);
+    RS_ARRAY(rs_route_def) routes = RS_EMPTY(rs_route_def);
     rs_status status = RS_OK;
     if (rs_array_resize(&links, m->link_count) != RS_OK || rs_array_resize(&tendons, m->tendon_count) != RS_OK ||
         rs_array_resize(&routes, m->route_count) != RS_OK)
@@ -297,10 +298,10 @@ rs_status rs_tendon_model_complete(rs_tree_model *m) {
         RS_ITEMS(rs_link_def, links)[i] = (rs_link_def){.parent = m->links[i].parent, .joint_type = (int32_t)m->links[i].type};
     for (int32_t k = 0; k < m->route_count && status == RS_OK; k++)
         RS_ITEMS(rs_route_def, routes)[k] = route_def_of(&m->routes[k]);
-    if (status == RS_OK && !define_tendons(m, tendons.data, routes.data))
+    if (status == RS_OK && !define_tendons(m, tendons.items, routes.items))
         status = rs_fail(RS_INVALID_VALUE, "the tendons of a robot have other parts than they count");
-    const rs_articulation_def def = {.link_count = m->link_count, .links = links.data, .tendon_count = m->tendon_count,
-                                     .tendons = tendons.data, .drive_count = m->drive_count, .drives = m->drives};
+    const rs_articulation_def def = {.link_count = m->link_count, .links = links.items, .tendon_count = m->tendon_count,
+                                     .tendons = tendons.items, .drive_count = m->drive_count, .drives = m->drives};
     if (status == RS_OK)
         status = fill_again(m, &def);
     rs_array_free(&links);

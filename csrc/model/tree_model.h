@@ -11,6 +11,10 @@
 #include "../base/memory.h"
 #include "../base/simd4.h"
 
+RS_ARRAY_OF(rs_link_def);
+RS_ARRAY_OF(rs_route_def);
+RS_ARRAY_OF(rs_tendon_def);
+
 typedef struct {
     rs_joint_type type;
     int32_t parent;  /* -1 for link 0 */

@@ -497,6 +497,7 @@ def main(args: Sequence[str] | None = None) -> int:
     try:
         world_node = WorldNode(stop)
         world_node.node.get_logger().info(world_node.describe())
+        world_node.node.warn_of_unread_parameters()
         code = 0 if world_node.run() else 1
     except (RaisimError, ParameterException) as error:
         code = 0 if stop.is_set() else 2  # 0: it was ended while it loaded the world
