@@ -59,7 +59,8 @@ class Client:
     def commands(self):
         rng, publisher = self.rng, self.probe.publisher
         with publisher(ObjectCmd, "load/cmd") as wrench, publisher(JointState, "arm/joint_cmd") as joints, \
-                publisher(JointTrajectory, "arm/joint_trajectory") as path, publisher(WireCmd, "rope/cmd") as rope, publisher(Pull, "world/pull") as hand:
+                publisher(JointTrajectory, "arm/joint_trajectory") as path, publisher(WireCmd, "rope/cmd") as rope, \
+                publisher(Pull, "world/pull") as hand:
             for _ in range(20):
                 force = Vector3(x=rng.uniform(-20.0, 20.0), y=rng.uniform(-20.0, 20.0))
                 wrench.publish(ObjectCmd(wrench=Wrench(force=force)))
