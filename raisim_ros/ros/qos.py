@@ -40,6 +40,14 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 
+# For subscribers of what several publishers latch on one topic: with room for one message, theirs push each other out.
+LATCHED_BY_SEVERAL = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=20,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
 
 def overridden(node: Node, topic: str, profile: QoSProfile) -> QoSProfile:
     """The profile, with what the parameters ``qos_overrides.<topic>.publisher.<policy>`` say.

@@ -83,13 +83,15 @@ class RosFeed:
         self._optional: dict[str, Any] = {}  # subscriptions that somebody wants at the moment
         self._checked = 0.0
         self._static: frozenset[str] = frozenset()
+        self._asked: tuple[int, int] | None = None  # for which numbers lists were asked
         self._robots: dict[str, RobotStream] = {}
         self._states: StateStream | None = None
         self._viewpoint: PoseStamped | None = None
         self._wires = WireStream(node)
         self._clouds = CloudStream(node, self._scene)
         self._images = ImageStream(node)
-        node.create_subscription(MarkerArray, "markers", self._scene.take_markers, qos.LATCHED, raw=True)
+        several = qos.LATCHED_BY_SEVERAL
+        node.create_subscription(MarkerArray, "markers", self._scene.take_markers, several, raw=True)
         node.create_subscription(WorldState, "world/state", self._take_state, 10)
         node.create_subscription(PoseStamped, "world/viewpoint", self._take_viewpoint, qos.LATCHED)
         self._executor = SingleThreadedExecutor(context=node.context)
@@ -115,11 +117,14 @@ class RosFeed:
         elif not wanted and name in self._optional:
             self._node.destroy_subscription(self._optional.pop(name))
 
+    def _client(self, service_type: Any, service: str) -> Any:
+        if service not in self._service_clients:
+            self._service_clients[service] = self._node.create_client(service_type, service)
+        return self._service_clients[service]
+
     def _call(self, service_type: Any, service: str, **fields: Any) -> Any:
         """The answer of a service; what it refuses raises."""
-        client = self._service_clients.get(service)
-        if client is None:
-            client = self._service_clients[service] = self._node.create_client(service_type, service)
+        client = self._client(service_type, service)
         if not client.wait_for_service(5.0):
             raise NodeGoneError(f"no node offers the service '{service}'")
         done = threading.Event()
@@ -149,19 +154,30 @@ class RosFeed:
             self._checked = time.monotonic()
             if not self._node.count_publishers("markers") and self._scene.model(()).items:
                 self._scene.clear()
-        return self._scene.number, self._state.configuration_number
+                self._asked = None
+        self._ask_for_lists()
+        return self._scene.number, self._state.configuration_number, self._static
+
+    def _ask_for_lists(self) -> None:
+        """What is static and which wires there are: nobody waits for the answers, which come with the next model."""
+        present = self._scene.number, self._state.configuration_number
+        services = self._client(ListObjects, "list_objects"), self._client(ListWires, "list_wires")
+        if present == self._asked or not all(service.service_is_ready() for service in services):
+            return
+        self._asked = present
+        for service, take in zip(services, (self._take_objects, self._take_wires), strict=True):
+            service.call_async(service.srv_type.Request()).add_done_callback(take)
+
+    def _take_objects(self, future: Any) -> None:
+        answer = future.result()
+        kinds = zip(answer.names, answer.body_types, strict=True)
+        self._static = frozenset(name for name, kind in kinds if kind == "static")
+
+    def _take_wires(self, future: Any) -> None:
+        self._wires.follow(list(future.result().names))
 
     def model(self) -> SceneModel:
         """See Feed."""
-        if self._state.sim_time or self._node.count_publishers("markers"):
-            try:
-                answer = self._call(ListObjects, "list_objects")
-                kinds = zip(answer.names, answer.body_types, strict=True)
-                self._static = frozenset(name for name, kind in kinds if kind == "static")
-                wires = self._call(ListWires, "list_wires")
-                self._wires.follow(list(wires.names))
-            except NodeGoneError:
-                self._static = frozenset()
         for robot in self._robots.values():
             robot.close()
         self._robots.clear()
@@ -182,7 +198,7 @@ class RosFeed:
         self._clouds.listen(wanted.points)
         frames = self._scene.needs_frames or self._clouds.active
         self._want("tf", frames, TFMessage, "/tf", self._scene.take_frames, qos.TF)
-        self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED)
+        self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED_BY_SEVERAL)
         number, poses, state = self._model_number(), self._scene.poses(), self._state
         contacts, forces = _read_contacts(self._contacts) if wanted.contacts and self._contacts else _nothing()
         ends, tensions = self._wires.read()
