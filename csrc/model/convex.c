@@ -355,8 +355,8 @@ static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const doub
     return status;
 }
 
-rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out) {
-    *out = NULL;
+/* The points about the origin, of unit size: to be freed by the caller. */
+static rs_status normalized(int64_t point_count, const double *xyz, rs_vec3 **out) {
     if (point_count < 4 || point_count > INT32_MAX / 8)
         return rs_fail(RS_INVALID_VALUE, "point_count is %lld, expected 4 to %d", (long long)point_count, INT32_MAX / 8);
     rs_vec3 lo = rs_v3_load(xyz), hi = lo;
@@ -374,7 +374,36 @@ rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out)
     if (points == NULL) return RS_OUT_OF_MEMORY;
     for (int64_t i = 0; i < point_count; i++)
         points[i] = rs_scale(1.0 / size, rs_sub(rs_v3_load(&xyz[3 * i]), center));
-    rs_status status = hull_and_build(points, (int32_t)point_count, xyz, out);
+    *out = points;
+    return RS_OK;
+}
+
+rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out) {
+    *out = NULL;
+    rs_vec3 *points = NULL;
+    rs_status status = normalized(point_count, xyz, &points);
+    if (status == RS_OK) status = hull_and_build(points, (int32_t)point_count, xyz, out);
+    rs_free(points);
+    return status;
+}
+
+rs_status rs_hull_corners(int64_t point_count, const double *xyz, int32_t *corners, int64_t *corner_count) {
+    rs_vec3 *points = NULL;
+    RS_ARRAY(rs_hull_triangle) triangles = RS_EMPTY(rs_hull_triangle);
+    rs_status status = normalized(point_count, xyz, &points);
+    if (status == RS_OK) status = rs_convex_hull(points, (int32_t)point_count, &triangles);
+    if (status == RS_OK) {
+        for (int64_t i = 0; i < point_count; i++) corners[i] = NONE;
+        for (int64_t i = 0; i < triangles.count; i++)
+            for (int k = 0; k < 3; k++) {
+                int32_t v = RS_ITEM(rs_hull_triangle, triangles, i)->v[k];
+                corners[v] = v;
+            }
+        *corner_count = 0;
+        for (int64_t i = 0; i < point_count; i++)
+            if (corners[i] != NONE) corners[(*corner_count)++] = corners[i];
+    }
+    rs_array_free(&triangles);
     rs_free(points);
     return status;
 }

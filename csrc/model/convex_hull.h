@@ -16,7 +16,7 @@ typedef struct {
 RS_ARRAY_OF(rs_hull_triangle);
 
 /* Fills `triangles` (an empty array of rs_hull_triangle) with the hull of the points, which must be finite and of
- * about unit size, centred about the origin. Points closer to the hull than about 1e-9 may be left out. Fails when
+ * about unit size, centred about the origin. Points closer to the hull than about 1e-11 may be left out. Fails when
  * the points are all nearly in one plane. */
 rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, RS_ARRAY(rs_hull_triangle) *triangles);
 

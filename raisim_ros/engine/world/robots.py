@@ -12,7 +12,6 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import MeshData
-from raisim_ros.description.mesh.link_mesh import link_mesh
 from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
@@ -27,6 +26,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.errors import check
+from raisim_ros.engine.link_mesh import link_mesh
 from raisim_ros.engine.objects.placed import Placed, place
 from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import (

@@ -17,7 +17,6 @@ from raisim_ros.description.errors import ParseError, RaisimError
 from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
 from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.mesh.link_mesh import link_mesh
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision
 from raisim_ros.description.world.soft_entries import DeformableEntry, GranularEntry, filled
 from raisim_ros.description.world.types import (
@@ -30,6 +29,7 @@ from raisim_ros.description.world.types import (
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
+from raisim_ros.engine.link_mesh import link_mesh
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.objects.spawning import NewObject, RobotSpec

@@ -2,8 +2,9 @@
 
 import pytest
 
-rclpy = pytest.importorskip("rclpy", reason="needs rclpy")
+pytest.importorskip("rclpy", reason="needs rclpy")
 
+import rclpy
 from std_msgs.msg import String
 
 from raisim_ros.ros.objects.command_inbox import HiddenGroup, NodeOfManyObjects
