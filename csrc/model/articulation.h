@@ -159,7 +159,8 @@ typedef struct rs_articulation {
                                 is what it gives between its bounds */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
-    double *errors[2];       /* u_count each: distance to target and to the springs' rest */
+    double *to_target, *to_rest; /* u_count each: distance to the motors' targets and the springs' rest */
+    double *spare;           /* u_count: of one function at a time */
     double *u_ahead;         /* velocity for which velocity products are taken */
     double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;

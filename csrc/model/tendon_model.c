@@ -57,8 +57,7 @@ static void mark(const rs_articulation_def *def, int32_t tendon, int32_t *marks,
 static bool is_link(const rs_articulation_def *def, int32_t link) { return link >= -1 && link < def->link_count; }
 
 static bool has_one_coordinate(const rs_articulation_def *def, int32_t link) {
-    return link >= 0 && link < def->link_count &&
-           (def->links[link].joint_type == RS_JOINT_REVOLUTE || def->links[link].joint_type == RS_JOINT_PRISMATIC);
+    return link >= 0 && link < def->link_count && rs_joint_velocity_count(def->links[link].joint_type) == 1;
 }
 
 static rs_status check_route(const rs_articulation_def *def, int32_t k, const rs_route_def *r) {
@@ -142,10 +141,6 @@ static rs_status check_drive(const rs_articulation_def *def, int32_t k) {
 
 /* ---- counting and filling ---- */
 
-static int32_t joint_size(int32_t type) {
-    return type == RS_JOINT_FLOATING ? 6 : type == RS_JOINT_SPHERICAL ? 3 : type == RS_JOINT_FIXED ? 0 : 1;
-}
-
 static rs_status count_all(rs_tree_model *counts, const rs_articulation_def *def, int32_t *marks) {
     for (int32_t k = 0; k < def->tendon_count; k++) {
         rs_status status = check_way(def, k);
@@ -157,7 +152,7 @@ static rs_status count_all(rs_tree_model *counts, const rs_articulation_def *def
         counts->route_count += def->tendons[k].route_count;
         mark(def, k, marks, &marks[def->link_count]);
         for (int32_t i = 0; i < def->link_count; i++) {
-            counts->tendon_dof_count += marks[i] & MOVES ? joint_size(def->links[i].joint_type) : 0;
+            counts->tendon_dof_count += marks[i] & MOVES ? rs_joint_velocity_count(def->links[i].joint_type) : 0;
             counts->tendon_link_count += marks[i] != 0;
         }
     }

@@ -124,6 +124,9 @@ void rs_tree_model_drop(rs_tree_model *model);
 /* A copy that is held once; NULL without memory. */
 rs_tree_model *rs_tree_model_clone(const rs_tree_model *model);
 
+/* Degrees of freedom of a type of joint; 0 when there is no such type. */
+int32_t rs_joint_velocity_count(int32_t type);
+
 /* ---- tendon_model.c ---- */
 
 /* Counts what the tendons and drives of a definition need. Its links are in order. */

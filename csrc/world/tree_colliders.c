@@ -18,8 +18,8 @@ static const double ANGLE_PER_QUATERNION = 3.14159265358979323846;
 void rs_tree_colliders_free(RS_ARRAY(rs_tree_colliders) *trees) {
     for (int64_t t = 0; t < trees->count; t++) {
         rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, *trees, t);
-        rs_any_array *arrays[] = {&tree->balls.any, &tree->reach.any, &tree->span.any, &tree->near.any, &tree->q.any,
-                                  &tree->lever.any, &tree->sorted.any};
+        rs_any_array *arrays[] = {&tree->balls.any, &tree->reach.any, &tree->span.any, &tree->farthest.any,
+                                  &tree->near.any, &tree->q.any, &tree->lever.any, &tree->sorted.any};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
             rs_any_free(arrays[k]);
     }
@@ -96,14 +96,15 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
                                 .balls = RS_EMPTY(rs_collider_ball),
                                 .reach = RS_EMPTY(double),
                                 .span = RS_EMPTY(double),
+                                .farthest = RS_EMPTY(double),
                                 .near = RS_EMPTY(rs_pair),
                                 .q = RS_EMPTY(double),
                                 .lever = RS_EMPTY(double),
                                 .sorted = RS_EMPTY(int32_t)};
     int32_t links = body->articulation->link_count, coordinates = body->articulation->q_count;
     if (rs_array_resize(&tree->balls, body->collider_count) != RS_OK || rs_array_resize(&tree->reach, links) != RS_OK ||
-        rs_array_resize(&tree->span, links) != RS_OK || rs_array_resize(&tree->q, coordinates) != RS_OK ||
-        rs_array_resize(&tree->lever, coordinates) != RS_OK ||
+        rs_array_resize(&tree->span, links) != RS_OK || rs_array_resize(&tree->farthest, links) != RS_OK ||
+        rs_array_resize(&tree->q, coordinates) != RS_OK || rs_array_resize(&tree->lever, coordinates) != RS_OK ||
         rs_array_resize(&tree->sorted, body->collider_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     measure(world, tree, cluster);
@@ -282,9 +283,9 @@ static double motion_since(const rs_tree_colliders *tree, const double *q) {
     return sum;
 }
 
-/* A joint moves what hangs on it, at most by its change times the farthest of these points. `farthest` is scratch. */
-static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, double skin, double *farthest) {
-    double *lever = RS_ITEMS(double, tree->lever);
+/* A joint moves what hangs on it, at most by its change times the farthest of these points. */
+static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, double skin) {
+    double *lever = RS_ITEMS(double, tree->lever), *farthest = RS_ITEMS(double, tree->farthest);
     for (int32_t i = 0; i < a->link_count; i++)
         farthest[i] = rs_max(0.0, RS_ITEMS(double, tree->reach)[i]);
     for (int32_t i = a->link_count - 1; i > 0; i--) {
@@ -350,7 +351,7 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
     tree->skin = lasts ? skin : 0.0;
     tree->age = 0;
     memcpy(tree->q.items, a->q_stage, sizeof(double) * (size_t)a->q_count);
-    find_levers(tree, a, tree->skin, RS_ITEMS(double, tree->span));
+    find_levers(tree, a, tree->skin);
     sort_colliders(colliders, tree->skin, &tree->sorted);
     return sweep(colliders, a, tree);
 }

@@ -23,6 +23,7 @@ struct rs_tree_colliders {
 
     /* pairs of its own colliders that may meet, found in advance: valid until its joints have moved a point by `skin` */
     RS_ARRAY(rs_pair) near;
+    RS_ARRAY(double) farthest; /* per link: of all that hangs on it, from its origin [m] */
     RS_ARRAY(double) q;     /* per coordinate: where `near` was found */
     RS_ARRAY(double) lever; /* per coordinate: how far its change moves any point at most [m/rad, m/m] */
     RS_ARRAY(int32_t) sorted; /* its colliders that may meet others of it, by the lower end of their boxes along x when
