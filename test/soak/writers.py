@@ -41,7 +41,6 @@ def write_for_ever(folder: Path, ready: int) -> None:
     """What the child does."""
     world = make_world()
     robot, grains = world.get_object("arm"), world.get_object("grains")
-    os.write(ready, b".")
     while True:
         world.start_recording(folder / "run.raisim", 200.0)
         world.integrate(20)
@@ -53,6 +52,7 @@ def write_for_ever(folder: Path, ready: int) -> None:
         robot.export_robot_description_to_urdf(folder / "arm.urdf")
         world.export_mesh_assets_to_obj(folder / "meshes")
         grains.save_granular_state(folder / "grains.npz")
+        os.write(ready, b".")
 
 
 READERS: dict[str, Callable[[Path, World], object]] = {
