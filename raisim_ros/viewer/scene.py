@@ -184,7 +184,8 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
 
     Of many things a few that are far away do not count.
     """
-    items = [one for one in model.items if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
+    things = (one for one in model.items if one.kind != "light")
+    items = [one for one in things if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
     if not items:
         return View((4.0, -4.0, 2.5))
     boxes = _boxes_of(items, poses)
