@@ -8,30 +8,32 @@
 enum { NONE = -1 };
 
 rs_newton rs_newton_make(void) {
-    return (rs_newton){.rows = rs_array_of(sizeof(rs_newton_row)),
-                       .columns = rs_array_of(sizeof(rs_quad)),
-                       .indices = rs_array_of(sizeof(int32_t)),
-                       .links = rs_array_of(sizeof(int32_t)),
-                       .link_start = rs_array_of(sizeof(int32_t)),
-                       .order = rs_array_of(sizeof(int32_t)),
-                       .offset = rs_array_of(sizeof(int32_t)),
-                       .spans = rs_array_of(sizeof(int32_t)),
-                       .first = rs_array_of(sizeof(int32_t)),
-                       .start = rs_array_of(sizeof(int64_t)),
-                       .matrix = rs_array_of(sizeof(double)),
-                       .bands = rs_array_of(sizeof(double)),
-                       .block = rs_array_of(sizeof(double)),
-                       .vectors = rs_array_of(sizeof(double)),
-                       .few = rs_array_of(sizeof(double)),
-                       .loads = rs_array_of(sizeof(double))};
+    return (rs_newton){.rows = RS_EMPTY(rs_newton_row),
+                       .columns = RS_EMPTY(rs_quad),
+                       .indices = RS_EMPTY(int32_t),
+                       .links = RS_EMPTY(int32_t),
+                       .link_start = RS_EMPTY(int32_t),
+                       .order = RS_EMPTY(int32_t),
+                       .offset = RS_EMPTY(int32_t),
+                       .spans = RS_EMPTY(int32_t),
+                       .first = RS_EMPTY(int32_t),
+                       .start = RS_EMPTY(int64_t),
+                       .matrix = RS_EMPTY(double),
+                       .bands = RS_EMPTY(double),
+                       .inertias = RS_EMPTY(double),
+                       .block = RS_EMPTY(double),
+                       .vectors = RS_EMPTY(double),
+                       .few = RS_EMPTY(double),
+                       .loads = RS_EMPTY(double)};
 }
 
 void rs_newton_free(rs_newton *n) {
-    rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
-                          &n->first,  &n->start,   &n->matrix,  &n->bands,      &n->block,   &n->vectors, &n->loads,
-                          &n->few};
+    rs_any_array *arrays[] = {&n->rows.any, &n->columns.any, &n->indices.any, &n->links.any, &n->link_start.any,
+                              &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->start.any,
+                              &n->matrix.any, &n->bands.any, &n->block.any, &n->vectors.any, &n->loads.any,
+                              &n->few.any, &n->inertias.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
 }
 
 /* ---- rows ---- */
@@ -234,7 +236,7 @@ static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
 
 /* The matrix without any row. */
 static void place_inertias(rs_newton *n) {
-    memset(n->matrix.data, 0, (size_t)n->profile * sizeof(double));
+    memset(n->matrix.items, 0, (size_t)n->profile * sizeof(double));
     double *band = RS_ITEMS(double, n->bands);
     for (int64_t k = 0; k < n->spans.count; k++) {
         int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
@@ -248,10 +250,26 @@ static void place_inertias(rs_newton *n) {
     }
 }
 
+static bool begin_small(rs_newton *n) {
+    if (!rs_newton_small_begin(n))
+        return false;
+    double *band = RS_ITEMS(double, n->bands);
+    for (int64_t k = 0; k < n->spans.count; k++) {
+        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        for (int32_t i = 0; i < span; i++)
+            for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
+                if (*rs_band_at(band, i, j) != 0.0)
+                    rs_newton_small_put_inertia(n, at + place_of(i, span), at + place_of(j, span), *rs_band_at(band, i, j));
+        band += RS_BAND_WIDTH * span;
+    }
+    return true;
+}
+
 double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
     if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
         return -1.0;
-    return find_profile(n, rows);
+    double work = find_profile(n, rows);
+    return work < 0.0 || !rs_newton_is_small(n) || begin_small(n) ? work : -1.0;
 }
 
 /* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
@@ -320,6 +338,10 @@ static inline void subtract(double *restrict a, double f, const double *restrict
 }
 
 void rs_newton_matrix_solve(const rs_newton *n, double *x) {
+    if (rs_newton_is_small(n)) {
+        rs_newton_small_solve(n, x);
+        return;
+    }
     const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
         const double *row = entry(n, i, 0);
@@ -331,10 +353,22 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
     }
 }
 
+void rs_newton_matrix_solve_many(const rs_newton *n, double *x, int32_t count) {
+    if (rs_newton_is_small(n)) {
+        rs_newton_small_solve_many(n, x, count);
+        return;
+    }
+    for (int32_t k = 0; k < count; k++)
+        rs_newton_matrix_solve(n, x + (int64_t)k * n->size);
+}
+
 /* For the weights of the rows. */
 bool rs_newton_matrix_factorise(rs_newton *n) {
-    if (rs_array_resize(&n->matrix, n->profile) != RS_OK ||
-        rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
+    if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
+        return false;
+    if (rs_newton_is_small(n))
+        return rs_newton_small_factorise(n);
+    if (rs_array_resize(&n->matrix, n->profile) != RS_OK)
         return false;
     place_inertias(n);
     return add_rows(n) && rs_newton_cholesky(n);

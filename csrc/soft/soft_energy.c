@@ -8,10 +8,10 @@
 
 static int64_t count_of(const rs_soft_group *group) { return group->members.count; }
 
-static rs_deformable *deformable_of(const rs_soft_group *group, int64_t m) { return RS_ITEMS(rs_soft *, group->members)[m]->deformable; }
+static rs_deformable *deformable_of(const rs_soft_group *group, int64_t m) { return RS_ITEMS(rs_soft_ref, group->members)[m]->deformable; }
 
 static double work_of_contacts(const rs_soft_group *group, bool with_pairs) {
-    double work = with_pairs ? rs_soft_pairs_work(&group->pairs, RS_ITEMS(rs_soft *, group->members)) : 0.0;
+    double work = with_pairs ? rs_soft_pairs_work(&group->pairs, RS_ITEMS(rs_soft_ref, group->members)) : 0.0;
     for (int64_t m = 0; m < count_of(group); m++)
         work += deformable_of(group, m) != NULL ? rs_deformable_contact_work(deformable_of(group, m), &group->partners) : 0.0;
     return work;
@@ -41,10 +41,10 @@ static void lift(const rs_soft_group *group, bool with_pairs) {
     for (int64_t m = 0; m < count_of(group); m++) {
         rs_deformable *d = deformable_of(group, m);
         if (d != NULL)
-            memcpy(d->x_swept.data, d->x.data, sizeof(rs_quad) * (size_t)d->x.count);
+            memcpy(d->x_swept.items, d->x.items, sizeof(rs_quad) * (size_t)d->x.count);
     }
     if (with_pairs)
-        rs_soft_pairs_lift(&group->pairs, RS_ITEMS(rs_soft *, group->members));
+        rs_soft_pairs_lift(&group->pairs, RS_ITEMS(rs_soft_ref, group->members));
     for (int64_t m = 0; m < count_of(group); m++)
         if (deformable_of(group, m) != NULL)
             rs_deformable_lift_rows(deformable_of(group, m));

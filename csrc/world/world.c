@@ -8,13 +8,13 @@
 
 static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 
-#define ADDRESS(type, name) &data->name,
-#define MAKE_IN_DATA(type, name) data->name = rs_array_of(sizeof(type));
-#define MAKE_IN_WORLD(type, name) world->name = rs_array_of(sizeof(type));
+#define ADDRESS(type, name) &data->name.any,
+#define MAKE_IN_DATA(type, name) data->name = RS_EMPTY(type);
+#define MAKE_IN_WORLD(type, name) world->name = RS_EMPTY(type);
 #define FREE_IN_WORLD(type, name) rs_array_free(&world->name);
 
-void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
-    rs_array *all[RS_DATA_ARRAY_COUNT] = {RS_WORLD_ARRAYS(ADDRESS) &data->materials.names, &data->materials.entries};
+void rs_world_data_arrays(rs_world_data *data, rs_any_array *out[RS_DATA_ARRAY_COUNT]) {
+    rs_any_array *all[RS_DATA_ARRAY_COUNT] = {RS_WORLD_ARRAYS(ADDRESS) &data->materials.names.any, &data->materials.entries.any};
     memcpy(out, all, sizeof all);
 }
 
@@ -59,9 +59,9 @@ rs_status rs_world_create(rs_world **out) {
     RS_SCRATCH_ARRAYS(MAKE_IN_WORLD)
     world->hidden_search = rs_hidden_search_make();
     world->islands = rs_islands_make();
-    world->narrow_parts = rs_array_of(sizeof(rs_narrow_part));
+    world->narrow_parts = RS_EMPTY(rs_narrow_part);
     world->soft_group = rs_soft_group_make();
-    world->soft_leaders = rs_array_of(sizeof(int32_t));
+    world->soft_leaders = RS_EMPTY(int32_t);
     pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
@@ -424,7 +424,7 @@ int64_t rs_material_pair_count(rs_world *world) {
 
 rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32_t *b, rs_material_pair *out) {
     rs_world_enter_to_read(world);
-    const rs_array *entries = &world->data.materials.entries;
+    const RS_ARRAY(rs_material_entry) *entries = &world->data.materials.entries;
     if (number < 0 || number >= entries->count)
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material pair %lld does not exist; there are %lld",
                                              (long long)number, (long long)entries->count));

@@ -21,7 +21,7 @@ from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
-from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.qos_overriding_options import InvalidQosOverridesError, QoSOverridingOptions
 from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
@@ -319,13 +319,16 @@ class WorldNode:
         return set_commanded, show
 
     def _publisher(self, message_type: Any, topic: str, profile: QoSProfile, **options: Any) -> Any:
-        return self.node.create_publisher(
-            message_type,
-            topic,
-            copy.copy(profile),  # an override is written into it
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            **options,
-        )
+        try:
+            return self.node.create_publisher(
+                message_type,
+                topic,
+                copy.copy(profile),  # an override is written into it
+                qos_overriding_options=QoSOverridingOptions.with_default_policies(callback=qos.check_depth),
+                **options,
+            )
+        except (InvalidQosOverridesError, RuntimeError) as error:  # rclpy's words for overrides that it cannot use
+            raise InvalidValueError(f"qos_overrides of {self.node.resolve_topic_name(topic)}: {error}") from error
 
     def _make_topics(self) -> list[Topic]:
         values, frame = self._parameters, self._frames.world
@@ -474,6 +477,15 @@ class WorldNode:
         return banner(self._parameters, self._loop, self.node.get_namespace(), [*self._services.names, *standard])
 
 
+def _init_rclpy(args: Sequence[str] | None) -> None:
+    """Reads the arguments that ROS has for all nodes; those that make no sense are told as others."""
+    try:
+        # rclpy's own handlers would invalidate the context while the world is still being published.
+        rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:
+        raise InvalidValueError(str(error)) from error
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
@@ -482,12 +494,12 @@ def main(args: Sequence[str] | None = None) -> int:
         threading.Thread(target=stop_with_process, args=(int(launcher), stop), daemon=True).start()
     watch_signals(stop, leaving)
     shared_memory.remove_stale()
-    # rclpy's own handlers would invalidate the context while the world is still being published.
-    rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     world_node, code = None, 1
     try:
+        _init_rclpy(args)
         world_node = WorldNode(stop)
         world_node.node.get_logger().info(world_node.describe())
+        world_node.node.warn_of_unread_parameters()
         code = 0 if world_node.run() else 1
     except (RaisimError, ParameterException) as error:
         code = 0 if stop.is_set() else 2  # 0: it was ended while it loaded the world

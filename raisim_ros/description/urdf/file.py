@@ -25,7 +25,14 @@ from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.urdf.other_tools import read_other_tools
 from raisim_ros.description.urdf.reader import UrdfReader, find_mesh
 from raisim_ros.description.xml.source import parse_xml, read_text, without_declaration
-from raisim_ros.description.xml.template import Parameters, as_text, check_known, expand_template, parameter_values
+from raisim_ros.description.xml.template import (
+    Parameters,
+    as_text,
+    check_known,
+    expand_template,
+    is_plain,
+    parameter_values,
+)
 
 # Elements of other tools, whose text may look like a template.
 _OTHER_TOOLS = frozenset(
@@ -116,7 +123,8 @@ def _expanded_root(
     text: str, source: str, directory: Path, params: Parameters, known: set[str]
 ) -> etree._Element:
     root = parse_xml(text, source)
-    expand_template(root, source, directory, params, untouched=_OTHER_TOOLS, known=known)
+    if not is_plain(text):
+        expand_template(root, source, directory, params, untouched=_OTHER_TOOLS, known=known)
     return root
 
 

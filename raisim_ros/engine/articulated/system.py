@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
-    from raisim_ros.engine.world.world import World
 
 
 System = TypeVar("System", bound="ArticulatedSystem")
@@ -501,11 +500,10 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
 
     def export_robot_description_to_mjcf(self, path: str | Path) -> None:
         """Write the robot, in its present pose, as a file for MuJoCo; one warning lists what that cannot hold."""
-        from raisim_ros.engine.entries.describe import describe_world  # which is built on this class
-        from raisim_ros.engine.entries.export_mjcf import export_mjcf
+        from raisim_ros.engine.entries.export_mjcf import export_mjcf  # which is built on this class
 
         with self._world.locked():
-            export_mjcf(arguments.path("path", path), describe_world(cast("World", self._world), {}, [self]))
+            export_mjcf(arguments.path("path", path), self._world._describe([self]))
 
     # ---- printing ----
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from raisim_ros import World
+from raisim_ros import UrdfError, World
 from raisim_ros.description.robot.tree_regularity import find_singular_body
 from raisim_ros.description.urdf.file import load_urdf
 
@@ -30,6 +30,16 @@ def test_massless_tips_get_a_little_inertia_and_a_warning_names_them():
     assert [body.mass for body in tree.bodies] == [2.0, 2.0, 0.0, 0.0]  # no mass was added
     robot = World().add_articulated_system(tree)
     assert np.linalg.eigvalsh(robot.get_mass_matrix()).min() > 0.0
+
+
+def test_a_lone_link_without_inertia_about_one_axis_gets_a_little():
+    rod = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0"/></inertial>'
+    with pytest.warns(RuntimeWarning, match=r"base 'a' got 2e-07 kg·m² about each axis"):
+        tree = load_urdf(f"<robot name='r'>{link('a', rod + BOX)}</robot>")
+    assert find_singular_body(tree) is None
+    assert tree.bodies[0].mass == 2.0
+    with pytest.raises(UrdfError, match="the floating base 'a' moves without any inertia"):
+        load_urdf(f"<robot name='r'>{link('a', BOX)}</robot>")
 
 
 def test_a_joint_that_mimics_nobody_moves_on_its_own():
