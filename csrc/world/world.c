@@ -1,9 +1,7 @@
 /* Life of a world, and its settings. */
-#define _XOPEN_SOURCE 700 /* recursive mutexes */
 #include "tree_colliders.h"
 #include "threads.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
@@ -62,12 +60,7 @@ rs_status rs_world_create(rs_world **out) {
     world->narrow_parts = RS_EMPTY(rs_narrow_part);
     world->soft_group = rs_soft_group_make();
     world->soft_leaders = RS_EMPTY(int32_t);
-    pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&world->mutex, &kind);
-    pthread_mutexattr_destroy(&kind);
+    rs_world_make_mutex(world);
     rs_status status = make_data(&world->data);
     if (status == RS_OK)
         status = rs_world_set_threads(world, 1);
@@ -93,38 +86,8 @@ void rs_world_destroy(rs_world *world) {
     rs_world_drop_threads(world);
     rs_array_free(&world->narrow_parts);
     rs_ray_scene_free(&world->ray_scene);
-    while (pthread_mutex_unlock(&world->mutex) == 0) { /* its thread would remember a robust mutex beyond its end */
-    }
-    pthread_mutex_destroy(&world->mutex);
+    rs_world_free_mutex(world);
     rs_free(world);
-}
-
-/* No thread ends within a function of the engine: what a dead one leaves locked is whole. */
-static int lock(rs_world *world) {
-    int result = pthread_mutex_lock(&world->mutex);
-    return result == EOWNERDEAD ? pthread_mutex_consistent(&world->mutex) : result;
-}
-
-void rs_world_enter(rs_world *world) {
-    lock(world);
-    world->changes++;
-}
-
-void rs_world_enter_to_read(rs_world *world) { lock(world); }
-
-rs_status rs_world_leave(rs_world *world, rs_status status) {
-    pthread_mutex_unlock(&world->mutex);
-    return status;
-}
-
-rs_status rs_world_lock(rs_world *world) {
-    return lock(world) == 0 ? RS_OK : rs_fail(RS_WRONG_STATE, "the world cannot be locked");
-}
-
-rs_status rs_world_unlock(rs_world *world) {
-    return pthread_mutex_unlock(&world->mutex) == 0
-               ? RS_OK
-               : rs_fail(RS_WRONG_STATE, "unlock without lock: this thread does not hold the world's mutex");
 }
 
 /* ---- argument checks ---- */

@@ -154,7 +154,10 @@ struct rs_world {
     rs_step_stats stats;
     bool profiling;
     rs_profile profile;
-    pthread_mutex_t mutex; /* recursive */
+    pthread_mutex_t mutex;       /* recursive */
+    atomic_int waiting;          /* threads that wait for it */
+    atomic_uintptr_t holder;     /* mark of the thread that has it, or 0 */
+    int32_t holds;               /* how often that thread took it */
 };
 
 struct rs_snapshot {
@@ -181,6 +184,10 @@ enum { RS_DATA_ARRAY_COUNT = 2 RS_WORLD_ARRAYS(RS_ARRAY_ONE) }; /* those of the 
 void rs_world_data_arrays(rs_world_data *data, rs_any_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
 void rs_world_data_free(rs_world_data *data);
+
+/* Those who wait for the mutex come before whoever takes it again and again: between two steps others get in. */
+void rs_world_make_mutex(rs_world *world);
+void rs_world_free_mutex(rs_world *world);
 
 /* Every public function works between entering and leaving. Whoever only reads, or steps, enters to read; all others
  * count as changes. */

@@ -41,6 +41,14 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 
+# For subscribers of what several publishers latch on one topic: with room for one message, theirs push each other out.
+LATCHED_BY_SEVERAL = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=20,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
 
 def check_depth(profile: QoSProfile) -> SetParametersResult:
     """Refuses what the middleware would, which says less about it."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import Twist, TwistStamped
+from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
@@ -31,7 +31,7 @@ from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_access import set_allowed_folders
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.world.world import World
-from raisim_ros.msg import ContactArray, ObjectStateArray, WireCmd, WorldCmd, WorldState
+from raisim_ros.msg import ContactArray, ObjectStateArray, Pull, WireCmd, WorldCmd, WorldState
 from raisim_ros.ros import qos
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
@@ -54,6 +54,7 @@ from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, ending_soon, stop_with_process, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
+from raisim_ros.ros.node.viewpoint_topic import ViewpointTopic
 from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
 from raisim_ros.ros.objects.command_inbox import CommandInbox, NodeOfManyObjects
 from raisim_ros.ros.objects.commands import CommandRefusedError, Commands, Watchdog
@@ -68,7 +69,7 @@ from raisim_ros.ros.objects.spawning import Spawner
 from raisim_ros.ros.objects.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.objects.topic import Topic
 from raisim_ros.ros.pacing import Pacer
-from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.robots.joint_topics import JointTopics
 from raisim_ros.ros.robots.link_topics import LinkTopics
 from raisim_ros.ros.robots.odometry import OdometryTopics
@@ -156,6 +157,7 @@ class WorldNode:
         self._preparing = Preparing(self._work, self._tasks)
         self._make_services(endpoints, sensors, wires, live)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
+        self.node.create_subscription(Pull, "world/pull", self._on_pull, qos.COMMAND)
         self._replay: Replay | None = None
         self._begin_run(wire_endpoints, wires, soft_endpoints)
         self._warned_of_neighbours: set[str] = set()
@@ -238,6 +240,7 @@ class WorldNode:
         if self._run_to_replay is None:
             return
         direct = {inputs.WIRE: Direct(WireCmd, lambda name, message: wires.command(wire_table.get(name), message))}
+        direct[inputs.PULL] = Direct(Pull, lambda name, message: loop.pull(message))
         direct |= {kind: Direct(message_type, soft.command) for kind, message_type in COMMANDS.items()}
         if self._trajectories is not None:
             direct |= self._trajectories.direct()
@@ -343,6 +346,8 @@ class WorldNode:
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
         state = self._publisher(WorldState, "world/state", qos.STATE)
         topics.append(WorldStateTopic(loop, frame, values.world_state_rate_hz, state))
+        viewpoint = self.node.create_publisher(PoseStamped, "world/viewpoint", qos.LATCHED)
+        topics.append(ViewpointTopic(loop.world, self._frames, viewpoint))
         diagnostics = self._publisher(DiagnosticArray, "/diagnostics", qos.STATE)
         topics.append(DiagnosticsTopic(loop, self.node.get_fully_qualified_name().lstrip("/"), diagnostics))
         if values.publish_markers:
@@ -400,6 +405,10 @@ class WorldNode:
                 self._warn(("world", error.kind), f"world/cmd refused: {error}")
 
         self._queue.post(apply)
+
+    def _on_pull(self, message: Any) -> None:
+        with acting_for(Origin(inputs.PULL, message.name, message)):
+            self._queue.post(lambda: self._loop.pull(message))
 
     def _look_at_neighbours(self) -> None:
         """Warns, once each, of another node with this name and of another /clock."""

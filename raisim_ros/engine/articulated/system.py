@@ -12,6 +12,7 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeActuator
+from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -472,8 +473,8 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         return self._tree.resource_dir
 
     def get_robot_description(self) -> str:
-        """URDF text after templating."""
-        return self._tree.robot_description
+        """URDF text after templating; of a robot that came from no URDF, what describes it there."""
+        return self._tree.robot_description or urdf_text(self._tree)
 
     def get_robot_description_full_path(self) -> str:
         """Path of the file; empty for a robot made from text or in code."""

@@ -57,6 +57,16 @@ def test_a_chain_of_mimics_is_followed_to_its_leader():
     assert bodies[3].mimic == ("j", -6.0, pytest.approx(0.1 - 1.5))
 
 
+def test_the_same_of_many_links_is_told_once():
+    names = [f"l{k}" for k in range(6)]
+    links = "".join(map(link, names)) + "".join(hinge(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(5))
+    blocks = "".join(f'<gazebo reference="{name}"><s:ray xmlns:s="http://x.org/#sensor"/><stopKd>1</stopKd></gazebo>' for name in names)
+    with pytest.warns(RuntimeWarning) as told:
+        load_urdf(f"<robot name='r'>{links}{blocks}<gazebo><canonicalBody/></gazebo></robot>")
+    expected = "<gazebo> <ray> of 'l0' and 5 more; <gazebo> <stopKd> of 'l0' and 5 more; <gazebo> <canonicalBody>"
+    assert [str(one.message) for one in told] == [f"text: not read: {expected}"]
+
+
 def test_what_belongs_to_other_tools_is_passed_over():
     extras = ('''<gazebo reference="b"><mu1>0.9</mu1><sensor type="imu" name="s"><update_rate>100</update_rate></sensor></gazebo>
         <gazebo><plugin filename="libgazebo_ros2_control.so" name="c"><parameters>@@x $(find y)</parameters></plugin></gazebo>
