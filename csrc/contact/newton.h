@@ -30,14 +30,21 @@ typedef struct {
     rs_array offset;     /* int32_t per object: its first velocity in that order */
     rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
     rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
-    rs_array matrix;     /* double: each row from its first column to the diagonal */
+    rs_array matrix;     /* double: each row from its first column to the diagonal; or blocks */
+    rs_array near;       /* uint64_t: bits for the objects that each one is linked to, on the way to the order */
+    rs_array column;     /* int32_t: the blocks of each column, in order: the object of its row, the diagonal first */
+    rs_array column_start, column_of;  /* int32_t: the first block of each column and the end; the column of each block */
+    rs_array row_start, row_blocks;    /* int32_t: likewise the blocks of each row, without the diagonal */
+    rs_array axes;       /* double: Jacobians by axis, for blocks */
     rs_array bands;      /* double: inertias of the objects, base/band.h */
     rs_array block;      /* double: weighted Jacobian of a row */
     rs_array vectors;    /* double: velocities */
     rs_array loads;      /* double: of sliding rows, and velocities */
     rs_array few;        /* double: what unit loads of a few sliding rows do */
     int64_t profile;     /* entries of the matrix */
+    bool in_blocks;      /* single bodies only: newton_blocks.c; otherwise the matrix has a profile */
     int32_t size;        /* velocities of the island */
+    bool skew;           /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
     int32_t widest;      /* most velocities of an object */
     int32_t sliding;     /* rows whose friction follows their load */
     int32_t changes;     /* rows whose state is not that of the factorisation before */
@@ -48,9 +55,9 @@ typedef struct {
 rs_newton rs_newton_make(void);
 void rs_newton_free(rs_newton *newton);
 
-/* Takes over the Jacobians of an island. Returns the multiplications that a factorisation takes; negative when memory is
- * short. */
-double rs_newton_begin(rs_newton *newton, const rs_rows *rows);
+/* Takes over the Jacobians of an island. Returns the multiplications that a factorisation takes, negative when memory is
+ * short; where that is more than `most`, no step can be taken. */
+double rs_newton_begin(rs_newton *newton, const rs_rows *rows, double most);
 
 /* Exact steps: factorises for the present states of the rows (rs_law.error must be up to date). `shear`: how much more
  * compliant friction is; `touching`: as in rs_law_state(). False when the matrix is not positive definite. */

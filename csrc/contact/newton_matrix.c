@@ -19,6 +19,13 @@ rs_newton rs_newton_make(void) {
                        .first = rs_array_of(sizeof(int32_t)),
                        .start = rs_array_of(sizeof(int64_t)),
                        .matrix = rs_array_of(sizeof(double)),
+                       .near = rs_array_of(sizeof(uint64_t)),
+                       .column = rs_array_of(sizeof(int32_t)),
+                       .column_start = rs_array_of(sizeof(int32_t)),
+                       .column_of = rs_array_of(sizeof(int32_t)),
+                       .row_start = rs_array_of(sizeof(int32_t)),
+                       .row_blocks = rs_array_of(sizeof(int32_t)),
+                       .axes = rs_array_of(sizeof(double)),
                        .bands = rs_array_of(sizeof(double)),
                        .block = rs_array_of(sizeof(double)),
                        .vectors = rs_array_of(sizeof(double)),
@@ -29,7 +36,8 @@ rs_newton rs_newton_make(void) {
 void rs_newton_free(rs_newton *n) {
     rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
                           &n->first,  &n->start,   &n->matrix,  &n->bands,      &n->block,   &n->vectors, &n->loads,
-                          &n->few};
+                          &n->few,    &n->near,    &n->column,  &n->column_start, &n->column_of, &n->row_start, &n->row_blocks,
+                          &n->axes};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_array_free(arrays[k]);
 }
@@ -171,15 +179,24 @@ static cell cell_of(int32_t i, int32_t j, int32_t at, int32_t span) {
     return a > b ? (cell){a, b} : (cell){b, a};
 }
 
-/* Inertias of the objects one behind the other, and the columns that they reach back to. */
+/* Inertias of the objects one behind the other. */
 static bool list_inertias(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->size) != RS_OK)
         return false;
     double *band = RS_ITEMS(double, n->bands);
     memset(band, 0, (size_t)n->bands.count * sizeof *band);
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
         rows->layout->inertia(rows, k, band);
+        band += RS_BAND_WIDTH * RS_ITEMS(int32_t, n->spans)[k];
+    }
+    return true;
+}
+
+/* The columns that the inertias reach back to. */
+static void reach_back_within_objects(rs_newton *n) {
+    double *band = RS_ITEMS(double, n->bands);
+    for (int64_t k = 0; k < n->spans.count; k++) {
+        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j < i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
@@ -188,7 +205,6 @@ static bool list_inertias(rs_newton *n, const rs_rows *rows) {
                 }
         band += RS_BAND_WIDTH * span;
     }
-    return true;
 }
 
 /* The columns that the rows of the matrix reach back to: to the lowest velocity of every row of the island. */
@@ -216,6 +232,7 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
         first[i] = i;
     if (!list_inertias(n, rows))
         return -1.0;
+    reach_back_within_objects(n);
     reach_back(n);
     double work = 0.0;
     n->profile = 0;
@@ -248,10 +265,28 @@ static void place_inertias(rs_newton *n) {
     }
 }
 
-double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
-    if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
+static bool has_single_bodies_only(const rs_newton *n) {
+    for (int64_t k = 0; k < n->spans.count; k++)
+        if (RS_ITEMS(int32_t, n->spans)[k] != RS_BODY_SPAN)
+            return false;
+    return true;
+}
+
+static double begin_blocks(rs_newton *n, const rs_rows *rows, double most) {
+    double work = rs_newton_order_blocks(n, most);
+    if (work < 0.0 || work > most)
+        return work;
+    rs_newton_blocks_find_places(n);
+    return rs_newton_blocks_take_rows(n) && list_inertias(n, rows) ? work : -1.0;
+}
+
+double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
+    if (!list_rows(n, rows) || !list_links(n, rows->object_count))
         return -1.0;
-    return find_profile(n, rows);
+    n->in_blocks = has_single_bodies_only(n);
+    if (n->in_blocks)
+        return begin_blocks(n, rows, most);
+    return order_objects(n, rows) ? find_profile(n, rows) : -1.0;
 }
 
 /* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
@@ -320,6 +355,10 @@ static inline void subtract(double *restrict a, double f, const double *restrict
 }
 
 void rs_newton_matrix_solve(const rs_newton *n, double *x) {
+    if (n->in_blocks) {
+        rs_newton_blocks_solve(n, x);
+        return;
+    }
     const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
         const double *row = entry(n, i, 0);
@@ -331,13 +370,22 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
     }
 }
 
-/* For the weights of the rows. */
-bool rs_newton_matrix_factorise(rs_newton *n) {
-    if (rs_array_resize(&n->matrix, n->profile) != RS_OK ||
-        rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
+static bool factorise(rs_newton *n, bool skew) {
+    n->skew = skew;
+    if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
+        return false;
+    if (n->in_blocks)
+        return rs_newton_blocks_factorise(n);
+    if (rs_array_resize(&n->matrix, n->profile) != RS_OK)
         return false;
     place_inertias(n);
     return add_rows(n) && rs_newton_cholesky(n);
+}
+
+bool rs_newton_matrix_factorise(rs_newton *n) { return factorise(n, false); }
+
+bool rs_newton_factorise_for_steps(rs_newton *n) {
+    return factorise(n, n->in_blocks && n->sliding > 0) && rs_newton_prepare_sliding(n);
 }
 
 /* ---- vectors ---- */

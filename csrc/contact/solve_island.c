@@ -268,8 +268,7 @@ rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_n
     at.result.uneven = input->uneven > 0 ? input->uneven - 1 : 0;
     begin(&at);
     double before = at.now.merit;
-    /* What changes from step to step is less than what may stay. Not where many bodies rest on each other: there it adds up. */
-    bool near = !rows->layout->sweeps_are_fast && at.now.largest <= at.exact;
+    bool near = at.now.largest <= at.exact; /* what changes from step to step is less than what may stay */
     if (at.now.largest > (input->settled ? at.exact : at.perfect) || some_slip_without_load(&at))
         iterate(&at);
     bool same = at.now.merit >= SAME * SAME * before;

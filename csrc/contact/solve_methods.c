@@ -58,10 +58,9 @@ void rs_progress_sweep(rs_progress *at, int64_t most) {
 }
 
 void rs_progress_find_newton_work(rs_progress *at) {
-    double work = rs_newton_begin(at->newton, at->rows);
-    at->newton_work = work < 0.0 ? INFINITY : work + ROW_WORK * (double)at->rows->count;
-    if (LEAST_NEWTONS * at->newton_work > at->budget)
-        at->newton_work = INFINITY;
+    double of_rows = ROW_WORK * (double)at->rows->count, most = at->budget / LEAST_NEWTONS - of_rows;
+    double work = rs_newton_begin(at->newton, at->rows, most);
+    at->newton_work = work < 0.0 || work > most ? INFINITY : work + of_rows;
 }
 
 /* Pays for a factorisation. */
