@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum { WORD = 64 };
-/* Multiplications of a product of two blocks. */
-static const double PRODUCT = 216.0;
+/* Multiplications of a product of two blocks, for each of both factors. */
+static const double PRODUCT = 2.0 * 216.0;
 
 /* The graph of those that are left: bit j of row i is set where i and j are linked, or became so by an elimination. */
 typedef struct {
@@ -13,6 +13,7 @@ typedef struct {
     int32_t *degree, *left; /* `left`: those that are */
     int64_t words;
     int32_t count;          /* of them */
+    int32_t least;          /* degree of the last one that was taken out */
 } graph;
 
 static uint64_t *near_of(const graph *g, int32_t k) { return g->near + k * g->words; }
@@ -46,13 +47,14 @@ static bool make_graph(rs_newton *n, graph *g) {
     return true;
 }
 
-/* Takes out the one with the fewest neighbours. */
+/* Takes out the one with the fewest neighbours; none has fewer than one less than the last one had. */
 static int32_t take_least(graph *g) {
     int32_t best = 0;
-    for (int32_t k = 1; k < g->count; k++)
+    for (int32_t k = 1; k < g->count && g->degree[g->left[best]] >= g->least; k++)
         if (g->degree[g->left[k]] < g->degree[g->left[best]])
             best = k;
     int32_t object = g->left[best];
+    g->least = g->degree[object];
     g->left[best] = g->left[--g->count];
     return object;
 }
