@@ -189,6 +189,7 @@ def run(folder: Path, seconds: float) -> list[list[str]]:
         client.spin(0.5 * seconds, REQUEST_RATE)
         wall, simulated = time.monotonic() - began, counts.sim_time - at
         computed = cpu_seconds(node.pid) - computed
+        streams = Counts(counts.states, counts.lidar, counts.depth, clock=list(counts.clock))
         client.spin(2.0, 0.0)  # the last answers
         assert node.poll() is None, "the node has ended"
     finally:
@@ -198,7 +199,7 @@ def run(folder: Path, seconds: float) -> list[list[str]]:
         node.send_signal(signal.SIGINT)
         node.wait(10.0)
         rclpy.try_shutdown()
-    arrived = np.array(counts.clock)
+    arrived = np.array(streams.clock)
     lateness = (arrived[:, 0] - arrived[0, 0]) - (arrived[:, 1] - arrived[0, 1])
     jitter = lateness - np.median(lateness)
     per_second = 1.0 / wall
@@ -210,7 +211,7 @@ def run(folder: Path, seconds: float) -> list[list[str]]:
         ["/clock: standard deviation, 99 %, largest delay", " / ".join(f"{1e3 * value:.1f} ms" for value in (
             jitter.std(), np.quantile(jitter, 0.99), jitter.max())), ""],
         ["states, lidar, depth a second", " / ".join(f"{count * per_second:.1f}" for count in (
-            counts.states, counts.lidar, counts.depth)), f"{STATES_RATE:.0f} / 10 / 10"],
+            streams.states, streams.lidar, streams.depth)), f"{STATES_RATE:.0f} / 10 / 10"],
         ["requests a second, answered", f"{counts.asked * per_second:.0f}, {counts.answered} of {counts.asked}", "all"],
         ["requests refused", str(counts.refused), "0"],
         ["answer of a request: median, 99 %", " / ".join(

@@ -68,7 +68,7 @@ SECTIONS = (
     Section("sensors", ("sensors", "sensors_ros")),
     Section("ros", ("ros_publish", "ros_load")),
     Section("viewer", ("viewer",)),
-    Section("files", ("load_time",)),
+    Section("files", ("load_time", "load_robots")),
 )
 
 

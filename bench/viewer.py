@@ -4,7 +4,8 @@
 
 A world of this process steps in real time, and as fast as possible, with nobody looking and with a page open in a
 headless Chromium. Without a graphics card a browser would draw on the cores that are measured, so the page takes its
-frames and draws one a second.
+frames and draws one a second. What the viewer itself does is told by its frames, the bytes that the page gets, and the
+processor time of its threads.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,19 +37,58 @@ def moving_world() -> World:
     world.set_time_step(0.005)
     x, y = np.meshgrid(np.linspace(-12, 12, 60), np.linspace(-12, 12, 60))
     world.add_height_map(60, 60, 24.0, 24.0, 0.0, 0.0, (0.03 * (x**2 + y**2)).ravel(), material="floor")
-    world.set_material_pair_prop("floor", "default", friction=0.0, restitution=1.0, res_threshold=0.0)
+    for material in ("floor", "default"):
+        world.set_material_pair_prop(material, "default", friction=0.0, restitution=1.0, res_threshold=0.0)
     for number in range(OBJECTS):
         body = world.add_sphere(0.08, 0.2) if number % 2 else world.add_box(0.14, 0.14, 0.14, 0.2)
         body.set_position(*random.uniform(-9, 9, 2), 4.0 + random.uniform(0, 6))
     return world
 
 
-def steps_per_second(world: World, viewer: Viewer, seconds: float) -> tuple[float, float]:
-    """Steps of the world and frames of the viewer in a second of wall time."""
-    steps, frames, begin = world.get_step_count(), viewer.frames, time.monotonic()
-    time.sleep(seconds)
-    spent = time.monotonic() - begin
-    return (world.get_step_count() - steps) / spent, (viewer.frames - frames) / spent
+class Meter:
+    """What happens in a second of wall time."""
+
+    def __init__(self, world: World, viewer: Viewer) -> None:
+        self._world, self._viewer = world, viewer
+        self._bytes = 0
+
+    def listen(self, page: Any) -> None:
+        """Count what a page gets from its server."""
+        page.on("websocket", lambda socket: socket.on("framereceived", self._count))
+
+    def _count(self, data: Any) -> None:
+        self._bytes += len(data)
+
+    def _cpu(self) -> float:
+        """Processor time that the page's own thread and that of its server have used [s]."""
+        names = {self._viewer._thread.name, "Thread-1 (<lambda>)"}
+        owners = [one.ident for one in threading.enumerate() if one.name in names and one.ident is not None]
+        return sum(time.clock_gettime(time.pthread_getcpuclockid(one)) for one in owners)
+
+    def _totals(self) -> Any:
+        return np.array([self._world.get_step_count(), self._viewer.frames, self._bytes, self._cpu()], float)
+
+    def rates(self, seconds: float, page: Any) -> list[float]:
+        """Steps, frames of the viewer, bytes that the page got, processor seconds of the viewer."""
+        before, begin = self._totals(), time.monotonic()
+        if page is None:
+            time.sleep(seconds)
+        else:
+            page.wait_for_timeout(1000.0 * seconds)  # Playwright must breathe
+        return [float(value) for value in (self._totals() - before) / (time.monotonic() - begin)]
+
+
+def open_page(browser: Any, viewer: Viewer, meter: Meter, frames: float) -> Any:
+    """A page that has got so many frames, and with them what does not move."""
+    page = browser.new_page(viewport={"width": 320, "height": 200})
+    page.add_init_script(SELDOM)
+    meter.listen(page)
+    page.goto(viewer.address)
+    viewer.wait_for_browser(60.0)
+    shown = viewer.frames
+    while viewer.frames < shown + frames:
+        page.wait_for_timeout(100)
+    return page
 
 
 def measure(effort: Effort) -> str:
@@ -56,7 +98,7 @@ def measure(effort: Effort) -> str:
     chromium = os.environ.get("RAISIM_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     world = moving_world()
     viewer, lines = Viewer(world, port=0, quiet=True), []
-    start = world.save_snapshot()
+    meter, start = Meter(world, viewer), world.save_snapshot()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name, speed in (("in real time", 1.0), ("as fast as possible", 0.0)):
@@ -65,25 +107,18 @@ def measure(effort: Effort) -> str:
                 viewer.pause()
                 world.restore_snapshot(start)
                 viewer._world_feed.set_speed(speed)
-                page = None
-                if looked_at:
-                    page = browser.new_page(viewport={"width": 320, "height": 200})
-                    page.add_init_script(SELDOM)
-                    page.goto(viewer.address)
-                    viewer.wait_for_browser(60.0)
-                    shown = viewer.frames
-                    while viewer.frames < shown + 60 * min(effort.share * 10.0, 1.0):  # it has what does not move
-                        page.wait_for_timeout(100)
+                page = open_page(browser, viewer, meter, 60 * min(effort.share * 10.0, 1.0)) if looked_at else None
                 viewer.play()
-                measured.append(steps_per_second(world, viewer, max(effort.share * SECONDS, 0.5)))
+                measured.append(meter.rates(max(effort.share * SECONDS, 0.5), page))
                 if page is not None:
                     page.close()
-            (alone, _), (seen, frames) = measured
-            lines.append([name, f"{alone:.0f}", f"{seen:.0f}", f"{seen / alone:.3f}", f"{frames:.1f}"])
+            (alone, *_), (seen, frames, size, cores) = measured
+            row = [f"{alone:.0f}", f"{seen:.0f}", f"{seen / alone:.3f}", f"{frames:.1f}", f"{size / 1e3:.0f}"]
+            lines.append([name, *row, f"{cores:.3f}"])
         browser.close()
     viewer.close()
-    head = ["world of 1000 moving objects", "steps/s alone", "steps/s with a page", "ratio", "frames/s"]
-    return f"## The viewer\n\n{table(head, lines)}"
+    of_steps, of_viewer = ["steps/s alone", "with a page", "ratio"], ["frames/s", "kB/s", "its cores"]
+    return f"## The viewer\n\n{table(['world of 1000 moving objects', *of_steps, *of_viewer], lines)}"
 
 
 if __name__ == "__main__":

@@ -4,10 +4,13 @@ ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5
 """
 
 import os
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -57,6 +60,7 @@ ARGUMENTS = {
 
 def start_nodes(context: LaunchContext) -> list[Node]:
     """The world, whose arguments win over the parameter file, and what shows it if that is wanted."""
+    warn_of_misspelt(context.launch_configurations)
     value = {name: LaunchConfiguration(name).perform(context) for name in (*PARAMETERS, *ARGUMENTS)}
     namespace = value["namespace"].strip("/")
     prefix = f"{namespace}/" if namespace else ""
@@ -81,6 +85,14 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     if is_true(value["rviz"]):
         nodes.append(rviz(value, namespace, prefix))
     return nodes
+
+
+def warn_of_misspelt(given: Iterable[str]) -> None:
+    """`ros2 launch` ignores arguments that nobody declares; other files may, so only near misses are told."""
+    known = (*PARAMETERS, *ARGUMENTS)
+    for name in given:
+        if name not in known and (near := get_close_matches(name, known, 1, 0.7)):
+            get_logger("world.launch.py").warning(f"no argument named '{name}'; did you mean '{near[0]}'?")
 
 
 def spawner(value: dict[str, str], namespace: str) -> Node:

@@ -66,7 +66,7 @@ rs_status rs_fail(rs_status status, const char *format, ...) {
 const char *rs_error_text(void) { return error_text; }
 
 /* Items from `end` on may not be touched, those before it may: by itself, the sanitizer knows of what was allocated only. */
-static void guard_from(const rs_array *array, int64_t end) {
+static void guard_from(const rs_any_array *array, int64_t end) {
     size_t open = (size_t)end * array->item_size, all = (size_t)array->capacity * array->item_size;
     if (array->data != NULL) {
         OPEN(array->data, open);
@@ -74,7 +74,7 @@ static void guard_from(const rs_array *array, int64_t end) {
     }
 }
 
-rs_status rs_array_reserve(rs_array *array, int64_t capacity) {
+rs_status rs_any_reserve(rs_any_array *array, int64_t capacity) {
     if (capacity <= array->capacity) {
         guard_from(array, capacity > array->count ? capacity : array->count);
         return RS_OK;
@@ -94,8 +94,8 @@ rs_status rs_array_reserve(rs_array *array, int64_t capacity) {
     return RS_OK;
 }
 
-void *rs_array_push(rs_array *array) {
-    if (array->count >= array->capacity && rs_array_reserve(array, array->count + 1) != RS_OK)
+void *rs_any_push(rs_any_array *array) {
+    if (array->count >= array->capacity && rs_any_reserve(array, array->count + 1) != RS_OK)
         return NULL;
     char *item = (char *)array->data + (size_t)array->count * array->item_size;
     OPEN(item, array->item_size);
@@ -104,8 +104,8 @@ void *rs_array_push(rs_array *array) {
     return item;
 }
 
-rs_status rs_array_resize(rs_array *array, int64_t count) {
-    rs_status status = rs_array_reserve(array, count);
+rs_status rs_any_resize(rs_any_array *array, int64_t count) {
+    rs_status status = rs_any_reserve(array, count);
     if (status == RS_OK) {
         array->count = count;
         guard_from(array, count);
@@ -113,14 +113,14 @@ rs_status rs_array_resize(rs_array *array, int64_t count) {
     return status;
 }
 
-rs_status rs_array_copy(rs_array *to, const rs_array *from) {
-    rs_status status = rs_array_resize(to, from->count);
+rs_status rs_any_copy(rs_any_array *to, const rs_any_array *from) {
+    rs_status status = rs_any_resize(to, from->count);
     if (status == RS_OK && from->count > 0)
         memcpy(to->data, from->data, (size_t)from->count * from->item_size);
     return status;
 }
 
-void rs_array_free(rs_array *array) {
+void rs_any_free(rs_any_array *array) {
     rs_free(array->data);
-    *array = rs_array_of(array->item_size);
+    *array = rs_any_of(array->item_size);
 }

@@ -21,47 +21,71 @@ __attribute__((format(printf, 2, 3)))
 #endif
 rs_status rs_fail(rs_status status, const char *format, ...);
 
-/* A growable array of plain values. All of the world's data sits in such arrays, so copying, hashing and freeing a
- * world are loops over them. */
+/* Growable arrays of plain values. All of the world's data sits in such arrays, so copying, hashing and freeing a world are
+ * loops over them. RS_ARRAY_OF(type) stands behind the definition of a type of items and defines RS_ARRAY(type), which the
+ * compiler tells from all others; `any` is the same array for who need not know what is in it. */
 typedef struct {
     void *data;
     int64_t count, capacity;
     size_t item_size;
-} rs_array;
+} rs_any_array;
 
-static inline rs_array rs_array_of(size_t item_size) { return (rs_array){NULL, 0, 0, item_size}; }
-/* Makes room for `capacity` items, which may then be written before they are counted; grows geometrically, so repeated
- * calls stay cheap. */
-rs_status rs_array_reserve(rs_array *array, int64_t capacity);
-/* A new zeroed item at the end, or NULL. */
-void *rs_array_push(rs_array *array);
-/* Room for `count` items and that count; new items are not initialised. */
-rs_status rs_array_resize(rs_array *array, int64_t count);
-rs_status rs_array_copy(rs_array *to, const rs_array *from);
-void rs_array_free(rs_array *array);
-static inline void rs_array_swap(rs_array *a, rs_array *b) {
-    rs_array kept = *a;
+#define RS_ARRAY(type) type##_array
+#define RS_ARRAY_OF(type)                                                                                            \
+    typedef union {                                                                                                  \
+        rs_any_array any;                                                                                            \
+        struct {                                                                                                     \
+            type *items;                                                                                             \
+            int64_t count, capacity;                                                                                 \
+            size_t item_size;                                                                                        \
+        };                                                                                                           \
+    } type##_array
+#define RS_EMPTY(type) ((type##_array){.any = {NULL, 0, 0, sizeof(type)}})
+
+RS_ARRAY_OF(bool);
+RS_ARRAY_OF(double);
+RS_ARRAY_OF(int32_t);
+RS_ARRAY_OF(int64_t);
+RS_ARRAY_OF(uint8_t);
+RS_ARRAY_OF(uint32_t);
+RS_ARRAY_OF(uint64_t);
+
+static inline rs_any_array rs_any_of(size_t item_size) { return (rs_any_array){NULL, 0, 0, item_size}; }
+rs_status rs_any_reserve(rs_any_array *array, int64_t capacity);
+void *rs_any_push(rs_any_array *array);
+rs_status rs_any_resize(rs_any_array *array, int64_t count);
+rs_status rs_any_copy(rs_any_array *to, const rs_any_array *from);
+void rs_any_free(rs_any_array *array);
+static inline void rs_any_swap(rs_any_array *a, rs_any_array *b) {
+    rs_any_array kept = *a;
     *a = *b;
     *b = kept;
 }
 
-/* The items, and one of them. Builds for debugging (RS_DEBUG) stop at a wrong type or index; with the address sanitizer,
- * which all of them have, they also stop where a pointer to the items goes beyond those that there are (memory.c). */
+/* Makes room for `capacity` items, which may then be written before they are counted; grows geometrically, so repeated
+ * calls stay cheap. */
+#define rs_array_reserve(array, capacity) rs_any_reserve(&(array)->any, capacity)
+/* A new zeroed item at the end, or NULL. */
+#define rs_array_push(array) ((__typeof__((array)->items))rs_any_push(&(array)->any))
+/* Room for `count` items and that count; new items are not initialised. */
+#define rs_array_resize(array, count) rs_any_resize(&(array)->any, count)
+#define rs_array_free(array) rs_any_free(&(array)->any)
+/* Two arrays of the same type of items. */
+#define rs_array_copy(to, from) ((void)sizeof((to)->items == (from)->items), rs_any_copy(&(to)->any, &(from)->any))
+#define rs_array_swap(a, b) ((void)sizeof((a)->items == (b)->items), rs_any_swap(&(a)->any, &(b)->any))
+
+/* The items, of the type that is named or it does not compile, and one of them. Builds for debugging (RS_DEBUG) stop at a
+ * wrong index; with the address sanitizer, which all of them have, they also stop where a pointer to the items goes beyond
+ * those that there are (memory.c). */
+#define RS_ITEMS(type, array) _Generic((array).items, type *: (array).items)
 #ifdef RS_DEBUG
-static inline void *rs_array_items(const rs_array *array, size_t item_size) {
-    if (array->data != NULL && array->item_size != item_size)
-        __builtin_trap();
-    return array->data;
-}
-static inline int64_t rs_array_index(const rs_array *array, int64_t index) {
+static inline int64_t rs_any_index(const rs_any_array *array, int64_t index) {
     if (index < 0 || index >= array->count)
         __builtin_trap();
     return index;
 }
-#define RS_ITEMS(type, array) ((type *)rs_array_items(&(array), sizeof(type)))
-#define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[rs_array_index(&(array), (index))])
+#define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[rs_any_index(&(array).any, (index))])
 #else
-#define RS_ITEMS(type, array) ((type *)(array).data)
 #define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[index])
 #endif
 

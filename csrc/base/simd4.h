@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "math3d.h"
+#include "memory.h"
 
 /* How vectors lie in memory: aligned, so that none of them straddles two cache lines. */
 typedef struct { _Alignas(32) rs_vec3 xyz; double rest; } rs_quad;
+RS_ARRAY_OF(rs_quad);
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define RS_SHUFFLE4(v, i, j, k, l) __builtin_shuffle((v), (rs_index4){(i), (j), (k), (l)})

@@ -54,10 +54,10 @@ size_t rs_stored_bytes(const rs_record *record);
 /* A number of items that take at least `least_bytes` each: so many that the rest of the data can hold them. */
 void rs_stream_count(rs_stream *stream, int64_t *count, size_t least_bytes);
 /* Count and items; of an array that is read only `item_size` counts. */
-void rs_stream_array(rs_stream *stream, const rs_record *record, rs_array *array);
+void rs_stream_array(rs_stream *stream, const rs_record *record, rs_any_array *array);
 /* The same for arrays of plain integers, and of doubles. */
-void rs_stream_whole_array(rs_stream *stream, rs_array *array);
-void rs_stream_real_array(rs_stream *stream, rs_array *array);
+void rs_stream_whole_array(rs_stream *stream, rs_any_array *array);
+void rs_stream_real_array(rs_stream *stream, rs_any_array *array);
 
 /* FNV-1a, going on from `hash`. */
 static const uint64_t RS_HASH_BEGIN = 14695981039346656037ULL;

@@ -3,14 +3,14 @@
 #include <string.h>
 
 rs_broad_phase rs_broad_phase_make(void) {
-    return (rs_broad_phase){.sorted = rs_array_of(sizeof(int32_t)),
-                            .bounds = rs_array_of(sizeof(rs_box)),
-                            .in_strips = rs_array_of(sizeof(rs_box)),
-                            .cells = rs_array_of(sizeof(rs_grid_entry)),
-                            .cells_other = rs_array_of(sizeof(rs_grid_entry)),
-                            .large = rs_array_of(sizeof(int32_t)),
-                            .found = rs_array_of(sizeof(rs_pair)),
-                            .starts = rs_array_of(sizeof(int32_t)),
+    return (rs_broad_phase){.sorted = RS_EMPTY(int32_t),
+                            .bounds = RS_EMPTY(rs_box),
+                            .in_strips = RS_EMPTY(rs_box),
+                            .cells = RS_EMPTY(rs_grid_entry),
+                            .cells_other = RS_EMPTY(rs_grid_entry),
+                            .large = RS_EMPTY(int32_t),
+                            .found = RS_EMPTY(rs_pair),
+                            .starts = RS_EMPTY(int32_t),
                             .rest = rs_broad_phase_rest_make()};
 }
 
@@ -62,7 +62,7 @@ static bool may_meet(const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
     return (a.active || b.active) && (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
 }
 
-rs_status rs_broad_phase_emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
+rs_status rs_broad_phase_emit(RS_ARRAY(rs_pair) *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j) {
     rs_pair pair = i < j ? (rs_pair){i, j} : (rs_pair){j, i};
     if (!may_meet(scene, pair.a, pair.b))
         return RS_OK;
@@ -89,7 +89,7 @@ static rs_status find_all_pairs(rs_broad_phase *bp, const rs_broad_phase_scene *
 
 /* Axis along which the box centres spread most; infinite boxes say nothing about it. The present axis stays unless
  * another is clearly better: a change costs a full sort. */
-static int32_t choose_axis(const rs_array *bounds, int32_t present) {
+static int32_t choose_axis(const RS_ARRAY(rs_box) *bounds, int32_t present) {
     double sum[3] = {0, 0, 0}, square[3] = {0, 0, 0}, spread[3];
     double n = 0.0;
     for (int64_t k = 0; k < bounds->count; k++) {
@@ -151,9 +151,7 @@ static rs_status merge_sort(rs_broad_phase *bp) {
                 to[k] = take_left ? from[left++] : from[right++];
             }
         }
-        rs_array swap = bp->bounds;
-        bp->bounds = bp->in_strips;
-        bp->in_strips = swap;
+        rs_array_swap(&bp->bounds, &bp->in_strips);
     }
     return RS_OK;
 }
@@ -199,7 +197,7 @@ static void sort_samples(double *x, int n) {
 
 /* Where most boxes lie along an axis, and how long they are, from a sample: a few that are far away do not count. False
  * when there are too few. */
-static bool usual_range(const rs_array *bounds, int axis, double *low, double *high, double *length) {
+static bool usual_range(const RS_ARRAY(rs_box) *bounds, int axis, double *low, double *high, double *length) {
     double centres[SAMPLES], lengths[SAMPLES];
     const rs_box *boxes = RS_ITEMS(rs_box, *bounds);
     int n = 0;
@@ -337,7 +335,7 @@ static void sort_pairs(rs_pair *pairs, int64_t n) {
 enum { FEW_PAIRS = 64 };
 
 /* Counting sort by a, then the few partners of each a by b. */
-rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, rs_array *pairs) {
+rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, RS_ARRAY(rs_pair) *pairs) {
     int64_t n = bp->found.count;
     if (n <= FEW_PAIRS) {
         sort_pairs(RS_ITEMS(rs_pair, bp->found), n);

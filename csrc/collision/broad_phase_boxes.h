@@ -4,10 +4,10 @@
 
 #include "broad_phase.h"
 
-typedef struct {
+struct rs_box {
     double min[3], max[3];
     int32_t collider; /* or cluster */
-} rs_box;
+};
 
 static inline rs_box rs_box_of(const rs_aabb *box, int32_t collider) {
     rs_box out = {.collider = collider};
@@ -16,10 +16,10 @@ static inline rs_box rs_box_of(const rs_aabb *box, int32_t collider) {
     return out;
 }
 
-typedef struct {
+struct rs_grid_entry {
     uint32_t cell;
     int32_t box; /* index into bounds */
-} rs_grid_entry;
+};
 
 static inline bool rs_boxes_overlap(const rs_box *a, const rs_box *b) {
     return a->min[0] <= b->max[0] && b->min[0] <= a->max[0] && a->min[1] <= b->max[1] && b->min[1] <= a->max[1] &&
@@ -27,7 +27,7 @@ static inline bool rs_boxes_overlap(const rs_box *a, const rs_box *b) {
 }
 
 /* Notes the pair of colliders or clusters i and j, if they may collide. */
-rs_status rs_broad_phase_emit(rs_array *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j);
+rs_status rs_broad_phase_emit(RS_ARRAY(rs_pair) *pairs, const rs_broad_phase_scene *scene, int32_t i, int32_t j);
 
 const rs_aabb *rs_broad_phase_box(const rs_broad_phase_scene *scene, int32_t index);
 

@@ -67,9 +67,7 @@ static rs_status sort_cells(rs_broad_phase *bp) {
             starts[digit + 1] += starts[digit];
         for (int64_t k = 0; k < n; k++)
             to[starts[(from[k].cell >> (pass * RADIX_BITS)) & digit_mask]++] = from[k];
-        rs_array swap = bp->cells;
-        bp->cells = bp->cells_other;
-        bp->cells_other = swap;
+        rs_array_swap(&bp->cells, &bp->cells_other);
     }
     return RS_OK;
 }

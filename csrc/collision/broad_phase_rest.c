@@ -6,9 +6,9 @@
 enum { CALM_STEPS = 8, LEAST_BOXES = 64, SHARE = 8 };
 
 rs_broad_phase_rest rs_broad_phase_rest_make(void) {
-    return (rs_broad_phase_rest){.boxes = rs_array_of(sizeof(rs_box)),
-                                 .order = rs_array_of(sizeof(uint32_t)),
-                                 .bounds = rs_array_of(sizeof(rs_aabb))};
+    return (rs_broad_phase_rest){.boxes = RS_EMPTY(rs_box),
+                                 .order = RS_EMPTY(uint32_t),
+                                 .bounds = RS_EMPTY(rs_aabb)};
 }
 
 void rs_broad_phase_rest_free(rs_broad_phase_rest *rest) {
@@ -43,7 +43,7 @@ static bool is_bounded(const rs_box *box) {
 }
 
 /* Bounded boxes to the front; returns their number. */
-static int64_t part_bounded(rs_array *boxes) {
+static int64_t part_bounded(RS_ARRAY(rs_box) *boxes) {
     rs_box *box = RS_ITEMS(rs_box, *boxes);
     int64_t bounded = 0;
     for (int64_t k = 0; k < boxes->count; k++)
@@ -55,7 +55,7 @@ static int64_t part_bounded(rs_array *boxes) {
     return bounded;
 }
 
-static rs_status build_tree(rs_broad_phase_rest *rest, rs_array *spare) {
+static rs_status build_tree(rs_broad_phase_rest *rest, RS_ARRAY(rs_box) *spare) {
     int64_t n = part_bounded(&rest->boxes);
     rs_bvh_free(&rest->tree);
     rest->tree = (rs_bvh){0};

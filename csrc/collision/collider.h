@@ -60,6 +60,7 @@ typedef struct {
     rs_way way;         /* until the next midpoint, if nothing is in the way */
     rs_aabb box;        /* of the shape at `pose`, grown by `reach` */
 } rs_collider;
+RS_ARRAY_OF(rs_collider);
 
 /* Both sides must accept each other. */
 static inline bool rs_filters_agree(const rs_collider *a, const rs_collider *b) {
@@ -78,5 +79,6 @@ typedef struct {
     uint64_t group, mask; /* bits that any of them has */
     bool active;
 } rs_cluster;
+RS_ARRAY_OF(rs_cluster);
 
 #endif

@@ -1,6 +1,6 @@
 #include "pair_memory.h"
 
-rs_pair_memory rs_pair_memory_begin(const rs_array *before, rs_array *now) {
+rs_pair_memory rs_pair_memory_begin(const RS_ARRAY(rs_pair_hint) *before, RS_ARRAY(rs_pair_hint) *now) {
     now->count = 0;
     return (rs_pair_memory){before, now, 0};
 }
@@ -44,7 +44,7 @@ rs_status rs_pair_memory_keep(rs_pair_memory *memory, const rs_pair_hint *hint) 
     return RS_OK;
 }
 
-void rs_pair_memory_forget(rs_array *hints, const rs_collider *colliders, int32_t body) {
+void rs_pair_memory_forget(RS_ARRAY(rs_pair_hint) *hints, const rs_collider *colliders, int32_t body) {
     rs_pair_hint *hint = RS_ITEMS(rs_pair_hint, *hints);
     int64_t kept = 0;
     for (int64_t k = 0; k < hints->count; k++)

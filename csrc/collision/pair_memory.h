@@ -17,14 +17,15 @@ typedef struct rs_pair_hint {
     int32_t kept_count, kept[8];
     double level;         /* how far below the margin the middle of the hull was [m] */
 } rs_pair_hint;
+RS_ARRAY_OF(rs_pair_hint);
 
 typedef struct {
-    const rs_array *before; /* rs_pair_hint, ordered by pair */
-    rs_array *now;          /* likewise, of the detection at hand */
-    int64_t at;             /* place in `before` */
+    const RS_ARRAY(rs_pair_hint) *before; /* rs_pair_hint, ordered by pair */
+    RS_ARRAY(rs_pair_hint) *now;          /* likewise, of the detection at hand */
+    int64_t at;                           /* place in `before` */
 } rs_pair_memory;
 
-rs_pair_memory rs_pair_memory_begin(const rs_array *before, rs_array *now);
+rs_pair_memory rs_pair_memory_begin(const RS_ARRAY(rs_pair_hint) *before, RS_ARRAY(rs_pair_hint) *now);
 /* What comes before the pair is not asked for. */
 void rs_pair_memory_skip(rs_pair_memory *memory, const rs_pair *pair);
 /* The hint of a pair, blank if there is none. Pairs are asked for in their order. */
@@ -32,6 +33,6 @@ rs_pair_hint rs_pair_memory_take(rs_pair_memory *memory, const rs_pair *pair);
 /* Keeps the hint for the next detection, if it was used. */
 rs_status rs_pair_memory_keep(rs_pair_memory *memory, const rs_pair_hint *hint);
 /* Drops the hints of all pairs with a collider of the body. */
-void rs_pair_memory_forget(rs_array *hints, const rs_collider *colliders, int32_t body);
+void rs_pair_memory_forget(RS_ARRAY(rs_pair_hint) *hints, const rs_collider *colliders, int32_t body);
 
 #endif

@@ -32,5 +32,6 @@ typedef struct {
     rs_sym3 g;            /* effective inverse mass, contact frame [1/kg] */
     double friction, restitution;
 } rs_touch;
+RS_ARRAY_OF(rs_touch);
 
 #endif

@@ -99,7 +99,7 @@ static void inherit(const rs_touch *former, int64_t former_count, uint32_t claim
 }
 
 static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders, const rs_manifold *manifold,
-                              const rs_touch *former, int64_t former_count, rs_array *touches) {
+                              const rs_touch *former, int64_t former_count, RS_ARRAY(rs_touch) *touches) {
     uint32_t claimed = 0; /* each former point lends its impulse once */
     double farthest = MATCH_SHARE * rs_min(colliders[pair->a].size, colliders[pair->b].size);
     for (int k = 0; k < manifold->count; k++) {
@@ -133,11 +133,11 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
 
 /* Whether a point lies between two others, and no deeper than they do. */
 static bool lies_between(const rs_manifold_point *p, const rs_manifold_point *a, const rs_manifold_point *b, double limit) {
-    rs_vec3 way = rs_sub(b->position, a->position), from = rs_sub(p->position, a->position);
-    double length2 = rs_norm2(way), share = rs_dot(way, from) / length2;
-    if (!(share > 0.0 && share < 1.0) || rs_norm2(rs_madd(from, -share, way)) > limit * limit)
+    if (!(p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit))
         return false;
-    return p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit;
+    rs_vec3 way = rs_sub(b->position, a->position), from = rs_sub(p->position, a->position);
+    double length2 = rs_norm2(way), along = rs_dot(way, from);
+    return along > 0.0 && along < length2 && rs_norm2(rs_madd(from, -along / length2, way)) <= limit * limit;
 }
 
 static void drop_points_between(rs_manifold *m, double limit) {
@@ -331,8 +331,8 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
     merge_close_points(manifold);
 }
 
-rs_status rs_touches_find(const rs_detection_scene *scene, const rs_array *pairs, rs_pair_memory *memory,
-                          const rs_array *before, rs_array *touches, rs_array *rested) {
+rs_status rs_touches_find(const rs_detection_scene *scene, const RS_ARRAY(rs_pair) *pairs, rs_pair_memory *memory,
+                          const RS_ARRAY(rs_touch) *before, RS_ARRAY(rs_touch) *touches, RS_ARRAY(rs_touch) *rested) {
     const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
     const rs_touch *old = RS_ITEMS(rs_touch, *before);
     const rs_collider *colliders = scene->colliders;
@@ -382,7 +382,7 @@ static bool is_disturbed(const rs_body *body, const rs_collider *by, const rs_bo
     return body->type == RS_BODY_DYNAMIC && body->asleep && ((dynamic && !by_body->asleep) || (by->active && !by->dynamic));
 }
 
-bool rs_touches_disturb(const rs_detection_scene *scene, const rs_array *touches) {
+bool rs_touches_disturb(const rs_detection_scene *scene, const RS_ARRAY(rs_touch) *touches) {
     const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
     for (int64_t k = 0; k < touches->count; k++) {
         const rs_body *a = &scene->bodies[touch[k].body_a], *b = &scene->bodies[touch[k].body_b];
@@ -393,7 +393,7 @@ bool rs_touches_disturb(const rs_detection_scene *scene, const rs_array *touches
     return false;
 }
 
-rs_status rs_touches_merge(const rs_array *a, const rs_array *b, rs_array *out) {
+rs_status rs_touches_merge(const RS_ARRAY(rs_touch) *a, const RS_ARRAY(rs_touch) *b, RS_ARRAY(rs_touch) *out) {
     if (rs_array_resize(out, a->count + b->count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     const rs_touch *x = RS_ITEMS(rs_touch, *a), *x_end = x + a->count, *y = RS_ITEMS(rs_touch, *b), *y_end = y + b->count;
@@ -434,7 +434,7 @@ static void collide_along(const rs_detection_scene *scene, const rs_collider *a,
     merge_close_points(manifold);
 }
 
-static rs_status copy_touches(const rs_touch *from, int64_t count, rs_array *to) {
+static rs_status copy_touches(const rs_touch *from, int64_t count, RS_ARRAY(rs_touch) *to) {
     for (int64_t k = 0; k < count; k++) {
         rs_touch *copy = rs_array_push(to);
         if (copy == NULL)
@@ -444,8 +444,8 @@ static rs_status copy_touches(const rs_touch *from, int64_t count, rs_array *to)
     return RS_OK;
 }
 
-rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_search *search, rs_array *touches,
-                                   rs_array *spare) {
+rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_search *search, RS_ARRAY(rs_touch) *touches,
+                                   RS_ARRAY(rs_touch) *spare) {
     if (rs_hidden_search_run(search, scene->colliders, scene->collider_count, touches) != RS_OK)
         return RS_OUT_OF_MEMORY;
     if (search->found.count == 0)
@@ -466,8 +466,6 @@ rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_se
     }
     if (copy_touches(&old[done], touches->count - done, spare) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_array swap = *touches;
-    *touches = *spare;
-    *spare = swap;
+    rs_array_swap(touches, spare);
     return RS_OK;
 }

@@ -25,11 +25,11 @@ typedef struct {
 } contact_plane;
 
 rs_hidden_search rs_hidden_search_make(void) {
-    return (rs_hidden_search){.touched = rs_array_of(sizeof(uint64_t)),
-                              .first = rs_array_of(sizeof(int32_t)),
-                              .next = rs_array_of(sizeof(int32_t)),
-                              .hidden = rs_array_of(sizeof(bool)),
-                              .found = rs_array_of(sizeof(rs_hidden_contacts))};
+    return (rs_hidden_search){.touched = RS_EMPTY(uint64_t),
+                              .first = RS_EMPTY(int32_t),
+                              .next = RS_EMPTY(int32_t),
+                              .hidden = RS_EMPTY(bool),
+                              .found = RS_EMPTY(rs_hidden_contacts)};
 }
 
 void rs_hidden_search_free(rs_hidden_search *search) {
@@ -65,14 +65,14 @@ static void add_to_list(rs_hidden_search *search, int32_t collider, int32_t entr
     *first = entry;
 }
 
-static rs_status list_planes(rs_hidden_search *search, int64_t collider_count, const rs_array *touches) {
+static rs_status list_planes(rs_hidden_search *search, int64_t collider_count, const RS_ARRAY(rs_touch) *touches) {
     if (rs_array_resize(&search->touched, collider_count / 64 + 1) != RS_OK ||
         rs_array_resize(&search->first, collider_count) != RS_OK ||
         rs_array_resize(&search->next, 2 * touches->count) != RS_OK ||
         rs_array_resize(&search->hidden, touches->count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
-    memset(search->touched.data, 0, (size_t)search->touched.count * sizeof(uint64_t));
+    memset(search->touched.items, 0, (size_t)search->touched.count * sizeof(uint64_t));
     for (int32_t k = (int32_t)touches->count - 1; k >= 0; k--) { /* lists begin with the first point */
         RS_ITEMS(bool, search->hidden)[k] = false;
         if (!begins_pair(touch, k) && rs_dot(touch[k].n, touch[k - 1].n) >= 1.0 - SAME_NORMAL)
@@ -176,7 +176,7 @@ static void keep_sound(rs_hidden_search *search) {
 }
 
 rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *colliders, int64_t collider_count,
-                               const rs_array *touches) {
+                               const RS_ARRAY(rs_touch) *touches) {
     search->found.count = 0;
     if (list_planes(search, collider_count, touches) != RS_OK)
         return RS_OUT_OF_MEMORY;

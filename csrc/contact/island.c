@@ -10,12 +10,12 @@ static const double STILL_SHARE = 5e-4;
 static const double ROUNDING_SHARE = 1e-3;
 
 rs_islands rs_islands_make(void) {
-    return (rs_islands){.parent = rs_array_of(sizeof(int32_t)),
-                        .of_body = rs_array_of(sizeof(int32_t)),
-                        .islands = rs_array_of(sizeof(rs_island)),
-                        .order = rs_array_of(sizeof(int32_t)),
-                        .wires = rs_array_of(sizeof(int32_t)),
-                        .bodies = rs_array_of(sizeof(int32_t))};
+    return (rs_islands){.parent = RS_EMPTY(int32_t),
+                        .of_body = RS_EMPTY(int32_t),
+                        .islands = RS_EMPTY(rs_island),
+                        .order = RS_EMPTY(int32_t),
+                        .wires = RS_EMPTY(int32_t),
+                        .bodies = RS_EMPTY(int32_t)};
 }
 
 void rs_islands_free(rs_islands *islands) {
@@ -58,7 +58,8 @@ static void join_pair(int32_t *parent, const rs_body *bodies, int32_t a, int32_t
 }
 
 /* Joins bodies that touch or hang on the same wire. */
-static void join_bodies(int32_t *parent, const rs_body *bodies, const rs_array *touches, const rs_array *wires) {
+static void join_bodies(int32_t *parent, const rs_body *bodies, const RS_ARRAY(rs_touch) *touches,
+                        const RS_ARRAY(rs_wire) *wires) {
     const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
     for (int64_t k = 0; k < touches->count; k++)
         join_pair(parent, bodies, touch[k].body_a, touch[k].body_b);
@@ -76,7 +77,7 @@ static bool drags(const rs_body *body, const rs_body *other) {
     return moves && is_dynamic(other) && other->asleep;
 }
 
-bool rs_wires_disturb(const rs_body *bodies, const rs_array *wires) {
+bool rs_wires_disturb(const rs_body *bodies, const RS_ARRAY(rs_wire) *wires) {
     const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
     for (int64_t k = 0; k < wires->count; k++) {
         const rs_body *a = &bodies[wire[k].body[0]], *b = &bodies[wire[k].body[1]];
@@ -88,7 +89,7 @@ bool rs_wires_disturb(const rs_body *bodies, const rs_array *wires) {
 
 /* `of_body` of a root serves as the mark "awake" here. */
 rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
-                          const rs_array *touches, const rs_array *wires) {
+                          const RS_ARRAY(rs_touch) *touches, const RS_ARRAY(rs_wire) *wires) {
     if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
         rs_array_resize(&islands->of_body, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -162,7 +163,7 @@ static int64_t lay_out(const rs_islands *islands, size_t member) {
     return next;
 }
 
-static void put(const rs_islands *islands, int32_t island, size_t member, rs_array *list, int32_t thing) {
+static void put(const rs_islands *islands, int32_t island, size_t member, RS_ARRAY(int32_t) *list, int32_t thing) {
     rs_span *span = span_of(islands, island, member);
     RS_ITEMS(int32_t, *list)[span->first + span->count++] = thing;
 }
@@ -181,7 +182,7 @@ static rs_status group_bodies(rs_islands *islands, rs_island_bodies listed) {
     return RS_OK;
 }
 
-static rs_status group_touches(rs_islands *islands, const rs_body *bodies, rs_array *touches) {
+static rs_status group_touches(rs_islands *islands, const rs_body *bodies, RS_ARRAY(rs_touch) *touches) {
     const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
     const size_t member = offsetof(rs_island, rows);
     rs_touch *touch = RS_ITEMS(rs_touch, *touches);
@@ -208,7 +209,7 @@ static int32_t island_of_wire(const rs_islands *islands, const rs_body *bodies, 
     return bodies[dynamic].listed ? RS_ITEMS(int32_t, islands->of_body)[dynamic] : RS_NONE;
 }
 
-static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_array *wires) {
+static rs_status group_wires(rs_islands *islands, const rs_body *bodies, RS_ARRAY(rs_wire) *wires) {
     const size_t member = offsetof(rs_island, wires);
     rs_wire *wire = RS_ITEMS(rs_wire, *wires);
     rs_island *island = RS_ITEMS(rs_island, islands->islands);
@@ -232,7 +233,7 @@ static rs_status group_wires(rs_islands *islands, const rs_body *bodies, rs_arra
 }
 
 rs_status rs_islands_build(rs_islands *islands, const rs_body *bodies, int64_t body_count, rs_island_bodies listed,
-                           rs_array *touches, rs_array *wires) {
+                           RS_ARRAY(rs_touch) *touches, RS_ARRAY(rs_wire) *wires) {
     if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
         rs_array_resize(&islands->of_body, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;

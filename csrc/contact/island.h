@@ -18,6 +18,7 @@ typedef struct {
     bool carried;                /* touches or hangs on something that moves by itself */
     bool quiet;                  /* every body has been slow for long enough */
 } rs_island;
+RS_ARRAY_OF(rs_island);
 
 /* Some of the world's bodies, by their places in it: the dynamic ones of an island, or those that a step looks at. */
 typedef struct {
@@ -26,12 +27,12 @@ typedef struct {
 } rs_island_bodies;
 
 typedef struct {
-    rs_array parent;  /* int32_t per body: union-find */
-    rs_array of_body; /* int32_t per listed body: island, RS_NONE for sleeping, static and kinematic ones */
-    rs_array islands; /* rs_island */
-    rs_array order;   /* int32_t: touching points of awake islands, grouped by island, else in list order */
-    rs_array wires;   /* int32_t: wires of awake islands, grouped by island */
-    rs_array bodies;  /* int32_t: awake dynamic bodies, grouped by island */
+    RS_ARRAY(int32_t) parent;  /* per body: union-find */
+    RS_ARRAY(int32_t) of_body; /* per listed body: island, RS_NONE for sleeping, static and kinematic ones */
+    RS_ARRAY(rs_island) islands;
+    RS_ARRAY(int32_t) order;  /* touching points of awake islands, grouped by island, else in list order */
+    RS_ARRAY(int32_t) wires;  /* wires of awake islands, grouped by island */
+    RS_ARRAY(int32_t) bodies; /* awake dynamic bodies, grouped by island */
 } rs_islands;
 
 rs_islands rs_islands_make(void);
@@ -41,15 +42,15 @@ rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *i
 const int32_t *rs_islands_wires(const rs_islands *islands, const rs_island *island);
 
 /* Whether a wire hangs a sleeping body on one that moves. */
-bool rs_wires_disturb(const rs_body *bodies, const rs_array *wires);
+bool rs_wires_disturb(const rs_body *bodies, const RS_ARRAY(rs_wire) *wires);
 /* Wakes sleepers that touch or hang on something awake or moving, all bodies being listed. They take part in this very
  * step: a blow is felt when it lands. */
 rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_count, const rs_collider *colliders,
-                          const rs_array *touches, const rs_array *wires);
+                          const RS_ARRAY(rs_touch) *touches, const RS_ARRAY(rs_wire) *wires);
 
 /* Groups the listed bodies and the touching points, places the wires and groups them. */
 rs_status rs_islands_build(rs_islands *islands, const rs_body *bodies, int64_t body_count, rs_island_bodies listed,
-                           rs_array *touches, rs_array *wires);
+                           RS_ARRAY(rs_touch) *touches, RS_ARRAY(rs_wire) *wires);
 
 /* After integration: counts quiet steps and puts islands to sleep. `before` holds the velocities at the beginning of
  * the step, `dt` turns their change into accelerations; `pushes` are read where an island was pushed. */

@@ -127,8 +127,6 @@ static rs_vec3 predicted(const rs_newton *n, const rs_newton_row *row, const rs_
     return row->first_axis == 2 ? rs_v3(0.0, 0.0, q.z) : q;
 }
 
-static bool is_zero(rs_vec3 v) { return v.x == 0.0 && v.y == 0.0 && v.z == 0.0; }
-
 /* The row's impulse in `step`, put back to what the law allows; the bearer's step is a change already. */
 static rs_vec3 allowed_after_step(const rs_law *law) {
     if (law->kind != RS_ROW_TURN)
@@ -145,7 +143,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
         rs_law *law = rs_rows_law(rows, k);
         law->step.xyz = predicted(n, &list[k], law, kept);
         rs_vec3 change = rs_sub(law->step.xyz, law->impulse.xyz);
-        if (!is_zero(change))
+        if (!rs_v3_is_zero(change))
             rs_newton_pull(n, &list[k], change, x);
     }
     rs_newton_solve_step(n, EXACT_LOADS, x);
@@ -287,7 +285,7 @@ int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance) {
             const rs_law *law = rs_rows_law(rows, k);
             set_smooth_weight(n, &list[k], law);
             rs_vec3 p = onto_law(law, smooth_asked(n, &list[k], law, list[k].speed));
-            if (!is_zero(p))
+            if (!rs_v3_is_zero(p))
                 rs_newton_pull(n, &list[k], p, way);
         }
         memcpy(pull, way, (size_t)n->size * sizeof(double));

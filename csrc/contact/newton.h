@@ -18,38 +18,43 @@
 #include "../base/memory.h"
 #include "row.h"
 
+typedef struct rs_newton_row rs_newton_row;
+RS_ARRAY_OF(rs_newton_row);
+
 /* Memory, reused from step to step. */
 typedef struct {
-    rs_array rows;       /* newton_row, one for each row of the island */
-    rs_array columns;    /* rs_quad: Jacobians; never grows while rows are made */
-    rs_array indices;    /* int32_t: of the Jacobians */
-    rs_array links;      /* int32_t: objects that share rows, grouped by object */
-    rs_array link_start; /* int32_t per object, and the end */
-    rs_array order;      /* int32_t: objects in the order of elimination */
-    rs_array spans;      /* int32_t per object: its number of velocities */
-    rs_array offset;     /* int32_t per object: its first velocity in that order */
-    rs_array first;      /* int32_t per velocity: first column of its row of the matrix */
-    rs_array start;      /* int64_t per velocity: where column 0 would lie in `matrix` */
-    rs_array matrix;     /* double: each row from its first column to the diagonal; or blocks */
-    rs_array near;       /* uint64_t: bits for the objects that each one is linked to, on the way to the order */
-    rs_array column;     /* int32_t: the blocks of each column, in order: the object of its row, the diagonal first */
-    rs_array column_start, column_of;  /* int32_t: the first block of each column and the end; the column of each block */
-    rs_array row_start, row_blocks;    /* int32_t: likewise the blocks of each row, without the diagonal */
-    rs_array axes;       /* double: Jacobians by axis, for blocks */
-    rs_array bands;      /* double: inertias of the objects, base/band.h */
-    rs_array block;      /* double: weighted Jacobian of a row */
-    rs_array vectors;    /* double: velocities */
-    rs_array loads;      /* double: of sliding rows, and velocities */
-    rs_array few;        /* double: what unit loads of a few sliding rows do */
-    int64_t profile;     /* entries of the matrix */
-    bool in_blocks;      /* single bodies only: newton_blocks.c; otherwise the matrix has a profile */
-    int32_t size;        /* velocities of the island */
-    bool skew;           /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
-    int32_t widest;      /* most velocities of an object */
-    int32_t sliding;     /* rows whose friction follows their load */
-    int32_t changes;     /* rows whose state is not that of the factorisation before */
-    double compliance;   /* of held rows relative to their inverse mass */
-    double shear;        /* how much more compliant friction is than what pushes */
+    RS_ARRAY(rs_newton_row) rows; /* one for each row of the island */
+    RS_ARRAY(rs_quad) columns;    /* Jacobians; never grows while rows are made */
+    RS_ARRAY(int32_t) indices;    /* of the Jacobians */
+    RS_ARRAY(int32_t) links;      /* objects that share rows, grouped by object */
+    RS_ARRAY(int32_t) link_start; /* per object, and the end */
+    RS_ARRAY(int32_t) order;      /* objects in the order of elimination */
+    RS_ARRAY(int32_t) spans;      /* per object: its number of velocities */
+    RS_ARRAY(int32_t) offset;     /* per object: its first velocity in that order */
+    RS_ARRAY(int32_t) first;      /* per velocity: first column of its row of the matrix */
+    RS_ARRAY(int64_t) start;      /* per velocity: where column 0 would lie in `matrix` */
+    RS_ARRAY(double) matrix;      /* each row from its first column to the diagonal; of small islands as in newton_small.c; or blocks */
+    RS_ARRAY(uint64_t) near;      /* bits for the objects that each one is linked to, on the way to the order */
+    RS_ARRAY(int32_t) column;     /* the blocks of each column, in order: the object of its row, the diagonal first */
+    RS_ARRAY(int32_t) column_start, column_of; /* the first block of each column and the end; the column of each block */
+    RS_ARRAY(int32_t) row_start, row_blocks;   /* likewise the blocks of each row, without the diagonal */
+    RS_ARRAY(double) axes;        /* Jacobians by axis, for blocks */
+    RS_ARRAY(double) inertias;    /* of small islands: the matrix without any row */
+    RS_ARRAY(double) bands;       /* inertias of the objects, base/band.h */
+    RS_ARRAY(double) block;       /* weighted Jacobian of a row */
+    RS_ARRAY(double) vectors;     /* velocities */
+    RS_ARRAY(double) loads;       /* of sliding rows, and velocities */
+    RS_ARRAY(double) few;         /* what unit loads of a few sliding rows do */
+    int64_t profile;              /* entries of the matrix */
+    bool in_blocks;               /* single bodies only: newton_blocks.c; otherwise the matrix has a profile, or is small */
+    bool skew;                    /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
+    int32_t size;                 /* velocities of the island */
+    int32_t stride;               /* of small islands: from row to row of the matrix */
+    int32_t widest;               /* most velocities of an object */
+    int32_t sliding;              /* rows whose friction follows their load */
+    int32_t changes;              /* rows whose state is not that of the factorisation before */
+    double compliance;            /* of held rows relative to their inverse mass */
+    double shear;                 /* how much more compliant friction is than what pushes */
 } rs_newton;
 
 rs_newton rs_newton_make(void);

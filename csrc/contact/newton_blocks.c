@@ -241,7 +241,7 @@ static bool factorise(rs_newton *n) {
 bool rs_newton_blocks_factorise(rs_newton *n) {
     if (rs_array_resize(&n->matrix, BLOCK * n->column.count * (n->skew ? 2 : 1)) != RS_OK)
         return false;
-    memset(n->matrix.data, 0, (size_t)n->matrix.count * sizeof(double));
+    memset(n->matrix.items, 0, (size_t)n->matrix.count * sizeof(double));
     place_inertias(n);
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
@@ -326,7 +326,7 @@ void rs_newton_blocks_solve(const rs_newton *n, double *x) {
 bool rs_newton_blocks_take_rows(rs_newton *n) {
     if (rs_array_resize(&n->axes, 2 * 3 * COLUMN * n->rows.count) != RS_OK)
         return false;
-    memset(n->axes.data, 0, (size_t)n->axes.count * sizeof(double));
+    memset(n->axes.items, 0, (size_t)n->axes.count * sizeof(double));
     for (int64_t k = 0; k < n->rows.count; k++)
         for (int s = 0; s < 2; s++) {
             const rs_side_jacobian *side = &RS_ITEM(rs_newton_row, n->rows, k)->sides[s];

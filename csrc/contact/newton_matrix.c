@@ -8,38 +8,40 @@
 enum { NONE = -1 };
 
 rs_newton rs_newton_make(void) {
-    return (rs_newton){.rows = rs_array_of(sizeof(rs_newton_row)),
-                       .columns = rs_array_of(sizeof(rs_quad)),
-                       .indices = rs_array_of(sizeof(int32_t)),
-                       .links = rs_array_of(sizeof(int32_t)),
-                       .link_start = rs_array_of(sizeof(int32_t)),
-                       .order = rs_array_of(sizeof(int32_t)),
-                       .offset = rs_array_of(sizeof(int32_t)),
-                       .spans = rs_array_of(sizeof(int32_t)),
-                       .first = rs_array_of(sizeof(int32_t)),
-                       .start = rs_array_of(sizeof(int64_t)),
-                       .matrix = rs_array_of(sizeof(double)),
-                       .near = rs_array_of(sizeof(uint64_t)),
-                       .column = rs_array_of(sizeof(int32_t)),
-                       .column_start = rs_array_of(sizeof(int32_t)),
-                       .column_of = rs_array_of(sizeof(int32_t)),
-                       .row_start = rs_array_of(sizeof(int32_t)),
-                       .row_blocks = rs_array_of(sizeof(int32_t)),
-                       .axes = rs_array_of(sizeof(double)),
-                       .bands = rs_array_of(sizeof(double)),
-                       .block = rs_array_of(sizeof(double)),
-                       .vectors = rs_array_of(sizeof(double)),
-                       .few = rs_array_of(sizeof(double)),
-                       .loads = rs_array_of(sizeof(double))};
+    return (rs_newton){.rows = RS_EMPTY(rs_newton_row),
+                       .columns = RS_EMPTY(rs_quad),
+                       .indices = RS_EMPTY(int32_t),
+                       .links = RS_EMPTY(int32_t),
+                       .link_start = RS_EMPTY(int32_t),
+                       .order = RS_EMPTY(int32_t),
+                       .offset = RS_EMPTY(int32_t),
+                       .spans = RS_EMPTY(int32_t),
+                       .first = RS_EMPTY(int32_t),
+                       .start = RS_EMPTY(int64_t),
+                       .matrix = RS_EMPTY(double),
+                       .near = RS_EMPTY(uint64_t),
+                       .column = RS_EMPTY(int32_t),
+                       .column_start = RS_EMPTY(int32_t),
+                       .column_of = RS_EMPTY(int32_t),
+                       .row_start = RS_EMPTY(int32_t),
+                       .row_blocks = RS_EMPTY(int32_t),
+                       .axes = RS_EMPTY(double),
+                       .bands = RS_EMPTY(double),
+                       .inertias = RS_EMPTY(double),
+                       .block = RS_EMPTY(double),
+                       .vectors = RS_EMPTY(double),
+                       .few = RS_EMPTY(double),
+                       .loads = RS_EMPTY(double)};
 }
 
 void rs_newton_free(rs_newton *n) {
-    rs_array *arrays[] = {&n->rows,   &n->columns, &n->indices, &n->links,   &n->link_start, &n->order,   &n->offset, &n->spans,
-                          &n->first,  &n->start,   &n->matrix,  &n->bands,      &n->block,   &n->vectors, &n->loads,
-                          &n->few,    &n->near,    &n->column,  &n->column_start, &n->column_of, &n->row_start, &n->row_blocks,
-                          &n->axes};
+    rs_any_array *arrays[] = {&n->rows.any, &n->columns.any, &n->indices.any, &n->links.any, &n->link_start.any,
+                              &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->start.any,
+                              &n->matrix.any, &n->bands.any, &n->block.any, &n->vectors.any, &n->loads.any,
+                              &n->few.any, &n->inertias.any, &n->near.any, &n->column.any, &n->column_start.any,
+                              &n->column_of.any, &n->row_start.any, &n->row_blocks.any, &n->axes.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
 }
 
 /* ---- rows ---- */
@@ -251,7 +253,7 @@ static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
 
 /* The matrix without any row. */
 static void place_inertias(rs_newton *n) {
-    memset(n->matrix.data, 0, (size_t)n->profile * sizeof(double));
+    memset(n->matrix.items, 0, (size_t)n->profile * sizeof(double));
     double *band = RS_ITEMS(double, n->bands);
     for (int64_t k = 0; k < n->spans.count; k++) {
         int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
@@ -280,13 +282,29 @@ static double begin_blocks(rs_newton *n, const rs_rows *rows, double most) {
     return rs_newton_blocks_take_rows(n) && list_inertias(n, rows) ? work : -1.0;
 }
 
+static bool begin_small(rs_newton *n) {
+    if (!rs_newton_small_begin(n))
+        return false;
+    double *band = RS_ITEMS(double, n->bands);
+    for (int64_t k = 0; k < n->spans.count; k++) {
+        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        for (int32_t i = 0; i < span; i++)
+            for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
+                if (*rs_band_at(band, i, j) != 0.0)
+                    rs_newton_small_put_inertia(n, at + place_of(i, span), at + place_of(j, span), *rs_band_at(band, i, j));
+        band += RS_BAND_WIDTH * span;
+    }
+    return true;
+}
+
 double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
     if (!list_rows(n, rows) || !list_links(n, rows->object_count))
         return -1.0;
     n->in_blocks = has_single_bodies_only(n);
     if (n->in_blocks)
         return begin_blocks(n, rows, most);
-    return order_objects(n, rows) ? find_profile(n, rows) : -1.0;
+    double work = order_objects(n, rows) ? find_profile(n, rows) : -1.0;
+    return work < 0.0 || !rs_newton_is_small(n) || begin_small(n) ? work : -1.0;
 }
 
 /* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
@@ -359,6 +377,10 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
         rs_newton_blocks_solve(n, x);
         return;
     }
+    if (rs_newton_is_small(n)) {
+        rs_newton_small_solve(n, x);
+        return;
+    }
     const int32_t *first = RS_ITEMS(int32_t, n->first);
     for (int32_t i = 0; i < n->size; i++) {
         const double *row = entry(n, i, 0);
@@ -370,12 +392,23 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
     }
 }
 
+void rs_newton_matrix_solve_many(const rs_newton *n, double *x, int32_t count) {
+    if (rs_newton_is_small(n)) {
+        rs_newton_small_solve_many(n, x, count);
+        return;
+    }
+    for (int32_t k = 0; k < count; k++)
+        rs_newton_matrix_solve(n, x + (int64_t)k * n->size);
+}
+
 static bool factorise(rs_newton *n, bool skew) {
     n->skew = skew;
     if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return false;
     if (n->in_blocks)
         return rs_newton_blocks_factorise(n);
+    if (rs_newton_is_small(n))
+        return rs_newton_small_factorise(n);
     if (rs_array_resize(&n->matrix, n->profile) != RS_OK)
         return false;
     place_inertias(n);

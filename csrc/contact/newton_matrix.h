@@ -4,7 +4,7 @@
 
 #include "newton.h"
 
-typedef struct {
+struct rs_newton_row {
     int32_t first_axis;  /* 0: three axes; 2: one */
     rs_side_jacobian sides[2]; /* velocities counted from the object's last */
     int32_t low[2];      /* smallest index of each side */
@@ -17,7 +17,7 @@ typedef struct {
     rs_vec3 centre;      /* descent and path: impulse around which the law is softened */
     rs_vec3 speed, turn; /* descent and path: error without softness at the present velocities; its change along the direction */
     rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse */
-} rs_newton_row;
+};
 
 /* Factorises the matrix for the weights of the rows, without what follows loads; with that for all steps of `n->sliding` rows,
  * see newton_sliding.c. False when it is not positive definite, or memory is short. */
@@ -39,8 +39,19 @@ static inline double (*rs_newton_axes(const rs_newton *n, int64_t row, int side)
 
 /* newton_cholesky.c: the factor takes the place of the matrix; its diagonal is stored inverted. False when that is not positive. */
 bool rs_newton_cholesky(rs_newton *newton);
-/* x = (matrix)^-1 * x */
+/* x = (matrix)^-1 * x; the same of so many vectors, one behind the other */
 void rs_newton_matrix_solve(const rs_newton *newton, double *x);
+void rs_newton_matrix_solve_many(const rs_newton *newton, double *x, int32_t count);
+
+/* newton_small.c: the same for islands with few velocities, whose matrix is not kept in a profile. */
+enum { RS_NEWTON_SMALL = 40 };
+static inline bool rs_newton_is_small(const rs_newton *newton) { return !newton->in_blocks && newton->size <= RS_NEWTON_SMALL; }
+/* Room for the matrix, false when memory is short, and the inertia of velocities i and j. */
+bool rs_newton_small_begin(rs_newton *newton);
+void rs_newton_small_put_inertia(rs_newton *newton, int32_t i, int32_t j, double value);
+bool rs_newton_small_factorise(rs_newton *newton);
+void rs_newton_small_solve(const rs_newton *newton, double *x);
+void rs_newton_small_solve_many(const rs_newton *newton, double *x, int32_t count);
 
 /* Velocity of the row's axes at the velocities x. */
 rs_vec3 rs_newton_speed(const rs_newton *newton, const rs_newton_row *row, const double *x);

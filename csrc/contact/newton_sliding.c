@@ -54,8 +54,8 @@ enum { FEW_SLIDING = 12 };
 
 static bool few_slide(const rs_newton *n) { return n->sliding > 0 && n->sliding <= FEW_SLIDING; }
 
-/* Of `few`: a unit load, the matrix 1 - T, velocities by a unit of each load. */
-static double *few_matrix(const rs_newton *n) { return RS_ITEMS(double, n->few) + n->sliding; }
+/* Of `few`: the matrix 1 - T, velocities by a unit of each load. */
+static double *few_matrix(const rs_newton *n) { return RS_ITEMS(double, n->few); }
 static double *few_moved(const rs_newton *n, int32_t k) {
     return few_matrix(n) + n->sliding * n->sliding + (int64_t)k * n->size;
 }
@@ -64,16 +64,19 @@ bool rs_newton_prepare_sliding(rs_newton *n) {
     int32_t count = n->sliding;
     if (n->skew || !few_slide(n))
         return true;
-    if (rs_array_resize(&n->few, count * (1 + count + (int64_t)n->size)) != RS_OK)
+    if (rs_array_resize(&n->few, count * (count + (int64_t)n->size)) != RS_OK)
         return false;
-    double *unit = RS_ITEMS(double, n->few), *matrix = few_matrix(n), loads[FEW_SLIDING];
+    double *matrix = few_matrix(n), loads[FEW_SLIDING];
+    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    memset(few_moved(n, 0), 0, (size_t)count * (size_t)n->size * sizeof(double));
+    for (int64_t k = 0, at = 0; k < n->rows.count; k++)
+        if (rs_newton_follows(&rows[k]))
+            rs_newton_pull(n, &rows[k], rs_newton_following(&rows[k], 1.0), few_moved(n, (int32_t)at++));
+    rs_newton_matrix_solve_many(n, few_moved(n, 0), count);
     for (int32_t k = 0; k < count; k++) {
-        memset(unit, 0, (size_t)count * sizeof *unit);
-        unit[k] = 1.0;
-        move_by_loads(n, unit, few_moved(n, k));
         loads_at(n, few_moved(n, k), loads);
         for (int32_t i = 0; i < count; i++)
-            matrix[i * count + k] = unit[i] - loads[i];
+            matrix[i * count + k] = (i == k ? 1.0 : 0.0) - loads[i];
     }
     return true;
 }

@@ -32,8 +32,6 @@ RS_INLINE void apply_impulse(const rs_body_row *row, rs_solver_body *bodies, rs_
     push_body(&bodies[row->body_b], &row->rb, -p);
 }
 
-static bool is_zero(const rs_quad *q) { return q->xyz.x == 0.0 && q->xyz.y == 0.0 && q->xyz.z == 0.0; }
-
 /* ---- the layout ---- */
 
 /* Sweeps work on the blocks. */
@@ -94,7 +92,7 @@ static void apply(rs_rows *rows, double share) {
     end_sweeps(rows);
     for (int64_t k = 0; k < rows->count; k++) {
         rs_body_row *row = row_at(rows, k);
-        if (is_zero(&row->law.step))
+        if (rs_v3_is_zero(row->law.step.xyz))
             continue;
         rs_v4 change = rs_v4_all(share) * rs_v4_load(&row->law.step);
         rs_v4_store(&row->law.impulse, rs_v4_load(&row->law.impulse) + change);

@@ -16,6 +16,7 @@ typedef struct {
     rs_columns g, g_inverse;
     int32_t touch;     /* where the result goes */
 } rs_body_row;
+RS_ARRAY_OF(rs_body_row);
 
 typedef struct {
     rs_rows rows; /* of rs_body_row */

@@ -29,26 +29,27 @@ static const double PUSH_SOFTNESS = 0.1;
 static const double SIDEWAYS_SHARE = 1e-3;
 
 /* Where the impulse of a row comes from and goes to. */
-typedef struct {
+struct rs_row_source {
     rs_touch *self;  /* contact of two links of one tree, or NULL */
     rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
     double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
     double scale;
-} rs_row_source;
+};
 
 rs_tree_rows rs_tree_rows_make(void) {
-    return (rs_tree_rows){.list = rs_array_of(sizeof(rs_tree_row)),
-                          .sources = rs_array_of(sizeof(rs_row_source)),
-                          .numbers = rs_array_of(sizeof(double)),
-                          .objects = rs_array_of(sizeof(rs_tree_object)),
-                          .places = rs_array_of(sizeof(int32_t)),
-                          .joints = rs_array_of(sizeof(rs_joint_row))};
+    return (rs_tree_rows){.list = RS_EMPTY(rs_tree_row),
+                          .sources = RS_EMPTY(rs_row_source),
+                          .numbers = RS_EMPTY(double),
+                          .objects = RS_EMPTY(rs_tree_object),
+                          .places = RS_EMPTY(int32_t),
+                          .joints = RS_EMPTY(rs_joint_row)};
 }
 
 void rs_tree_rows_free(rs_tree_rows *rows) {
-    rs_array *arrays[] = {&rows->list, &rows->sources, &rows->numbers, &rows->objects, &rows->places, &rows->joints};
+    rs_any_array *arrays[] = {&rows->list.any, &rows->sources.any, &rows->numbers.any, &rows->objects.any,
+                              &rows->places.any, &rows->joints.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
 }
 
 /* ---- room ---- */
@@ -476,7 +477,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
             return RS_OUT_OF_MEMORY;
         add_pins(problem, input, members.index[i]);
     }
-    problem->rows = (rs_rows){rs_tree_layout(), problem->list.data, sizeof(rs_tree_row), problem->list.count,
+    problem->rows = (rs_rows){rs_tree_layout(), problem->list.any.data, sizeof(rs_tree_row), problem->list.count,
                               (int32_t)members.count};
     problem->solver_bodies = input->solver_bodies;
     problem->released = true;

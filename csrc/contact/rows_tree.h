@@ -27,6 +27,7 @@ typedef struct {
     rs_vec3 push_aim;     /* of a pin in the motion that removes overlap [m/s] */
     double push_softness; /* of a contact in the motion that removes overlap [1/kg] */
 } rs_tree_row;
+RS_ARRAY_OF(rs_tree_row);
 
 /* One object of the island. */
 typedef struct {
@@ -34,18 +35,22 @@ typedef struct {
     int32_t body;          /* index into the world's bodies */
     double *velocity;      /* of the single body: v, w; the same without impulses; of its push-out motion */
 } rs_tree_object;
+RS_ARRAY_OF(rs_tree_object);
+
+typedef struct rs_row_source rs_row_source;
+RS_ARRAY_OF(rs_row_source);
 
 /* Memory of one island, reused from island to island. */
 typedef struct {
     rs_rows rows;      /* of rs_tree_row */
-    rs_array list;     /* rs_tree_row */
-    rs_array sources;  /* where the results go */
-    rs_array numbers;  /* double: entries of rows and velocities of single bodies; never grows while rows are made */
-    rs_array objects;  /* rs_tree_object */
-    rs_array places;   /* int32_t per body of the world: its number among the objects */
-    rs_array joints;   /* rs_joint_row: of one articulated system */
-    int64_t used;      /* of `numbers` */
-    bool released;     /* no impulse acts: the velocities of trees, which are changes by impulses, are zero */
+    RS_ARRAY(rs_tree_row) list;
+    RS_ARRAY(rs_row_source) sources; /* where the results go */
+    RS_ARRAY(double) numbers;        /* entries of rows and velocities of single bodies; never grows while rows are made */
+    RS_ARRAY(rs_tree_object) objects;
+    RS_ARRAY(int32_t) places;      /* per body of the world: its number among the objects */
+    RS_ARRAY(rs_joint_row) joints; /* of one articulated system */
+    int64_t used;                  /* of `numbers` */
+    bool released;                 /* no impulse acts: the velocities of trees, which are changes by impulses, are zero */
     const rs_solver_body *solver_bodies;
 } rs_tree_rows;
 

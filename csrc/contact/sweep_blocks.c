@@ -10,7 +10,7 @@ enum { LANES = 4, OVERFLOW = RS_SWEEP_COLORS - 1 };
 enum { PART_BLOCKS = 32, LEAST_BLOCKS = 4 * PART_BLOCKS, PART_BODIES = 512, LEAST_BODIES = 8 * PART_BODIES };
 
 /* Vectors first, then integers: lanes are copied as a whole. Sides: 0 is A, 1 is B. */
-typedef struct {
+struct sweep_block {
     rs_lanes3 axis[3];    /* t1, t2, n */
     rs_lanes3 arm[2][3];  /* turning of each side about its centre of mass along the axes, scaled */
     rs_v4 root_mass[2];   /* roots of the inverse masses */
@@ -21,38 +21,38 @@ typedef struct {
     rs_v4 change2;        /* squares of what the last sweep changed [m/s] */
     int32_t body[2][LANES]; /* number within the island; the one after the last stands still */
     int32_t from[LANES];  /* row of the island, or lane of all lanes for busy rows; RS_NONE: empty */
-} sweep_block;
+};
 
 enum { VECTORS = offsetof(sweep_block, body) / sizeof(rs_v4) };
 
 /* Changes of velocity since the beginning of the round, scaled. */
-typedef struct {
+struct sweep_body {
     rs_quad linear, angular;
-} sweep_body;
+};
 
 /* Lower triangle L with inverse inertia = L * L', and the root of the inverse mass. */
-typedef struct {
+struct body_root {
     double xx, yx, yy, zx, zy, zz, mass;
-} body_root;
+};
 
 /* What the rows of some blocks did. */
-typedef struct {
+struct part_result {
     rs_v4 largest2, ascent;
-} part_result;
+};
 
 rs_sweep_blocks rs_sweep_blocks_make(void) {
-    return (rs_sweep_blocks){.all.blocks = rs_array_of(sizeof(sweep_block)),
-                             .busy.blocks = rs_array_of(sizeof(sweep_block)), .bodies = rs_array_of(sizeof(sweep_body)),
-                             .former = rs_array_of(sizeof(sweep_body)), .roots = rs_array_of(sizeof(body_root)),
-                             .used = rs_array_of(sizeof(uint64_t)), .colors = rs_array_of(sizeof(int32_t)),
-                             .parts = rs_array_of(sizeof(part_result))};
+    return (rs_sweep_blocks){.all.blocks = RS_EMPTY(sweep_block),
+                             .busy.blocks = RS_EMPTY(sweep_block), .bodies = RS_EMPTY(sweep_body),
+                             .former = RS_EMPTY(sweep_body), .roots = RS_EMPTY(body_root),
+                             .used = RS_EMPTY(uint64_t), .colors = RS_EMPTY(int32_t),
+                             .parts = RS_EMPTY(part_result)};
 }
 
 void rs_sweep_blocks_free(rs_sweep_blocks *at) {
-    rs_array *const arrays[] = {&at->all.blocks, &at->busy.blocks, &at->bodies, &at->former, &at->roots, &at->used,
-                                &at->colors,     &at->parts};
+    rs_any_array *const arrays[] = {&at->all.blocks.any, &at->busy.blocks.any, &at->bodies.any, &at->former.any,
+                                    &at->roots.any, &at->used.any, &at->colors.any, &at->parts.any};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
 }
 
 /* ---- packing ---- */
@@ -95,7 +95,7 @@ static int32_t color_row(uint64_t *used, int32_t still, int32_t a, int32_t b) {
 static void color_rows(rs_sweep_blocks *at, const rs_body_rows *rows) {
     int32_t *colors = RS_ITEMS(int32_t, at->colors), still = (int32_t)rows->members.count;
     int64_t counts[RS_SWEEP_COLORS] = {0}, *first = at->all.first;
-    memset(at->used.data, 0, (size_t)at->used.count * sizeof(uint64_t));
+    memset(at->used.items, 0, (size_t)at->used.count * sizeof(uint64_t));
     for (int64_t k = 0; k < rows->rows.count; k++) {
         const rs_body_row *row = rs_body_row_at(rows, k);
         colors[k] = color_row(RS_ITEMS(uint64_t, at->used), still, number_of(rows, row->body_a), number_of(rows, row->body_b));
@@ -255,7 +255,7 @@ static void drop_busy(rs_sweep_blocks *at) {
 /* ---- rounds ---- */
 
 void rs_sweep_blocks_begin(rs_sweep_blocks *at, const rs_body_rows *rows) {
-    memset(at->bodies.data, 0, (size_t)at->bodies.count * sizeof(sweep_body));
+    memset(at->bodies.items, 0, (size_t)at->bodies.count * sizeof(sweep_body));
     for (int64_t b = 0; b < at->all.blocks.count; b++) {
         sweep_block *block = RS_ITEM(sweep_block, at->all.blocks, b);
         for (int lane = 0; lane < LANES; lane++) {
@@ -385,7 +385,7 @@ static void add_momentum(void *context, int32_t worker, int64_t item) {
     const sweep_job *job = context;
     enum { NUMBERS = sizeof(sweep_body) / sizeof(double) };
     int64_t all = job->at->bodies.count * NUMBERS, first = item * PART_BODIES * NUMBERS, end = first + PART_BODIES * NUMBERS;
-    double *now = job->at->bodies.data, *former = job->at->former.data, momentum = job->momentum;
+    double *now = job->at->bodies.any.data, *former = job->at->former.any.data, momentum = job->momentum;
     (void)worker;
     for (int64_t k = first; k < (end < all ? end : all); k++) {
         double v = now[k];

@@ -11,21 +11,30 @@
 
 enum { RS_SWEEP_COLORS = 64 }; /* rows of the last one share bodies: each has a block of its own */
 
+typedef struct sweep_block sweep_block;
+typedef struct sweep_body sweep_body;
+typedef struct body_root body_root;
+typedef struct part_result part_result;
+RS_ARRAY_OF(sweep_block);
+RS_ARRAY_OF(sweep_body);
+RS_ARRAY_OF(body_root);
+RS_ARRAY_OF(part_result);
+
 /* Blocks in the order of their colours. */
 typedef struct {
-    rs_array blocks;                     /* sweep_block */
+    RS_ARRAY(sweep_block) blocks;
     int64_t first[RS_SWEEP_COLORS + 1];  /* of each colour, and the number of all */
 } rs_block_set;
 
 /* Scratch of a thread. */
 typedef struct rs_sweep_blocks {
-    rs_block_set all, busy;  /* `busy`: copies of the rows that the next sweep visits */
-    rs_array bodies, former; /* sweep_body per body of the island and one that stands still: now, and after the sweep before */
-    rs_array roots;          /* body_root per body of the island */
-    rs_array used;           /* uint64_t likewise, and for what stands still: colours of its rows */
-    rs_array colors;         /* int32_t per row */
-    rs_array parts;          /* part_result of the sweep */
-    rs_thread_pool *pool;    /* shares the blocks of a colour; NULL: this thread does all. Bits do not depend on it */
+    rs_block_set all, busy; /* `busy`: copies of the rows that the next sweep visits */
+    RS_ARRAY(sweep_body) bodies, former; /* per body of the island and one that stands still: now, and after the sweep before */
+    RS_ARRAY(body_root) roots; /* per body of the island */
+    RS_ARRAY(uint64_t) used; /* likewise, and for what stands still: colours of its rows */
+    RS_ARRAY(int32_t) colors; /* per row */
+    RS_ARRAY(part_result) parts; /* of the sweep */
+    rs_thread_pool *pool; /* shares the blocks of a colour; NULL: this thread does all. Bits do not depend on it */
 } rs_sweep_blocks;
 
 rs_sweep_blocks rs_sweep_blocks_make(void);

@@ -29,6 +29,7 @@ typedef struct {
     double former;     /* that of the solve before [N s] */
     rs_vec3 sideways;  /* across the wire, on its first end, along rs_tangents(normal), while it has not turned [N s] */
 } rs_wire;
+RS_ARRAY_OF(rs_wire);
 
 
 /* Points, direction and stretch at the midpoint. */

@@ -121,10 +121,10 @@ static bool drive(const rs_articulation *a, const double *restrict u, double pd,
 void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
                   const rs_actuation_result *out) {
     bool pd = a->control_mode == RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE;
-    position_errors(a, q, pd, a->errors[0], a->errors[1]);
-    bool near = drive(a, u, pd ? 1.0 : 0.0, rule, a->errors[0], a->errors[1], out);
+    position_errors(a, q, pd, a->to_target, a->to_rest);
+    bool near = drive(a, u, pd ? 1.0 : 0.0, rule, a->to_target, a->to_rest, out);
     if (near && pd && rule->row_dt > 0.0)
-        make_rows(a, u, rule, a->errors[0], out);
+        make_rows(a, u, rule, a->to_target, out);
 }
 
 /* ---- stiff joints ---- */
@@ -145,7 +145,7 @@ bool rs_actuation_foresee(rs_articulation *a, const double *restrict u, double d
     if (a->control_mode != RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE)
         return false;
     const double *restrict kp = a->p_gain, *restrict kd = a->d_gain, *restrict feed_forward = a->feed_forward;
-    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict error = a->errors[0];
+    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict error = a->to_target;
     const double *restrict d_target = a->d_target, *restrict row = a->motor_weight;
     double *restrict impulse = a->motor_impulse;
     double most = 0.0;

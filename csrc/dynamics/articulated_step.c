@@ -191,7 +191,7 @@ static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt,
  * than those of the predicted velocity. */
 static void account_for_blow(rs_articulation *a, rs_vec3 gravity, double dt) {
     const double *force = a->work[0];
-    double *before = a->errors[1], *after = a->work[3]; /* the actuation is done with the first */
+    double *before = a->spare, *after = a->work[3];
     accelerate_with(a, gravity, force, a->u, before);
     accelerate_with(a, gravity, force, a->u_free, after);
     for (int32_t k = 0; k < a->u_count; k++)

@@ -140,7 +140,7 @@ static void translate(rs_articulation *a, rs_vec3 way, double *q) {
 static motion_sums sum_step(rs_articulation *a, double dt, const double *solved, rs_vec3 about, rs_energy_rule rule) {
     motion_sums products = sum_products(a, about), sums;
     if (rule == RS_ENERGY_FREE) { /* momentum is linear */
-        double *change = a->errors[1];
+        double *change = a->spare;
         for (int32_t k = 0; k < a->u_count; k++)
             change[k] = solved[k] - a->u[k];
         rs_kinematics_move(a, change);

@@ -285,7 +285,7 @@ static int32_t write_third_axes(rs_row_entry *out, int32_t index, rs_vec3 jacobi
 static int32_t release_pulled(const rs_articulation *a, int32_t i, const double *own, rs_pair6 *f, rs_row_entry *out) {
     const rs_link *link = &a->links[i];
     const rs_joint_factor *factor = &a->factor[i];
-    if (link->type == RS_JOINT_SPHERICAL) {
+    if (rs_joint_is_ball(link)) {
         rs_mat3 inverse = rs_m3_of_columns(factor->d_inverse3), couple = rs_m3_of_columns(factor->couple);
         rs_mat3 inertia = rs_m3_of_columns(factor->inertia);
         rs_vec3 e = rs_add(f->ang, rs_m3_mulv(&a->motion[i].joint_frame, rs_v3_load(own))), z = rs_m3_mulv(&inverse, e);
@@ -293,7 +293,7 @@ static int32_t release_pulled(const rs_articulation *a, int32_t i, const double 
         f->ang = rs_sub(f->ang, rs_m3_mulv(&inertia, z));
         return write_third_axes(out, link->u_first, e, z);
     }
-    double e = rs_dot(a->motion[i].axis, link->type == RS_JOINT_REVOLUTE ? f->ang : f->lin) + own[0];
+    double e = rs_joint_along_axis(link, &a->motion[i], f) + own[0];
     double z = e * factor->d_inverse;
     write_third(out, link->u_first, e, z);
     f->lin = rs_madd(f->lin, -z, factor->u.lin);

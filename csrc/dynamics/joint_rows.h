@@ -19,6 +19,7 @@ typedef struct {
     double *impulse; /* takes what the row does, times `sign` */
     double sign;
 } rs_joint_row;
+RS_ARRAY_OF(rs_joint_row);
 
 /* Room for all rows that the system can need in this step. */
 int32_t rs_joint_row_capacity(const rs_articulation *a);

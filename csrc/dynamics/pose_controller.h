@@ -30,6 +30,7 @@ typedef struct {
     double weight;          /* what it takes away per acceleration [kg] */
     rs_sym3 angular_weight; /* world frame [kg m^2] */
 } rs_pose_controller;
+RS_ARRAY_OF(rs_pose_controller);
 
 /* The target is where the body is now. */
 void rs_pose_controller_anchor(rs_pose_controller *controller, const rs_body *body);

@@ -70,6 +70,7 @@ typedef struct {
     int32_t quiet_steps; /* consecutive steps below the thresholds */
     bool listed;         /* among the bodies that steps look at; its contacts are not set aside */
 } rs_body;
+RS_ARRAY_OF(rs_body);
 
 /* The body moves again, if it slept. */
 static inline void rs_wake_body(rs_body *body) {
@@ -84,6 +85,7 @@ typedef struct {
     rs_columns inverse_inertia; /* at the midpoint */
     rs_quad v_free, w_free;     /* velocities without impulses */
 } rs_solver_body;
+RS_ARRAY_OF(rs_solver_body);
 
 /* Its inertia: a zeroed matrix of six rows as in base/band.h, velocity of the centre of mass first. */
 void rs_solver_body_inertia(const rs_solver_body *body, double *out);
@@ -92,6 +94,7 @@ void rs_solver_body_inertia(const rs_solver_body *body, double *out);
 typedef struct {
     rs_vec3 v, w; /* world frame [m/s, rad/s] */
 } rs_push_body;
+RS_ARRAY_OF(rs_push_body);
 
 /* Sets mass, centre of mass and inertia (body frame) and what follows from them. */
 void rs_rigid_body_set_mass(rs_body *body, double mass, rs_vec3 com, const rs_sym3 *inertia);

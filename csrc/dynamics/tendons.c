@@ -40,22 +40,6 @@ static void add_pull(rs_articulation *a, int32_t link, rs_vec3 point, rs_vec3 fo
     a->pull[link] = rs_pair6_add(a->pull[link], wrench);
 }
 
-/* What of a wrench on link i its joint feels. */
-static void add_joint_arms(rs_articulation *a, int32_t i, rs_pair6 f) {
-    const rs_link *link = &a->links[i];
-    double *arm = &a->arm_of[link->u_first];
-    if (link->type == RS_JOINT_REVOLUTE) {
-        arm[0] = rs_dot(a->motion[i].axis, f.ang);
-    } else if (link->type == RS_JOINT_PRISMATIC) {
-        arm[0] = rs_dot(a->motion[i].axis, f.lin);
-    } else if (link->type == RS_JOINT_SPHERICAL) {
-        rs_v3_store(arm, rs_m3_tmulv(&a->motion[i].joint_frame, f.ang));
-    } else if (link->type == RS_JOINT_FLOATING) {
-        rs_v3_store(arm, f.lin);
-        rs_v3_store(arm + 3, f.ang);
-    }
-}
-
 /* Carries the pulls at links to the base. */
 static void collect_pulls(rs_articulation *a, const rs_tendon *tendon) {
     int32_t dof = tendon->dof_first, dof_end = dof + tendon->dof_count;
@@ -64,7 +48,7 @@ static void collect_pulls(rs_articulation *a, const rs_tendon *tendon) {
         rs_pair6 f = a->pull[i];
         a->pull[i] = (rs_pair6){0};
         if (dof < dof_end && a->tendon_dofs[dof] == a->links[i].u_first) { /* the others do not change its length */
-            add_joint_arms(a, i, f);
+            rs_joint_project(&a->links[i], &a->motion[i], &f, &a->arm_of[a->links[i].u_first]);
             dof += a->links[i].u_count;
         }
         if (i > 0)

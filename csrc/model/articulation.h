@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
     rs_vec3 lin, ang; /* force and moment, or acceleration of the origin and angular acceleration */
 } rs_pair6;
+RS_ARRAY_OF(rs_pair6);
 
 /* What one joint adds to the factorisation of the joint-space inertia: aba.c */
 typedef struct {
@@ -158,7 +159,8 @@ typedef struct rs_articulation {
                                 is what it gives between its bounds */
     double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
     double *q_work[2];       /* q_count each */
-    double *errors[2];       /* u_count each: distance to target and to the springs' rest */
+    double *to_target, *to_rest; /* u_count each: distance to the motors' targets and the springs' rest */
+    double *spare;           /* u_count: of one function at a time */
     double *u_ahead;         /* velocity for which velocity products are taken */
     double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;

@@ -23,6 +23,7 @@ typedef struct {
     rs_asset *asset;
     int32_t users; /* shapes, plus one while its creator holds it */
 } rs_asset_entry;
+RS_ARRAY_OF(rs_asset_entry);
 
 /* Takes over the one geometry that is not NULL; on failure it is destroyed. */
 rs_asset *rs_asset_new(rs_shape_type type, rs_convex *convex, rs_tri_mesh *mesh, rs_height_grid *grid);

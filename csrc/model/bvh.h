@@ -22,6 +22,7 @@ typedef struct {
     uint32_t child[RS_BVH_WIDTH]; /* inner child: node index; leaf: first item */
     uint32_t count[RS_BVH_WIDTH]; /* inner child or absent: 0; leaf: number of items */
 } rs_bvh_node;
+RS_ARRAY_OF(rs_bvh_node);
 
 typedef struct {
     rs_bvh_node *nodes; /* node 0 is the root */

@@ -24,13 +24,13 @@ typedef struct {
     const rs_vec3 *points; /* centred, of unit size */
     const rs_hull_triangle *triangles;
     int32_t triangle_count, point_count;
-    seed_order *seeds;   /* large triangles first: their planes are the most exact */
-    int32_t *group;      /* per triangle: the face it became */
-    int32_t *members;    /* the triangles of the face at hand */
-    int32_t *next_at;    /* per point: the next one along the border of the face at hand */
-    int32_t *number;     /* per point: index among the vertices of the hull, or NONE */
-    rs_array faces;      /* rs_convex_face: first and count only */
-    rs_array loops;      /* int32_t: points of all faces, one face after the other */
+    seed_order *seeds;              /* large triangles first: their planes are the most exact */
+    int32_t *group;                 /* per triangle: the face it became */
+    int32_t *members;               /* the triangles of the face at hand */
+    int32_t *next_at;               /* per point: the next one along the border of the face at hand */
+    int32_t *number;                /* per point: index among the vertices of the hull, or NONE */
+    RS_ARRAY(rs_convex_face) faces; /* first and count only */
+    RS_ARRAY(int32_t) loops;        /* points of all faces, one face after the other */
 } merge;
 
 static int by_falling_area(const void *a, const void *b) {
@@ -222,7 +222,7 @@ static rs_convex *assemble(merge *m, const double *xyz) {
     for (int32_t i = 0; i < m->point_count; i++)
         if (m->number[i] != NONE) vertices[m->number[i]] = rs_v3_load(&xyz[3 * (int64_t)i]);
     for (size_t i = 0; i < l; i++) loops[i] = m->number[RS_ITEMS(int32_t, m->loops)[i]];
-    memcpy((rs_convex_face *)c->faces, m->faces.data, f * sizeof *c->faces);
+    memcpy((rs_convex_face *)c->faces, m->faces.items, f * sizeof *c->faces);
     return c;
 }
 
@@ -331,13 +331,13 @@ rs_status rs_convex_from_faces(int32_t vertex_count, const rs_vec3 *vertices, in
 }
 
 static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const double *xyz, rs_convex **out) {
-    rs_array triangles = rs_array_of(sizeof(rs_hull_triangle));
+    RS_ARRAY(rs_hull_triangle) triangles = RS_EMPTY(rs_hull_triangle);
     rs_status status = rs_convex_hull(points, count, &triangles);
     if (status == RS_OK) {
         size_t t = (size_t)triangles.count, p = (size_t)count;
-        merge m = {.points = points, .triangles = triangles.data, .triangle_count = (int32_t)t, .point_count = count,
+        merge m = {.points = points, .triangles = triangles.items, .triangle_count = (int32_t)t, .point_count = count,
                    .seeds = rs_alloc(t * sizeof(seed_order)), .group = rs_alloc((2 * t + 2 * p) * sizeof(int32_t)),
-                   .faces = rs_array_of(sizeof(rs_convex_face)), .loops = rs_array_of(sizeof(int32_t))};
+                   .faces = RS_EMPTY(rs_convex_face), .loops = RS_EMPTY(int32_t)};
         if (m.seeds != NULL && m.group != NULL) {
             m.members = m.group + t;
             m.next_at = m.members + t;
@@ -355,8 +355,8 @@ static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const doub
     return status;
 }
 
-rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out) {
-    *out = NULL;
+/* The points about the origin, of unit size: to be freed by the caller. */
+static rs_status normalized(int64_t point_count, const double *xyz, rs_vec3 **out) {
     if (point_count < 4 || point_count > INT32_MAX / 8)
         return rs_fail(RS_INVALID_VALUE, "point_count is %lld, expected 4 to %d", (long long)point_count, INT32_MAX / 8);
     rs_vec3 lo = rs_v3_load(xyz), hi = lo;
@@ -374,7 +374,36 @@ rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out)
     if (points == NULL) return RS_OUT_OF_MEMORY;
     for (int64_t i = 0; i < point_count; i++)
         points[i] = rs_scale(1.0 / size, rs_sub(rs_v3_load(&xyz[3 * i]), center));
-    rs_status status = hull_and_build(points, (int32_t)point_count, xyz, out);
+    *out = points;
+    return RS_OK;
+}
+
+rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out) {
+    *out = NULL;
+    rs_vec3 *points = NULL;
+    rs_status status = normalized(point_count, xyz, &points);
+    if (status == RS_OK) status = hull_and_build(points, (int32_t)point_count, xyz, out);
+    rs_free(points);
+    return status;
+}
+
+rs_status rs_hull_corners(int64_t point_count, const double *xyz, int32_t *corners, int64_t *corner_count) {
+    rs_vec3 *points = NULL;
+    RS_ARRAY(rs_hull_triangle) triangles = RS_EMPTY(rs_hull_triangle);
+    rs_status status = normalized(point_count, xyz, &points);
+    if (status == RS_OK) status = rs_convex_hull(points, (int32_t)point_count, &triangles);
+    if (status == RS_OK) {
+        for (int64_t i = 0; i < point_count; i++) corners[i] = NONE;
+        for (int64_t i = 0; i < triangles.count; i++)
+            for (int k = 0; k < 3; k++) {
+                int32_t v = RS_ITEM(rs_hull_triangle, triangles, i)->v[k];
+                corners[v] = v;
+            }
+        *corner_count = 0;
+        for (int64_t i = 0; i < point_count; i++)
+            if (corners[i] != NONE) corners[(*corner_count)++] = corners[i];
+    }
+    rs_array_free(&triangles);
     rs_free(points);
     return status;
 }

@@ -3,7 +3,7 @@
 #define RS_MODEL_CONVEX_H
 
 #include "../base/math3d.h"
-#include "../include/raisim_engine.h"
+#include "../base/memory.h"
 
 /* A flat face: its vertices, counter-clockwise seen from outside, are face_vertices[first .. first + count - 1]. */
 typedef struct {
@@ -11,6 +11,7 @@ typedef struct {
     double offset;  /* normal . x = offset on the face [m] */
     int32_t first, count;
 } rs_convex_face;
+RS_ARRAY_OF(rs_convex_face);
 
 typedef struct rs_convex {
     int32_t vertex_count, face_count;

@@ -1,11 +1,22 @@
-/* Quickhull (Barber, Dobkin, Huhdanpaa 1996) on triangles. A point that would leave the hull inconsistent through
- * rounding makes the attempt fail; the next one moves all points by a tiny fixed pattern ("joggled input"). */
+/* Quickhull (Barber, Dobkin, Huhdanpaa 1996) on triangles. Points are taken on a fine grid of integers, where it is known
+ * exactly which faces an eye sees: the horizon is then always one loop, however flat, thin or crowded the set is. */
 #include "convex_hull.h"
 
-enum { NONE = -1, MAX_ATTEMPTS = 5 };
+enum { NONE = -1, GRID_BITS = 40 }; /* products of three differences of 41 bits fit into 128 */
 
-static const double ON_PLANE = 1e-9;      /* closer points count as lying on a plane; the size of the set is about 1 */
-static const double FIRST_JOGGLE = 1e-8;  /* ten times more in each further attempt */
+static const double ON_PLANE = 1e-11; /* closer points count as lying on a plane; the size of the set is about 1 */
+static const double FLAT = 1e-8;      /* a set that is thinner has no hull */
+static const double SURE = 1e-13;     /* distances beyond that have the sign that rounded arithmetic gives them */
+
+__extension__ typedef __int128 wide;
+
+typedef struct {
+    int64_t x, y, z;
+} grid_point;
+
+typedef struct {
+    wide x, y, z;
+} wide3;
 
 typedef struct {
     rs_hull_triangle t;
@@ -14,35 +25,52 @@ typedef struct {
     double eye_distance;
     bool alive, visible;
 } face;
+RS_ARRAY_OF(face);
 
 /* An edge of the horizon: seen from the eye, what lies beyond it stays. */
 typedef struct {
     int32_t from, to, beyond;
 } horizon_edge;
+RS_ARRAY_OF(horizon_edge);
 
 typedef struct {
-    const rs_vec3 *points;
+    rs_vec3 *points; /* those of the grid */
+    grid_point *grid;
     int32_t count;
-    rs_array faces;    /* face */
-    rs_array stack;    /* int32_t: visible faces */
-    rs_array horizon;  /* horizon_edge */
+    RS_ARRAY(face) faces;
+    RS_ARRAY(int32_t) stack; /* visible faces */
+    RS_ARRAY(horizon_edge) horizon;
     int32_t *next;     /* per point: next in the list of its face */
     int32_t *edge_at;  /* per point: the horizon edge, later the new face, that starts there */
 } hull;
 
+/* (b - a) x (c - a), exact. */
+static wide3 grid_cross(const hull *h, const int32_t v[3]) {
+    const grid_point *a = &h->grid[v[0]], *b = &h->grid[v[1]], *c = &h->grid[v[2]];
+    wide px = b->x - a->x, py = b->y - a->y, pz = b->z - a->z, qx = c->x - a->x, qy = c->y - a->y, qz = c->z - a->z;
+    return (wide3){py * qz - pz * qy, pz * qx - px * qz, px * qy - py * qx};
+}
+
 static double distance_to(const rs_hull_triangle *t, rs_vec3 p) { return rs_dot(t->normal, p) - t->offset; }
 
-/* A new face; RS_INVALID_VALUE stands for a triangle without area. */
+/* Does the point lie above the triangle? Exact. */
+static bool sees(const hull *h, int32_t point, const rs_hull_triangle *t) {
+    double d = distance_to(t, h->points[point]);
+    if (fabs(d) > SURE) return d > 0.0;
+    wide3 n = grid_cross(h, t->v);
+    const grid_point *a = &h->grid[t->v[0]], *p = &h->grid[point];
+    return n.x * (p->x - a->x) + n.y * (p->y - a->y) + n.z * (p->z - a->z) > 0;
+}
+
+/* A new face. */
 static rs_status add_face(hull *h, int32_t a, int32_t b, int32_t c, int32_t *index) {
     face *f = rs_array_push(&h->faces);
     if (f == NULL) return RS_OUT_OF_MEMORY;
-    const rs_vec3 *p = h->points;
-    rs_vec3 cross = rs_cross(rs_sub(p[b], p[a]), rs_sub(p[c], p[a]));
-    double length = rs_norm(cross);
-    if (length < 1e-13) return RS_INVALID_VALUE;
-    *f = (face){.t = {.v = {a, b, c}, .neighbor = {NONE, NONE, NONE}, .normal = rs_scale(1.0 / length, cross)},
-                .outside = NONE, .eye = NONE, .alive = true};
-    f->t.offset = rs_dot(f->t.normal, rs_scale(1.0 / 3.0, rs_add(p[a], rs_add(p[b], p[c]))));
+    *f = (face){.t = {.v = {a, b, c}, .neighbor = {NONE, NONE, NONE}}, .outside = NONE, .eye = NONE, .alive = true};
+    wide3 cross = grid_cross(h, f->t.v);
+    if (cross.x == 0 && cross.y == 0 && cross.z == 0) return rs_fail(RS_INVALID_VALUE, "three corners of the hull lie on a line");
+    f->t.normal = rs_normalize_or(rs_v3((double)cross.x, (double)cross.y, (double)cross.z), rs_v3_zero());
+    f->t.offset = rs_dot(f->t.normal, h->points[a]);
     *index = (int32_t)h->faces.count - 1;
     return RS_OK;
 }
@@ -95,7 +123,7 @@ static bool first_tetrahedron(const hull *h, int32_t v[4]) {
         if (fabs(d) > fabs(height)) height = d, v[3] = i;
     }
     if (height > 0.0) v[0] = high, v[1] = low; /* the fourth point lies behind the first face */
-    return best > 1e-18 && fabs(height) > 10.0 * ON_PLANE;
+    return best > 1e-18 && fabs(height) > FLAT;
 }
 
 static rs_status start(hull *h) {
@@ -114,7 +142,7 @@ static rs_status start(hull *h) {
 }
 
 /* Collects the faces that the eye sees, starting from `seed`, and the edges around them. */
-static rs_status find_horizon(hull *h, int32_t seed, rs_vec3 eye) {
+static rs_status find_horizon(hull *h, int32_t seed, int32_t eye) {
     h->stack.count = h->horizon.count = 0;
     int32_t *first = rs_array_push(&h->stack);
     if (first == NULL) return RS_OUT_OF_MEMORY;
@@ -126,7 +154,7 @@ static rs_status find_horizon(hull *h, int32_t seed, rs_vec3 eye) {
             const rs_hull_triangle *t = &RS_ITEM(face, h->faces, index)->t;
             face *other = RS_ITEM(face, h->faces, t->neighbor[k]);
             if (other->visible) continue;
-            if (distance_to(&other->t, eye) > ON_PLANE) {
+            if (sees(h, eye, &other->t)) {
                 int32_t *slot = rs_array_push(&h->stack);
                 if (slot == NULL) return RS_OUT_OF_MEMORY;
                 *slot = t->neighbor[k];
@@ -141,22 +169,10 @@ static rs_status find_horizon(hull *h, int32_t seed, rs_vec3 eye) {
     return RS_OK;
 }
 
-/* The horizon must be one closed loop that passes each vertex once; rounding may break it. */
-static bool horizon_is_loop(hull *h) {
+/* Notes where each edge of the horizon starts. It is one loop that passes each vertex once. */
+static void index_horizon(hull *h) {
     const horizon_edge *edges = RS_ITEMS(horizon_edge, h->horizon);
-    int64_t count = h->horizon.count, steps = 0;
-    for (int64_t i = 0; i < count; i++) h->edge_at[edges[i].from] = NONE;
-    for (int64_t i = 0; i < count; i++) {
-        if (h->edge_at[edges[i].from] != NONE) return false;
-        h->edge_at[edges[i].from] = (int32_t)i;
-    }
-    int32_t at = edges[0].from;
-    do {
-        if (h->edge_at[at] == NONE) return false;
-        at = edges[h->edge_at[at]].to;
-        steps++;
-    } while (at != edges[0].from && steps <= count);
-    return steps == count;
+    for (int64_t i = 0; i < h->horizon.count; i++) h->edge_at[edges[i].from] = (int32_t)i;
 }
 
 /* Joins each edge of the horizon with the eye and links the new faces with each other and with those beyond. */
@@ -183,9 +199,9 @@ static rs_status build_cone(hull *h, int32_t eye, int32_t *first_new) {
 
 static rs_status add_point(hull *h, int32_t seed) {
     int32_t eye = RS_ITEM(face, h->faces, seed)->eye, first_new;
-    rs_status status = find_horizon(h, seed, h->points[eye]);
+    rs_status status = find_horizon(h, seed, eye);
     if (status != RS_OK) return status;
-    if (h->horizon.count < 3 || !horizon_is_loop(h)) return RS_INVALID_VALUE;
+    index_horizon(h);
     status = build_cone(h, eye, &first_new);
     if (status != RS_OK) return status;
     for (int64_t i = 0; i < h->stack.count; i++) {
@@ -199,23 +215,9 @@ static rs_status add_point(hull *h, int32_t seed) {
     return RS_OK;
 }
 
-/* Every pair of neighbours must be convex: on a closed surface this makes the whole hull convex. */
-static bool is_convex(const hull *h) {
+static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     const face *faces = RS_ITEMS(face, h->faces);
-    for (int64_t i = 0; i < h->faces.count; i++) {
-        if (!faces[i].alive) continue;
-        for (int k = 0; k < 3; k++) {
-            const face *other = &faces[faces[i].t.neighbor[k]];
-            for (int m = 0; m < 3; m++)
-                if (distance_to(&faces[i].t, h->points[other->t.v[m]]) > 10.0 * ON_PLANE) return false;
-        }
-    }
-    return true;
-}
-
-static rs_status collect(hull *h, rs_array *triangles) {
-    const face *faces = RS_ITEMS(face, h->faces);
-    rs_array map = rs_array_of(sizeof(int32_t));
+    RS_ARRAY(int32_t) map = RS_EMPTY(int32_t);
     if (rs_array_resize(&map, h->faces.count) != RS_OK) return RS_OUT_OF_MEMORY;
     int32_t *number = RS_ITEMS(int32_t, map);
     triangles->count = 0;
@@ -235,52 +237,39 @@ static rs_status collect(hull *h, rs_array *triangles) {
     return status;
 }
 
-static rs_status attempt(hull *h, rs_array *triangles) {
-    h->faces.count = 0;
+static rs_status build(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     rs_status status = start(h);
     for (int32_t i = 0; i < h->faces.count && status == RS_OK; i++) {
         const face *f = RS_ITEM(face, h->faces, i);
         if (f->alive && f->eye != NONE) status = add_point(h, i);
     }
-    if (status == RS_OK && !is_convex(h)) status = RS_INVALID_VALUE;
     return status == RS_OK ? collect(h, triangles) : status;
 }
 
-/* A fixed pattern of displacements within +-size: the same input always gives the same hull. */
-static void joggle(const rs_vec3 *points, int32_t count, double size, rs_vec3 *out) {
-    uint64_t state = 0x9E3779B97F4A7C15u;
-    for (int32_t i = 0; i < count; i++) {
-        double d[3];
-        for (int k = 0; k < 3; k++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            d[k] = size * ((double)(state >> 11) * 0x1p-52 - 1.0);
-        }
-        out[i] = rs_add(points[i], rs_v3_load(d));
+static void put_on_grid(hull *h, const rs_vec3 *points) {
+    const double cells = (double)((int64_t)1 << GRID_BITS);
+    for (int32_t i = 0; i < h->count; i++) {
+        h->grid[i] = (grid_point){llround(cells * points[i].x), llround(cells * points[i].y), llround(cells * points[i].z)};
+        const grid_point *g = &h->grid[i];
+        h->points[i] = rs_scale(1.0 / cells, rs_v3((double)g->x, (double)g->y, (double)g->z));
     }
 }
 
-rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, rs_array *triangles) {
-    hull h = {.points = points, .count = count, .faces = rs_array_of(sizeof(face)),
-              .stack = rs_array_of(sizeof(int32_t)), .horizon = rs_array_of(sizeof(horizon_edge))};
+rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, RS_ARRAY(rs_hull_triangle) *triangles) {
     size_t n = (size_t)count;
-    h.next = rs_alloc(n * sizeof(int32_t));
-    h.edge_at = rs_alloc(n * sizeof(int32_t));
-    rs_vec3 *moved = rs_alloc(n * sizeof(rs_vec3));
+    hull h = {.points = rs_alloc(n * sizeof(rs_vec3)), .grid = rs_alloc(n * sizeof(grid_point)), .count = count,
+              .faces = RS_EMPTY(face), .stack = RS_EMPTY(int32_t),
+              .horizon = RS_EMPTY(horizon_edge), .next = rs_alloc(n * sizeof(int32_t)),
+              .edge_at = rs_alloc(n * sizeof(int32_t))};
     rs_status status = RS_OUT_OF_MEMORY;
-    if (h.next != NULL && h.edge_at != NULL && moved != NULL) {
-        status = attempt(&h, triangles);
-        double size = FIRST_JOGGLE;
-        for (int i = 1; i < MAX_ATTEMPTS && status == RS_INVALID_VALUE && h.faces.count > 0; i++, size *= 10.0) {
-            joggle(points, count, size, moved);
-            h.points = moved;
-            status = attempt(&h, triangles);
-        }
-        if (status == RS_INVALID_VALUE && h.faces.count > 0)
-            rs_fail(status, "the points are too irregular for a convex hull");
+    if (h.points != NULL && h.grid != NULL && h.next != NULL && h.edge_at != NULL) {
+        put_on_grid(&h, points);
+        status = build(&h, triangles);
     }
-    rs_free(moved);
     rs_free(h.edge_at);
     rs_free(h.next);
+    rs_free(h.grid);
+    rs_free(h.points);
     rs_array_free(&h.horizon);
     rs_array_free(&h.stack);
     rs_array_free(&h.faces);

@@ -8,8 +8,8 @@ static const rs_material_pair DEFAULT_PAIR = {
     .static_friction_velocity_threshold = 0.0};
 
 rs_status rs_materials_make(rs_materials *out) {
-    *out = (rs_materials){.names = rs_array_of(sizeof(rs_material_label)),
-                          .entries = rs_array_of(sizeof(rs_material_entry)),
+    *out = (rs_materials){.names = RS_EMPTY(rs_material_label),
+                          .entries = RS_EMPTY(rs_material_entry),
                           .fallback = DEFAULT_PAIR};
     int32_t index;
     return rs_materials_index(out, "default", &index);

@@ -9,15 +9,17 @@ enum { RS_MATERIAL_NAME_SIZE = 64 };
 typedef struct {
     char text[RS_MATERIAL_NAME_SIZE];
 } rs_material_label;
+RS_ARRAY_OF(rs_material_label);
 
 typedef struct {
     uint64_t key; /* smaller index in the high half */
     rs_material_pair properties;
 } rs_material_entry;
+RS_ARRAY_OF(rs_material_entry);
 
 typedef struct {
-    rs_array names;   /* rs_material_label; index 0 is "default" */
-    rs_array entries; /* rs_material_entry, by key */
+    RS_ARRAY(rs_material_label) names;   /* rs_material_label; index 0 is "default" */
+    RS_ARRAY(rs_material_entry) entries; /* by key */
     rs_material_pair fallback;
 } rs_materials;
 

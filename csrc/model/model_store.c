@@ -146,20 +146,25 @@ void rs_articulation_stream(rs_stream *stream, rs_tree_model *model, rs_articula
 
 /* ---- geometry ---- */
 
+typedef int32_t triple[3];
+RS_ARRAY_OF(triple);
+RS_ARRAY_OF(rs_vec3);
+
 static void stream_convex(rs_stream *stream, rs_convex **convex) {
     const rs_convex *c = rs_stream_reads(stream) ? NULL : *convex;
-    rs_array vertices = rs_array_of(sizeof(rs_vec3)), counts = rs_array_of(sizeof(int32_t)), loops = counts;
+    RS_ARRAY(rs_vec3) vertices = RS_EMPTY(rs_vec3);
+    RS_ARRAY(int32_t) counts = RS_EMPTY(int32_t), loops = counts;
     if (c != NULL) {
         int64_t total = 0;
         stream->status = rs_array_resize(&counts, c->face_count);
         for (int32_t f = 0; f < c->face_count && stream->status == RS_OK; total += c->faces[f].count, f++)
             RS_ITEMS(int32_t, counts)[f] = c->faces[f].count;
-        vertices = (rs_array){(void *)c->vertices, c->vertex_count, c->vertex_count, sizeof(rs_vec3)};
-        loops = (rs_array){(void *)c->face_vertices, total, total, sizeof(int32_t)};
+        vertices = (RS_ARRAY(rs_vec3)){.any = {(void *)c->vertices, c->vertex_count, c->vertex_count, sizeof(rs_vec3)}};
+        loops = (RS_ARRAY(int32_t)){.any = {(void *)c->face_vertices, total, total, sizeof(int32_t)}};
     }
-    rs_stream_real_array(stream, &vertices);
-    rs_stream_whole_array(stream, &counts);
-    rs_stream_whole_array(stream, &loops);
+    rs_stream_real_array(stream, &vertices.any);
+    rs_stream_whole_array(stream, &counts.any);
+    rs_stream_whole_array(stream, &loops.any);
     if (c == NULL) {
         int64_t total = 0;
         for (int64_t f = 0; f < counts.count; f++)
@@ -167,8 +172,8 @@ static void stream_convex(rs_stream *stream, rs_convex **convex) {
         if (total != loops.count)
             rs_stream_refuse(stream, "the faces of a hull have other corners than they count");
         if (stream->status == RS_OK)
-            stream->status = rs_convex_from_faces((int32_t)vertices.count, vertices.data, (int32_t)counts.count, counts.data,
-                                                  loops.data, convex);
+            stream->status = rs_convex_from_faces((int32_t)vertices.count, vertices.items, (int32_t)counts.count, counts.items,
+                                                  loops.items, convex);
         rs_array_free(&vertices);
         rs_array_free(&loops);
     }
@@ -178,18 +183,19 @@ static void stream_convex(rs_stream *stream, rs_convex **convex) {
 /* Vertices and triangles as they were given. */
 static void stream_mesh(rs_stream *stream, rs_tri_mesh **mesh) {
     const rs_tri_mesh *m = rs_stream_reads(stream) ? NULL : *mesh;
-    rs_array vertices = rs_array_of(sizeof(rs_vec3)), triangles = rs_array_of(3 * sizeof(int32_t));
+    RS_ARRAY(rs_vec3) vertices = RS_EMPTY(rs_vec3);
+    RS_ARRAY(triple) triangles = RS_EMPTY(triple);
     if (m != NULL) {
-        vertices = (rs_array){m->vertices, m->vertex_count, m->vertex_count, sizeof(rs_vec3)};
+        vertices = (RS_ARRAY(rs_vec3)){.any = {m->vertices, m->vertex_count, m->vertex_count, sizeof(rs_vec3)}};
         stream->status = rs_array_resize(&triangles, m->triangle_count);
         for (uint32_t t = 0; t < m->triangle_count && stream->status == RS_OK; t++)
-            memcpy((char *)triangles.data + 3 * sizeof(int32_t) * m->given[t], m->triangles[t], 3 * sizeof(int32_t));
+            memcpy(triangles.items[m->given[t]], m->triangles[t], sizeof(triple));
     }
-    rs_stream_real_array(stream, &vertices);
-    rs_stream_whole_array(stream, &triangles);
+    rs_stream_real_array(stream, &vertices.any);
+    rs_stream_whole_array(stream, &triangles.any);
     if (m == NULL) {
         if (stream->status == RS_OK)
-            stream->status = rs_tri_mesh_new(vertices.count, vertices.data, triangles.count, triangles.data, mesh);
+            stream->status = rs_tri_mesh_new(vertices.count, vertices.any.data, triangles.count, triangles.any.data, mesh);
         rs_array_free(&vertices);
     }
     rs_array_free(&triangles);
@@ -199,22 +205,22 @@ static void stream_grid(rs_stream *stream, rs_height_grid **grid) {
     rs_height_grid *g = rs_stream_reads(stream) ? NULL : *grid;
     int32_t samples[2] = {0};
     double sizes[2] = {0};
-    rs_array heights = rs_array_of(sizeof(double));
+    RS_ARRAY(double) heights = RS_EMPTY(double);
     if (g != NULL) {
         int64_t count = (int64_t)g->x_samples * g->y_samples;
-        heights = (rs_array){g->heights, count, count, sizeof(double)};
+        heights = (RS_ARRAY(double)){.any = {g->heights, count, count, sizeof(double)}};
         samples[0] = g->x_samples, samples[1] = g->y_samples;
         sizes[0] = g->x_size, sizes[1] = g->y_size;
     }
     rs_stream_bytes(stream, samples, sizeof samples);
     rs_stream_reals(stream, sizes, 2);
-    rs_stream_real_array(stream, &heights);
+    rs_stream_real_array(stream, &heights.any);
     if (g != NULL)
         return;
     if (samples[0] < 0 || samples[1] < 0 || (int64_t)samples[0] * samples[1] != heights.count)
         rs_stream_refuse(stream, "a heightmap has another number of samples than it counts");
     if (stream->status == RS_OK)
-        stream->status = rs_height_grid_new(samples[0], samples[1], sizes[0], sizes[1], heights.data, grid);
+        stream->status = rs_height_grid_new(samples[0], samples[1], sizes[0], sizes[1], heights.items, grid);
     rs_array_free(&heights);
 }
 

@@ -4,7 +4,7 @@
 #define RS_MODEL_SHAPE_H
 
 #include "../base/math3d.h"
-#include "../include/raisim_engine.h"
+#include "../base/memory.h"
 
 struct rs_convex;      /* model/convex.h: hull vertices with adjacency and faces */
 struct rs_tri_mesh;    /* model/tri_mesh.h: triangles with a bounding-volume tree */
@@ -13,6 +13,7 @@ struct rs_height_grid; /* model/height_grid.h: regular grid of heights */
 typedef struct {
     rs_vec3 min, max;
 } rs_aabb;
+RS_ARRAY_OF(rs_aabb);
 
 /* Boxes that touch overlap. */
 static inline bool rs_aabb_overlap(const rs_aabb *a, const rs_aabb *b) {
@@ -43,6 +44,7 @@ typedef struct rs_shape {
     const struct rs_tri_mesh *mesh;
     const struct rs_height_grid *grid;
 } rs_shape;
+RS_ARRAY_OF(rs_shape);
 
 /* Frames. Sphere, box, capsule, cylinder: origin at the centre, axis +z. Half-space: the solid is z <= 0 in the
  * shape frame, normal +z. Cone: apex towards +z, origin at the centroid of the solid, a quarter of the height

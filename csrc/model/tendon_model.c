@@ -57,8 +57,7 @@ static void mark(const rs_articulation_def *def, int32_t tendon, int32_t *marks,
 static bool is_link(const rs_articulation_def *def, int32_t link) { return link >= -1 && link < def->link_count; }
 
 static bool has_one_coordinate(const rs_articulation_def *def, int32_t link) {
-    return link >= 0 && link < def->link_count &&
-           (def->links[link].joint_type == RS_JOINT_REVOLUTE || def->links[link].joint_type == RS_JOINT_PRISMATIC);
+    return link >= 0 && link < def->link_count && rs_joint_velocity_count(def->links[link].joint_type) == 1;
 }
 
 static rs_status check_route(const rs_articulation_def *def, int32_t k, const rs_route_def *r) {
@@ -142,10 +141,6 @@ static rs_status check_drive(const rs_articulation_def *def, int32_t k) {
 
 /* ---- counting and filling ---- */
 
-static int32_t joint_size(int32_t type) {
-    return type == RS_JOINT_FLOATING ? 6 : type == RS_JOINT_SPHERICAL ? 3 : type == RS_JOINT_FIXED ? 0 : 1;
-}
-
 static rs_status count_all(rs_tree_model *counts, const rs_articulation_def *def, int32_t *marks) {
     for (int32_t k = 0; k < def->tendon_count; k++) {
         rs_status status = check_way(def, k);
@@ -157,7 +152,7 @@ static rs_status count_all(rs_tree_model *counts, const rs_articulation_def *def
         counts->route_count += def->tendons[k].route_count;
         mark(def, k, marks, &marks[def->link_count]);
         for (int32_t i = 0; i < def->link_count; i++) {
-            counts->tendon_dof_count += marks[i] & MOVES ? joint_size(def->links[i].joint_type) : 0;
+            counts->tendon_dof_count += marks[i] & MOVES ? rs_joint_velocity_count(def->links[i].joint_type) : 0;
             counts->tendon_link_count += marks[i] != 0;
         }
     }
@@ -287,8 +282,9 @@ static rs_status fill_again(rs_tree_model *m, const rs_articulation_def *def) {
 }
 
 rs_status rs_tendon_model_complete(rs_tree_model *m) {
-    rs_array links = rs_array_of(sizeof(rs_link_def)), tendons = rs_array_of(sizeof(rs_tendon_def));
-    rs_array routes = rs_array_of(sizeof(rs_route_def));
+    RS_ARRAY(rs_link_def) links = RS_EMPTY(rs_link_def);
+    RS_ARRAY(rs_tendon_def) tendons = RS_EMPTY(rs_tendon_def);
+    RS_ARRAY(rs_route_def) routes = RS_EMPTY(rs_route_def);
     rs_status status = RS_OK;
     if (rs_array_resize(&links, m->link_count) != RS_OK || rs_array_resize(&tendons, m->tendon_count) != RS_OK ||
         rs_array_resize(&routes, m->route_count) != RS_OK)
@@ -297,10 +293,10 @@ rs_status rs_tendon_model_complete(rs_tree_model *m) {
         RS_ITEMS(rs_link_def, links)[i] = (rs_link_def){.parent = m->links[i].parent, .joint_type = (int32_t)m->links[i].type};
     for (int32_t k = 0; k < m->route_count && status == RS_OK; k++)
         RS_ITEMS(rs_route_def, routes)[k] = route_def_of(&m->routes[k]);
-    if (status == RS_OK && !define_tendons(m, tendons.data, routes.data))
+    if (status == RS_OK && !define_tendons(m, tendons.items, routes.items))
         status = rs_fail(RS_INVALID_VALUE, "the tendons of a robot have other parts than they count");
-    const rs_articulation_def def = {.link_count = m->link_count, .links = links.data, .tendon_count = m->tendon_count,
-                                     .tendons = tendons.data, .drive_count = m->drive_count, .drives = m->drives};
+    const rs_articulation_def def = {.link_count = m->link_count, .links = links.items, .tendon_count = m->tendon_count,
+                                     .tendons = tendons.items, .drive_count = m->drive_count, .drives = m->drives};
     if (status == RS_OK)
         status = fill_again(m, &def);
     rs_array_free(&links);

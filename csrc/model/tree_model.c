@@ -69,6 +69,10 @@ static const joint_form FORMS[] = {[RS_JOINT_FIXED] = {0, false, true}, [RS_JOIN
 static int32_t q_count_of(const joint_form *form) { return form->numbers + (form->has_quaternion ? 4 : 0); }
 static int32_t u_count_of(const joint_form *form) { return form->numbers + (form->has_quaternion ? 3 : 0); }
 
+static bool is_joint_type(int32_t type) { return type >= 0 && (size_t)type < sizeof FORMS / sizeof FORMS[0]; }
+
+int32_t rs_joint_velocity_count(int32_t type) { return is_joint_type(type) ? u_count_of(&FORMS[type]) : 0; }
+
 /* Rodrigues' formula, split by its dependence on the angle and with the joint's rotation multiplied in. */
 static void split_rotation(rs_link *link) {
     rs_vec3 a = link->axis;
@@ -141,7 +145,7 @@ static bool is_rotation(const double *r) {
 }
 
 static rs_status check_joint(int32_t index, const rs_link_def *d) {
-    if (d->joint_type < 0 || (size_t)d->joint_type >= sizeof FORMS / sizeof FORMS[0])
+    if (!is_joint_type(d->joint_type))
         return bad_link(index, d, "unknown joint type");
     const joint_form *form = &FORMS[d->joint_type];
     if (index == 0 && (!form->root || d->parent != -1))
@@ -365,8 +369,8 @@ static bool is_tree(const rs_tree_model *m) {
     bool fits = true;
     for (int32_t i = 0; i < m->link_count && fits; i++) {
         const rs_link *link = &m->links[i];
-        bool known = (int32_t)link->type >= RS_JOINT_FIXED && (int32_t)link->type <= RS_JOINT_SPHERICAL;
-        fits = known && FORMS[link->type].root == (i == 0) && (i == 0 ? link->parent == -1 : link->parent >= 0 && link->parent < i);
+        fits = is_joint_type((int32_t)link->type) && FORMS[link->type].root == (i == 0) &&
+               (i == 0 ? link->parent == -1 : link->parent >= 0 && link->parent < i);
         fits = fits && rs_v3_is_carried(link->joint_pos) && rs_all_carried(link->joint_rot.m, 9) && rs_v3_is_carried(link->axis) &&
                link->mass >= 0.0 && rs_is_carried(link->mass) && rs_v3_is_carried(link->com) && rs_all_carried(&link->inertia.xx, 6);
     }

@@ -11,6 +11,10 @@
 #include "../base/memory.h"
 #include "../base/simd4.h"
 
+RS_ARRAY_OF(rs_link_def);
+RS_ARRAY_OF(rs_route_def);
+RS_ARRAY_OF(rs_tendon_def);
+
 typedef struct {
     rs_joint_type type;
     int32_t parent;  /* -1 for link 0 */
@@ -119,6 +123,9 @@ void rs_tree_model_hold(rs_tree_model *model);
 void rs_tree_model_drop(rs_tree_model *model);
 /* A copy that is held once; NULL without memory. */
 rs_tree_model *rs_tree_model_clone(const rs_tree_model *model);
+
+/* Degrees of freedom of a type of joint; 0 when there is no such type. */
+int32_t rs_joint_velocity_count(int32_t type);
 
 /* ---- tendon_model.c ---- */
 

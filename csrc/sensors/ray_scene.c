@@ -5,14 +5,14 @@
 #include "../dynamics/carrier.h"
 
 rs_ray_scene rs_ray_scene_make(void) {
-    return (rs_ray_scene){.unordered = rs_array_of(sizeof(rs_ray_target)),
-                          .targets = rs_array_of(sizeof(rs_ray_target)),
-                          .unbounded = rs_array_of(sizeof(rs_ray_target)),
-                          .boxes = rs_array_of(sizeof(rs_aabb)),
-                          .shapes = rs_array_of(sizeof(rs_shape)),
-                          .meshes = rs_array_of(sizeof(rs_tri_mesh *)),
-                          .order = rs_array_of(sizeof(uint32_t)),
-                          .scratch = rs_array_of(sizeof(double))};
+    return (rs_ray_scene){.unordered = RS_EMPTY(rs_ray_target),
+                          .targets = RS_EMPTY(rs_ray_target),
+                          .unbounded = RS_EMPTY(rs_ray_target),
+                          .boxes = RS_EMPTY(rs_aabb),
+                          .shapes = RS_EMPTY(rs_shape),
+                          .meshes = RS_EMPTY(rs_tri_mesh_ref),
+                          .order = RS_EMPTY(uint32_t),
+                          .scratch = RS_EMPTY(double)};
 }
 
 static void drop_meshes(rs_ray_scene *scene) {
@@ -96,7 +96,7 @@ static rs_status list_grains(rs_ray_scene *scene, const rs_grains *grains, uint6
 /* The surface of a deformable object as a mesh; triangles without area are not seen. */
 static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint64_t group, int32_t body) {
     int64_t vertices = d->x.count, corners = d->triangles.count;
-    rs_array *scratch = &scene->scratch;
+    RS_ARRAY(double) *scratch = &scene->scratch;
     if (rs_array_resize(scratch, 3 * vertices + corners) != RS_OK)
         return RS_OUT_OF_MEMORY;
     double *xyz = RS_ITEMS(double, *scratch);

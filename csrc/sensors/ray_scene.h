@@ -20,17 +20,20 @@ typedef struct {
     int32_t body, link; /* link: of an articulated system, 0 for a single body */
     int32_t number;     /* of the shape, counted within the object */
 } rs_ray_target;
+RS_ARRAY_OF(rs_ray_target);
+typedef rs_tri_mesh *rs_tri_mesh_ref;
+RS_ARRAY_OF(rs_tri_mesh_ref);
 
 typedef struct {
-    rs_array unordered; /* rs_ray_target: bounded ones, as listed */
-    rs_array targets;   /* rs_ray_target: in the order of the tree */
-    rs_array unbounded; /* rs_ray_target: half-spaces */
-    rs_array boxes;     /* rs_aabb of `unordered` */
-    rs_array meshes;    /* rs_tri_mesh *: surfaces of deformable objects as they are now */
-    rs_array shapes;    /* rs_shape: of the particles and surfaces of soft objects, as they are now */
-    rs_array order;     /* uint32_t: build scratch */
+    RS_ARRAY(rs_ray_target) unordered; /* bounded ones, as listed */
+    RS_ARRAY(rs_ray_target) targets;   /* in the order of the tree */
+    RS_ARRAY(rs_ray_target) unbounded; /* half-spaces */
+    RS_ARRAY(rs_aabb) boxes;           /* of `unordered` */
+    RS_ARRAY(rs_tri_mesh_ref) meshes;  /* surfaces of deformable objects as they are now */
+    RS_ARRAY(rs_shape) shapes;         /* of the particles and surfaces of soft objects, as they are now */
+    RS_ARRAY(uint32_t) order;          /* build scratch */
     rs_bvh bvh;
-    rs_array scratch; /* double: what a sensor needs while it looks */
+    RS_ARRAY(double) scratch; /* what a sensor needs while it looks */
 } rs_ray_scene;
 
 /* Rows of a table of colours that belong to a body; none: it is hidden. */

@@ -10,9 +10,9 @@ static const double SPREAD = 4.0;
 static const double MOST_CELLS_PER_AXIS = 1e6;
 
 rs_cell_grid rs_cell_grid_make(void) {
-    return (rs_cell_grid){.starts = rs_array_of(sizeof(int32_t)),
-                          .items = rs_array_of(sizeof(int32_t)),
-                          .cell_of = rs_array_of(sizeof(int32_t))};
+    return (rs_cell_grid){.starts = RS_EMPTY(int32_t),
+                          .items = RS_EMPTY(int32_t),
+                          .cell_of = RS_EMPTY(int32_t)};
 }
 
 void rs_cell_grid_free(rs_cell_grid *grid) {

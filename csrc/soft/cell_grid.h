@@ -17,9 +17,9 @@ typedef struct {
     rs_vec3 inverse_size; /* of a cell [1/m] */
     int32_t cells[3];
     bool periodic[3];
-    rs_array starts; /* int32_t per cell and one more: where its points begin in `items` */
-    rs_array items;  /* int32_t: points, by cell, then by index */
-    rs_array cell_of; /* int32_t per point */
+    RS_ARRAY(int32_t) starts;  /* per cell and one more: where its points begin in `items` */
+    RS_ARRAY(int32_t) items;   /* points, by cell, then by index */
+    RS_ARRAY(int32_t) cell_of; /* per point */
 } rs_cell_grid;
 
 rs_cell_grid rs_cell_grid_make(void);

@@ -15,16 +15,17 @@ static int32_t free_colour(const uint64_t *used, const int32_t *index, int corne
     return colour;
 }
 
-rs_status rs_order_apart(rs_array *items, int corners, int64_t particles) {
-    rs_array used = rs_array_of(sizeof(uint64_t)), colours = rs_array_of(sizeof(int32_t)), order = rs_array_of(sizeof(int32_t));
-    rs_array copy = rs_array_of(items->item_size);
+rs_status rs_order_apart(rs_any_array *items, int corners, int64_t particles) {
+    RS_ARRAY(uint64_t) used = RS_EMPTY(uint64_t);
+    RS_ARRAY(int32_t) colours = RS_EMPTY(int32_t), order = RS_EMPTY(int32_t);
+    rs_any_array copy = rs_any_of(items->item_size);
     int32_t starts[COLOURS + 1];
     rs_status status = rs_array_resize(&used, particles);
     status = status == RS_OK ? rs_array_resize(&colours, items->count) : status;
     status = status == RS_OK ? rs_array_resize(&order, items->count) : status;
-    status = status == RS_OK ? rs_array_copy(&copy, items) : status;
+    status = status == RS_OK ? rs_any_copy(&copy, items) : status;
     if (status == RS_OK && items->count > 0) {
-        memset(used.data, 0, sizeof(uint64_t) * (size_t)particles);
+        memset(used.items, 0, sizeof(uint64_t) * (size_t)particles);
         for (int64_t i = 0; i < items->count; i++) {
             const int32_t *index = (const int32_t *)((const char *)items->data + items->item_size * (size_t)i);
             int32_t colour = free_colour(RS_ITEMS(uint64_t, used), index, corners);
@@ -40,6 +41,6 @@ rs_status rs_order_apart(rs_array *items, int corners, int64_t particles) {
     rs_array_free(&used);
     rs_array_free(&colours);
     rs_array_free(&order);
-    rs_array_free(&copy);
+    rs_any_free(&copy);
     return status;
 }

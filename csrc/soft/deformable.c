@@ -13,9 +13,12 @@ static const double SOFT_SHARE = 10.0;
 static const double SETTLED_SHARE = 1e-3;
 enum { ARRAYS = 22, STATE_ARRAYS = 9 };
 
-static void list_arrays(rs_deformable *d, rs_array *out[ARRAYS]) {
-    rs_array *all[ARRAYS] = {&d->x, &d->v, &d->masses, &d->struts, &d->hinges, &d->tetrahedra,
-                             &d->triangles, &d->candidates, &d->ties, &d->tied, &d->candidates_before, &d->rows, &d->touching, &d->x_before, &d->x_start, &d->owned, &d->around, &d->slim, &d->x_swept, &d->piece, &d->pieces, NULL};
+static void list_arrays(rs_deformable *d, rs_any_array *out[ARRAYS]) {
+    rs_any_array *all[ARRAYS] = {&d->x.any, &d->v.any, &d->masses.any, &d->struts.any, &d->hinges.any,
+                                 &d->tetrahedra.any, &d->triangles.any, &d->candidates.any, &d->ties.any, &d->tied.any,
+                                 &d->candidates_before.any, &d->rows.any, &d->touching.any, &d->x_before.any,
+                                 &d->x_start.any, &d->owned.any, &d->around.any, &d->slim.any, &d->x_swept.any,
+                                 &d->piece.any, &d->pieces.any, NULL};
     memcpy(out, all, sizeof all);
 }
 
@@ -23,29 +26,29 @@ rs_deformable *rs_deformable_new(void) {
     rs_deformable *d = rs_alloc(sizeof *d);
     if (d == NULL)
         return NULL;
-    d->x = d->v = d->x_before = d->x_start = d->x_swept = rs_array_of(sizeof(rs_quad));
-    d->masses = rs_array_of(sizeof(double));
-    d->struts = rs_array_of(sizeof(rs_soft_strut));
-    d->hinges = rs_array_of(sizeof(rs_soft_hinge));
-    d->tetrahedra = rs_array_of(sizeof(rs_soft_tetrahedron));
-    d->triangles = rs_array_of(sizeof(int32_t));
-    d->candidates = d->candidates_before = rs_array_of(sizeof(rs_soft_candidate));
-    d->rows = rs_array_of(sizeof(rs_soft_row));
-    d->ties = rs_array_of(sizeof(rs_soft_tie));
-    d->tied = d->touching = d->around = d->piece = rs_array_of(sizeof(int32_t));
-    d->owned = rs_array_of(sizeof(uint8_t));
-    d->pieces = rs_array_of(sizeof(rs_soft_piece));
-    d->slim = rs_array_of(sizeof(double));
+    d->x = d->v = d->x_before = d->x_start = d->x_swept = RS_EMPTY(rs_quad);
+    d->masses = RS_EMPTY(double);
+    d->struts = RS_EMPTY(rs_soft_strut);
+    d->hinges = RS_EMPTY(rs_soft_hinge);
+    d->tetrahedra = RS_EMPTY(rs_soft_tetrahedron);
+    d->triangles = RS_EMPTY(int32_t);
+    d->candidates = d->candidates_before = RS_EMPTY(rs_soft_candidate);
+    d->rows = RS_EMPTY(rs_soft_row);
+    d->ties = RS_EMPTY(rs_soft_tie);
+    d->tied = d->touching = d->around = d->piece = RS_EMPTY(int32_t);
+    d->owned = RS_EMPTY(uint8_t);
+    d->pieces = RS_EMPTY(rs_soft_piece);
+    d->slim = RS_EMPTY(double);
     return d;
 }
 
 void rs_deformable_free(rs_deformable *d) {
     if (d == NULL)
         return;
-    rs_array *arrays[ARRAYS];
+    rs_any_array *arrays[ARRAYS];
     list_arrays(d, arrays);
     for (int k = 0; arrays[k] != NULL; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
     rs_free(d);
 }
 
@@ -54,13 +57,13 @@ rs_deformable *rs_deformable_clone(const rs_deformable *source) {
     if (copy == NULL)
         return NULL;
     rs_deformable from = *source;
-    rs_array *of_copy[ARRAYS], *of_source[ARRAYS];
+    rs_any_array *of_copy[ARRAYS], *of_source[ARRAYS];
     list_arrays(copy, of_copy);
     list_arrays(&from, of_source);
     copy->settings = source->settings;
     copy->substep = source->substep;
     for (int k = 0; k < STATE_ARRAYS; k++)
-        if (rs_array_copy(of_copy[k], of_source[k]) != RS_OK) {
+        if (rs_any_copy(of_copy[k], of_source[k]) != RS_OK) {
             rs_deformable_free(copy);
             return NULL;
         }
@@ -282,7 +285,7 @@ rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *sce
     int64_t count = d->x.count;
     rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
     double kept = 1.0 / (1.0 + h * d->settings.damping);
-    memcpy(d->x_start.data, x, sizeof *x * (size_t)count);
+    memcpy(d->x_start.items, x, sizeof *x * (size_t)count);
     blow(d, h);
     for (int64_t i = 0; i < count; i++) {
         v[i].xyz = v[i].rest > 0.0 ? rs_scale(kept, rs_madd(v[i].xyz, h, scene->gravity)) : rs_v3_zero();
@@ -341,8 +344,8 @@ rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene,
     int64_t count = d->x.count;
     if (rs_array_resize(&d->x_before, count) != RS_OK || rs_array_resize(&d->x_start, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double rate = sqrt(fastest_rate2(d, (double *)d->x_start.data));
-    memcpy(d->x_before.data, d->x.data, sizeof(rs_quad) * (size_t)count);
+    double rate = sqrt(fastest_rate2(d, (double *)d->x_start.items));
+    memcpy(d->x_before.items, d->x.items, sizeof(rs_quad) * (size_t)count);
     *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
     return rs_deformable_find_pieces(d);
 }
@@ -361,7 +364,7 @@ rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_pa
 }
 
 void rs_deformable_stop(rs_deformable *d) {
-    memcpy(d->x.data, d->x_before.data, sizeof(rs_quad) * (size_t)d->x.count);
+    memcpy(d->x.items, d->x_before.items, sizeof(rs_quad) * (size_t)d->x.count);
     for (int64_t i = 0; i < d->x.count; i++)
         RS_ITEMS(rs_quad, d->v)[i].xyz = rs_v3_zero();
     forget_impulses(d);

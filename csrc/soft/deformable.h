@@ -16,6 +16,7 @@ typedef struct {
     double rest, compliance; /* [m], [m/N] */
     double impulse;          /* of the last substep, times its length [N s^2] */
 } rs_soft_strut;
+RS_ARRAY_OF(rs_soft_strut);
 
 /* A triangle and what is beside it: |sum of weight * place| is how much they are bent, in one of three ways. */
 typedef struct {
@@ -24,6 +25,7 @@ typedef struct {
     double rest, compliance;
     double impulse;
 } rs_soft_hinge;
+RS_ARRAY_OF(rs_soft_hinge);
 
 /* A particle or triangle that may touch a shape in this step, and what the contact did in the last substep. */
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
     double push;     /* impulse along the normal [N s] */
     rs_vec3 slide;   /* and across it, of friction */
 } rs_soft_candidate;
+RS_ARRAY_OF(rs_soft_candidate);
 
 /* A contact in a substep. */
 typedef struct {
@@ -46,6 +49,7 @@ typedef struct {
     double push;
     rs_vec3 slide;
 } rs_soft_row;
+RS_ARRAY_OF(rs_soft_row);
 
 /* A particle that is pinned to a body or link. */
 typedef struct {
@@ -55,6 +59,7 @@ typedef struct {
     rs_vec3 impulse;       /* on the particle in the last substep [N s] */
     rs_vec3 place, wanted; /* of this substep: world frame; velocity of the particle against the body */
 } rs_soft_tie;
+RS_ARRAY_OF(rs_soft_tie);
 
 /* Particles that constraints hold together, none of them pinned to the world; of the present substep. */
 typedef struct {
@@ -64,31 +69,34 @@ typedef struct {
     double motion;         /* sum of mass * speed^2 against the drift */
     rs_vec3 turn; /* what the constraints changed of its angular momentum, times the substep; then the turn that undoes it */
 } rs_soft_piece;
+RS_ARRAY_OF(rs_soft_piece);
 
 typedef struct rs_deformable {
     rs_deformable_settings settings;
-    rs_array x;         /* rs_quad: place, collision radius; 0: inside, where nothing touches it */
-    rs_array v;         /* rs_quad: velocity, inverse mass; 0: pinned */
-    rs_array masses;    /* double [kg] */
-    rs_array struts, hinges, tetrahedra;
-    rs_array triangles; /* int32_t, three each */
-    rs_array ties;      /* rs_soft_tie, by particle */
-    double substep;     /* length of the last one [s] */
-    rs_array x_before, x_start; /* scratch: at the beginning of the step and of the substep */
-    rs_array candidates, candidates_before; /* rs_soft_candidate, by feature, then by collider */
-    rs_array rows;      /* rs_soft_row */
-    rs_array tied;      /* int32_t per particle while there are ties: the body that it is pinned to, or RS_NONE */
-    rs_array touching;  /* int32_t per particle: a shape that it touches in this substep, or RS_NONE */
-    rs_array owned;     /* uint8_t per triangle: corners (bits 0 to 2) and edges (3 to 5, from each corner to the next) that it
+    RS_ARRAY(rs_quad) x;     /* place, collision radius; 0: inside, where nothing touches it */
+    RS_ARRAY(rs_quad) v;     /* velocity, inverse mass; 0: pinned */
+    RS_ARRAY(double) masses; /* [kg] */
+    RS_ARRAY(rs_soft_strut) struts;
+    RS_ARRAY(rs_soft_hinge) hinges;
+    RS_ARRAY(rs_soft_tetrahedron) tetrahedra;
+    RS_ARRAY(int32_t) triangles; /* three each */
+    RS_ARRAY(rs_soft_tie) ties; /* by particle */
+    double substep; /* length of the last one [s] */
+    RS_ARRAY(rs_quad) x_before, x_start; /* scratch: at the beginning of the step and of the substep */
+    RS_ARRAY(rs_soft_candidate) candidates, candidates_before; /* by feature, then by collider */
+    RS_ARRAY(rs_soft_row) rows;
+    RS_ARRAY(int32_t) tied;     /* per particle while there are ties: the body that it is pinned to, or RS_NONE */
+    RS_ARRAY(int32_t) touching; /* per particle: a shape that it touches in this substep, or RS_NONE */
+    RS_ARRAY(uint8_t) owned; /* per triangle: corners (bits 0 to 2) and edges (3 to 5, from each corner to the next) that it
                          * answers for; as many as triangles, or not made yet */
-    rs_array around;    /* scratch */
-    int32_t sweeps;     /* scratch of a substep: how many were made */
-    bool settled;       /* the last one changed hardly anything */
-    bool bends_softly;  /* one sweep is enough for all hinges */
-    rs_array x_swept;   /* rs_quad: before a sweep over the constraints */
-    rs_array piece;     /* int32_t per particle: its piece, or RS_NONE */
-    rs_array pieces;    /* rs_soft_piece */
-    rs_array slim;      /* double per particle: how thick it is against its own object [m] */
+    RS_ARRAY(int32_t) around;  /* scratch */
+    int32_t sweeps;            /* scratch of a substep: how many were made */
+    bool settled;              /* the last one changed hardly anything */
+    bool bends_softly;         /* one sweep is enough for all hinges */
+    RS_ARRAY(rs_quad) x_swept; /* before a sweep over the constraints */
+    RS_ARRAY(int32_t) piece;   /* per particle: its piece, or RS_NONE */
+    RS_ARRAY(rs_soft_piece) pieces;
+    RS_ARRAY(double) slim; /* per particle: how thick it is against its own object [m] */
 } rs_deformable;
 
 rs_deformable *rs_deformable_new(void);
@@ -112,7 +120,7 @@ void rs_deformable_stop(rs_deformable *d);
 
 /* constraint_order.c: puts constraints of a new object in an order in which neighbours have no particle in common. Each item
  * begins with the numbers of its `corners` particles. */
-rs_status rs_order_apart(rs_array *items, int corners, int64_t particles);
+rs_status rs_order_apart(rs_any_array *items, int corners, int64_t particles);
 
 /* deformable_spin.c: the angular momentum of pieces that nothing holds; pieces are found once in a step. */
 rs_status rs_deformable_find_pieces(rs_deformable *d);

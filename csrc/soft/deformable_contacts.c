@@ -52,9 +52,7 @@ static rs_status add_candidates(rs_deformable *d, const rs_partners *partners, i
 rs_status rs_deformable_list_candidates(rs_deformable *d, const rs_partners *partners, double reach) {
     const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
     const int32_t *t = RS_ITEMS(int32_t, d->triangles);
-    rs_array former = d->candidates;
-    d->candidates = d->candidates_before;
-    d->candidates_before = former;
+    rs_array_swap(&d->candidates, &d->candidates_before);
     d->candidates.count = 0;
     rs_status status = rs_array_resize(&d->touching, d->x.count);
     int64_t next = 0;

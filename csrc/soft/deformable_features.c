@@ -7,7 +7,7 @@ static bool has_edge(const int32_t *triangle, int32_t a, int32_t b) {
 }
 
 /* Triangles by vertex: where those of each begin, then the triangles, ascending. */
-static rs_status list_around(const rs_deformable *d, rs_array *lists) {
+static rs_status list_around(const rs_deformable *d, RS_ARRAY(int32_t) *lists) {
     int64_t vertices = d->x.count, corners = d->triangles.count;
     if (rs_array_resize(lists, vertices + 1 + corners) != RS_OK)
         return RS_OUT_OF_MEMORY;

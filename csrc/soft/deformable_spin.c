@@ -70,7 +70,7 @@ void rs_deformable_begin_spin(rs_deformable *d) {
 
 void rs_deformable_before_sweep(rs_deformable *d) {
     if (d->pieces.count > 0)
-        memcpy(d->x_swept.data, d->x.data, sizeof(rs_quad) * (size_t)d->x.count);
+        memcpy(d->x_swept.items, d->x.items, sizeof(rs_quad) * (size_t)d->x.count);
 }
 
 void rs_deformable_after_sweep(rs_deformable *d) {

@@ -15,21 +15,24 @@ typedef struct {
     int32_t strut, tetrahedron; /* one is RS_NONE */
     rs_vec3 direction;          /* unit */
 } overload;
+RS_ARRAY_OF(overload);
 
 /* A particle that became two. */
 typedef struct {
     int32_t particle, twin;
     rs_vec3 normal; /* of the plane between them, towards the twin */
 } split;
+RS_ARRAY_OF(split);
 
 typedef struct {
     rs_deformable *d;
-    rs_array overloads, splits;
-    rs_array starts, items; /* int32_t: elements by particle, as they were when the step ended */
-    rs_array corners;       /* int32_t: of tetrahedra, flat */
-    rs_array done;          /* int32_t per particle: RS_NONE, else torn or beside it; a split particle has the index of its split */
-    int64_t particles;      /* before anything tore */
-    bool solid;             /* elements are tetrahedra, not triangles */
+    RS_ARRAY(overload) overloads;
+    RS_ARRAY(split) splits;
+    RS_ARRAY(int32_t) starts, items; /* elements by particle, as they were when the step ended */
+    RS_ARRAY(int32_t) corners; /* of tetrahedra, flat */
+    RS_ARRAY(int32_t) done; /* per particle: RS_NONE, else torn or beside it; a split particle has the index of its split */
+    int64_t particles; /* before anything tore */
+    bool solid; /* elements are tetrahedra, not triangles */
 } tear;
 
 enum { BESIDE = -2 };
@@ -416,7 +419,7 @@ static rs_status share_surface(tear *t) {
 static rs_status tear_apart(tear *t) {
     if (list_elements(t) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    qsort(t->overloads.data, (size_t)t->overloads.count, sizeof(overload), by_stretch);
+    qsort(t->overloads.items, (size_t)t->overloads.count, sizeof(overload), by_stretch);
     if (split_all(t) != RS_OK || share_struts(t) != RS_OK)
         return RS_OUT_OF_MEMORY;
     share_hinges(t);
@@ -434,13 +437,13 @@ rs_status rs_deformable_tear(rs_deformable *d) {
     if (!(d->settings.tear_strain > 0.0))
         return RS_OK;
     tear t = {.d = d, .particles = d->x.count, .solid = d->tetrahedra.count > 0,
-              .overloads = rs_array_of(sizeof(overload)), .splits = rs_array_of(sizeof(split))};
-    t.starts = t.items = t.corners = t.done = rs_array_of(sizeof(int32_t));
+              .overloads = RS_EMPTY(overload), .splits = RS_EMPTY(split)};
+    t.starts = t.items = t.corners = t.done = RS_EMPTY(int32_t);
     rs_status status = find_overloads(&t);
     if (status == RS_OK && t.overloads.count > 0)
         status = tear_apart(&t);
-    rs_array *all[] = {&t.overloads, &t.splits, &t.starts, &t.items, &t.corners, &t.done};
+    rs_any_array *all[] = {&t.overloads.any, &t.splits.any, &t.starts.any, &t.items.any, &t.corners.any, &t.done.any};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        rs_array_free(all[k]);
+        rs_any_free(all[k]);
     return status;
 }

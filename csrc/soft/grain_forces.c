@@ -217,7 +217,7 @@ rs_status rs_grain_pair_forces(rs_grains *g, rs_thread_pool *pool, double h) {
     if (rs_grains_list_back(g) != RS_OK || rs_array_resize(&g->acts, g->second.count) != RS_OK ||
         rs_array_resize(&g->pushes, g->second.count) != RS_OK || rs_array_resize(&g->tallies, blocks * (int64_t)sizeof(tally)) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    pair_job job = {g, h, (tally *)g->tallies.data};
+    pair_job job = {g, h, (tally *)g->tallies.any.data};
     rs_pool_run(pool, blocks, push_part, &job);
     rs_pool_run(pool, blocks, gather_part, &job);
     for (int64_t k = 0; k < blocks; k++)
@@ -231,7 +231,7 @@ rs_status rs_grain_pair_forces(rs_grains *g, rs_thread_pool *pool, double h) {
 typedef struct {
     const rs_grain_touch *former;
     int64_t count, at;
-    rs_array *out;
+    RS_ARRAY(rs_grain_touch) *out;
 } touch_walk;
 
 static int compare_touch(const rs_grain_touch *t, int32_t grain, int32_t surface, int32_t slot) {
@@ -398,8 +398,6 @@ rs_status rs_grain_surface_forces(rs_grains *g, const rs_soft_scene *scene, rs_p
                 return RS_OUT_OF_MEMORY;
         }
     }
-    rs_array swap = g->touches;
-    g->touches = g->touches_other;
-    g->touches_other = swap;
+    rs_array_swap(&g->touches, &g->touches_other);
     return RS_OK;
 }

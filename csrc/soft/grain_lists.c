@@ -77,12 +77,6 @@ static rs_grain_bond former_bond(const rs_grains *g, int32_t i, int32_t j) {
     return (rs_grain_bond){0};
 }
 
-static void swap_arrays(rs_array *a, rs_array *b) {
-    rs_array t = *a;
-    *a = *b;
-    *b = t;
-}
-
 static rs_status add_pair(rs_grains *g, int32_t i, int32_t j, uint8_t image) {
     int64_t n = g->second_other.count + 1;
     if (rs_array_reserve(&g->second_other, n) != RS_OK || rs_array_reserve(&g->image_other, n) != RS_OK ||
@@ -135,10 +129,10 @@ rs_status rs_grains_list_pairs(rs_grains *g) {
             return RS_OUT_OF_MEMORY;
     }
     RS_ITEMS(int32_t, g->first_other)[count] = (int32_t)g->second_other.count;
-    swap_arrays(&g->first, &g->first_other);
-    swap_arrays(&g->second, &g->second_other);
-    swap_arrays(&g->image, &g->image_other);
-    swap_arrays(&g->bonds, &g->bonds_other);
+    rs_array_swap(&g->first, &g->first_other);
+    rs_array_swap(&g->second, &g->second_other);
+    rs_array_swap(&g->image, &g->image_other);
+    rs_array_swap(&g->bonds, &g->bonds_other);
     g->origin.count = 0; /* all numbers are those of the list */
     g->travel = 0.0;
     g->listed = true;
@@ -161,7 +155,7 @@ rs_status rs_grains_list_back(rs_grains *g) {
 /* ---- shapes ---- */
 
 /* Chains the shapes to the cells that they touch; later ones come first. */
-static rs_status rasterise(rs_grains *g, const rs_partners *partners, double margin, rs_array *entries) {
+static rs_status rasterise(rs_grains *g, const rs_partners *partners, double margin, RS_ARRAY(int32_t) *entries) {
     const rs_cell_grid *grid = &g->grid;
     int64_t cells = (int64_t)grid->cells[0] * grid->cells[1] * grid->cells[2];
     if (rs_array_resize(&g->cell_shapes, cells) != RS_OK)

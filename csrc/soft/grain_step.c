@@ -85,7 +85,7 @@ static rs_status kick(rs_grains *g, const rs_soft_scene *scene, double h, double
     int64_t blocks = rs_grain_blocks(g);
     if (rs_array_resize(&g->tallies, blocks * (int64_t)sizeof(double)) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    block_job job = {g, scene->gravity, h, (double *)g->tallies.data};
+    block_job job = {g, scene->gravity, h, (double *)g->tallies.any.data};
     rs_pool_share(scene->pool, blocks, kick_block, &job);
     double speed2 = 0.0;
     for (int64_t k = 0; k < blocks; k++)
@@ -118,7 +118,7 @@ void rs_grains_forget(rs_grains *g) {
 }
 
 static rs_status stop(rs_grains *g) {
-    memcpy(g->x.data, g->x_before.data, sizeof(rs_quad) * (size_t)g->x.count);
+    memcpy(g->x.items, g->x_before.items, sizeof(rs_quad) * (size_t)g->x.count);
     rs_grains_rest(g);
     rs_grains_forget(g);
     g->stats.largest_speed = 0.0;
@@ -133,8 +133,8 @@ rs_status rs_grains_begin_substep(rs_grains *g, const rs_soft_scene *scene, doub
 
 rs_status rs_grains_push(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
     size_t bytes = sizeof(rs_quad) * (size_t)g->x.count;
-    memset(g->force.data, 0, bytes);
-    memset(g->torque.data, 0, bytes);
+    memset(g->force.items, 0, bytes);
+    memset(g->torque.items, 0, bytes);
     if (rs_grain_pair_forces(g, scene->pool, h) != RS_OK || rs_grain_surface_forces(g, scene, partners, h) != RS_OK)
         return RS_OUT_OF_MEMORY;
     return kick(g, scene, h, &g->stats.largest_speed);
@@ -168,7 +168,7 @@ rs_status rs_grains_begin_step(rs_grains *g, const rs_soft_scene *scene, double 
 
 rs_status rs_grains_plan(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, int32_t substeps_made) {
     g->stats.substeps = substeps_made;
-    memcpy(g->x_before.data, g->x.data, sizeof(rs_quad) * (size_t)g->x.count);
+    memcpy(g->x_before.items, g->x.items, sizeof(rs_quad) * (size_t)g->x.count);
     double fastest = g->stats.largest_speed + scene->dt * rs_norm(scene->gravity);
     for (int64_t s = 0; s < partners->shapes.count; s++)
         fastest = rs_max(fastest, RS_ITEMS(rs_near_shape, partners->shapes)[s].speed);

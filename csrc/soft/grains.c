@@ -3,11 +3,14 @@
 
 enum { ARRAYS = 31, STATE_ARRAYS = 15 /* the rest is scratch */ };
 
-static void list_arrays(rs_grains *g, rs_array *out[ARRAYS]) {
-    rs_array *all[ARRAYS] = {&g->materials, &g->laws, &g->x, &g->v, &g->w, &g->kinds, &g->first, &g->second, &g->image,
-                             &g->bonds, &g->touches, &g->origin, &g->grid.starts, &g->grid.items, &g->grid.cell_of, &g->x_before, &g->force,
-                             &g->torque, &g->touches_other, &g->second_other, &g->image_other, &g->bonds_other,
-                             &g->first_other, &g->candidates, &g->cell_shapes, &g->cell_next, &g->back, &g->acts, &g->pushes, &g->tallies, NULL};
+static void list_arrays(rs_grains *g, rs_any_array *out[ARRAYS]) {
+    rs_any_array *all[ARRAYS] = {&g->materials.any, &g->laws.any, &g->x.any, &g->v.any, &g->w.any, &g->kinds.any,
+                                 &g->first.any, &g->second.any, &g->image.any, &g->bonds.any, &g->touches.any,
+                                 &g->origin.any, &g->grid.starts.any, &g->grid.items.any, &g->grid.cell_of.any,
+                                 &g->x_before.any, &g->force.any, &g->torque.any, &g->touches_other.any,
+                                 &g->second_other.any, &g->image_other.any, &g->bonds_other.any, &g->first_other.any,
+                                 &g->candidates.any, &g->cell_shapes.any, &g->cell_next.any, &g->back.any,
+                                 &g->acts.any, &g->pushes.any, &g->tallies.any, NULL};
     memcpy(out, all, sizeof all);
 }
 
@@ -15,18 +18,18 @@ rs_grains *rs_grains_new(void) {
     rs_grains *g = rs_alloc(sizeof *g);
     if (g == NULL)
         return NULL;
-    g->materials = rs_array_of(sizeof(rs_grain_material));
-    g->laws = rs_array_of(sizeof(rs_grain_law));
-    g->x = g->v = g->w = g->x_before = g->force = g->torque = rs_array_of(sizeof(rs_quad));
-    g->kinds = g->first = g->second = g->first_other = g->second_other = rs_array_of(sizeof(int32_t));
-    g->origin = g->cell_shapes = g->cell_next = rs_array_of(sizeof(int32_t));
-    g->image = g->image_other = rs_array_of(sizeof(uint8_t));
-    g->bonds = g->bonds_other = rs_array_of(sizeof(rs_grain_bond));
-    g->touches = g->touches_other = rs_array_of(sizeof(rs_grain_touch));
-    g->candidates = rs_array_of(sizeof(rs_grain_candidate));
-    g->back = rs_array_of(sizeof(int32_t));
-    g->acts = g->tallies = rs_array_of(sizeof(uint8_t));
-    g->pushes = rs_array_of(sizeof(rs_grain_push));
+    g->materials = RS_EMPTY(rs_grain_material);
+    g->laws = RS_EMPTY(rs_grain_law);
+    g->x = g->v = g->w = g->x_before = g->force = g->torque = RS_EMPTY(rs_quad);
+    g->kinds = g->first = g->second = g->first_other = g->second_other = RS_EMPTY(int32_t);
+    g->origin = g->cell_shapes = g->cell_next = RS_EMPTY(int32_t);
+    g->image = g->image_other = RS_EMPTY(uint8_t);
+    g->bonds = g->bonds_other = RS_EMPTY(rs_grain_bond);
+    g->touches = g->touches_other = RS_EMPTY(rs_grain_touch);
+    g->candidates = RS_EMPTY(rs_grain_candidate);
+    g->back = RS_EMPTY(int32_t);
+    g->acts = g->tallies = RS_EMPTY(uint8_t);
+    g->pushes = RS_EMPTY(rs_grain_push);
     g->grid = rs_cell_grid_make();
     return g;
 }
@@ -34,10 +37,10 @@ rs_grains *rs_grains_new(void) {
 void rs_grains_free(rs_grains *g) {
     if (g == NULL)
         return;
-    rs_array *arrays[ARRAYS];
+    rs_any_array *arrays[ARRAYS];
     list_arrays(g, arrays);
     for (int k = 0; arrays[k] != NULL; k++)
-        rs_array_free(arrays[k]);
+        rs_any_free(arrays[k]);
     rs_free(g);
 }
 
@@ -46,7 +49,7 @@ rs_grains *rs_grains_clone(const rs_grains *source) {
     if (copy == NULL)
         return NULL;
     rs_grains from = *source; /* the list of arrays wants a writable struct */
-    rs_array *of_copy[ARRAYS], *of_source[ARRAYS], kept[ARRAYS];
+    rs_any_array *of_copy[ARRAYS], *of_source[ARRAYS], kept[ARRAYS];
     list_arrays(copy, of_copy);
     list_arrays(&from, of_source);
     for (int k = 0; of_copy[k] != NULL; k++)
@@ -55,7 +58,7 @@ rs_grains *rs_grains_clone(const rs_grains *source) {
     for (int k = 0; of_copy[k] != NULL; k++)
         *of_copy[k] = kept[k];
     for (int k = 0; k < STATE_ARRAYS; k++)
-        if (rs_array_copy(of_copy[k], of_source[k]) != RS_OK) {
+        if (rs_any_copy(of_copy[k], of_source[k]) != RS_OK) {
             rs_grains_free(copy);
             return NULL;
         }
@@ -210,9 +213,7 @@ static rs_status renumber_touches(rs_grains *g, int32_t removed, int32_t last) {
             out[kept++] = touches[k];
     }
     g->touches_other.count = kept;
-    rs_array swap = g->touches;
-    g->touches = g->touches_other;
-    g->touches_other = swap;
+    rs_array_swap(&g->touches, &g->touches_other);
     return RS_OK;
 }
 

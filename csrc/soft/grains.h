@@ -12,6 +12,8 @@
 #include "cell_grid.h"
 #include "partner.h"
 
+RS_ARRAY_OF(rs_grain_material);
+
 /* How two grains, or a grain and a wall, act on each other. */
 typedef struct {
     double k_n, c_n, k_t, c_t;
@@ -19,12 +21,14 @@ typedef struct {
     double cohesion, reach; /* stiffness [N/m] and distance [m] */
     bool hertz;
 } rs_grain_law;
+RS_ARRAY_OF(rs_grain_law);
 
 /* Springs of a pair of surfaces that touch. `spring.rest` is 1 while they do, `roll.rest` their overlap. */
 typedef struct {
     rs_quad spring; /* how far the first surface slid along the other [m] */
     rs_quad roll;   /* how far the first one rolled against the other [rad] */
 } rs_grain_bond;
+RS_ARRAY_OF(rs_grain_bond);
 
 /* A grain that touches a wall or a shape. */
 typedef struct {
@@ -33,11 +37,13 @@ typedef struct {
     int32_t slot;    /* of several contacts with one surface */
     rs_grain_bond bond;
 } rs_grain_touch;
+RS_ARRAY_OF(rs_grain_touch);
 
 /* A grain that may touch a shape in this step. */
 typedef struct {
     int32_t grain, shape;
 } rs_grain_candidate;
+RS_ARRAY_OF(rs_grain_candidate);
 
 /* What a pair does to its grains. */
 typedef struct {
@@ -45,49 +51,54 @@ typedef struct {
     rs_vec3 twist;         /* normal x force */
     double arm_i, arm_j;   /* from the centres to the contact [m] */
 } rs_grain_push;
+RS_ARRAY_OF(rs_grain_push);
 
 typedef struct rs_grains {
     /* settings */
     int32_t least_substeps;
-    rs_array materials; /* rs_grain_material; the first is that of the object */
-    rs_array laws;      /* rs_grain_law: materials x materials */
-    rs_grain_material boundary; /* of ground plane and container */
+    RS_ARRAY(rs_grain_material) materials; /* the first is that of the object */
+    RS_ARRAY(rs_grain_law) laws;           /* materials x materials */
+    rs_grain_material boundary;            /* of ground plane and container */
     bool has_ground, has_container;
     double ground;      /* height [m] */
     rs_aabb container;
     rs_domain domain;   /* periodic axes */
 
     /* state, per grain */
-    rs_array x;         /* rs_quad: position, radius [m] */
-    rs_array v;         /* rs_quad: velocity, inverse mass [1/kg] */
-    rs_array w;         /* rs_quad: angular velocity, inverse moment of inertia */
-    rs_array kinds;     /* int32_t: material */
+    RS_ARRAY(rs_quad) x;     /* position, radius [m] */
+    RS_ARRAY(rs_quad) v;     /* velocity, inverse mass [1/kg] */
+    RS_ARRAY(rs_quad) w;     /* angular velocity, inverse moment of inertia */
+    RS_ARRAY(int32_t) kinds; /* material */
 
     /* contacts with memory */
-    rs_array first;     /* int32_t per grain and one more: its pairs */
-    rs_array second;    /* int32_t per pair: the other grain, whose index is larger */
-    rs_array image;     /* uint8_t per pair: which image of it, 13 itself */
-    rs_array bonds;     /* rs_grain_bond per pair */
-    rs_array touches;   /* rs_grain_touch, by grain, then by surface */
-    rs_array origin;    /* int32_t per grain: its index when the pairs were listed, or -1; empty: its own */
-    bool listed;        /* the pairs are those of these grains */
-    double travel;      /* farthest that any grain may have got since the pairs were listed [m] */
-    rs_cell_grid grid;  /* of the places where the pairs were listed */
-    double skin;        /* pairs within this distance are listed [m] */
-    double overlap;     /* largest overlap of the last step [m]: how stiff Hertz' law is */
-    double body_rate2;  /* stiffness of contacts with a body over its mass in the last step, the largest [1/s^2] */
+    RS_ARRAY(int32_t) first; /* per grain and one more: its pairs */
+    RS_ARRAY(int32_t) second; /* per pair: the other grain, whose index is larger */
+    RS_ARRAY(uint8_t) image; /* per pair: which image of it, 13 itself */
+    RS_ARRAY(rs_grain_bond) bonds; /* per pair */
+    RS_ARRAY(rs_grain_touch) touches; /* by grain, then by surface */
+    RS_ARRAY(int32_t) origin; /* per grain: its index when the pairs were listed, or -1; empty: its own */
+    bool listed; /* the pairs are those of these grains */
+    double travel; /* farthest that any grain may have got since the pairs were listed [m] */
+    rs_cell_grid grid; /* of the places where the pairs were listed */
+    double skin; /* pairs within this distance are listed [m] */
+    double overlap; /* largest overlap of the last step [m]: how stiff Hertz' law is */
+    double body_rate2; /* stiffness of contacts with a body over its mass in the last step, the largest [1/s^2] */
     rs_grains_stats stats;
 
     /* scratch */
-    rs_array x_before;          /* rs_quad per grain: where it was when the step began */
-    rs_array force, torque;     /* rs_quad per grain */
-    rs_array touches_other;     /* second buffer */
-    rs_array second_other, image_other, bonds_other, first_other;
-    rs_array candidates;        /* rs_grain_candidate, by grain */
-    rs_array back;              /* int32_t: per grain and one more where its pairs as the second begin, then these pairs; empty: void */
-    rs_array acts, pushes;      /* uint8_t, rs_grain_push per pair: in this substep */
-    rs_array tallies;           /* uint8_t: sums of blocks of grains */
-    rs_array cell_shapes, cell_next; /* int32_t: shapes that touch each cell */
+    RS_ARRAY(rs_quad) x_before;             /* per grain: where it was when the step began */
+    RS_ARRAY(rs_quad) force, torque;        /* per grain */
+    RS_ARRAY(rs_grain_touch) touches_other; /* second buffer */
+    RS_ARRAY(int32_t) second_other;
+    RS_ARRAY(uint8_t) image_other;
+    RS_ARRAY(rs_grain_bond) bonds_other;
+    RS_ARRAY(int32_t) first_other;
+    RS_ARRAY(rs_grain_candidate) candidates; /* by grain */
+    RS_ARRAY(int32_t) back; /* per grain and one more where its pairs as the second begin, then these pairs; empty: void */
+    RS_ARRAY(uint8_t) acts;
+    RS_ARRAY(rs_grain_push) pushes;           /* both per pair: in this substep */
+    RS_ARRAY(uint8_t) tallies;                /* sums of blocks of grains */
+    RS_ARRAY(int32_t) cell_shapes, cell_next; /* shapes that touch each cell */
 } rs_grains;
 
 rs_grains *rs_grains_new(void);

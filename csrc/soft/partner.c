@@ -9,8 +9,8 @@
 static const double HOLDING = 2.0;
 
 rs_partners rs_partners_make(void) {
-    return (rs_partners){.partners = rs_array_of(sizeof(rs_partner)), .shapes = rs_array_of(sizeof(rs_near_shape)),
-                         .frictions = rs_array_of(sizeof(double))};
+    return (rs_partners){.partners = RS_EMPTY(rs_partner), .shapes = RS_EMPTY(rs_near_shape),
+                         .frictions = RS_EMPTY(double)};
 }
 
 void rs_partners_free(rs_partners *partners) {

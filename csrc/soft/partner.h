@@ -32,6 +32,7 @@ typedef struct {
     rs_vec3 shift, turn;             /* single body: how far the impulses of this step moved it so far */
     int32_t contacts;                /* in the last substep */
 } rs_partner;
+RS_ARRAY_OF(rs_partner);
 
 /* A collider near a soft object. */
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
     int32_t partner, collider;
     double speed;       /* most that any point of it has at the beginning of the step [m/s] */
 } rs_near_shape;
+RS_ARRAY_OF(rs_near_shape);
 
 /* What soft objects see of the world. */
 typedef struct {
@@ -61,13 +63,14 @@ typedef struct {
     uint64_t group, mask;
     int32_t material;
 } rs_soft_filter;
+RS_ARRAY_OF(rs_soft_filter);
 
 typedef struct {
-    rs_array partners;  /* rs_partner */
-    rs_array shapes;    /* rs_near_shape, in the order of the colliders */
-    rs_array frictions; /* double per soft object and shape: of their materials; negative: they do not collide */
-    int64_t turn;       /* of which soft object it is to ask */
-    double rate;        /* steps in a second */
+    RS_ARRAY(rs_partner) partners;
+    RS_ARRAY(rs_near_shape) shapes; /* in the order of the colliders */
+    RS_ARRAY(double) frictions;     /* per soft object and shape: of their materials; negative: they do not collide */
+    int64_t turn;                   /* of which soft object it is to ask */
+    double rate;                    /* steps in a second */
 } rs_partners;
 
 rs_partners rs_partners_make(void);

@@ -19,8 +19,8 @@ void rs_soft_free(rs_soft *soft) {
 rs_soft *rs_soft_new(void) {
     rs_soft *soft = rs_alloc(sizeof *soft);
     if (soft != NULL) {
-        soft->impulses = rs_array_of(sizeof(rs_soft_impulse));
-        soft->meetings = soft->meetings_before = rs_array_of(sizeof(rs_soft_meeting));
+        soft->impulses = RS_EMPTY(rs_soft_impulse);
+        soft->meetings = soft->meetings_before = RS_EMPTY(rs_soft_meeting);
     }
     return soft;
 }
@@ -29,7 +29,8 @@ rs_soft *rs_soft_clone(const rs_soft *source) {
     rs_soft *copy = rs_soft_new();
     if (copy == NULL)
         return NULL;
-    rs_array impulses = copy->impulses, meetings = copy->meetings;
+    RS_ARRAY(rs_soft_impulse) impulses = copy->impulses;
+    RS_ARRAY(rs_soft_meeting) meetings = copy->meetings;
     *copy = *source;
     copy->impulses = impulses;
     copy->meetings = copy->meetings_before = meetings;
@@ -93,7 +94,7 @@ int64_t rs_soft_count(const rs_soft *soft) {
 }
 
 /* FNV-1a. */
-static uint64_t hash_array(uint64_t hash, const rs_array *array) {
+static uint64_t hash_array(uint64_t hash, const rs_any_array *array) {
     const unsigned char *bytes = array->data;
     for (size_t k = 0; k < array->item_size * (size_t)array->count; k++)
         hash = (hash ^ bytes[k]) * 1099511628211ULL;
@@ -104,9 +105,9 @@ uint64_t rs_soft_hash(const rs_soft *soft, uint64_t hash) {
     const rs_grains *g = soft->grains;
     if (g == NULL) {
         const rs_deformable *d = soft->deformable;
-        hash = hash_array(hash_array(hash, &d->x), &d->v);
-        return hash_array(hash_array(hash_array(hash, &d->struts), &d->hinges), &d->tetrahedra);
+        hash = hash_array(hash_array(hash, &d->x.any), &d->v.any);
+        return hash_array(hash_array(hash_array(hash, &d->struts.any), &d->hinges.any), &d->tetrahedra.any);
     }
-    hash = hash_array(hash_array(hash_array(hash, &g->x), &g->v), &g->w);
-    return hash_array(hash, &g->bonds);
+    hash = hash_array(hash_array(hash_array(hash, &g->x.any), &g->v.any), &g->w.any);
+    return hash_array(hash, &g->bonds.any);
 }

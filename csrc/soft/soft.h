@@ -9,6 +9,7 @@ typedef struct {
     int32_t body, link;
     rs_pair6 impulse; /* its moment about the centre of mass of a body, the origin of a link [N s, N m s] */
 } rs_soft_impulse;
+RS_ARRAY_OF(rs_soft_impulse);
 
 /* Features of two soft objects, or of one, that are near each other. */
 typedef struct {
@@ -21,18 +22,19 @@ typedef struct {
     rs_vec3 slide;         /* and across it */
     double clear;          /* they cannot touch before particles moved so far in this step [m]; scratch */
 } rs_soft_meeting;
+RS_ARRAY_OF(rs_soft_meeting);
 
 typedef struct rs_soft {
     rs_grains *grains;         /* either this */
     rs_deformable *deformable; /* or this */
     uint64_t group, mask;
     int32_t contact_material;
-    rs_array impulses;  /* rs_soft_impulse: last step */
-    rs_array meetings, meetings_before; /* rs_soft_meeting: with objects after this one, and with itself; scratch */
-    rs_aabb box;        /* of all particles, with their radii, at the end of the last step */
-    double speed;       /* of the fastest [m/s] */
-    bool slower;        /* than in the step before */
-    double margin;      /* others this far away are near [m] */
+    RS_ARRAY(rs_soft_impulse) impulses; /* last step */
+    RS_ARRAY(rs_soft_meeting) meetings, meetings_before; /* with objects after this one, and with itself; scratch */
+    rs_aabb box; /* of all particles, with their radii, at the end of the last step */
+    double speed; /* of the fastest [m/s] */
+    bool slower; /* than in the step before */
+    double margin; /* others this far away are near [m] */
     int32_t calm_steps; /* consecutive steps in which nothing moved */
 } rs_soft;
 

@@ -1,9 +1,9 @@
 #include "soft_group.h"
 
 rs_soft_group rs_soft_group_make(void) {
-    return (rs_soft_group){.partners = rs_partners_make(), .pairs = rs_soft_pairs_make(), .members = rs_array_of(sizeof(rs_soft *)),
-                           .ids = rs_array_of(sizeof(int32_t)), .filters = rs_array_of(sizeof(rs_soft_filter)),
-                           .shares = rs_array_of(sizeof(rs_pair6)), .states = rs_array_of(sizeof(rs_status))};
+    return (rs_soft_group){.partners = rs_partners_make(), .pairs = rs_soft_pairs_make(), .members = RS_EMPTY(rs_soft_ref),
+                           .ids = RS_EMPTY(int32_t), .filters = RS_EMPTY(rs_soft_filter),
+                           .shares = RS_EMPTY(rs_pair6), .states = RS_EMPTY(rs_status)};
 }
 
 void rs_soft_group_free(rs_soft_group *group) {
@@ -178,7 +178,7 @@ static rs_status report(const plan *p) {
     const rs_partners *partners = &p->group->partners;
     int64_t count = partners->partners.count;
     for (int32_t m = 0; m < p->count; m++) {
-        rs_array *impulses = &p->members[m]->impulses;
+        RS_ARRAY(rs_soft_impulse) *impulses = &p->members[m]->impulses;
         const rs_pair6 *own = &RS_ITEMS(rs_pair6, p->group->shares)[count * (m + 1)];
         impulses->count = 0;
         for (int64_t k = 0; k < count; k++) {

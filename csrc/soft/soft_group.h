@@ -4,14 +4,18 @@
 
 #include "soft_pairs.h"
 
+typedef rs_soft *rs_soft_ref;
+RS_ARRAY_OF(rs_soft_ref);
+RS_ARRAY_OF(rs_status);
+
 typedef struct {
     rs_partners partners;
     rs_soft_pairs pairs;
-    rs_array members;  /* rs_soft * */
-    rs_array ids;      /* int32_t per member: its body */
-    rs_array filters;  /* rs_soft_filter per member */
-    rs_array shares;   /* rs_pair6 per partner: its impulse so far; then per member and partner: what the member did */
-    rs_array states;   /* rs_status per member, after the step: RS_DIVERGED: it was stopped */
+    RS_ARRAY(rs_soft_ref) members;
+    RS_ARRAY(int32_t) ids; /* per member: its body */
+    RS_ARRAY(rs_soft_filter) filters; /* per member */
+    RS_ARRAY(rs_pair6) shares; /* per partner: its impulse so far; then per member and partner: what the member did */
+    RS_ARRAY(rs_status) states; /* per member, after the step: RS_DIVERGED: it was stopped */
 } rs_soft_group;
 
 rs_soft_group rs_soft_group_make(void);

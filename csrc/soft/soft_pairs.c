@@ -7,9 +7,9 @@ static const double EDGE_SHARE = 0.5;
 static const double SKIN_RADII = 1.0, SKIN_SUBSTEPS = 3.0;
 
 rs_soft_pairs rs_soft_pairs_make(void) {
-    return (rs_soft_pairs){.items = rs_array_of(sizeof(rs_pair_item)), .centres = rs_array_of(sizeof(rs_quad)),
-                           .grid = rs_cell_grid_make(), .table = rs_array_of(sizeof(int32_t)),
-                           .rows = rs_array_of(sizeof(rs_pair_row))};
+    return (rs_soft_pairs){.items = RS_EMPTY(rs_pair_item), .centres = RS_EMPTY(rs_quad),
+                           .grid = rs_cell_grid_make(), .table = RS_EMPTY(int32_t),
+                           .rows = RS_EMPTY(rs_pair_row)};
 }
 
 void rs_soft_pairs_free(rs_soft_pairs *pairs) {
@@ -93,7 +93,7 @@ static bool same_key(const rs_soft_meeting *a, const rs_soft_meeting *b) {
     return a->other == b->other && a->kind == b->kind && a->first == b->first && a->second == b->second;
 }
 
-static rs_status fill_table(rs_soft_pairs *pairs, const rs_array *former) {
+static rs_status fill_table(rs_soft_pairs *pairs, const RS_ARRAY(rs_soft_meeting) *former) {
     int64_t size = 16;
     while (size < 2 * former->count)
         size *= 2;
@@ -111,7 +111,8 @@ static rs_status fill_table(rs_soft_pairs *pairs, const rs_array *former) {
     return RS_OK;
 }
 
-static const rs_soft_meeting *find_former(const rs_soft_pairs *pairs, const rs_array *former, const rs_soft_meeting *key) {
+static const rs_soft_meeting *find_former(const rs_soft_pairs *pairs, const RS_ARRAY(rs_soft_meeting) *former,
+                                          const rs_soft_meeting *key) {
     const int32_t *table = RS_ITEMS(int32_t, pairs->table);
     uint32_t mask = (uint32_t)(pairs->table.count - 1);
     for (uint32_t at = hash_of(key) & mask; table[at] != RS_NONE; at = (at + 1) & mask)

@@ -31,20 +31,22 @@ typedef struct {
     double push;
     rs_vec3 slide;
 } rs_pair_row;
+RS_ARRAY_OF(rs_pair_row);
 
 /* A triangle or a grain that may meet others. */
 typedef struct {
     int32_t member, index;
     rs_aabb box;
 } rs_pair_item;
+RS_ARRAY_OF(rs_pair_item);
 
 /* Scratch of a step. */
 typedef struct {
-    rs_array items;    /* rs_pair_item */
-    rs_array centres;  /* rs_quad */
+    RS_ARRAY(rs_pair_item) items;
+    RS_ARRAY(rs_quad) centres;
     rs_cell_grid grid;
-    rs_array table;    /* int32_t: former meetings by their key */
-    rs_array rows;     /* rs_pair_row */
+    RS_ARRAY(int32_t) table; /* former meetings by their key */
+    RS_ARRAY(rs_pair_row) rows;
     double skin;       /* pairs this far beyond touching are listed [m] */
     double listed;     /* `moved` when they were listed */
     double moved;      /* the most that particles moved against each other in this step [m] */

@@ -84,7 +84,7 @@ static const rs_record SOFT = RS_RECORD(rs_soft, SOFT_FIELDS), IMPULSE = RS_RECO
 /* ---- whether what was read makes sense ---- */
 
 /* All integers are at least `low` and less than `high`. */
-static bool are_between(const rs_array *values, int64_t low, int64_t high) {
+static bool are_between(const RS_ARRAY(int32_t) *values, int64_t low, int64_t high) {
     const int32_t *v = RS_ITEMS(int32_t, *values);
     for (int64_t k = 0; k < values->count; k++)
         if (v[k] < low || v[k] >= high)
@@ -93,7 +93,7 @@ static bool are_between(const rs_array *values, int64_t low, int64_t high) {
 }
 
 /* Begins of lists in an array of `total` items: they ascend, the last one is its end. */
-static bool are_begins(const rs_array *begins, int64_t total) {
+static bool are_begins(const RS_ARRAY(int32_t) *begins, int64_t total) {
     const int32_t *v = RS_ITEMS(int32_t, *begins);
     for (int64_t k = 0; k < begins->count; k++)
         if (v[k] < (k > 0 ? v[k - 1] : 0) || v[k] > total)
@@ -183,7 +183,7 @@ static bool is_deformable(const rs_deformable *d) {
     return true;
 }
 
-static bool are_meetings(const rs_array *meetings) {
+static bool are_meetings(const RS_ARRAY(rs_soft_meeting) *meetings) {
     for (int64_t k = 0; k < meetings->count; k++) {
         int32_t side = RS_ITEMS(rs_soft_meeting, *meetings)[k].side;
         if (side < -1 || side > 1)
@@ -196,30 +196,31 @@ static bool are_meetings(const rs_array *meetings) {
 
 static void stream_grains(rs_stream *stream, rs_grains *g) {
     rs_stream_items(stream, &GRAINS, g, 1);
-    rs_stream_array(stream, &MATERIAL, &g->materials);
-    rs_stream_array(stream, &LAW, &g->laws);
-    rs_array *const reals[] = {&g->x, &g->v, &g->w, &g->bonds};
+    rs_stream_array(stream, &MATERIAL, &g->materials.any);
+    rs_stream_array(stream, &LAW, &g->laws.any);
+    rs_any_array *const reals[] = {&g->x.any, &g->v.any, &g->w.any, &g->bonds.any};
     for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
         rs_stream_real_array(stream, reals[k]);
-    rs_array *const wholes[] = {&g->kinds, &g->first, &g->second, &g->image, &g->origin, &g->grid.starts, &g->grid.items, &g->grid.cell_of};
+    rs_any_array *const wholes[] = {&g->kinds.any, &g->first.any, &g->second.any, &g->image.any, &g->origin.any,
+                                    &g->grid.starts.any, &g->grid.items.any, &g->grid.cell_of.any};
     for (size_t k = 0; k < sizeof wholes / sizeof *wholes; k++)
         rs_stream_whole_array(stream, wholes[k]);
-    rs_stream_array(stream, &TOUCH, &g->touches);
+    rs_stream_array(stream, &TOUCH, &g->touches.any);
     if (rs_stream_reads(stream) && stream->status == RS_OK && !are_grains(g))
         rs_stream_refuse(stream, "the lists of grains contradict each other");
 }
 
 static void stream_deformable(rs_stream *stream, rs_deformable *d) {
     rs_stream_items(stream, &DEFORMABLE, d, 1);
-    rs_stream_real_array(stream, &d->x);
-    rs_stream_real_array(stream, &d->v);
-    rs_stream_real_array(stream, &d->masses);
-    rs_stream_array(stream, &STRUT, &d->struts);
-    rs_stream_array(stream, &HINGE, &d->hinges);
-    rs_stream_array(stream, &TETRAHEDRON, &d->tetrahedra);
-    rs_stream_whole_array(stream, &d->triangles);
-    rs_stream_array(stream, &CANDIDATE, &d->candidates);
-    rs_stream_array(stream, &TIE, &d->ties);
+    rs_stream_real_array(stream, &d->x.any);
+    rs_stream_real_array(stream, &d->v.any);
+    rs_stream_real_array(stream, &d->masses.any);
+    rs_stream_array(stream, &STRUT, &d->struts.any);
+    rs_stream_array(stream, &HINGE, &d->hinges.any);
+    rs_stream_array(stream, &TETRAHEDRON, &d->tetrahedra.any);
+    rs_stream_whole_array(stream, &d->triangles.any);
+    rs_stream_array(stream, &CANDIDATE, &d->candidates.any);
+    rs_stream_array(stream, &TIE, &d->ties.any);
     if (rs_stream_reads(stream) && stream->status == RS_OK && !is_deformable(d))
         rs_stream_refuse(stream, "the particles of a deformable object contradict each other");
 }
@@ -248,8 +249,8 @@ void rs_soft_stream(rs_stream *stream, rs_soft **soft) {
         }
     }
     rs_stream_items(stream, &SOFT, *soft, 1);
-    rs_stream_array(stream, &IMPULSE, &(*soft)->impulses);
-    rs_stream_array(stream, &MEETING, &(*soft)->meetings);
+    rs_stream_array(stream, &IMPULSE, &(*soft)->impulses.any);
+    rs_stream_array(stream, &MEETING, &(*soft)->meetings.any);
     if (reads && stream->status == RS_OK && !are_meetings(&(*soft)->meetings))
         rs_stream_refuse(stream, "what a soft object remembers of others makes no sense");
     if (of_grains)

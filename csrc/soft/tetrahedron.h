@@ -18,6 +18,7 @@ typedef struct {
     double volume, shear;   /* stiffness [N/m^2]; a shear of 0 leaves the volume alone */
     double impulse[2];      /* of this substep, times its length: of J, of |F| */
 } rs_soft_tetrahedron;
+RS_ARRAY_OF(rs_soft_tetrahedron);
 
 /* False when it has no volume. Its corners are put in the order in which it is positive. */
 bool rs_tetrahedron_make(rs_soft_tetrahedron *out, const rs_quad *x, const int32_t index[4], double volume, double shear);

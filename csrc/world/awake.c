@@ -23,7 +23,7 @@ rs_status rs_world_list_all(rs_world *world) {
 }
 
 rs_status rs_world_set_aside(rs_world *world) {
-    rs_array *rested = &world->rested, *resting = &world->data.resting;
+    RS_ARRAY(rs_touch) *rested = &world->rested, *resting = &world->data.resting;
     if (rested->count == 0)
         return RS_OK;
     if (rs_touches_merge(resting, rested, &world->touches_other) != RS_OK)

@@ -11,13 +11,13 @@ struct rs_batch {
     int64_t count;
     rs_world **members;
     rs_snapshot *start;
-    rs_array channels;  /* rs_channel */
+    RS_ARRAY(rs_channel) channels;
     uint8_t *diverged;  /* per member */
     uint8_t *named;     /* per member: scratch for checks */
     rs_thread_pool *pool;
-    rs_world **rooms;   /* per thread: an empty world whose scratch memory serves all members */
-    rs_array *ray_room; /* per thread: double */
-    rs_array *link_room; /* per thread: rs_link_def */
+    rs_world **rooms;                 /* per thread: an empty world whose scratch memory serves all members */
+    RS_ARRAY(double) *ray_room;       /* per thread: double */
+    RS_ARRAY(rs_link_def) *link_room; /* per thread: rs_link_def */
 
     /* the first error of a call: that of the member with the smallest number */
     pthread_mutex_t mutex;
@@ -66,8 +66,8 @@ static rs_status make_threads(rs_batch *batch, int32_t threads) {
     if (batch->rooms == NULL || batch->ray_room == NULL || batch->link_room == NULL)
         return RS_OUT_OF_MEMORY;
     for (int32_t k = 0; k < threads; k++) {
-        batch->ray_room[k] = rs_array_of(sizeof(double));
-        batch->link_room[k] = rs_array_of(sizeof(rs_link_def));
+        batch->ray_room[k] = RS_EMPTY(double);
+        batch->link_room[k] = RS_EMPTY(rs_link_def);
     }
     for (int32_t k = 0; k < threads && status == RS_OK; k++)
         status = rs_world_create(&batch->rooms[k]);
@@ -95,7 +95,7 @@ rs_status rs_batch_create(rs_world *source, int64_t count, int32_t threads, rs_b
     if (batch == NULL)
         return RS_OUT_OF_MEMORY;
     batch->count = count;
-    batch->channels = rs_array_of(sizeof(rs_channel));
+    batch->channels = RS_EMPTY(rs_channel);
     batch->failed = -1;
     pthread_mutex_init(&batch->mutex, NULL);
     rs_status status = make_threads(batch, threads);
@@ -234,21 +234,21 @@ rs_status rs_batch_add_channel(rs_batch *batch, const rs_channel_def *def, rs_ch
 
 /* Nothing in the scratch memory outlives a step: a world may work in that of another one. */
 static void swap_scratch(rs_world *a, rs_world *b) {
-    SWAP(rs_array, a->pairs, b->pairs);
-    SWAP(rs_array, a->touches_other, b->touches_other);
-    SWAP(rs_array, a->rested, b->rested);
-    SWAP(rs_array, a->pair_hints_other, b->pair_hints_other);
+    rs_array_swap(&a->pairs, &b->pairs);
+    rs_array_swap(&a->touches_other, &b->touches_other);
+    rs_array_swap(&a->rested, &b->rested);
+    rs_array_swap(&a->pair_hints_other, &b->pair_hints_other);
     SWAP(rs_hidden_search, a->hidden_search, b->hidden_search);
     SWAP(rs_islands, a->islands, b->islands);
-    SWAP(rs_array, a->solver_bodies, b->solver_bodies);
-    SWAP(rs_array, a->pushes, b->pushes);
-    SWAP(rs_array, a->before, b->before);
-    SWAP(rs_array, a->body_rows, b->body_rows);
-    SWAP(rs_array, a->numbers, b->numbers);
-    SWAP(rs_array, a->results, b->results);
+    rs_array_swap(&a->solver_bodies, &b->solver_bodies);
+    rs_array_swap(&a->pushes, &b->pushes);
+    rs_array_swap(&a->before, &b->before);
+    rs_array_swap(&a->body_rows, &b->body_rows);
+    rs_array_swap(&a->numbers, &b->numbers);
+    rs_array_swap(&a->results, &b->results);
     SWAP(rs_room, a->rooms[0], b->rooms[0]);
     SWAP(rs_soft_group, a->soft_group, b->soft_group);
-    SWAP(rs_array, a->soft_leaders, b->soft_leaders);
+    rs_array_swap(&a->soft_leaders, &b->soft_leaders);
 }
 
 static rs_status write_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {

@@ -42,7 +42,7 @@ static void read_link_twists(const rs_channel *c, const rs_body *body, double *o
     }
 }
 
-static void add_link_forces(const rs_channel *c, const rs_world *world, const rs_body *body, const rs_array *touches,
+static void add_link_forces(const rs_channel *c, const rs_world *world, const rs_body *body, const RS_ARRAY(rs_touch) *touches,
                             double *out) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
     const int32_t index = (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies));
@@ -131,7 +131,8 @@ static rs_ray_rule rule_of(const rs_channel *c) {
     return (rs_ray_rule){c->def.see_carrier ? 0 : c->def.object, -1, UINT64_MAX};
 }
 
-static rs_status read_rays(const rs_channel *c, rs_world *world, const rs_body *body, rs_array *scratch, double *out) {
+static rs_status read_rays(const rs_channel *c, rs_world *world, const rs_body *body, RS_ARRAY(double) *scratch,
+                           double *out) {
     const int64_t count = c->def.ray_count;
     if (rs_array_resize(scratch, 6 * count) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -173,7 +174,7 @@ static void read_material(const rs_channel *c, const rs_world *world, double *ou
     memcpy(out, rs_materials_find(&world->data.materials, c->def.material_a, c->def.material_b), c->row_bytes);
 }
 
-static rs_status read_row(const rs_channel *c, rs_world *world, int64_t member, rs_array *scratch, void *row) {
+static rs_status read_row(const rs_channel *c, rs_world *world, int64_t member, RS_ARRAY(double) *scratch, void *row) {
     double *out = row;
     rs_body *body = c->def.object != 0 ? rs_world_body(world, c->def.object) : NULL;
     if (c->def.object != 0 && body == NULL)
@@ -201,7 +202,7 @@ static rs_status read_row(const rs_channel *c, rs_world *world, int64_t member, 
     }
 }
 
-rs_status rs_channel_read(const rs_channel *c, rs_world *world, int64_t member, rs_array *scratch) {
+rs_status rs_channel_read(const rs_channel *c, rs_world *world, int64_t member, RS_ARRAY(double) *scratch) {
     char *row = c->rows + (size_t)member * c->row_bytes;
     if (c->def.kind == RS_CHANNEL_CONTROL)
         return RS_OK;
@@ -227,7 +228,7 @@ void rs_channel_forget(const rs_channel *c, int64_t member) {
         memset(c->known + (size_t)member * c->row_bytes, 0xff, c->row_bytes);
 }
 
-rs_status rs_channel_reset(const rs_channel *c, rs_world *world, int64_t member, rs_array *ray_room) {
+rs_status rs_channel_reset(const rs_channel *c, rs_world *world, int64_t member, RS_ARRAY(double) *ray_room) {
     if (is_parameter(c))
         return RS_OK;
     if (c->def.kind == RS_CHANNEL_CONTROL)
@@ -288,7 +289,8 @@ static void put_mass(int32_t kind, const double *row, int32_t k, double *mass, d
         memcpy(inertia, &row[6 * k], 6 * sizeof *inertia);
 }
 
-static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *body, const double *row, rs_array *scratch) {
+static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *body, const double *row,
+                              RS_ARRAY(rs_link_def) *scratch) {
     rs_articulation *a = body->articulation;
     if (a == NULL) {
         rs_body_properties p;
@@ -334,7 +336,7 @@ static rs_status write_material(const rs_channel *c, rs_world *world, const doub
     return rs_material_set_pair(world, c->def.material_a, c->def.material_b, &pair);
 }
 
-static rs_status write_row(const rs_channel *c, rs_world *world, const double *row, rs_array *scratch) {
+static rs_status write_row(const rs_channel *c, rs_world *world, const double *row, RS_ARRAY(rs_link_def) *scratch) {
     rs_body *body = c->def.object != 0 ? rs_world_body(world, c->def.object) : NULL;
     if (c->def.object != 0 && body == NULL)
         return RS_UNKNOWN_OBJECT;
@@ -356,7 +358,7 @@ bool rs_channel_is_written(const rs_channel *c, int64_t member) {
     return c->known != NULL && memcmp(c->rows + at, c->known + at, c->row_bytes) != 0;
 }
 
-rs_status rs_channel_write(const rs_channel *c, rs_world *world, int64_t member, rs_array *link_room) {
+rs_status rs_channel_write(const rs_channel *c, rs_world *world, int64_t member, RS_ARRAY(rs_link_def) *link_room) {
     size_t at = (size_t)member * c->row_bytes;
     if (!rs_channel_is_written(c, member))
         return RS_OK;

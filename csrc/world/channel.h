@@ -13,20 +13,21 @@ typedef struct {
     char *rows;              /* what users see, a row per member */
     char *known;             /* writable: the rows as they were read; NULL otherwise */
 } rs_channel;
+RS_ARRAY_OF(rs_channel);
 
 /* Checks the definition against a world and makes the channel for `count` members. */
 rs_status rs_channel_make(const rs_channel_def *def, rs_world *world, int64_t count, rs_channel *out);
 void rs_channel_free(rs_channel *channel);
 
 /* World to row `member`; it becomes what is known. `ray_room` is memory for double. */
-rs_status rs_channel_read(const rs_channel *channel, rs_world *world, int64_t member, rs_array *ray_room);
+rs_status rs_channel_read(const rs_channel *channel, rs_world *world, int64_t member, RS_ARRAY(double) *ray_room);
 /* After a reset of the member: as rs_channel_read(), but parameters stay, and controls are zero. */
-rs_status rs_channel_reset(const rs_channel *channel, rs_world *world, int64_t member, rs_array *ray_room);
+rs_status rs_channel_reset(const rs_channel *channel, rs_world *world, int64_t member, RS_ARRAY(double) *ray_room);
 /* The world was changed by others: what was carried over to it before may be lost. */
 void rs_channel_forget(const rs_channel *channel, int64_t member);
 /* Whether row `member` was written since it was read. */
 bool rs_channel_is_written(const rs_channel *channel, int64_t member);
 /* Row `member` to world, if it differs from what is known. `link_room` is memory for rs_link_def. */
-rs_status rs_channel_write(const rs_channel *channel, rs_world *world, int64_t member, rs_array *link_room);
+rs_status rs_channel_write(const rs_channel *channel, rs_world *world, int64_t member, RS_ARRAY(rs_link_def) *link_room);
 
 #endif

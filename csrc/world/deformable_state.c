@@ -153,7 +153,7 @@ rs_status rs_deformable_get_triangles(rs_world *world, rs_object_id id, int32_t 
     rs_status status;
     const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     if (status == RS_OK && d->triangles.count > 0)
-        memcpy(triangles, d->triangles.data, sizeof *triangles * (size_t)d->triangles.count);
+        memcpy(triangles, d->triangles.items, sizeof *triangles * (size_t)d->triangles.count);
     return rs_world_leave(world, status);
 }
 
@@ -176,7 +176,8 @@ rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t 
         status = RS_OUT_OF_MEMORY;
     if (status != RS_OK)
         return rs_world_leave(world, status);
-    rs_array *const held[] = {&d->struts, &d->hinges, &d->tetrahedra, &d->ties, &d->tied, &d->candidates, &d->owned};
+    rs_any_array *const held[] = {&d->struts.any, &d->hinges.any, &d->tetrahedra.any, &d->ties.any, &d->tied.any,
+                                  &d->candidates.any, &d->owned.any};
     for (size_t k = 0; k < sizeof held / sizeof *held; k++)
         held[k]->count = 0;
     d->x.count = d->v.count = d->masses.count = count;

@@ -136,9 +136,9 @@ static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
             return RS_OUT_OF_MEMORY;
     rs_status status = add_tetrahedra(d, def);
     status = status == RS_OK ? add_struts(d, def->strut_count, def->struts, def->compliances) : status;
-    status = status == RS_OK ? rs_order_apart(&d->struts, 2, def->count) : status;
-    status = status == RS_OK ? rs_order_apart(&d->hinges, RS_HINGE_POINTS, def->count) : status;
-    return status == RS_OK ? rs_order_apart(&d->tetrahedra, 4, def->count) : status;
+    status = status == RS_OK ? rs_order_apart(&d->struts.any, 2, def->count) : status;
+    status = status == RS_OK ? rs_order_apart(&d->hinges.any, RS_HINGE_POINTS, def->count) : status;
+    return status == RS_OK ? rs_order_apart(&d->tetrahedra.any, 4, def->count) : status;
 }
 
 rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs_object_id *out) {

@@ -53,7 +53,7 @@ static void take_off_pins(rs_articulation *a, double dt) {
 void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
     const rs_world_data *data = &world->data;
     rs_articulation *a = RS_ITEM(rs_body, data->bodies, body_index)->articulation;
-    double *acceleration = a->errors[1]; /* the actuation is done with it */
+    double *acceleration = a->spare;
     for (int32_t k = 0; k < a->u_count; k++)
         acceleration[k] = (a->u_free[k] - a->u[k]) / data->dt;
     rs_kinematics_move(a, a->u_ahead);

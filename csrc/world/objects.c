@@ -174,13 +174,13 @@ void rs_measure_collider(rs_collider *collider, const rs_body *body) {
 }
 
 /* A free place in an array whose free items are chained through `next`, or a new one at the end. */
-static int32_t take_place(rs_array *array, int32_t *free_head, int32_t next_of_head) {
+static int32_t take_place(rs_any_array *array, int32_t *free_head, int32_t next_of_head) {
     if (*free_head != RS_NONE) {
         int32_t place = *free_head;
         *free_head = next_of_head;
         return place;
     }
-    return rs_array_push(array) != NULL ? (int32_t)(array->count - 1) : RS_NONE;
+    return rs_any_push(array) != NULL ? (int32_t)(array->count - 1) : RS_NONE;
 }
 
 static rs_collider *new_collider(rs_world *world, int32_t *index) {
@@ -188,7 +188,7 @@ static rs_collider *new_collider(rs_world *world, int32_t *index) {
     int32_t next = data->free_collider == RS_NONE
                        ? RS_NONE
                        : RS_ITEM(rs_collider, data->colliders, data->free_collider)->next_in_body;
-    *index = take_place(&data->colliders, &data->free_collider, next);
+    *index = take_place(&data->colliders.any, &data->free_collider, next);
     return RS_ITEM(rs_collider, data->colliders, *index);
 }
 
@@ -233,9 +233,9 @@ static rs_object_id place_body(rs_world *world, int32_t object_type, const rs_bo
     rs_world_data *data = &world->data;
     rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
-    int32_t slot = take_place(&data->slots, &data->free_slot,
+    int32_t slot = take_place(&data->slots.any, &data->free_slot,
                               data->free_slot == RS_NONE ? RS_NONE : slots[data->free_slot].next_free);
-    int32_t place = take_place(&data->bodies, &data->free_body,
+    int32_t place = take_place(&data->bodies.any, &data->free_body,
                                data->free_body == RS_NONE ? RS_NONE : bodies[data->free_body].slot);
     bodies[place] = *draft;
     bodies[place].alive = true;
@@ -336,7 +336,7 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
 
 /* ---- removal ---- */
 
-static void forget_touches_in(rs_world *world, rs_array *list, int32_t body) {
+static void forget_touches_in(rs_world *world, RS_ARRAY(rs_touch) *list, int32_t body) {
     rs_touch *touches = RS_ITEMS(rs_touch, *list);
     rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
     int64_t kept = 0;

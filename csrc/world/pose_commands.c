@@ -111,7 +111,7 @@ void rs_world_drop_controller(rs_world *world, rs_body *body) {
     rs_pose_controller *controller = controller_of(world, body);
     if (controller == NULL)
         return;
-    rs_array *all = &world->data.controllers;
+    RS_ARRAY(rs_pose_controller) *all = &world->data.controllers;
     const rs_pose_controller *last = RS_ITEM(rs_pose_controller, *all, all->count - 1);
     body_of(world, last)->controller = body->controller;
     *controller = *last;

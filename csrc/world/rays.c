@@ -204,11 +204,11 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
     if (looks->object_count != world->data.list.count)
         return rs_fail(RS_INVALID_VALUE, "looks of %lld objects; expected those of the %lld in the world",
                        (long long)looks->object_count, (long long)world->data.list.count);
-    rs_array *scratch = &world->ray_scene.scratch;
+    RS_ARRAY(double) *scratch = &world->ray_scene.scratch;
     int64_t bodies = world->data.bodies.count;
     if (rs_array_resize(scratch, 2 * bodies) != RS_OK) /* two numbers of the size of a double */
         return RS_OUT_OF_MEMORY;
-    rs_color_rows *rows = (rs_color_rows *)scratch->data;
+    rs_color_rows *rows = (rs_color_rows *)scratch->items;
     for (int64_t b = 0; b < bodies; b++) {
         const rs_body *body = RS_ITEM(rs_body, world->data.bodies, b);
         if (!body->alive)

@@ -101,7 +101,7 @@ typedef struct {
 
 /* All touching points, those that rest among them, ordered by pair; NULL at the end. */
 static const rs_touch *next_touch(const rs_world *world, contact_walk *walk) {
-    const rs_array *touches = &world->data.touches, *resting = &world->data.resting;
+    const RS_ARRAY(rs_touch) *touches = &world->data.touches, *resting = &world->data.resting;
     const rs_touch *a = walk->awake < touches->count ? RS_ITEM(rs_touch, *touches, walk->awake) : NULL;
     const rs_touch *b = walk->resting < resting->count ? RS_ITEM(rs_touch, *resting, walk->resting) : NULL;
     bool take_a = b == NULL || (a != NULL && (a->collider_a < b->collider_a ||

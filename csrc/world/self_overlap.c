@@ -1,4 +1,4 @@
-/* Which links of a robot overlap in a configuration: their shapes tested pair by pair, whatever the filters say. */
+/* Which links of a robot overlap in a configuration: their shapes tested pair by pair, whatever links may have contacts. */
 #include "world.h"
 
 #include "../collision/narrow_phase.h"
@@ -45,7 +45,8 @@ static void fill_depths(const rs_world *world, const placed_shape *shapes, int32
         depth[i] = -1.0;
     for (int32_t i = 0; i < count; i++)
         for (int32_t j = i + 1; j < count; j++) {
-            if (shapes[i].link == shapes[j].link || !rs_aabb_overlap(&shapes[i].box, &shapes[j].box))
+            if (shapes[i].link == shapes[j].link || !rs_aabb_overlap(&shapes[i].box, &shapes[j].box) ||
+                !rs_filters_agree(shapes[i].collider, shapes[j].collider))
                 continue;
             double *entry = &depth[shapes[i].link * links + shapes[j].link];
             *entry = rs_max(*entry, depth_of(world, &shapes[i], &shapes[j]));

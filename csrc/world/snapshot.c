@@ -11,16 +11,16 @@ void rs_world_data_free(rs_world_data *data) {
         rs_articulation_free(RS_ITEM(rs_body, data->bodies, i)->articulation);
         rs_soft_free(RS_ITEM(rs_body, data->bodies, i)->soft);
     }
-    rs_array *arrays[RS_DATA_ARRAY_COUNT];
+    rs_any_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        rs_array_free(arrays[i]);
+        rs_any_free(arrays[i]);
 }
 
 typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
 
 /* What bodies of a copied list own gets copied, too; on failure the rest is left out. */
-static rs_status copy_owned(rs_array *bodies, copy_articulation copy) {
+static rs_status copy_owned(RS_ARRAY(rs_body) *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = RS_ITEM(rs_body, *bodies, i);
@@ -39,14 +39,14 @@ static rs_status copy_owned(rs_array *bodies, copy_articulation copy) {
 /* Copies everything, holding the assets once more; on failure `to` is empty. */
 static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_articulation copy) {
     rs_world_data source = *from; /* the list of arrays wants a writable struct */
-    rs_array *from_arrays[RS_DATA_ARRAY_COUNT], *to_arrays[RS_DATA_ARRAY_COUNT];
+    rs_any_array *from_arrays[RS_DATA_ARRAY_COUNT], *to_arrays[RS_DATA_ARRAY_COUNT];
     *to = *from;
     rs_world_data_arrays(&source, from_arrays);
     rs_world_data_arrays(to, to_arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        *to_arrays[i] = rs_array_of(from_arrays[i]->item_size);
+        *to_arrays[i] = rs_any_of(from_arrays[i]->item_size);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        if (rs_array_copy(to_arrays[i], from_arrays[i]) != RS_OK) {
+        if (rs_any_copy(to_arrays[i], from_arrays[i]) != RS_OK) {
             to->assets.count = to->bodies.count = 0; /* not held yet */
             rs_world_data_free(to);
             return RS_OUT_OF_MEMORY;

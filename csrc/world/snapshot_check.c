@@ -4,28 +4,28 @@
 
 #include <string.h>
 
-static bool is_index(int64_t value, const rs_array *array) { return value >= 0 && value < array->count; }
+static bool is_index(int64_t value, const rs_any_array *array) { return value >= 0 && value < array->count; }
 
 /* ---- lists of free places ---- */
 
-typedef int32_t (*next_of)(const rs_array *array, int32_t place); /* the next free place, or -2 when this one is in use */
+typedef int32_t (*next_of)(const rs_any_array *array, int32_t place); /* the next free place, or -2 when this one is in use */
 enum { IN_USE = -2 };
 
-static int32_t next_slot(const rs_array *array, int32_t place) {
-    const rs_slot *slot = &RS_ITEMS(rs_slot, *array)[place];
+static int32_t next_slot(const rs_any_array *array, int32_t place) {
+    const rs_slot *slot = (const rs_slot *)array->data + place;
     return slot->serial == 0 ? slot->next_free : IN_USE;
 }
-static int32_t next_body(const rs_array *array, int32_t place) {
-    const rs_body *body = &RS_ITEMS(rs_body, *array)[place];
+static int32_t next_body(const rs_any_array *array, int32_t place) {
+    const rs_body *body = (const rs_body *)array->data + place;
     return body->alive ? IN_USE : body->slot;
 }
-static int32_t next_collider(const rs_array *array, int32_t place) {
-    const rs_collider *collider = &RS_ITEMS(rs_collider, *array)[place];
+static int32_t next_collider(const rs_any_array *array, int32_t place) {
+    const rs_collider *collider = (const rs_collider *)array->data + place;
     return collider->alive ? IN_USE : collider->next_in_body;
 }
 
 /* The list has every free place once. */
-static bool is_free_list(const rs_array *array, int32_t head, next_of next) {
+static bool is_free_list(const rs_any_array *array, int32_t head, next_of next) {
     int64_t free_places = 0, seen = 0;
     for (int64_t k = 0; k < array->count; k++)
         free_places += next(array, (int32_t)k) != IN_USE;
@@ -61,12 +61,13 @@ static const char *wrong_settings(const rs_world_data *data) {
 
 
 static bool is_link(const rs_world_data *data, int32_t body, int32_t link) {
-    return is_index(body, &data->bodies) && RS_ITEMS(rs_body, data->bodies)[body].alive && link >= 0 &&
+    return is_index(body, &data->bodies.any) && RS_ITEMS(rs_body, data->bodies)[body].alive && link >= 0 &&
            link < rs_carrier_count(&RS_ITEMS(rs_body, data->bodies)[body]);
 }
 
 static const char *wrong_soft(const rs_world_data *data, const rs_soft *soft) {
-    if (!is_index(soft->contact_material, &data->materials.names) || !rs_is_carried(soft->speed) || !rs_is_carried(soft->margin))
+    if (!is_index(soft->contact_material, &data->materials.names.any) || !rs_is_carried(soft->speed) ||
+        !rs_is_carried(soft->margin))
         return "an object made of particles has a material that does not exist, or a speed that is not finite";
     for (int64_t k = 0; k < soft->impulses.count; k++) {
         const rs_soft_impulse *impulse = &RS_ITEMS(rs_soft_impulse, soft->impulses)[k];
@@ -103,7 +104,7 @@ static const char *wrong_bodies(const rs_world_data *data) {
 
 static bool is_mounted(const rs_world_data *data, const rs_collider *c) {
     const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[c->body];
-    return is_link(data, c->body, c->link) && is_index(c->material, &data->materials.names) && c->number >= 0 &&
+    return is_link(data, c->body, c->link) && is_index(c->material, &data->materials.names.any) && c->number >= 0 &&
            c->number < body->collider_count && (!c->clustered || body->articulation != NULL) && rs_v3_is_carried(c->local.pos) &&
            rs_all_carried(c->local.rot.m, 9) && rs_v3_is_carried(c->pose.pos) && rs_all_carried(c->pose.rot.m, 9);
 }
@@ -118,7 +119,7 @@ static const char *wrong_colliders(const rs_world_data *data) {
             continue;
         if ((int32_t)c->shape.type < 0 || (int32_t)c->shape.type >= RS_SHAPE_TYPE_COUNT || rs_shape_check(&c->shape) != RS_OK)
             return "a shape is unknown, or of a size that none can have";
-        if (!is_index(c->body, &data->bodies) || !is_mounted(data, c))
+        if (!is_index(c->body, &data->bodies.any) || !is_mounted(data, c))
             return "a shape has a link, a material or a place that does not exist";
         used += c->asset != 0;
     }
@@ -161,10 +162,11 @@ static const char *wrong_wires(const rs_world_data *data, uint32_t next_serial) 
 /* Two living colliders, the smaller number first. */
 static bool are_pair(const rs_world_data *data, int32_t a, int32_t b) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
-    return is_index(a, &data->colliders) && is_index(b, &data->colliders) && a < b && colliders[a].alive && colliders[b].alive;
+    return is_index(a, &data->colliders.any) && is_index(b, &data->colliders.any) && a < b && colliders[a].alive &&
+           colliders[b].alive;
 }
 
-static bool are_touches(const rs_world_data *data, const rs_array *list) {
+static bool are_touches(const rs_world_data *data, const RS_ARRAY(rs_touch) *list) {
     const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
     const rs_touch *touches = RS_ITEMS(rs_touch, *list);
     for (int64_t k = 0; k < list->count; k++)
@@ -196,8 +198,9 @@ static const char *wrong_places(const rs_snapshot *snapshot) {
     for (int64_t k = 0; k < data->assets.count; k++)
         if ((RS_ITEMS(rs_asset_entry, data->assets)[k].id >> 32) >= snapshot->next_asset)
             return "geometry has a number that was not given yet";
-    return is_free_list(&data->slots, data->free_slot, next_slot) && is_free_list(&data->bodies, data->free_body, next_body) &&
-                   is_free_list(&data->colliders, data->free_collider, next_collider)
+    return is_free_list(&data->slots.any, data->free_slot, next_slot) &&
+           is_free_list(&data->bodies.any, data->free_body, next_body) &&
+                   is_free_list(&data->colliders.any, data->free_collider, next_collider)
                ? NULL
                : "the lists of free places are broken";
 }
@@ -270,7 +273,7 @@ rs_status rs_snapshot_fits(rs_world *world, const rs_snapshot *snapshot) {
     for (int64_t k = 0; k < b->list.count && status == RS_OK; k++) {
         int32_t place = RS_ITEMS(int32_t, b->list)[k];
         const rs_slot *theirs = &RS_ITEMS(rs_slot, b->slots)[place];
-        const rs_slot *ours = is_index(place, &a->slots) ? &RS_ITEMS(rs_slot, a->slots)[place] : NULL;
+        const rs_slot *ours = is_index(place, &a->slots.any) ? &RS_ITEMS(rs_slot, a->slots)[place] : NULL;
         if (ours == NULL || ours->serial != theirs->serial || ours->object_type != theirs->object_type)
             status = rs_fail(RS_INVALID_VALUE, "object %u of the snapshot is not in the world, or of another type", theirs->serial);
         else if (!are_equal_bodies(a, &RS_ITEMS(rs_body, a->bodies)[ours->body], b, &RS_ITEMS(rs_body, b->bodies)[theirs->body]))

@@ -91,7 +91,7 @@ void rs_world_wake_soft(rs_world *world) {
         if (soft == NULL)
             continue;
         if (bodies[i].asleep && (has_company(world, soft) || has_soft_company(world, soft, data->sleep.quiet_steps)))
-            bodies[i].asleep = false;
+            rs_wake_body(&bodies[i]);
         wake_tied(world, &bodies[i]);
         if (!bodies[i].asleep && soft->calm_steps < data->sleep.quiet_steps)
             disturb_near(world, soft);

@@ -133,7 +133,7 @@ static rs_status check_head(const head *h, const uint8_t *bytes, size_t size) {
 
 /* The asset of a world with this content, held once more; or NULL. */
 static rs_asset *find_asset(const rs_world *world, uint64_t hash) {
-    const rs_array *assets = world != NULL ? &world->data.assets : NULL;
+    const RS_ARRAY(rs_asset_entry) *assets = world != NULL ? &world->data.assets : NULL;
     for (int64_t k = 0; assets != NULL && k < assets->count; k++) {
         const rs_asset_entry *entry = &RS_ITEMS(rs_asset_entry, *assets)[k];
         if (entry->id != 0 && rs_asset_hash(entry->asset) == hash) {
@@ -145,7 +145,7 @@ static rs_asset *find_asset(const rs_world *world, uint64_t hash) {
 }
 
 /* Content, or only its hash: what is in `world` already is shared. */
-static void stream_assets(rs_stream *stream, rs_array *assets, const rs_world *world, bool content) {
+static void stream_assets(rs_stream *stream, RS_ARRAY(rs_asset_entry) *assets, const rs_world *world, bool content) {
     for (int64_t k = 0; k < assets->count; k++) {
         rs_asset_entry *entry = &RS_ITEMS(rs_asset_entry, *assets)[k];
         if (entry->id == 0)
@@ -195,7 +195,7 @@ static void link_shapes(rs_stream *stream, rs_world_data *data) {
 enum { OWNS_NOTHING = 0, OWNS_TREE, OWNS_SOFT };
 
 /* The first body, before this one, with the same model, or -1. */
-static int32_t sharer(const rs_array *bodies, int64_t index) {
+static int32_t sharer(const RS_ARRAY(rs_body) *bodies, int64_t index) {
     const rs_body *all = RS_ITEMS(rs_body, *bodies);
     for (int64_t k = 0; k < index; k++)
         if (all[k].articulation != NULL && all[k].articulation->model == all[index].articulation->model)
@@ -203,7 +203,7 @@ static int32_t sharer(const rs_array *bodies, int64_t index) {
     return -1;
 }
 
-static void stream_tree(rs_stream *stream, rs_array *bodies, int64_t index) {
+static void stream_tree(rs_stream *stream, RS_ARRAY(rs_body) *bodies, int64_t index) {
     rs_body *all = RS_ITEMS(rs_body, *bodies), *body = &all[index];
     bool reads = rs_stream_reads(stream);
     int32_t from = reads ? -1 : sharer(bodies, index);
@@ -223,7 +223,7 @@ static void stream_tree(rs_stream *stream, rs_array *bodies, int64_t index) {
         rs_tree_model_drop(model); /* the articulation holds it */
 }
 
-static void stream_owned(rs_stream *stream, rs_array *bodies) {
+static void stream_owned(rs_stream *stream, RS_ARRAY(rs_body) *bodies) {
     for (int64_t k = 0; k < bodies->count && stream->status == RS_OK; k++) {
         rs_body *body = &RS_ITEMS(rs_body, *bodies)[k];
         uint8_t kind = body->articulation != NULL ? OWNS_TREE : body->soft != NULL ? OWNS_SOFT : OWNS_NOTHING;
@@ -241,7 +241,7 @@ static void stream_owned(rs_stream *stream, rs_array *bodies) {
 
 static void stream_snapshot(rs_stream *stream, rs_snapshot *snapshot, const rs_world *world, bool content) {
     rs_world_data *data = &snapshot->data;
-    rs_array *arrays[RS_DATA_ARRAY_COUNT];
+    rs_any_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_stream_bytes(stream, &snapshot->next_serial, sizeof snapshot->next_serial);
     rs_stream_bytes(stream, &snapshot->next_asset, sizeof snapshot->next_asset);
     rs_stream_items(stream, &DATA, data, 1);
@@ -282,10 +282,10 @@ rs_status rs_snapshot_load(const uint8_t *bytes, size_t size, rs_world *world, r
     rs_snapshot *snapshot = status == RS_OK ? rs_alloc(sizeof *snapshot) : NULL;
     if (snapshot == NULL)
         return status == RS_OK ? RS_OUT_OF_MEMORY : status;
-    rs_array *arrays[RS_DATA_ARRAY_COUNT];
+    rs_any_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(&snapshot->data, arrays);
     for (int k = 0; k < RS_DATA_ARRAY_COUNT; k++)
-        *arrays[k] = rs_array_of(ARRAY_RECORDS[k].size);
+        *arrays[k] = rs_any_of(ARRAY_RECORDS[k].size);
     rs_stream stream = {.in = bytes + sizeof h, .size = size - sizeof h};
     if (world != NULL)
         rs_world_enter_to_read(world);

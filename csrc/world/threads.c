@@ -36,13 +36,13 @@ void rs_world_drop_threads(rs_world *world) {
 enum { PARTS_PER_THREAD = 4, LEAST_PAIRS = 8 };
 
 static rs_status make_parts(rs_world *world, int32_t threads) {
-    rs_array *parts = &world->narrow_parts;
+    RS_ARRAY(rs_narrow_part) *parts = &world->narrow_parts;
     if (rs_array_resize(parts, threads > 1 ? PARTS_PER_THREAD * threads : 0) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < parts->count; k++)
-        *RS_ITEM(rs_narrow_part, *parts, k) = (rs_narrow_part){.touches = rs_array_of(sizeof(rs_touch)),
-                                                               .rested = rs_array_of(sizeof(rs_touch)),
-                                                               .hints = rs_array_of(sizeof(rs_pair_hint))};
+        *RS_ITEM(rs_narrow_part, *parts, k) = (rs_narrow_part){.touches = RS_EMPTY(rs_touch),
+                                                               .rested = RS_EMPTY(rs_touch),
+                                                               .hints = RS_EMPTY(rs_pair_hint)};
     return RS_OK;
 }
 
@@ -87,7 +87,7 @@ typedef struct {
 
 static void work_on_bodies(void *context, int32_t worker, int64_t item) {
     const body_job *job = context;
-    const rs_array *awake = &job->world->awake;
+    const RS_ARRAY(int32_t) *awake = &job->world->awake;
     int64_t end = (item + 1) * job->grain < awake->count ? (item + 1) * job->grain : awake->count;
     (void)worker;
     for (int64_t k = item * job->grain; k < end; k++)
@@ -121,7 +121,7 @@ typedef struct {
 } narrow_job;
 
 /* First of the ordered touches that do not come before the pair. */
-static int64_t first_touch_from(const rs_array *touches, const rs_pair *pair) {
+static int64_t first_touch_from(const RS_ARRAY(rs_touch) *touches, const rs_pair *pair) {
     const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
     int64_t low = 0, high = touches->count;
     while (low < high) {
@@ -135,8 +135,8 @@ static int64_t first_touch_from(const rs_array *touches, const rs_pair *pair) {
 }
 
 /* Items `first` to `end` of an array, as one to read from. */
-static rs_array part_of(const rs_array *whole, int64_t first, int64_t end) {
-    rs_array part = *whole;
+static rs_any_array part_of(const rs_any_array *whole, int64_t first, int64_t end) {
+    rs_any_array part = *whole;
     part.data = whole->data == NULL ? NULL : (char *)whole->data + (size_t)first * whole->item_size;
     part.count = part.capacity = end - first;
     return part;
@@ -145,20 +145,21 @@ static rs_array part_of(const rs_array *whole, int64_t first, int64_t end) {
 static void find_part(void *context, int32_t worker, int64_t item) {
     const narrow_job *job = context;
     const rs_world_data *data = &job->world->data;
-    const rs_array *all = &job->world->pairs;
+    const RS_ARRAY(rs_pair) *all = &job->world->pairs;
     rs_narrow_part *part = RS_ITEM(rs_narrow_part, job->world->narrow_parts, item);
     int64_t first = all->count * item / job->parts, end = all->count * (item + 1) / job->parts;
     int64_t touch = item == 0 ? 0 : first_touch_from(&data->touches, RS_ITEM(rs_pair, *all, first));
     int64_t touch_end = item == job->parts - 1 ? data->touches.count
                                                : first_touch_from(&data->touches, RS_ITEM(rs_pair, *all, end));
-    rs_array pairs = part_of(all, first, end), before = part_of(&data->touches, touch, touch_end);
+    RS_ARRAY(rs_pair) pairs = {part_of(&all->any, first, end)};
+    RS_ARRAY(rs_touch) before = {part_of(&data->touches.any, touch, touch_end)};
     rs_pair_memory memory = rs_pair_memory_begin(&data->pair_hints, &part->hints);
     rs_pair_memory_skip(&memory, RS_ITEM(rs_pair, *all, first));
     (void)worker;
     part->status = rs_touches_find(job->scene, &pairs, &memory, &before, &part->touches, &part->rested);
 }
 
-static void copy_items(const rs_array *from, rs_array *to, int64_t first) {
+static void copy_items(const rs_any_array *from, rs_any_array *to, int64_t first) {
     if (from->count > 0)
         memcpy((char *)to->data + (size_t)first * to->item_size, from->data, (size_t)from->count * from->item_size);
 }
@@ -167,9 +168,9 @@ static void join_part(void *context, int32_t worker, int64_t item) {
     rs_world *world = ((const narrow_job *)context)->world;
     const rs_narrow_part *part = RS_ITEM(rs_narrow_part, world->narrow_parts, item);
     (void)worker;
-    copy_items(&part->touches, &world->touches_other, part->first_touch);
-    copy_items(&part->rested, &world->rested, part->first_rested);
-    copy_items(&part->hints, &world->pair_hints_other, part->first_hint);
+    copy_items(&part->touches.any, &world->touches_other.any, part->first_touch);
+    copy_items(&part->rested.any, &world->rested.any, part->first_rested);
+    copy_items(&part->hints.any, &world->pair_hints_other.any, part->first_hint);
 }
 
 static rs_status find_in_parts(rs_world *world, const rs_detection_scene *scene) {

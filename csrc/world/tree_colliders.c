@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Near pairs are found for this motion in advance, as a share of the system's extent. */
-static const double SKIN_SHARE = 0.005;
+/* Near pairs are found for the motion of so many steps in advance, at least and at most a share of the system's extent. */
+static const double SKIN_STEPS = 12.0, LEAST_SKIN = 0.005, MOST_SKIN = 0.05;
 /* It pays only when it lasts for this many steps. */
 static const double MIN_STEPS = 4.0;
 
@@ -15,12 +15,13 @@ static const double ANGLE_PER_QUATERNION = 3.14159265358979323846;
 
 /* ---- list ---- */
 
-void rs_tree_colliders_free(rs_array *trees) {
+void rs_tree_colliders_free(RS_ARRAY(rs_tree_colliders) *trees) {
     for (int64_t t = 0; t < trees->count; t++) {
         rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, *trees, t);
-        rs_array *arrays[] = {&tree->balls, &tree->reach, &tree->span, &tree->near, &tree->q, &tree->lever, &tree->sorted};
+        rs_any_array *arrays[] = {&tree->balls.any, &tree->reach.any, &tree->span.any, &tree->farthest.any,
+                                  &tree->near.any, &tree->q.any, &tree->lever.any, &tree->sorted.any};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-            rs_array_free(arrays[k]);
+            rs_any_free(arrays[k]);
     }
     trees->count = 0;
 }
@@ -92,17 +93,18 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
     if (tree == NULL || cluster == NULL)
         return RS_OUT_OF_MEMORY;
     *tree = (rs_tree_colliders){.body = body_index,
-                                .balls = rs_array_of(sizeof(rs_collider_ball)),
-                                .reach = rs_array_of(sizeof(double)),
-                                .span = rs_array_of(sizeof(double)),
-                                .near = rs_array_of(sizeof(rs_pair)),
-                                .q = rs_array_of(sizeof(double)),
-                                .lever = rs_array_of(sizeof(double)),
-                                .sorted = rs_array_of(sizeof(int32_t))};
+                                .balls = RS_EMPTY(rs_collider_ball),
+                                .reach = RS_EMPTY(double),
+                                .span = RS_EMPTY(double),
+                                .farthest = RS_EMPTY(double),
+                                .near = RS_EMPTY(rs_pair),
+                                .q = RS_EMPTY(double),
+                                .lever = RS_EMPTY(double),
+                                .sorted = RS_EMPTY(int32_t)};
     int32_t links = body->articulation->link_count, coordinates = body->articulation->q_count;
     if (rs_array_resize(&tree->balls, body->collider_count) != RS_OK || rs_array_resize(&tree->reach, links) != RS_OK ||
-        rs_array_resize(&tree->span, links) != RS_OK || rs_array_resize(&tree->q, coordinates) != RS_OK ||
-        rs_array_resize(&tree->lever, coordinates) != RS_OK ||
+        rs_array_resize(&tree->span, links) != RS_OK || rs_array_resize(&tree->farthest, links) != RS_OK ||
+        rs_array_resize(&tree->q, coordinates) != RS_OK || rs_array_resize(&tree->lever, coordinates) != RS_OK ||
         rs_array_resize(&tree->sorted, body->collider_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     measure(world, tree, cluster);
@@ -187,7 +189,7 @@ static void ensure_placed(const rs_world *world, const rs_articulation *a, rs_co
     collider->placed_in = world->detection;
 }
 
-static rs_status add_pair(rs_array *found, int32_t i, int32_t j) {
+static rs_status add_pair(RS_ARRAY(rs_pair) *found, int32_t i, int32_t j) {
     rs_pair *pair = rs_array_push(found);
     if (pair == NULL)
         return RS_OUT_OF_MEMORY;
@@ -251,7 +253,7 @@ static rs_status meet_system(rs_world *world, const rs_tree_colliders *tree, int
 }
 
 static rs_status expand_clusters(rs_world *world) {
-    rs_array *found = &world->broad_phase.found;
+    RS_ARRAY(rs_pair) *found = &world->broad_phase.found;
     int32_t first = (int32_t)world->data.colliders.count;
     int64_t count = found->count, kept = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -281,9 +283,9 @@ static double motion_since(const rs_tree_colliders *tree, const double *q) {
     return sum;
 }
 
-/* A joint moves what hangs on it, at most by its change times the farthest of these points. `farthest` is scratch. */
-static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, double skin, double *farthest) {
-    double *lever = RS_ITEMS(double, tree->lever);
+/* A joint moves what hangs on it, at most by its change times the farthest of these points. */
+static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, double skin) {
+    double *lever = RS_ITEMS(double, tree->lever), *farthest = RS_ITEMS(double, tree->farthest);
     for (int32_t i = 0; i < a->link_count; i++)
         farthest[i] = rs_max(0.0, RS_ITEMS(double, tree->reach)[i]);
     for (int32_t i = a->link_count - 1; i > 0; i--) {
@@ -306,7 +308,7 @@ static rs_aabb wide_box(const rs_collider *collider, double skin) {
 }
 
 /* The order of the last search is nearly right. */
-static void sort_colliders(const rs_collider *colliders, double skin, rs_array *list) {
+static void sort_colliders(const rs_collider *colliders, double skin, RS_ARRAY(int32_t) *list) {
     int32_t *sorted = RS_ITEMS(int32_t, *list);
     for (int64_t k = 1; k < list->count; k++) {
         int32_t moving = sorted[k];
@@ -343,12 +345,13 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
     const rs_articulation *a = body->articulation;
     for (int64_t k = 0; k < tree->sorted.count; k++)
         ensure_placed(world, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
-    double skin = SKIN_SHARE * rs_norm(rs_sub(cluster->box.max, cluster->box.min));
-    bool lasts = MIN_STEPS * motion <= skin * (double)tree->age && !world->data.contact.swept_ccd_enabled;
+    double extent = rs_norm(rs_sub(cluster->box.max, cluster->box.min)), per_step = motion / rs_max(1.0, (double)tree->age);
+    double skin = rs_clamp(SKIN_STEPS * per_step, LEAST_SKIN * extent, MOST_SKIN * extent);
+    bool lasts = MIN_STEPS * per_step <= skin && !world->data.contact.swept_ccd_enabled;
     tree->skin = lasts ? skin : 0.0;
     tree->age = 0;
-    memcpy(tree->q.data, a->q_stage, sizeof(double) * (size_t)a->q_count);
-    find_levers(tree, a, tree->skin, RS_ITEMS(double, tree->span));
+    memcpy(tree->q.items, a->q_stage, sizeof(double) * (size_t)a->q_count);
+    find_levers(tree, a, tree->skin);
     sort_colliders(colliders, tree->skin, &tree->sorted);
     return sweep(colliders, a, tree);
 }

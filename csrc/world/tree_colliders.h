@@ -11,24 +11,26 @@ typedef struct {
     rs_vec3 centre; /* link frame */
     double radius;  /* [m] */
 } rs_collider_ball;
+RS_ARRAY_OF(rs_collider_ball);
 
 /* Of one articulated system. */
-typedef struct {
-    int32_t body;    /* index into the world's bodies */
-    rs_array balls;  /* rs_collider_ball of each collider */
-    rs_array reach;  /* double per link: how far its colliders, grown as far as a step may grow them, get from its
+struct rs_tree_colliders {
+    int32_t body;                     /* index into the world's bodies */
+    RS_ARRAY(rs_collider_ball) balls; /* of each collider */
+    RS_ARRAY(double) reach;  /* per link: how far its colliders, grown as far as a step may grow them, get from its
                         origin [m]; negative without colliders */
-    rs_array span;   /* double per link: `reach` and, with swept collision detection, the way of this step [m] */
+    RS_ARRAY(double) span; /* per link: `reach` and, with swept collision detection, the way of this step [m] */
 
     /* pairs of its own colliders that may meet, found in advance: valid until its joints have moved a point by `skin` */
-    rs_array near;   /* rs_pair */
-    rs_array q;      /* double per coordinate: where `near` was found */
-    rs_array lever;  /* double per coordinate: how far its change moves any point at most [m/rad, m/m] */
-    rs_array sorted; /* int32_t: its colliders that may meet others of it, by the lower end of their boxes along x when
+    RS_ARRAY(rs_pair) near;
+    RS_ARRAY(double) farthest; /* per link: of all that hangs on it, from its origin [m] */
+    RS_ARRAY(double) q;     /* per coordinate: where `near` was found */
+    RS_ARRAY(double) lever; /* per coordinate: how far its change moves any point at most [m/rad, m/m] */
+    RS_ARRAY(int32_t) sorted; /* its colliders that may meet others of it, by the lower end of their boxes along x when
                         `near` was found */
     double skin;     /* [m]; negative: `near` must be found again */
     int64_t age;     /* steps since then */
-} rs_tree_colliders;
+};
 
 static inline bool rs_has_tree_colliders(const rs_body *body) {
     return body->articulation != NULL && body->first_collider != RS_NONE;
@@ -36,7 +38,7 @@ static inline bool rs_has_tree_colliders(const rs_body *body) {
 
 /* Lists the articulated systems with colliders and their clusters, in the order of the bodies. */
 rs_status rs_tree_colliders_list(rs_world *world);
-void rs_tree_colliders_free(rs_array *trees);
+void rs_tree_colliders_free(RS_ARRAY(rs_tree_colliders) *trees);
 
 /* Midpoint stage, after the links were placed: the system's box. */
 void rs_tree_colliders_begin(rs_world *world, int32_t body_index);

@@ -1,19 +1,19 @@
 /* Whether a world is what every other file takes for granted. Slow: for tests and fuzzers. */
 #include "awake.h"
 
-static bool is_index(int64_t value, const rs_array *array) { return value >= 0 && value < array->count; }
+static bool is_index(int64_t value, const rs_any_array *array) { return value >= 0 && value < array->count; }
 
 static const char *wrong_slots(const rs_world_data *data) {
     const rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
     const int32_t *list = RS_ITEMS(int32_t, data->list);
     const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     for (int64_t k = 0; k < data->list.count; k++) {
-        if (!is_index(list[k], &data->slots))
+        if (!is_index(list[k], &data->slots.any))
             return "the object list names a slot that does not exist";
         const rs_slot *slot = &slots[list[k]];
         if (slot->serial == 0 || slot->list_index != k)
             return "a slot does not know its place in the object list";
-        if (!is_index(slot->body, &data->bodies) || !bodies[slot->body].alive || bodies[slot->body].slot != list[k])
+        if (!is_index(slot->body, &data->bodies.any) || !bodies[slot->body].alive || bodies[slot->body].slot != list[k])
             return "a slot and its body do not know each other";
     }
     int64_t used = 0, alive = 0;
@@ -45,7 +45,8 @@ static const char *wrong_bodies(const rs_world_data *data) {
             return "a dynamic body has no mass";
         int32_t count = 0;
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body, count++)
-            if (!is_index(c, &data->colliders) || !colliders[c].alive || colliders[c].body != i || count >= body->collider_count)
+            if (!is_index(c, &data->colliders.any) || !colliders[c].alive || colliders[c].body != i ||
+                count >= body->collider_count)
                 return "a body and its colliders do not know each other";
         if (count != body->collider_count)
             return "a body has another number of colliders than it counts";
@@ -60,11 +61,11 @@ static const char *wrong_bodies(const rs_world_data *data) {
     return alive == listed ? NULL : "a collider belongs to no body";
 }
 
-static const char *wrong_touches(const rs_world_data *data, const rs_array *list) {
+static const char *wrong_touches(const rs_world_data *data, const RS_ARRAY(rs_touch) *list) {
     const rs_touch *touches = RS_ITEMS(rs_touch, *list);
     for (int64_t k = 0; k < list->count; k++) {
-        if (!is_index(touches[k].body_a, &data->bodies) || !is_index(touches[k].body_b, &data->bodies) ||
-            !is_index(touches[k].collider_a, &data->colliders) || !is_index(touches[k].collider_b, &data->colliders))
+        if (!is_index(touches[k].body_a, &data->bodies.any) || !is_index(touches[k].body_b, &data->bodies.any) ||
+            !is_index(touches[k].collider_a, &data->colliders.any) || !is_index(touches[k].collider_b, &data->colliders.any))
             return "a contact names a body or collider that does not exist";
         if (!rs_v3_finite(touches[k].impulse) || !rs_v3_finite(touches[k].moment))
             return "an impulse is not finite";
@@ -81,7 +82,7 @@ static const char *wrong_contacts(const rs_world_data *data) {
     const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     for (int64_t k = 0; k < data->wires.count; k++)
         for (int end = 0; end < 2; end++)
-            if (!is_index(wires[k].body[end], &data->bodies) || !bodies[wires[k].body[end]].alive)
+            if (!is_index(wires[k].body[end], &data->bodies.any) || !bodies[wires[k].body[end]].alive)
                 return "a wire hangs on a body that does not exist";
     return NULL;
 }

@@ -1,20 +1,18 @@
 /* Life of a world, and its settings. */
-#define _XOPEN_SOURCE 700 /* recursive mutexes */
 #include "tree_colliders.h"
 #include "threads.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 
-#define ADDRESS(type, name) &data->name,
-#define MAKE_IN_DATA(type, name) data->name = rs_array_of(sizeof(type));
-#define MAKE_IN_WORLD(type, name) world->name = rs_array_of(sizeof(type));
+#define ADDRESS(type, name) &data->name.any,
+#define MAKE_IN_DATA(type, name) data->name = RS_EMPTY(type);
+#define MAKE_IN_WORLD(type, name) world->name = RS_EMPTY(type);
 #define FREE_IN_WORLD(type, name) rs_array_free(&world->name);
 
-void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]) {
-    rs_array *all[RS_DATA_ARRAY_COUNT] = {RS_WORLD_ARRAYS(ADDRESS) &data->materials.names, &data->materials.entries};
+void rs_world_data_arrays(rs_world_data *data, rs_any_array *out[RS_DATA_ARRAY_COUNT]) {
+    rs_any_array *all[RS_DATA_ARRAY_COUNT] = {RS_WORLD_ARRAYS(ADDRESS) &data->materials.names.any, &data->materials.entries.any};
     memcpy(out, all, sizeof all);
 }
 
@@ -59,15 +57,10 @@ rs_status rs_world_create(rs_world **out) {
     RS_SCRATCH_ARRAYS(MAKE_IN_WORLD)
     world->hidden_search = rs_hidden_search_make();
     world->islands = rs_islands_make();
-    world->narrow_parts = rs_array_of(sizeof(rs_narrow_part));
+    world->narrow_parts = RS_EMPTY(rs_narrow_part);
     world->soft_group = rs_soft_group_make();
-    world->soft_leaders = rs_array_of(sizeof(int32_t));
-    pthread_mutexattr_t kind; /* robust: a thread that ends while it holds the world does not keep it for ever */
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&world->mutex, &kind);
-    pthread_mutexattr_destroy(&kind);
+    world->soft_leaders = RS_EMPTY(int32_t);
+    rs_world_make_mutex(world);
     rs_status status = make_data(&world->data);
     if (status == RS_OK)
         status = rs_world_set_threads(world, 1);
@@ -93,38 +86,8 @@ void rs_world_destroy(rs_world *world) {
     rs_world_drop_threads(world);
     rs_array_free(&world->narrow_parts);
     rs_ray_scene_free(&world->ray_scene);
-    while (pthread_mutex_unlock(&world->mutex) == 0) { /* its thread would remember a robust mutex beyond its end */
-    }
-    pthread_mutex_destroy(&world->mutex);
+    rs_world_free_mutex(world);
     rs_free(world);
-}
-
-/* No thread ends within a function of the engine: what a dead one leaves locked is whole. */
-static int lock(rs_world *world) {
-    int result = pthread_mutex_lock(&world->mutex);
-    return result == EOWNERDEAD ? pthread_mutex_consistent(&world->mutex) : result;
-}
-
-void rs_world_enter(rs_world *world) {
-    lock(world);
-    world->changes++;
-}
-
-void rs_world_enter_to_read(rs_world *world) { lock(world); }
-
-rs_status rs_world_leave(rs_world *world, rs_status status) {
-    pthread_mutex_unlock(&world->mutex);
-    return status;
-}
-
-rs_status rs_world_lock(rs_world *world) {
-    return lock(world) == 0 ? RS_OK : rs_fail(RS_WRONG_STATE, "the world cannot be locked");
-}
-
-rs_status rs_world_unlock(rs_world *world) {
-    return pthread_mutex_unlock(&world->mutex) == 0
-               ? RS_OK
-               : rs_fail(RS_WRONG_STATE, "unlock without lock: this thread does not hold the world's mutex");
 }
 
 /* ---- argument checks ---- */
@@ -424,7 +387,7 @@ int64_t rs_material_pair_count(rs_world *world) {
 
 rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32_t *b, rs_material_pair *out) {
     rs_world_enter_to_read(world);
-    const rs_array *entries = &world->data.materials.entries;
+    const RS_ARRAY(rs_material_entry) *entries = &world->data.materials.entries;
     if (number < 0 || number >= entries->count)
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material pair %lld does not exist; there are %lld",
                                              (long long)number, (long long)entries->count));

@@ -31,6 +31,10 @@ typedef struct {
     int32_t object_type;
     int32_t next_free;
 } rs_slot;
+RS_ARRAY_OF(rs_slot);
+
+typedef struct rs_tree_colliders rs_tree_colliders; /* tree_colliders.h */
+RS_ARRAY_OF(rs_tree_colliders);
 
 /* The arrays of rs_world_data: made, copied, restored and freed by this list. */
 #define RS_WORLD_ARRAYS(X)                                                                                           \
@@ -68,6 +72,7 @@ typedef struct {
     rs_solve_result solve;
     rs_status status;
 } rs_island_result;
+RS_ARRAY_OF(rs_island_result);
 
 /* Scratch of a thread that solves islands. */
 typedef struct {
@@ -78,12 +83,14 @@ typedef struct {
 
 /* What a thread found in its part of the pairs. */
 typedef struct {
-    rs_array touches, rested, hints;
+    RS_ARRAY(rs_touch) touches, rested;
+    RS_ARRAY(rs_pair_hint) hints;
     int64_t first_touch, first_rested, first_hint; /* in the lists of all parts */
     rs_status status;
 } rs_narrow_part;
+RS_ARRAY_OF(rs_narrow_part);
 
-#define RS_ARRAY_FIELD(type, name) rs_array name;
+#define RS_ARRAY_FIELD(type, name) RS_ARRAY(type) name;
 #define RS_ARRAY_ONE(type, name) +1
 
 /* All that decides the future. A snapshot is a deep copy of this struct. */
@@ -130,14 +137,14 @@ struct rs_world {
     RS_SCRATCH_ARRAYS(RS_ARRAY_FIELD)
     rs_hidden_search hidden_search;
     rs_islands islands;
-    rs_soft_group soft_group; /* soft objects that step together */
-    rs_array soft_leaders;    /* int32_t per body: the first of the group that it is in */
+    rs_soft_group soft_group;       /* soft objects that step together */
+    RS_ARRAY(int32_t) soft_leaders; /* per body: the first of the group that it is in */
 
     /* threads of a step; what they do does not depend on their number */
     int32_t threads;
     rs_thread_pool *pool;   /* NULL: one thread */
     rs_room *rooms;         /* one for each thread */
-    rs_array narrow_parts;  /* rs_narrow_part */
+    RS_ARRAY(rs_narrow_part) narrow_parts;
     atomic_bool lost;       /* a body is marked as diverged */
 
     /* what rays see; built when a ray asks and something changed */
@@ -147,7 +154,10 @@ struct rs_world {
     rs_step_stats stats;
     bool profiling;
     rs_profile profile;
-    pthread_mutex_t mutex; /* recursive */
+    pthread_mutex_t mutex;       /* recursive */
+    atomic_int waiting;          /* threads that wait for it */
+    atomic_uintptr_t holder;     /* mark of the thread that has it, or 0 */
+    int32_t holds;               /* how often that thread took it */
 };
 
 struct rs_snapshot {
@@ -171,9 +181,13 @@ const char *rs_world_data_wrong(const rs_world_data *data);
 rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot);
 
 enum { RS_DATA_ARRAY_COUNT = 2 RS_WORLD_ARRAYS(RS_ARRAY_ONE) }; /* those of the materials, and the list */
-void rs_world_data_arrays(rs_world_data *data, rs_array *out[RS_DATA_ARRAY_COUNT]);
+void rs_world_data_arrays(rs_world_data *data, rs_any_array *out[RS_DATA_ARRAY_COUNT]);
 /* Frees all that the data hold. */
 void rs_world_data_free(rs_world_data *data);
+
+/* Those who wait for the mutex come before whoever takes it again and again: between two steps others get in. */
+void rs_world_make_mutex(rs_world *world);
+void rs_world_free_mutex(rs_world *world);
 
 /* Every public function works between entering and leaving. Whoever only reads, or steps, enters to read; all others
  * count as changes. */

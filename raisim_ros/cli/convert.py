@@ -5,8 +5,9 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from raisim_ros.cli.open_file import MESH, RECORDING, ROBOT, kind_of, open_world
+from raisim_ros.cli.open_file import open_world
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.file_kind import MESH, RECORDING, ROBOT, kind_of
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.world.world import World
 

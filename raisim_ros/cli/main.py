@@ -13,9 +13,10 @@ from typing import Any
 
 from raisim_ros.cli.convert import FORMATS, convert_file
 from raisim_ros.cli.info import describe_recording, describe_world
-from raisim_ros.cli.open_file import RECORDING, kind_of, open_world
+from raisim_ros.cli.open_file import open_world
 from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.file_kind import RECORDING, kind_of
 from raisim_ros.engine.world.world import World
 
 FILE_HELP = "world file (XML), MJCF, URDF, xacro, mesh or recording (.raisim)"

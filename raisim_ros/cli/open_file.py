@@ -6,40 +6,10 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from lxml import etree
-
-from raisim_ros.description.errors import FileMissingError, InvalidValueError
-from raisim_ros.description.mesh.file import USD_SUFFIXES
+from raisim_ros.description.file_kind import RECORDING, ROBOT, WORLD, kind_of
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.types import MeshCollisionMode
 from raisim_ros.engine.world.world import World
-
-RECORDING, WORLD, ROBOT, MESH = "recording", "world", "robot", "mesh"
-_MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".dae", ".3mf", *USD_SUFFIXES)
-
-
-def kind_of(path: str) -> str:
-    """RECORDING, WORLD (also MJCF), ROBOT (URDF, xacro) or MESH; raises when it is none of them."""
-    file = Path(path)
-    if not file.is_file():
-        raise FileMissingError(path, "file")
-    suffix = file.suffix.lower()
-    if suffix == ".raisim":
-        return RECORDING
-    if suffix in _MESHES:
-        return MESH
-    if suffix in (".urdf", ".xacro"):
-        return ROBOT
-    try:
-        with file.open("rb") as source:
-            root = next(etree.iterparse(source, events=("start",), resolve_entities=False, recover=True))[1].tag
-    except (etree.XMLSyntaxError, StopIteration):
-        root = ""
-    if root in ("raisim", "mujoco"):
-        return WORLD
-    if root == "robot":
-        return ROBOT
-    raise InvalidValueError(f"'{path}' is no world, robot, mesh or recording that this program knows")
 
 
 def open_world(path: str, params: Mapping[str, str] | None = None) -> tuple[World, list[str]]:

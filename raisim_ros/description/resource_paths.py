@@ -66,7 +66,7 @@ def portable_address(address: str, file: Path) -> str:
     address = address.strip()
     if address.startswith(_PACKAGE):
         inside = address.removeprefix(_PACKAGE).lstrip("/")
-        if first_file(_in_ament_prefixes(inside)) == file:
+        if str(file) in (os.path.abspath(place) for place in _in_ament_prefixes(inside)):
             return address
     return file.as_uri()
 

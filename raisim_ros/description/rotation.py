@@ -58,24 +58,15 @@ def matrix_from_quaternion(wxyz: Sequence[float] | Array) -> Array:
 
 def quaternion_from_matrix(rotation: Array) -> Array:
     """Unit quaternion w, x, y, z of a rotation matrix, w not negative."""
-    m = rotation
-    # The largest of the four squared components: no cancellation.
-    squares = np.array(
-        [
-            1 + m[0, 0] + m[1, 1] + m[2, 2],
-            1 + m[0, 0] - m[1, 1] - m[2, 2],
-            1 - m[0, 0] + m[1, 1] - m[2, 2],
-            1 - m[0, 0] - m[1, 1] + m[2, 2],
-        ]
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rotation.tolist()
+    # The row of the largest of the four squared components: no cancellation.
+    squares = (1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz)
+    rows = (
+        (squares[0], zy - yz, xz - zx, yx - xy),
+        (zy - yz, squares[1], xy + yx, xz + zx),
+        (xz - zx, xy + yx, squares[2], yz + zy),
+        (yx - xy, xz + zx, yz + zy, squares[3]),
     )
-    largest = int(np.argmax(squares))
-    rows = np.array(
-        [
-            [squares[0], m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]],
-            [m[2, 1] - m[1, 2], squares[1], m[0, 1] + m[1, 0], m[0, 2] + m[2, 0]],
-            [m[0, 2] - m[2, 0], m[0, 1] + m[1, 0], squares[2], m[1, 2] + m[2, 1]],
-            [m[1, 0] - m[0, 1], m[0, 2] + m[2, 0], m[1, 2] + m[2, 1], squares[3]],
-        ]
-    )
-    q: Array = rows[largest] / np.linalg.norm(rows[largest])
+    row = np.array(rows[squares.index(max(squares))])
+    q: Array = row / np.linalg.norm(row)
     return q if q[0] >= 0 else -q

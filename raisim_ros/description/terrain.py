@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from raisim_ros.description import checked
 from raisim_ros.description.errors import FileReadError, InvalidValueError, ParseError, TerrainError
 from raisim_ros.description.files import existing_file, read_bytes
 from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.number_text import numbers_of
 from raisim_ros.description.perlin import fractal_noise
 
 MAX_SAMPLES_PER_AXIS = 46340
@@ -127,7 +127,7 @@ def height_map_from_text(path: str | Path, center_x: float = 0.0, center_y: floa
     x_samples, y_samples = _announced_samples(file)
     most = _HEADER + _LETTERS_PER_HEIGHT * x_samples * y_samples
     text = read_bytes(path, "heightmap file", most, f"{_LETTERS_PER_HEIGHT} letters for each height that it announces")
-    numbers = _numbers_of(text)
+    numbers = numbers_of(text)
     if numbers is None or len(numbers) < 4:
         raise _first_bad_word(path, text)
     return height_map_from_values(
@@ -253,16 +253,6 @@ def _announced_samples(file: Path) -> tuple[int, int]:
         raise ParseError(file, 1, f"the sample counts are {x_samples:g} and {y_samples:g}, expected whole numbers")
     _check_samples(int(x_samples), int(y_samples), str(file))
     return int(x_samples), int(y_samples)
-
-
-def _numbers_of(text: bytes) -> NDArray[np.float64] | None:
-    """All numbers of a text without a string for each; None when there is something else in it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # how NumPy says that it met something else
-        try:
-            return np.fromstring(text, dtype=np.float64, sep=" ")
-        except (DeprecationWarning, ValueError):
-            return None
 
 
 def _first_bad_word(path: str | Path, text: bytes) -> ParseError:

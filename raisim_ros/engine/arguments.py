@@ -26,6 +26,8 @@ VectorLike = Sequence[float] | NDArray[Any]
 BodyLike = int | str  # index of a body of an object, or the name of one of its links
 
 ALL_GROUPS = 2**64 - 1
+_EYE = np.eye(3)
+_EYE_ROUNDING = 1e-6 + 1e-5 * _EYE  # how far a rotation matrix times its transpose may be off
 Choice = TypeVar("Choice", bound=IntEnum)
 Kind = TypeVar("Kind")
 
@@ -59,7 +61,8 @@ def matrix3(name: str, value: VectorLike | Sequence[VectorLike]) -> Vector:
 def symmetric6(name: str, value: Sequence[VectorLike] | NDArray[Any]) -> Vector:
     """xx yy zz xy xz yz of a symmetric 3 x 3 matrix."""
     m = matrix3(name, value)
-    if not np.allclose(m, m.T, rtol=1e-9, atol=1e-12 * float(np.abs(m).max())):
+    size = np.abs(m)
+    if not (np.abs(m - m.T) <= 1e-9 * size + 1e-12 * size.max()).all():
         raise InvalidValueError(f"{name} is not symmetric: {m.tolist()}")
     return np.array([m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]])
 
@@ -82,7 +85,7 @@ def collision_bits(name: str, value: int) -> int:
 
 def quaternion_of_matrix(rotation: Vector) -> Vector:
     """Unit quaternion w, x, y, z of a rotation matrix."""
-    if not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
+    if not (np.abs(rotation @ rotation.T - _EYE) <= _EYE_ROUNDING).all() or np.linalg.det(rotation) < 0:
         raise InvalidValueError(f"orientation is {rotation.tolist()}; expected a rotation matrix")
     return quaternion_from_matrix(rotation)
 

@@ -35,6 +35,15 @@ def convex_asset(world: Any, points: np.ndarray[Any, Any]) -> Iterator[int]:
         yield asset
 
 
+def hull_corners(points: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Indices of the points [m] that are corners of their convex hull. Raises InvalidValueError when they are flat."""
+    xyz = np.ascontiguousarray(points, dtype=np.float64)
+    corners, count = np.empty(len(xyz), dtype=np.int32), ffi.new("int64_t *")
+    data = ffi.cast("double *", xyz.ctypes.data), ffi.cast("int32_t *", corners.ctypes.data)
+    check(lib.rs_hull_corners(len(xyz), *data, count))
+    return corners[: count[0]]
+
+
 @contextmanager
 def mesh_asset(world: Any, mesh: MeshData) -> Iterator[int]:
     """The triangles of a mesh."""

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.mesh.link_mesh import COLLISION_MESHES
 from raisim_ros.description.shapes import MESH_MODES
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.link_mesh import COLLISION_MESHES
 
 SELF_COLLISION = ("auto", "all", "none")
 

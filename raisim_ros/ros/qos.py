@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
@@ -40,6 +41,21 @@ LATCHED = QoSProfile(
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
 
+# For subscribers of what several publishers latch on one topic: with room for one message, theirs push each other out.
+LATCHED_BY_SEVERAL = QoSProfile(
+    history=HistoryPolicy.KEEP_LAST,
+    depth=20,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
+
+def check_depth(profile: QoSProfile) -> SetParametersResult:
+    """Refuses what the middleware would, which says less about it."""
+    deepest = 2**31 - 1
+    reason = "" if 0 <= profile.depth <= deepest else f"depth is {profile.depth}; expected 0 to {deepest}"
+    return SetParametersResult(successful=not reason, reason=reason)
+
 
 def overridden(node: Node, topic: str, profile: QoSProfile) -> QoSProfile:
     """The profile, with what the parameters ``qos_overrides.<topic>.publisher.<policy>`` say.
@@ -49,6 +65,9 @@ def overridden(node: Node, topic: str, profile: QoSProfile) -> QoSProfile:
     chosen = copy.copy(profile)
     prefix = f"qos_overrides.{node.resolve_topic_name(topic)}.publisher"
     chosen.depth = _read_once(node, f"{prefix}.depth", profile.depth)
+    if not (checked := check_depth(chosen)).successful:
+        node.get_logger().error(f"parameter '{prefix}.depth': {checked.reason}")
+        chosen.depth = profile.depth
     for policy, choices in (("history", HistoryPolicy), ("reliability", ReliabilityPolicy)):
         value = _read_once(node, f"{prefix}.{policy}", getattr(profile, policy).name.lower())
         if value.upper() in choices.__members__:

@@ -14,14 +14,14 @@ from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import Twist, TwistStamped
+from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from rclpy.clock import Clock as RosClock
 from rclpy.clock import ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
-from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.qos_overriding_options import InvalidQosOverridesError, QoSOverridingOptions
 from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
@@ -31,7 +31,7 @@ from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_access import set_allowed_folders
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.world.world import World
-from raisim_ros.msg import ContactArray, ObjectStateArray, WireCmd, WorldCmd, WorldState
+from raisim_ros.msg import ContactArray, ObjectStateArray, Pull, WireCmd, WorldCmd, WorldState
 from raisim_ros.ros import qos
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
@@ -54,6 +54,7 @@ from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, ending_soon, stop_with_process, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
+from raisim_ros.ros.node.viewpoint_topic import ViewpointTopic
 from raisim_ros.ros.node.world_topics import WorldStateTopic, apply_world_command
 from raisim_ros.ros.objects.command_inbox import CommandInbox, NodeOfManyObjects
 from raisim_ros.ros.objects.commands import CommandRefusedError, Commands, Watchdog
@@ -68,7 +69,7 @@ from raisim_ros.ros.objects.spawning import Spawner
 from raisim_ros.ros.objects.state_topics import Entry, ShownFields, StateRates, StateTopics
 from raisim_ros.ros.objects.topic import Topic
 from raisim_ros.ros.pacing import Pacer
-from raisim_ros.ros.request_queue import RequestQueue
+from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.robots.joint_topics import JointTopics
 from raisim_ros.ros.robots.link_topics import LinkTopics
 from raisim_ros.ros.robots.odometry import OdometryTopics
@@ -156,6 +157,7 @@ class WorldNode:
         self._preparing = Preparing(self._work, self._tasks)
         self._make_services(endpoints, sensors, wires, live)
         self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
+        self.node.create_subscription(Pull, "world/pull", self._on_pull, qos.COMMAND)
         self._replay: Replay | None = None
         self._begin_run(wire_endpoints, wires, soft_endpoints)
         self._warned_of_neighbours: set[str] = set()
@@ -238,6 +240,7 @@ class WorldNode:
         if self._run_to_replay is None:
             return
         direct = {inputs.WIRE: Direct(WireCmd, lambda name, message: wires.command(wire_table.get(name), message))}
+        direct[inputs.PULL] = Direct(Pull, lambda name, message: loop.pull(message))
         direct |= {kind: Direct(message_type, soft.command) for kind, message_type in COMMANDS.items()}
         if self._trajectories is not None:
             direct |= self._trajectories.direct()
@@ -319,13 +322,16 @@ class WorldNode:
         return set_commanded, show
 
     def _publisher(self, message_type: Any, topic: str, profile: QoSProfile, **options: Any) -> Any:
-        return self.node.create_publisher(
-            message_type,
-            topic,
-            copy.copy(profile),  # an override is written into it
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            **options,
-        )
+        try:
+            return self.node.create_publisher(
+                message_type,
+                topic,
+                copy.copy(profile),  # an override is written into it
+                qos_overriding_options=QoSOverridingOptions.with_default_policies(callback=qos.check_depth),
+                **options,
+            )
+        except (InvalidQosOverridesError, RuntimeError) as error:  # rclpy's words for overrides that it cannot use
+            raise InvalidValueError(f"qos_overrides of {self.node.resolve_topic_name(topic)}: {error}") from error
 
     def _make_topics(self) -> list[Topic]:
         values, frame = self._parameters, self._frames.world
@@ -340,6 +346,8 @@ class WorldNode:
         topics.append(ContactTopic(loop.world.read_contacts, frame, values.contacts_rate_hz, contacts))
         state = self._publisher(WorldState, "world/state", qos.STATE)
         topics.append(WorldStateTopic(loop, frame, values.world_state_rate_hz, state))
+        viewpoint = self.node.create_publisher(PoseStamped, "world/viewpoint", qos.LATCHED)
+        topics.append(ViewpointTopic(loop.world, self._frames, viewpoint))
         diagnostics = self._publisher(DiagnosticArray, "/diagnostics", qos.STATE)
         topics.append(DiagnosticsTopic(loop, self.node.get_fully_qualified_name().lstrip("/"), diagnostics))
         if values.publish_markers:
@@ -397,6 +405,10 @@ class WorldNode:
                 self._warn(("world", error.kind), f"world/cmd refused: {error}")
 
         self._queue.post(apply)
+
+    def _on_pull(self, message: Any) -> None:
+        with acting_for(Origin(inputs.PULL, message.name, message)):
+            self._queue.post(lambda: self._loop.pull(message))
 
     def _look_at_neighbours(self) -> None:
         """Warns, once each, of another node with this name and of another /clock."""
@@ -474,6 +486,15 @@ class WorldNode:
         return banner(self._parameters, self._loop, self.node.get_namespace(), [*self._services.names, *standard])
 
 
+def _init_rclpy(args: Sequence[str] | None) -> None:
+    """Reads the arguments that ROS has for all nodes; those that make no sense are told as others."""
+    try:
+        # rclpy's own handlers would invalidate the context while the world is still being published.
+        rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
+    except RuntimeError as error:
+        raise InvalidValueError(str(error)) from error
+
+
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
@@ -482,12 +503,12 @@ def main(args: Sequence[str] | None = None) -> int:
         threading.Thread(target=stop_with_process, args=(int(launcher), stop), daemon=True).start()
     watch_signals(stop, leaving)
     shared_memory.remove_stale()
-    # rclpy's own handlers would invalidate the context while the world is still being published.
-    rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     world_node, code = None, 1
     try:
+        _init_rclpy(args)
         world_node = WorldNode(stop)
         world_node.node.get_logger().info(world_node.describe())
+        world_node.node.warn_of_unread_parameters()
         code = 0 if world_node.run() else 1
     except (RaisimError, ParameterException) as error:
         code = 0 if stop.is_set() else 2  # 0: it was ended while it loaded the world

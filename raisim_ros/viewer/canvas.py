@@ -10,6 +10,7 @@ import numpy as np
 import viser
 from numpy.typing import NDArray
 
+from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Moment, Part, SceneModel, Surface, Vector, compose
 from raisim_ros.viewer.soft_canvas import SoftCanvas
 
@@ -19,8 +20,9 @@ SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
 GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
 WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.0])
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
-# The longest force arrow [m]; the force that gives it follows the largest one seen.
-LONGEST_ARROW = 0.6
+# What is drawn beside the objects is as large as these shares of the distance from which the scene is seen at first.
+# The force that gives the longest arrow follows the largest one seen.
+LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.12, 0.0018, 0.006, 0.012, 0.003, 0.05
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Canvas:
         self._labels: dict[str, Any] = {}
         self._shown = {VISUAL: True, COLLISION: False, INERTIA: False, "names": False, "frames": False}
         self._force_scale = 1.0
+        self._distance = 5.0
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
         self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
@@ -94,9 +97,8 @@ class Canvas:
         self._contacts = scene.add_point_cloud(
             "/contacts", none, CONTACT_COLOR, point_size=0.03, point_shape="circle", precision="float32", visible=False
         )
-        self._forces = scene.add_arrows(
-            "/forces", segments, FORCE_COLOR, shaft_radius=0.012, head_radius=0.03, head_length=0.07, visible=False
-        )
+        green = surfaces.light(np.array(FORCE_COLOR) / 255.0)
+        self._forces = scene.add_arrows("/forces", segments, green, visible=False)
         self._centres = scene.add_point_cloud(
             "/centres", none, CENTRE_COLOR, point_size=0.05, point_shape="circle", precision="float32", visible=False
         )
@@ -106,6 +108,17 @@ class Canvas:
         self._axes: Any = None
         self._mark = scene.add_frame("/selected", axes_length=0.35, axes_radius=0.008, visible=False)
         self._pull = scene.add_line_segments("/pull", segments, (250, 90, 20), thickness=4.0, **hidden)
+
+    def set_distance(self, distance: float) -> None:
+        """The scene is seen from so far away [m]: arrows, marks and points become as large as it needs."""
+        self._distance = distance
+        self._contacts.point_size, self._centres.point_size = CONTACT * distance, CENTRE * distance
+        self._points.point_size = POINT * distance
+        shaft = SHAFT * distance
+        self._forces.shaft_radius, self._forces.head_radius = shaft, 2.5 * shaft
+        self._forces.head_length = 6.0 * shaft
+        self._mark.axes_length, self._mark.axes_radius = AXES * distance, SHAFT * distance
+        self._draw_axes(self._model)
 
     # ---- the model ----
 
@@ -153,7 +166,7 @@ class Canvas:
                 key.surface.triangles,
                 turned,
                 moved,
-                batched_colors=np.round(255.0 * colors).astype(np.uint8),
+                batched_colors=surfaces.light(colors),
                 opacity=None if key.opacity >= 1.0 else key.opacity,
                 flat_shading=key.surface.flat,
                 side="front" if key.opacity >= 1.0 else "double",
@@ -199,8 +212,9 @@ class Canvas:
             self._axes = None
         if self._shown["frames"] and model.frames:
             turned, moved = np.tile([1.0, 0, 0, 0], (model.frames, 1)), np.zeros((model.frames, 3))
+            length, radius = 0.5 * AXES * self._distance, 0.6 * SHAFT * self._distance
             self._axes = self._server.scene.add_batched_axes(
-                "/axes", turned, moved, axes_length=0.15, axes_radius=0.006
+                "/axes", turned, moved, axes_length=length, axes_radius=radius
             )
 
     def show_layer(self, layer: str, shown: bool) -> None:
@@ -290,7 +304,7 @@ class Canvas:
             return
         largest = float(np.linalg.norm(moment.forces, axis=1).max())
         self._force_scale = max(largest, 0.98 * self._force_scale, 1e-6)
-        ends = moment.contacts + moment.forces * (LONGEST_ARROW / self._force_scale)
+        ends = moment.contacts + moment.forces * (LONGEST_ARROW * self._distance / self._force_scale)
         self._forces.points = np.stack((moment.contacts, ends), axis=1).astype(np.float32)
 
     def _show_names_and_frames(self, moment: Moment) -> None:

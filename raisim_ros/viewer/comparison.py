@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 import numpy as np
@@ -26,11 +25,6 @@ class ComparisonFeed(RecordingFeed):
 
     def _seek_other(self) -> None:
         self._other.seek(float(self.recording.times[self.recording.frame_at(self._time)]))
-
-    def model_number(self) -> Hashable:
-        """Changes with either list of objects."""
-        self._seek_other()
-        return super().model_number(), self._other.model_number()
 
     def model(self) -> SceneModel:
         """The items of the first run, and ghosts of what moves in the second."""
@@ -57,6 +51,7 @@ class ComparisonFeed(RecordingFeed):
         other = self._other.moment(Wanted())
         return replace(
             own,
+            number=(own.number, other.number),
             poses=np.vstack((own.poses, other.poses)),
             wires=np.concatenate((own.wires, other.wires)),
             tensions=np.concatenate((own.tensions, other.tensions)),

@@ -101,17 +101,19 @@ def write_page(
         start, end = feed.timeline()
         model = feed.model()
         canvas.draw(model)
-        view = fitting_view(model, feed.moment(Wanted()).poses)
+        first = feed.moment(Wanted())
+        view = fitting_view(model, first.poses)
         server.initial_camera.position, server.initial_camera.look_at = view.position, view.look_at
         server.initial_camera.up = (0.0, 0.0, 1.0)
         count = round((end - start) * rate) + 1
-        number, serializer = feed.model_number(), server.get_scene_serializer()
+        number, serializer = first.number, server.get_scene_serializer()
         for k in range(count):
             feed.seek(start + k / rate)
-            if feed.model_number() != number:
-                number = feed.model_number()
+            moment = feed.moment(Wanted())
+            if moment.number != number:
+                number = moment.number
                 canvas.draw(feed.model())
-            canvas.show(feed.moment(Wanted()), None, np.zeros((0, 3)))
+            canvas.show(moment, None, np.zeros((0, 3)))
             serializer.insert_sleep(1.0 / rate)
             if tell is not None:
                 tell((k + 1) / count)

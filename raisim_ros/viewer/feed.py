@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Protocol
 
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted
@@ -11,14 +10,11 @@ from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneM
 class Feed(Protocol):
     """Where the scene comes from, and whom people's wishes are told. What cannot be done raises RaisimError."""
 
-    def model_number(self) -> Hashable:
-        """Changes whenever model() has changed."""
-
     def model(self) -> SceneModel:
         """What is to be drawn."""
 
     def moment(self, wanted: Wanted) -> Moment:
-        """Where everything is now; the poses fit the model of the present number."""
+        """Where everything is now. Its number changes whenever model() has changed; the poses fit the model of it."""
 
     def viewpoint(self) -> tuple[str, tuple[float, ...]] | None:
         """The object that the camera shall follow (or "") and its offset from it [m], if anybody said."""

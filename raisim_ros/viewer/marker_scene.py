@@ -38,6 +38,7 @@ class _Marker:
     points: Vector
     mesh: str
     embedded: bool
+    link: str = ""  # of a robot
 
     def same_as(self, other: _Marker | None) -> bool:
         """Whether it is drawn like the other."""
@@ -226,6 +227,18 @@ class MarkerScene:
                     return number
             return None
 
+    def object_of_frame(self, frame: str) -> str:
+        """The object whose frame is called so, whatever stands before its name; or nothing."""
+        with self._lock:
+            names = {marker.name for marker in self._markers.values()}
+            return max((name for name in names if frame.endswith(name)), key=len, default="")
+
+    def link_at(self, frame: int) -> str:
+        """The link of a robot that a frame of the last model belongs to, or nothing."""
+        with self._lock:
+            marker = self._markers.get(self._order[frame]) if frame < len(self._order) else None
+            return "" if marker is None else marker.link
+
     def kind_of(self, name: str) -> str:
         """What an object is; empty when it is gone."""
         with self._lock:
@@ -278,12 +291,12 @@ def _read_marker(reader: CdrReader) -> tuple[_Marker, int, int]:
     reader.text()
     reader.skip(1, reader.count())
     reader.skip(8, reader.count())  # uv_coordinates
-    name, mesh = reader.text(), reader.text()
+    (name, _, link), mesh = reader.text().partition("\n"), reader.text()
     reader.text()  # mesh_file
     reader.skip(1, reader.count())
     embedded = reader.boolean()
     key = (space, number)
     own_frame = frame if locked else ""
     scale = (float(x), float(y), float(z))
-    marker = _Marker(key, name or f"{space}_{number}", kind, scale, rgba, own_frame, points, mesh, embedded)
+    marker = _Marker(key, name or f"{space}_{number}", kind, scale, rgba, own_frame, points, mesh, embedded, link)
     return marker, action, place

@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import viser
 
-from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.file_kind import RECORDING, WORLD, kind_of
+from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.viewer.feed import Feed
+from raisim_ros.viewer.page_script import PAGE_SCRIPT
 from raisim_ros.viewer.plot import Plot
 from raisim_ros.viewer.scene import (
     COLLISION,
@@ -45,16 +48,11 @@ KEYS = (
     ("X", "remove the selected object"),
     ("H", "this help, also by ?"),
 )
-# Hotkeys are letters; a page that sees "?" takes it for H.
-QUESTION_MARK = """<img src="data:," alt="" style="display: none" onerror="
-  if (!window.raisimHelp) { window.raisimHelp = true; window.addEventListener('keydown', (event) => {
-    const typing = /^(input|textarea|select)$/i.test(event.target.tagName || '');
-    if (event.key === '?' && !typing) {
-      document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'h', code: 'KeyH', bubbles: true})); } }); }">"""
 MOUSE = (
     ("drag the background", "turn the view; right button: shift, wheel: zoom"),
     ("click an object", "select it"),
     ("drag an object", "pull it with a spring; while paused, move it"),
+    ("drop a file", "add the robot or mesh of it, or load the world"),
 )
 
 
@@ -64,6 +62,7 @@ class Panel:
     def __init__(self, server: viser.ViserServer, feed: Feed, show_layer: Callable[[str, bool], None]) -> None:
         self._server, self._feed, self._show_layer = server, feed, show_layer
         self.on_feed: Callable[[Feed | None], None] = lambda feed: None  # another is wanted; None: the first one
+        self.on_load: Callable[[], None] = lambda: None  # another world is there
         self._model = SceneModel([], 0)
         self._joint_nodes: list[Any] = []
         self._lock = threading.RLock()
@@ -290,7 +289,7 @@ class Panel:
         self._place = gui.add_vector3("position [m]", (0.0, 0.0, 2.0), step=0.1)
         self._look = gui.add_text("colour", "", hint='a name, or "r g b a" from 0 to 1')
         self._button("Add", self._spawn, color="green", icon=viser.Icon.PLUS)
-        upload = gui.add_upload_button("Add a robot or mesh file", icon=viser.Icon.UPLOAD)
+        upload = gui.add_upload_button("Add a file: robot, mesh, world", icon=viser.Icon.UPLOAD)
         upload.on_upload(lambda _: self._try(lambda: self._spawn_file(upload.value.name, upload.value.content)))
         self._name_sizes()
 
@@ -310,6 +309,12 @@ class Panel:
     def _spawn_file(self, name: str, content: bytes) -> None:
         file = Path(self._uploads.name) / Path(name).name
         file.write_bytes(content)
+        kind = kind_of(str(file))
+        if kind == RECORDING:
+            raise InvalidValueError("a recording is not part of a world; look at it with: raisim_ros view FILE")
+        if kind == WORLD and not is_mjcf(str(file)):
+            self._load(str(file))
+            return
         x, y, z = (float(value) for value in self._place.value)
         self._feed.add(NewObject(file.stem, "", mass=float(self._mass.value), position=(x, y, z), file=str(file)))
 
@@ -318,7 +323,7 @@ class Panel:
     def _add_world(self) -> None:
         gui = self._server.gui
         self._file = gui.add_text("World file", "")
-        self._button("Load", lambda: self._feed.load(str(self._file.value)), icon=viser.Icon.FOLDER_OPEN)
+        self._button("Load", lambda: self._load(str(self._file.value)), icon=viser.Icon.FOLDER_OPEN)
         self._button("Save", lambda: self._feed.save(str(self._file.value)), icon=viser.Icon.DEVICE_FLOPPY)
         gui.add_divider()
         self._button("Keep a snapshot", self._keep, icon=viser.Icon.CAMERA_PLUS)
@@ -328,6 +333,12 @@ class Panel:
         shot = gui.add_button("Screenshot", icon=viser.Icon.PHOTO)
         shot.on_click(self._screenshot)
         self._button("Help", self._help, icon=viser.Icon.HELP)
+
+    def _load(self, file: str) -> None:
+        self._feed.load(file)
+        self._forget_history()
+        self._snapshots.options = tuple(self._feed.kept()) or ("(none)",)
+        self.on_load()
 
     def _keep(self) -> None:
         self._feed.keep(f"t = {self._time:.3f} s")
@@ -366,7 +377,7 @@ class Panel:
         for key, label in KEYS:
             command = self._server.gui.add_command(label, hotkey=key)
             command.on_trigger(lambda _, action=actions[key]: self._try(action))
-        self._server.gui.add_html(QUESTION_MARK)
+        self._server.gui.add_html(PAGE_SCRIPT)
 
     def _help(self) -> None:
         rows = "\n".join(f"| {what} | {effect} |" for what, effect in (*KEYS, *MOUSE))

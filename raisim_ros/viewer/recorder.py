@@ -70,14 +70,20 @@ class Recorder:
         return True
 
     def _steps_until_due(self, most: int) -> int:
-        """At least one and not more than `most`."""
-        left = (self._next - self._world.get_world_time()) / self._world.get_time_step()
+        """At least one and not more than `most`; after a jump one, whatever pieces the steps come in."""
+        now = self._world.get_world_time()
+        if self._jumped(now):
+            return 1
+        left = (self._next - now) / self._world.get_time_step()
         return min(most, max(1, int(np.ceil(left - 1e-6))))
+
+    def _jumped(self, now: float) -> bool:
+        return not self._next - 1.5 * self._period <= now <= self._next + self._period
 
     def note(self) -> None:
         """Take a frame if its time has come, or if the world jumped back."""
         now = self._world.get_world_time()
-        jumped = not self._next - 1.5 * self._period <= now <= self._next + self._period
+        jumped = self._jumped(now)
         if now < self._next - 1e-9 and not jumped:
             return
         # On the grid of the rate, however long the steps are.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import tempfile
 import time
-from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -250,10 +249,6 @@ class RecordingFeed:
         self._wall = now
         return self.recording.frame_at(self._time)
 
-    def model_number(self) -> Hashable:
-        """Changes with the list of objects."""
-        return self.recording.epoch_of(self.recording.frame_at(self._time))
-
     def model(self) -> SceneModel:
         """See Feed."""
         frame = self.recording.frame_at(self._time)
@@ -275,10 +270,8 @@ class RecordingFeed:
 
     def moment(self, wanted: Wanted) -> Moment:
         """See Feed."""
-        shown = self.recording.epoch_of(self.recording.frame_at(self._time))
         frame = self._frame()
-        moment = self.recording.moment(frame if self.recording.epoch_of(frame) == shown else self._last)
-        self._last = frame
+        moment = self.recording.moment(frame)
         empty = np.zeros((0, 3))
         touches = (moment.contacts, moment.forces) if wanted.contacts else (empty, empty)
         rate = self._speed if self._playing else 0.0
@@ -291,9 +284,8 @@ class RecordingFeed:
             wires=moment.wires,
             tensions=moment.tensions,
             soft=moment.soft,
+            number=self.recording.epoch_of(frame),
         )
-
-    _last = 0
 
     def viewpoint(self) -> tuple[str, tuple[float, ...]] | None:
         """That of the recorded world."""

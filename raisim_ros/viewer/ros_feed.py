@@ -5,21 +5,20 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Hashable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.description.urdf.file import load_urdf
-from raisim_ros.msg import ContactArray, ObjectCmd, ResultCode, WorldCmd, WorldState
+from raisim_ros.msg import ContactArray, Pull, ResultCode, WorldCmd, WorldState
 from raisim_ros.ros import qos
 from raisim_ros.srv import (
     GetObjectInfo,
@@ -33,6 +32,7 @@ from raisim_ros.srv import (
     RestoreSnapshot,
     SaveSnapshot,
     SaveWorld,
+    SetJointGains,
     SetObjectState,
     SpawnArticulatedSystem,
     SpawnObject,
@@ -41,7 +41,8 @@ from raisim_ros.srv import (
 from raisim_ros.viewer.cdr_reader import CdrReader
 from raisim_ros.viewer.describe import numbers, table
 from raisim_ros.viewer.marker_scene import MarkerScene
-from raisim_ros.viewer.ros_streams import CloudStream, WireStream
+from raisim_ros.viewer.ros_objects import RobotStream, StateStream
+from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
 from raisim_ros.viewer.scene import (
     ROBOT_KIND,
     SHAPES,
@@ -58,8 +59,6 @@ from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
 
 # How long an answer may take [s]: loading a large world takes its time.
 PATIENCE = 20.0
-# How fast a pulled object follows the hand [rad/s]: commands come 30 times a second.
-PULL_FREQUENCY = 6.0
 # How often it is checked whether the node is still there [s].
 PRESENCE_PERIOD = 1.0
 
@@ -78,17 +77,23 @@ class RosFeed:
         self._state = WorldState()
         self._contacts: bytes = b""
         self._kept: list[str] = []
-        self._pull: _Pull | None = None
+        self._held: _Held | None = None
         self._publishers: dict[str, Any] = {}
         self._service_clients: dict[str, Any] = {}
         self._optional: dict[str, Any] = {}  # subscriptions that somebody wants at the moment
         self._checked = 0.0
         self._static: frozenset[str] = frozenset()
-        self._robots: dict[str, _Robot] = {}
+        self._asked: tuple[int, int] | None = None  # for which numbers lists were asked
+        self._robots: dict[str, RobotStream] = {}
+        self._states: StateStream | None = None
+        self._viewpoint: PoseStamped | None = None
         self._wires = WireStream(node)
         self._clouds = CloudStream(node, self._scene)
-        node.create_subscription(MarkerArray, "markers", self._scene.take_markers, qos.LATCHED, raw=True)
+        self._images = ImageStream(node)
+        several = qos.LATCHED_BY_SEVERAL
+        node.create_subscription(MarkerArray, "markers", self._scene.take_markers, several, raw=True)
         node.create_subscription(WorldState, "world/state", self._take_state, 10)
+        node.create_subscription(PoseStamped, "world/viewpoint", self._take_viewpoint, qos.LATCHED)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
         self._thread = threading.Thread(target=self._executor.spin, name="raisim_ros viewer ROS", daemon=True)
@@ -98,6 +103,9 @@ class RosFeed:
 
     def _take_state(self, state: WorldState) -> None:
         self._state = state
+
+    def _take_viewpoint(self, viewpoint: PoseStamped) -> None:
+        self._viewpoint = viewpoint
 
     def _take_contacts(self, message: bytes) -> None:
         self._contacts = message
@@ -109,11 +117,14 @@ class RosFeed:
         elif not wanted and name in self._optional:
             self._node.destroy_subscription(self._optional.pop(name))
 
+    def _client(self, service_type: Any, service: str) -> Any:
+        if service not in self._service_clients:
+            self._service_clients[service] = self._node.create_client(service_type, service)
+        return self._service_clients[service]
+
     def _call(self, service_type: Any, service: str, **fields: Any) -> Any:
         """The answer of a service; what it refuses raises."""
-        client = self._service_clients.get(service)
-        if client is None:
-            client = self._service_clients[service] = self._node.create_client(service_type, service)
+        client = self._client(service_type, service)
         if not client.wait_for_service(5.0):
             raise NodeGoneError(f"no node offers the service '{service}'")
         done = threading.Event()
@@ -137,31 +148,49 @@ class RosFeed:
 
     # ---- the scene ----
 
-    def model_number(self) -> Hashable:
+    def _model_number(self) -> Hashable:
         """Changes with the markers, and with objects and wires."""
         if time.monotonic() - self._checked > PRESENCE_PERIOD:
             self._checked = time.monotonic()
             if not self._node.count_publishers("markers") and self._scene.model(()).items:
                 self._scene.clear()
-        return self._scene.number, self._state.configuration_number
+                self._asked = None
+        self._ask_for_lists()
+        return self._scene.number, self._state.configuration_number, self._static
+
+    def _ask_for_lists(self) -> None:
+        """What is static and which wires there are: nobody waits for the answers, which come with the next model."""
+        present = self._scene.number, self._state.configuration_number
+        services = self._client(ListObjects, "list_objects"), self._client(ListWires, "list_wires")
+        if present == self._asked or not all(service.service_is_ready() for service in services):
+            return
+        self._asked = present
+        for service, take in zip(services, (self._take_objects, self._take_wires), strict=True):
+            service.call_async(service.srv_type.Request()).add_done_callback(take)
+
+    def _take_objects(self, future: Any) -> None:
+        answer = future.result()
+        kinds = zip(answer.names, answer.body_types, strict=True)
+        self._static = frozenset(name for name, kind in kinds if kind == "static")
+
+    def _take_wires(self, future: Any) -> None:
+        self._wires.follow(list(future.result().names))
 
     def model(self) -> SceneModel:
         """See Feed."""
-        if self._state.sim_time or self._node.count_publishers("markers"):
-            try:
-                answer = self._call(ListObjects, "list_objects")
-                kinds = zip(answer.names, answer.body_types, strict=True)
-                self._static = frozenset(name for name, kind in kinds if kind == "static")
-                wires = self._call(ListWires, "list_wires")
-                self._wires.follow(list(wires.names))
-            except NodeGoneError:
-                self._static = frozenset()
+        for robot in self._robots.values():
+            robot.close()
         self._robots.clear()
         return self._scene.model(self._static)
 
-    def viewpoint(self) -> None:
-        """The node tells nobody."""
-        return
+    def viewpoint(self) -> tuple[str, tuple[float, ...]] | None:
+        """That of the node's world."""
+        view = self._viewpoint
+        if view is None:
+            return None
+        offset = view.pose.position
+        followed = self._scene.object_of_frame(view.header.frame_id)
+        return followed, (offset.x, offset.y, offset.z)
 
     def moment(self, wanted: Wanted) -> Moment:
         """See Feed."""
@@ -169,11 +198,11 @@ class RosFeed:
         self._clouds.listen(wanted.points)
         frames = self._scene.needs_frames or self._clouds.active
         self._want("tf", frames, TFMessage, "/tf", self._scene.take_frames, qos.TF)
-        self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED)
-        poses, state = self._scene.poses(), self._state
+        self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED_BY_SEVERAL)
+        number, poses, state = self._model_number(), self._scene.poses(), self._state
         contacts, forces = _read_contacts(self._contacts) if wanted.contacts and self._contacts else _nothing()
         ends, tensions = self._wires.read()
-        self._push(poses)
+        self._images.listen(wanted.images)
         return Moment(
             state.sim_time,
             poses,
@@ -184,7 +213,10 @@ class RosFeed:
             ends,
             tensions,
             self._clouds.points() if wanted.points else np.zeros((0, 3)),
+            self._images.images(),
+            profile={"whole step": 1e6 * state.step_duration} if wanted.profile else {},
             soft=self._scene.soft_shapes(),
+            number=number,
         )
 
     # ---- time ----
@@ -250,14 +282,19 @@ class RosFeed:
         ]
         return f"**{name}**\n\n{table(rows)}"
 
-    def _robot(self, name: str) -> _Robot:
+    def _robot(self, name: str) -> RobotStream:
         if name not in self._robots:
-            self._robots[name] = _Robot(self._node, name)
+            self._robots[name] = RobotStream(self._node, name)
         return self._robots[name]
 
     def quantities(self, name: str) -> Quantities:
-        """None besides the place: other numbers are on topics, for programs made to plot them."""
-        return {}
+        """What its topics tell: velocities, and of a robot its joints."""
+        if self._states is None or self._states.name != name:
+            if self._states is not None:
+                self._states.close()
+            self._states = StateStream(self._node, name)
+        joints = self._robot(name).quantities() if self._scene.kind_of(name) == ROBOT_KIND else {}
+        return self._states.quantities() | joints
 
     def joints(self, name: str) -> list[Joint]:
         """See Feed."""
@@ -271,32 +308,28 @@ class RosFeed:
         self._publish(JointState, f"{name}/joint_cmd", JointState(name=[joint], position=[position]))
 
     def set_gains(self, name: str, p_gain: float, d_gain: float) -> None:
-        """A node takes gains only when a robot is spawned."""
-        raise InvalidValueError("a node takes the gains of a robot when it is spawned, or from the world file")
+        """See Feed."""
+        held = self._robot(name).positions()
+        self._call(SetJointGains, "set_joint_gains", name=name, p_gains=[p_gain], d_gains=[d_gain])
+        if p_gain > 0.0 and held:
+            command = JointState(name=list(held), position=list(held.values()))
+            self._publish(JointState, f"{name}/joint_cmd", command)
 
     def pull(self, name: str, body: int, point: Vector, target: Vector) -> None:
-        """See Feed; a robot is pulled at its base."""
-        if self._pull is None or self._pull.name != name:
-            answer = self._call(GetObjectInfo, "get_object_info", name=name)
-            self._pull = _Pull(name, answer.info.mass)
-        self._pull.target, self._pull.point, self._pull.body = target, point, body
-
-    def _push(self, poses: Vector) -> None:
-        """Command the force of the spring; the node's watchdog drops it when this viewer dies."""
-        pull = self._pull
-        first = self._scene.first_frame(pull.name) if pull is not None else None
-        if pull is None or first is None:
+        """See Feed; the node computes the spring, and its watchdog lets go when this viewer dies."""
+        held, first = self._held, self._scene.first_frame(name)
+        if first is None:
             return
-        force = pull.force(to_world(poses[first + pull.body], pull.point))
-        command = ObjectCmd()
-        command.wrench.force = Vector3(x=force[0], y=force[1], z=force[2])
-        self._publish(ObjectCmd, f"{pull.name}/cmd", command, patience=0.0)  # the next frame says it again
+        if held is None or held.name != name or held.body != body or not np.array_equal(held.point, point):
+            grip = to_world(self._scene.poses()[first + body], point)
+            held = self._held = _Held(name, body, point, grip, self._scene.link_at(first + body))
+        self._publish(Pull, "world/pull", held.message(target))
 
     def release(self) -> None:
         """See Feed."""
-        pull, self._pull = self._pull, None
-        if pull is not None:
-            self._publish(ObjectCmd, f"{pull.name}/cmd", ObjectCmd())
+        held, self._held = self._held, None
+        if held is not None:
+            self._publish(Pull, "world/pull", Pull(name=held.name, release=True))
 
     def move(self, name: str, shift: Vector) -> None:
         """See Feed."""
@@ -362,57 +395,20 @@ class RosFeed:
         self._node.destroy_node()
 
 
-class _Pull:
-    """A hand that pulls an object; velocities come from where the grabbed point was."""
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """What a hand holds: the point of a body in its frame, and where that was then (world)."""
 
-    def __init__(self, name: str, mass: float) -> None:
-        self.name, self.mass = name, mass
-        self.target = self.point = np.zeros(3)
-        self.body = 0
-        self._last: tuple[float, Vector] | None = None
-        self._velocity = np.zeros(3)
+    name: str
+    body: int
+    point: Vector
+    grip: Vector
+    link: str
 
-    def force(self, place: Vector) -> Vector:
-        """Critically damped, against the wall clock that people live by [N]."""
-        now = time.monotonic()
-        if self._last is not None and now > self._last[0]:
-            fresh = (place - self._last[1]) / (now - self._last[0])
-            self._velocity = 0.5 * (self._velocity + fresh)
-        self._last = (now, place)
-        wish = PULL_FREQUENCY**2 * (self.target - place) - 2.0 * PULL_FREQUENCY * self._velocity
-        size = float(np.linalg.norm(wish))
-        limited: Vector = self.mass * wish * min(1.0, 200.0 / max(size, 1e-9))
-        return limited
-
-
-class _Robot:
-    """Limits of the joints from a robot's description, and where they are."""
-
-    def __init__(self, node: Node, name: str) -> None:
-        self._description = ""
-        self._positions: dict[str, float] = {}
-        self._limits: dict[str, tuple[float, float]] | None = None
-        self._node = node
-        self._subscriptions = [
-            node.create_subscription(String, f"{name}/robot_description", self._describe, qos.LATCHED),
-            node.create_subscription(JointState, f"{name}/joint_states", self._take, 10),
-        ]
-
-    def _describe(self, message: String) -> None:
-        self._description, self._limits = message.data, None
-
-    def _take(self, message: JointState) -> None:
-        self._positions = dict(zip(message.name, message.position, strict=True))
-
-    def joints(self) -> list[Joint]:
-        """Those with one coordinate; none before the description and a state came."""
-        places = self._positions
-        if not self._description or not places:
-            return []
-        if self._limits is None:
-            bodies = [body for body in load_urdf(self._description).bodies if body.joint_type.coordinate_dim == 1]
-            self._limits = {body.joint_name: (body.lower, body.upper) for body in bodies}
-        return [Joint(name, low, high, places.get(name, 0.0)) for name, (low, high) in self._limits.items()]
+    def message(self, target: Vector) -> Pull:
+        """Tells the node where the hand is."""
+        grip, place = (Point(x=float(p[0]), y=float(p[1]), z=float(p[2])) for p in (self.grip, target))
+        return Pull(name=self.name, link=self.link, grip=grip, target=place)
 
 
 def _nothing() -> tuple[Vector, Vector]:

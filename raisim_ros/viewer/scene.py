@@ -5,6 +5,7 @@ World frame, SI units. A pose is x y z qx qy qz qw. Nothing here knows where the
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -110,7 +111,7 @@ class SceneModel:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """The scene at one time; arrays belong to whoever gets it.
+    """The scene at one time; arrays belong to whoever gets it. `number` is that of the model that it fits.
 
     `contacts`: points, N x 3 [m]; `forces` on the first object of each, N x 3 [N]. `wires`: their ends, N x 2 x 3, and
     `tensions` [N]. `points`: what lidars and depth cameras see, N x 3. `images`: what cameras see, by name.
@@ -129,6 +130,7 @@ class Moment:
     centres: Vector = field(default_factory=lambda: np.zeros((0, 3)))  # of mass, when asked for
     profile: dict[str, float] = field(default_factory=dict)  # stage of the step -> microseconds
     soft: dict[str, SoftShape] = field(default_factory=dict)  # by the names of items
+    number: Hashable = 0
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,8 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
 
     Of many things a few that are far away do not count.
     """
-    items = [one for one in model.items if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
+    things = (one for one in model.items if one.kind != "light")
+    items = [one for one in things if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
     if not items:
         return View((4.0, -4.0, 2.5))
     boxes = np.array([_box_of(item, poses) for item in items])

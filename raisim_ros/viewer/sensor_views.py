@@ -35,11 +35,12 @@ def camera_images(world: World) -> dict[str, NDArray[np.uint8]]:
             if isinstance(sensor, RGBCamera):
                 images[sensor.get_full_name()] = sensor.get_image_buffer()
             elif isinstance(sensor, DepthCamera):
-                images[sensor.get_full_name()] = _grey(sensor.get_depth_array())
+                images[sensor.get_full_name()] = grey(sensor.get_depth_array())
     return images
 
 
-def _grey(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
+def grey(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """A picture of depths: near is bright, nothing is black."""
     seen = np.isfinite(depth)
     if not seen.any():
         return np.zeros((*depth.shape, 3), np.uint8)

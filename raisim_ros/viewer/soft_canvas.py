@@ -103,7 +103,7 @@ class SoftCanvas:
             np.tile(np.array([1.0, 0.0, 0.0, 0.0], np.float32), (count, 1)),
             shape.points,
             batched_scales=shape.radii,
-            batched_colors=_shades(color, count),
+            batched_colors=surfaces.light(_shades(color, count) / 255.0),
             opacity=opacity,
             lod="off",
         )

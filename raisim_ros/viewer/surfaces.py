@@ -154,3 +154,8 @@ def _colored_glb(vertices: Vector, triangles: NDArray[np.int64], colors: Vector)
     mesh = trimesh.Trimesh(vertices, triangles, vertex_colors=rgba, process=False)
     data: bytes = mesh.export(file_type="glb", include_normals=True)
     return data
+
+
+def light(colors: Vector) -> NDArray[np.uint8]:
+    """Colours (0 to 1) as shares of light, 0 to 255: the page takes those of instances for such."""
+    return np.asarray(np.round(255.0 * np.clip(colors, 0.0, 1.0) ** 2.2), np.uint8)

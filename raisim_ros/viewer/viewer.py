@@ -44,7 +44,7 @@ class Page:
         self._panel = Panel(self._server, feed, self._canvas.show_layer)
         self._canvas.on_click = lambda picked: self._panel.select(picked.item)
         self._canvas.on_drag = self._drag
-        self._panel.on_feed = self._want_feed
+        self._panel.on_feed, self._panel.on_load = self._want_feed, self._aim_again
         self._panel.follow_feed(feed, recorded=False)
         self._grabbed: tuple[Picked, Vector, Vector] | None = None
         self._number: Hashable = None
@@ -54,6 +54,7 @@ class Page:
         self._open = True
         self.frames = 0  # shown so far
         self._aimed = False
+        self._view: tuple[str, tuple[float, ...]] | None = None
         self._update()
         if not quiet:
             print(f"raisim_ros viewer: {self.address}", flush=True)
@@ -124,45 +125,48 @@ class Page:
 
     def _update(self) -> None:
         self._change_feed()
-        number = self._feed.model_number()
-        if number != self._number:
+        moment = self._feed.moment(self._panel.wanted())
+        if moment.number != self._number:
+            self._number = moment.number
             self._model = self._feed.model()
             self._canvas.draw(self._model)
             self._panel.take_over(self._model)
-            self._number = number
-        moment = self._feed.moment(self._panel.wanted())
-        if len(moment.poses) < self._model.frames:
-            return  # objects went in between: the next round sees it
+            moment = self._feed.moment(self._panel.wanted())
+        if len(moment.poses) != self._model.frames:
+            return  # objects came or went in between: the next round sees it
         trail = self._panel.tick(moment)
         self._pull_on(moment)
         self._canvas.show(moment, self._panel.selected, trail)
         self._follow(moment)
         self._moment = moment
-        if not self._aimed and self._model.items:
-            self._aim()
+        view = self._feed.viewpoint()
+        if self._model.items and (not self._aimed or view != self._view):
+            self._aim(view, moment)
 
     # ---- the camera ----
 
-    def _aim(self) -> None:
+    def _aim_again(self) -> None:
+        """Another world was loaded."""
+        self._aimed, self._number = False, None
+
+    def _aim(self, view: tuple[str, tuple[float, ...]] | None, moment: Moment) -> None:
         """Look from where the world file says, or so that all is seen."""
-        self._aimed = True
-        view = self._feed.viewpoint()
-        camera = self._server.initial_camera
-        assert self._moment is not None
-        fit = fitting_view(self._model, self._moment.poses)
-        centre = np.array(fit.look_at)
-        camera.fov = FIELD_OF_VIEW
-        camera.up = (0.0, 0.0, 1.0)
+        self._aimed, self._view = True, view
+        fit = fitting_view(self._model, moment.poses)
+        position, look_at = fit.position, fit.look_at
         if view is not None and any(view[1]):
             item = next((item for item in self._model.items if item.name == view[0]), None)
+            centre = np.zeros(3) if item is None else moment.poses[item.first_frame, :3]
+            position, look_at = tuple(centre + np.array(view[1])), tuple(centre)
             if item is not None:
-                centre = self._moment.poses[item.first_frame, :3]
                 self._panel.start_following(item.name)
-            camera.position = tuple(centre + np.array(view[1]))
-        else:
-            camera.position = fit.position
-        camera.look_at = tuple(centre)
-        camera.far = 500.0
+        self._canvas.set_distance(float(np.linalg.norm(np.subtract(position, look_at))))
+        camera = self._server.initial_camera
+        camera.fov, camera.far, camera.up = FIELD_OF_VIEW, 500.0, (0.0, 0.0, 1.0)
+        camera.position, camera.look_at = position, look_at
+        for client in self._server.get_clients().values():  # those who look already
+            with client.atomic():
+                client.camera.position, client.camera.look_at = position, look_at
 
     def _follow(self, moment: Moment) -> None:
         item = self._panel.selected

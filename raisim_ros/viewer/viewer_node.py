@@ -8,8 +8,10 @@ import threading
 from collections.abc import Sequence
 
 import rclpy
-from rclpy.node import Node
+from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.signals import SignalHandlerOptions
+
+from raisim_ros.ros.attentive_node import AttentiveNode
 
 PARAMETERS = {
     "host": ("127.0.0.1", "Address that the page is served on; 0.0.0.0 lets other machines in."),
@@ -31,8 +33,12 @@ def main(args: Sequence[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
-    node = Node("viewer_node")
-    values = {name: node.declare_parameter(name, default).value for name, (default, _) in PARAMETERS.items()}
+    node = AttentiveNode("viewer_node")
+    values = {
+        name: node.declare_parameter(name, default, ParameterDescriptor(description=text, read_only=True)).value
+        for name, (default, text) in PARAMETERS.items()
+    }
+    node.warn_of_unread_parameters()
     page = Page(RosFeed(node), str(values["host"]), int(values["port"]), open_browser=bool(values["open_browser"]))
     stop.wait()
     page.close()

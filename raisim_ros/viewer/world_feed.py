@@ -22,11 +22,11 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap
 from raisim_ros.engine.types import BodyType, ControlMode
+from raisim_ros.engine.world.pull import Pull
 from raisim_ros.engine.world.snapshots import WorldSnapshot
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.describe import describe_object
-from raisim_ros.viewer.pull import Pull
 from raisim_ros.viewer.quantities import quantities_of
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted, to_world
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
@@ -48,8 +48,6 @@ class WorldFeed:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._waiting = 0
-        self._count = threading.Lock()
         self._running = threading.Event()
         self._open = True
         self._thread: threading.Thread | None = None
@@ -71,15 +69,9 @@ class WorldFeed:
 
     @contextmanager
     def access(self) -> Iterator[World]:
-        """The world between two steps; the loop waits for those who are in."""
-        with self._count:
-            self._waiting += 1
-        try:
-            with self.world.locked():
-                yield self.world
-        finally:
-            with self._count:
-                self._waiting -= 1
+        """The world between two steps."""
+        with self.world.locked():
+            yield self.world
 
     def _refresh_names(self) -> None:
         """Asking all objects takes long: only when some came or went."""
@@ -103,21 +95,20 @@ class WorldFeed:
 
     # ---- the scene ----
 
-    def model_number(self) -> Hashable:
+    def _model_number(self, world: World) -> Hashable:
         """Changes with the list of objects, and soon after looks or terrains changed."""
         now = time.monotonic()
         if now - self._looks_time > LOOKS_PERIOD:
-            with self.access() as world:
-                self._refresh_names()
-                # Steps change no look, but cloth may tear, and has more corners then.
-                corners = [one.get_num_particles() for one in self._soft.values() if isinstance(one, DeformableObject)]
-                changes = world._change_count(), *corners
-                if changes != self._seen_changes:
-                    self._looks = tuple(_look(handle) for handle in world.get_obj_list())
-                    self._seen_changes = changes
-                    self._names_number = -1
+            self._refresh_names()
+            # Steps change no look, but cloth may tear, and has more corners then.
+            corners = [one.get_num_particles() for one in self._soft.values() if isinstance(one, DeformableObject)]
+            changes = world._change_count(), *corners
+            if changes != self._seen_changes:
+                self._looks = tuple(_look(handle) for handle in world.get_obj_list())
+                self._seen_changes = changes
+                self._names_number = -1
             self._looks_time = now
-        return self.world.get_configuration_number(), self._looks
+        return world.get_configuration_number(), self._looks
 
     def model(self) -> SceneModel:
         """See Feed."""
@@ -131,7 +122,8 @@ class WorldFeed:
 
     def moment(self, wanted: Wanted) -> Moment:
         """See Feed."""
-        with self.access() as world:
+        with self.access() as world:  # once: every time may wait for a whole step
+            number = self._model_number(world)
             poses = np.vstack((world.read_states(True).poses, world.read_articulations(True).link_poses))
             now = world.get_world_time()
             hits, forces = contact_forces(world) if wanted.contacts else (np.zeros((0, 3)), np.zeros((0, 3)))
@@ -157,6 +149,7 @@ class WorldFeed:
             centres,
             profile,
             soft,
+            number,
         )
 
     # ---- time ----
@@ -270,8 +263,6 @@ class WorldFeed:
         return min(most, max(1, int(-early / dt)))
 
     def _advance(self, steps: int) -> None:
-        while self._waiting:  # the lock is not fair: whoever waits goes first
-            time.sleep(1e-4)
         if steps:
             self._note_history()
         if self._pull is None:

@@ -78,6 +78,8 @@ def _body_parts(handle: Object, frame: int) -> list[Part]:
     if isinstance(handle, Mesh):
         return [_mesh(handle, frame, color, opacity)]
     if isinstance(handle, LightObject):
+        if handle.get_settings().kind == "directional":  # it shines from far away: there is no lamp at its place
+            return []
         red, green, blue = handle.get_settings().color
         lamp = surfaces.primitive("sphere", (LAMP_RADIUS,))
         return [Part(surface, frame, pose, scale, (red, green, blue)) for surface, pose, scale in lamp]

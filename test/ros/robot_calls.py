@@ -39,8 +39,8 @@ def step(probe, steps=1):
     return ok(probe.call(Step, "step", steps=steps))
 
 
-def deliver(probe, publisher, message, applied):
-    """Sends a command until it has reached the node."""
+def send_until(probe, publisher, message, applied):
+    """Sends a command again and again until the node did what it says: one that is not repeated may be dropped."""
     end = [0]
 
     def sent():

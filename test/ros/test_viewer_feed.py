@@ -13,12 +13,14 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 import rclpy
 from geometry_msgs.msg import Point, Pose
 from page_tools import browser, open_page, wait_until, without_effects  # noqa: F401  a fixture
+from sensor_msgs.msg import Image
 
 from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.msg import GrainBox, ResultCode, WorldState
 from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnDeformable, SpawnGranular
+from raisim_ros.viewer.quantities import JOINT_POSITIONS, VELOCITY
 from raisim_ros.viewer.ros_feed import RosFeed
 from raisim_ros.viewer.scene import NewObject, Wanted
 
@@ -106,6 +108,97 @@ def test_a_pull_lifts_a_ball_until_it_is_released(feed, fresh_world):
     feed.release()
     patiently(lambda: feed.moment(Wanted()).poses[item.first_frame, 2] < 4.0)
     feed.pause()
+
+
+def test_a_pull_ends_when_the_viewer_does_not_repeat_it(feed, fresh_world):
+    feed.play()
+    item = next(one for one in feed.model().items if one.name == "ball_0")
+
+    def pull():
+        feed.pull("ball_0", 0, np.zeros(3), np.array([0.0, 0.0, 6.0]))
+        return feed.moment(Wanted()).poses[item.first_frame, 2] > 4.5
+
+    patiently(pull)
+    patiently(lambda: feed.moment(Wanted()).poses[item.first_frame, 2] < 4.0)  # nobody said so again
+    feed.pause()
+
+
+def test_a_link_of_a_robot_is_pulled(feed, fresh_world):
+    name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
+    patiently(lambda: any(item.name == name for item in feed.model().items))
+    item = next(one for one in feed.model().items if one.name == name)
+    body = len(item.parts) - 1  # the last link
+    assert feed._scene.link_at(item.first_frame + body) == World().add_articulated_system(
+        resource("robots/arm.urdf")
+    ).get_body_names()[-1]
+    start = feed.moment(Wanted()).poses[item.first_frame + body, :3].copy()
+    target = start + np.array([0.6, 0.6, -0.4])
+    feed.play()
+
+    def pull():
+        feed.pull(name, body, np.zeros(3), target)
+        return np.linalg.norm(feed.moment(Wanted()).poses[item.first_frame + body, :3] - target) < 0.3
+
+    patiently(pull)
+    feed.release()
+    feed.pause()
+    feed.remove(name)
+
+
+def test_gains_hold_a_robot(feed, fresh_world):
+    name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
+    patiently(lambda: feed.joints(name))
+    feed.set_joint(name, "elbow", 0.4)
+    patiently(lambda: feed._robot(name).positions().get("elbow") == pytest.approx(0.4))
+    feed.set_gains(name, 4000.0, 200.0)
+    begin = feed.moment(Wanted()).time
+    feed.play()
+    patiently(lambda: feed.moment(Wanted()).time > begin + 1.0)
+    feed.pause()
+    assert feed._robot(name).positions()["elbow"] == pytest.approx(0.4, abs=0.05)
+    with pytest.raises(RaisimError, match="ball_0"):
+        feed.set_gains("ball_0", 1.0, 1.0)
+    feed.remove(name)
+
+
+def test_velocities_and_joints_can_be_plotted(feed, fresh_world):
+    assert VELOCITY in feed.quantities("ball_5")
+    feed.step(50)
+    patiently(lambda: feed.quantities("ball_5")[VELOCITY].get("z", 0.0) < -0.1)
+    name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
+    patiently(lambda: feed._scene.kind_of(name) == "articulated_system")
+    patiently(lambda: "elbow" in feed.quantities(name)[JOINT_POSITIONS])
+    feed.remove(name)
+
+
+def test_the_viewer_looks_from_where_the_world_file_says(feed, fresh_world, tmp_path):
+    assert feed.viewpoint() is None or not any(feed.viewpoint()[1])
+    file = tmp_path / "seen.xml"
+    file.write_text(WORLD.read_text().replace("</raisim>", '<camera follow="ball_1" x="-3" y="-2" z="1"/></raisim>'))
+    feed.load(str(file))
+    patiently(lambda: feed.viewpoint() == ("ball_1", (-3.0, -2.0, 1.0)))
+    feed.load(str(WORLD))
+    patiently(lambda: not any(feed.viewpoint()[1]))
+
+
+def test_images_of_cameras_are_seen(feed, fresh_world, probe):
+    red = Image(height=2, width=3, step=9, encoding="rgb8", data=bytes([255, 0, 0] * 6))
+    depth = np.array([[1.0, 2.0, np.inf]], np.float32)
+    grey = Image(height=1, width=3, step=12, encoding="32FC1", data=depth.tobytes())
+    eye, deep = (probe.node.create_publisher(Image, f"{name}/image", 10) for name in ("eye", "deep"))
+
+    def seen():
+        eye.publish(red)
+        deep.publish(grey)
+        return {topic.split("/")[-2] for topic in feed.moment(Wanted(images=True)).images} >= {"eye", "deep"}
+
+    patiently(seen)
+    images = {topic.split("/")[-2]: image for topic, image in feed.moment(Wanted(images=True)).images.items()}
+    for publisher in (eye, deep):
+        probe.node.destroy_publisher(publisher)
+    assert (images["eye"] == (255, 0, 0)).all()
+    assert images["deep"][0, 0, 0] > images["deep"][0, 1, 0] > images["deep"][0, 2, 0] == 0
+    assert feed.moment(Wanted()).images == {}
 
 
 def test_sliders_move_joints(feed, fresh_world, probe):

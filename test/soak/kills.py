@@ -22,6 +22,10 @@ from pathlib import Path
 
 import trimesh
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
+
+from victims import PROGRAM, descendants
+
 from raisim_ros import RaisimError, World
 from raisim_ros.client import Client
 from raisim_ros.viewer.recording import Recording
@@ -29,23 +33,6 @@ from raisim_ros.viewer.recording import Recording
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ARM = "package://raisim_ros/rsc/robots/arm.urdf"
 PATIENCE = 30.0  # [s]: only reached when something is broken
-
-PROGRAM = """
-import sys
-from raisim_ros import World
-from raisim_ros.description.resources import resource
-world = World()
-world.add_ground()
-for _ in range(20):
-    world.add_sphere(0.1, 1.0)
-world.add_articulated_system(resource("robots/arm.urdf"))
-print("ready", flush=True)
-while True:
-    world.start_recording(sys.argv[2])
-    world.integrate(50)
-    world.export_to_xml(sys.argv[1])
-    world.stop_recording()
-"""
 
 CLIENT = """
 import sys
@@ -58,16 +45,6 @@ with Client(sys.argv[1]) as world:
         world.wait(0.01)
         world.remove(ball)
 """
-
-
-def descendants(pid: int) -> set[int]:
-    """Processes that a process has started, and theirs."""
-    found: set[int] = set()
-    with suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").glob("*/children"):
-            for child in map(int, task.read_text().split()):
-                found |= {child, *descendants(child)}
-    return found
 
 
 class Kills:

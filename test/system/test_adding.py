@@ -22,6 +22,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|#[^\n]*|\"\"\".*?\"\"\"", re.DOTALL)
 # A word of the code by which a file knows the thing, where it may be known, and under which heading that is documented.
 KNOWN = {
     "a shape": (re.compile(r"capsule", re.IGNORECASE), ["raisim_ros", "csrc"]),
+    "a shape with a core of its own": (re.compile(r"RS_(?:SHAPE|CORE)_CONE|rs_cone_|rs_collide_\w*cone"), ["csrc"]),
     "a joint type": (re.compile(r"JOINT_PRISMATIC|JointType\.PRISMATIC"), ["raisim_ros", "csrc"]),
     "a sensor": (re.compile(r"\bImuModel\b"), ["raisim_ros"]),
     "a service": (re.compile(r"\bSetMaterialPair\b"), ["raisim_ros"]),

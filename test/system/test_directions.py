@@ -60,7 +60,7 @@ INNER_MAY_IMPORT = {
         "standard": {"", "node", "objects"},
     },
 }
-ENTRIES = {"description/world_file.py", "ros/world_node.py"}
+ENTRIES = {"description/file_kind.py", "description/world_file.py", "ros/world_node.py"}
 MAY_IMPORT_ROS = {"client", "ros", "viewer"}
 MAY_IMPORT_CFFI = {"engine"}
 

@@ -23,7 +23,7 @@ def members(struct: str) -> dict[str, str]:
     body = re.sub(r"RS_WORLD_ARRAYS\(\w+\)", world_arrays(), found[1])
     out = {}
     for line in filter(None, (part.strip() for part in body.split(";"))):
-        kind, names = re.fullmatch(r"((?:const )?(?:struct )?\w+)\s+(.*)", line, flags=re.DOTALL).groups()
+        kind, names = re.fullmatch(r"((?:const )?(?:struct )?(?:RS_ARRAY\(\w+\)|\w+))\s+(.*)", line, flags=re.DOTALL).groups()
         for name in names.split(","):
             out[re.sub(r"\[.*|\*", "", name).strip()] = kind
     return out
@@ -31,7 +31,7 @@ def members(struct: str) -> dict[str, str]:
 
 def world_arrays() -> str:
     rows = re.search(r"#define RS_WORLD_ARRAYS\(X\)(.*?[^\\])\n", HEADERS, flags=re.DOTALL)[1]
-    return "".join(f"rs_array {name};" for name in re.findall(r"X\(\w+, (\w+)\)", rows))
+    return "".join(f"RS_ARRAY({kind}) {name};" for kind, name in re.findall(r"X\((\w+), (\w+)\)", rows))
 
 
 def records() -> dict[str, list[str]]:
@@ -43,7 +43,7 @@ def records() -> dict[str, list[str]]:
         for struct, name in re.findall(r"RS_RECORD\((\w+), (\w+)\)", text):
             out[struct] = re.findall(r"\((?:[\w ]+, )*([\w.]+)\)", lists[name])
             if "RS_WORLD_ARRAYS" in lists[name]:
-                out[struct] += re.findall(r"rs_array (\w+);", world_arrays())
+                out[struct] += re.findall(r"RS_ARRAY\(\w+\) (\w+);", world_arrays())
     return out
 
 

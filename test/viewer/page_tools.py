@@ -145,7 +145,7 @@ class Stage:
 
     def sees_ball_at(self, place, page=None):
         """Whether the ball is drawn there, soon."""
-        for _ in range(20):
+        for _ in range(100):
             middle = self.magenta(page)
             if middle is not None and np.linalg.norm(middle - self.pixel_of(place)) < 6.0:
                 return True

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from raisim_ros import MeshCollisionMode, View, ViewCameraSettings, Viewpoint, World
+from raisim_ros import LightSettings, MeshCollisionMode, View, ViewCameraSettings, Viewpoint, World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.mesh.file import make_mesh
 from raisim_ros.description.resources import resource
@@ -133,6 +133,17 @@ def test_wires_and_contact_forces_are_drawn():
     view = View((2.0, -2.0, 1.0), (0.0, 0.0, 0.3))
     assert not np.array_equal(world.render(view, 80, 45), world.render(view, 80, 45, contacts=True))
     assert len(world.get_obj_list()) == 2
+
+
+@pytest.mark.parametrize("kind", ["directional", "spot"])
+def test_a_light_high_above_changes_nothing_of_the_first_view(kind):
+    def picture(lit):
+        world, _ = ball_world()
+        if lit:
+            world.add_light(LightSettings(kind), position=(0, 0, 30))
+        return world.render(width=80, height=60)
+
+    assert (picture(True) == picture(False)).all()
 
 
 def test_the_worlds_own_views():

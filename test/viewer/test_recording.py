@@ -229,3 +229,20 @@ def test_two_runs_are_compared_at_the_same_times(recorded, tmp_path):
     feed.seek(0.0)
     assert "0.7" in feed.describe("ball").splitlines()[-1]
     assert "position" in feed.describe("late (2)")
+
+
+def test_frames_after_a_jump_do_not_depend_on_how_many_steps_are_taken_at_once(tmp_path):
+    times = []
+    for steps in (1, 4, 7):
+        world = World()
+        world.set_time_step(0.005)
+        world.add_sphere(0.2, mass=1.0)
+        start = world.save_snapshot()
+        world.start_recording(tmp_path / f"{steps}.raisim", rate=50)
+        world.integrate(56)
+        world.restore_snapshot(start)
+        for _ in range(28 // steps):
+            world.integrate(steps)
+        world.stop_recording()
+        times.append(list(Recording(tmp_path / f"{steps}.raisim").times))
+    assert times[0] == times[1] == times[2]

@@ -55,10 +55,10 @@ def test_every_kind_of_object_is_drawn(feed):
 
 def test_hidden_objects_are_not_drawn_and_looks_change_the_model(feed):
     ball = feed.world.add_sphere(0.1, 1.0)
-    before = feed.model_number()
+    before = feed.moment(Wanted()).number
     ball.set_appearance("hidden")
     feed._looks_time = 0.0
-    assert feed.model_number() != before
+    assert feed.moment(Wanted()).number != before
     assert feed.model().items[1].parts == []
 
 
@@ -289,7 +289,7 @@ def test_new_looks_and_names_are_noticed(monkeypatch):
     terrain = world.add_height_map(3, 3, 1.0, 1.0, 0.0, 0.0, np.zeros(9))
     ball = world.add_sphere(0.1, 1.0)
     feed = WorldFeed(world)
-    seen = [feed.model_number()]
+    seen = [feed.moment(Wanted()).number]
     for change in (
         lambda: terrain.set_color("red"),
         lambda: terrain.set_color(np.full((3, 3, 3), 0.5)),
@@ -298,9 +298,9 @@ def test_new_looks_and_names_are_noticed(monkeypatch):
         lambda: ball.set_body_type(BodyType.STATIC),
     ):
         world.integrate()
-        assert feed.model_number() == seen[-1]
+        assert feed.moment(Wanted()).number == seen[-1]
         change()
-        seen.append(feed.model_number())
+        seen.append(feed.moment(Wanted()).number)
         assert seen[-1] not in seen[:-1]
     assert "ball" in feed.describe("ball")
 
@@ -310,8 +310,8 @@ def test_a_tear_is_noticed_though_only_steps_made_it(monkeypatch):
     world = World()
     cloth = world.add_deformable_cloth([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]], [[0, 1, 3], [0, 3, 2]])
     feed = WorldFeed(world)
-    before = feed.model_number()
+    before = feed.moment(Wanted()).number
     world.integrate()
-    assert feed.model_number() == before
+    assert feed.moment(Wanted()).number == before
     monkeypatch.setattr(cloth, "get_num_particles", lambda: 5)
-    assert feed.model_number() != before
+    assert feed.moment(Wanted()).number != before

@@ -277,8 +277,8 @@ rs_status rs_articulation_set_self_contacts(rs_world *world, rs_object_id id, in
                                             int32_t count);
 rs_status rs_articulation_get_self_contacts(rs_world *world, rs_object_id id, int32_t link_a, int32_t link_b,
                                         int32_t *count);
-/* Which links touch or overlap each other at the coordinates q, whether they may collide or not: link_count x link_count
- * numbers, symmetric, the depth of the overlap [m], negative where the two are apart. */
+/* Which links touch or overlap each other at the coordinates q, whether the two may have contacts or not: link_count x link_count
+ * numbers, symmetric, the depth of the overlap [m], negative where the two are apart, or kept so by groups and masks. */
 rs_status rs_articulation_overlaps(rs_world *world, rs_object_id id, const double *q, double *depth);
 
 /* cdef end */

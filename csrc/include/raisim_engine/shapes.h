@@ -24,6 +24,9 @@ typedef uint64_t rs_asset_id;
 
 /* Convex hull of points [m]; the points need not all be extreme. At least four that do not lie in one plane. */
 rs_status rs_asset_create_convex(rs_world *world, int64_t point_count, const double *xyz, rs_asset_id *out);
+/* Which of the points are corners of their convex hull, in rising order: `corners` has room for all of them. Points closer to
+ * the hull than about 1e-11 of its size may count as lying inside. */
+rs_status rs_hull_corners(int64_t point_count, const double *xyz, int32_t *corners, int64_t *corner_count);
 /* Triangles as given; degenerate ones must have been dropped. Vertices [m], counter-clockwise seen from outside. */
 rs_status rs_asset_create_mesh(rs_world *world, int64_t vertex_count, const double *xyz, int64_t triangle_count,
                                const int32_t *indices, rs_asset_id *out);

@@ -7,10 +7,8 @@ content; a damaged file counts as none. Deleting the folder is always safe.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import warnings
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,8 @@ from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import FileWriteError
 
 # Part of every hash: raise it when the stored form or the meaning of an option changes.
-_VERSION = 2
+_VERSION = 3
+_CHECKSUM = 32  # bytes of a hash before the data: number of sets, of points in each, and the points
 
 Points = NDArray[np.float64]
 HULL_SUFFIX = ".hull.stl"  # of meshes that need no hull
@@ -56,31 +55,23 @@ def content_key(*parts: str | bytes | NDArray[Any]) -> str:
 def read_points(kind: str, key: str) -> list[Points] | None:
     """The stored sets of points, or None when there are none or the file is damaged."""
     try:
-        with np.load(cache_folder(kind) / f"{key}.npz", allow_pickle=False) as stored:
-            points, counts = np.asarray(stored["points"], dtype=np.float64), np.asarray(stored["counts"])
-            checksum = str(stored["checksum"])
-    except (
-        OSError,
-        ValueError,
-        KeyError,
-        EOFError,
-        zipfile.BadZipFile,
-        zipfile.LargeZipFile,
-        NotImplementedError,
-        MemoryError,
-    ):
+        content = (cache_folder(kind) / f"{key}.points").read_bytes()
+    except (OSError, MemoryError):
         return None
-    if len(counts) == 0 or points.shape != (counts.sum(), 3) or checksum != content_key(points, counts):
+    checksum, data = content[:_CHECKSUM], content[_CHECKSUM:]
+    if hashlib.sha256(data).digest() != checksum:
         return None
+    set_count = int(np.frombuffer(data, "<i8", 1)[0])
+    counts = np.frombuffer(data, "<i8", set_count, 8)
+    points = np.frombuffer(data, "<f8", offset=8 + counts.nbytes).astype(np.float64).reshape(-1, 3)
     return list(np.split(points, np.cumsum(counts)[:-1]))
 
 
 def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:
-    """Stores the sets; two processes never see half a file."""
-    points, counts = np.concatenate(sets), np.array([len(part) for part in sets])
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, points=points, counts=counts, checksum=np.array(content_key(points, counts)))
+    """Stores the sets, one or more; two processes never see half a file."""
+    numbers = np.array([len(sets), *map(len, sets)], dtype="<i8")
+    data = numbers.tobytes() + np.concatenate(sets).astype("<f8").tobytes()
     try:
-        write_file(cache_folder(kind) / f"{key}.npz", buffer.getvalue(), is_lasting=False)
+        write_file(cache_folder(kind) / f"{key}.points", hashlib.sha256(data).digest() + data, is_lasting=False)
     except FileWriteError as error:
         warnings.warn(f"what was made of a mesh was not cached: {error}", RuntimeWarning, stacklevel=3)

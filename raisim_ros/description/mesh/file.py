@@ -31,12 +31,16 @@ from raisim_ros.description.files import existing_file
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh.archives import check_archive
 from raisim_ros.description.mesh.cache import is_stored_hull
+from raisim_ros.description.mesh.plain_formats import read_collada, read_obj
 from raisim_ros.description.mesh.size import count_triangles_quickly
 
 USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
 # trimesh reads these when another package is installed.
 _OPTIONAL_READERS = {"dae": "pycollada", "zae": "pycollada", "3mf": "networkx", "3dxml": "networkx"}
+
+# Quicker readers of common files; what they leave is trimesh's.
+_PLAIN_READERS = {".obj": read_obj, ".dae": read_collada}
 
 # Their files say how long a unit is. The axis that COLLADA calls up does not count, as in rviz.
 _FORMATS_WITH_UNITS = ("dae", "zae", "3mf")
@@ -233,7 +237,8 @@ def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     corners = _read_binary_stl(file)
     if corners is not None and len(corners):
         return corners, np.arange(len(corners), dtype=np.int64).reshape(-1, 3)
-    return _read_with_trimesh(file)
+    plain = _PLAIN_READERS[suffix](file.read_bytes()) if suffix in _PLAIN_READERS else None
+    return plain or _read_with_trimesh(file)
 
 
 def _read_binary_stl(file: Path) -> Vertices | None:

@@ -129,6 +129,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, "MUJOCO_GL": "disable"},  # it draws nothing: libraries for that need not be loaded
         )
 
     @property

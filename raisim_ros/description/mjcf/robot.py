@@ -19,7 +19,6 @@ from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.robot.model import Collision, Geometry, Joint, Link, Pose, RobotModel, Visual
 from raisim_ros.description.robot.tree_builder import WORLD_LINK, build_tree
 from raisim_ros.description.rotation import Array, matrix_from_axis_angle, quaternion_from_matrix
-from raisim_ros.description.urdf.export import urdf_text
 
 _JOINT_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
 
@@ -277,7 +276,6 @@ class RobotBuilder:
         """The tree, and its coordinates in the pose of the file."""
         tree = build_tree(self.robot, base="floating" if self.is_floating else "fixed")
         tree.resource_dir = ""
-        tree.robot_description = urdf_text(tree)
         return tree, self.coordinates(self.model["qpos0"])
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from raisim_ros.description.errors import Place, UrdfError
-from raisim_ros.description.robot.model import JOINT_TYPES, SHAPES, Geometry, Joint, Link, Pose, RobotModel
+from raisim_ros.description.robot.model import JOINT_TYPES, NOT_TURNED, SHAPES, Geometry, Joint, Link, Pose, RobotModel
 from raisim_ros.description.rotation import Array
 
 LARGEST = 1e30  # kg, m, kg·m²: products of a few such numbers still fit into a double
@@ -121,6 +121,8 @@ def _check_spring_mount(joint: Joint, what: str) -> None:
 
 def _check_pose(place: Place, what: str, pose: Pose) -> None:
     _check_array(place, f"{what}: position", pose.position, (3,))
+    if pose.rotation is NOT_TURNED:
+        return
     rotation = _check_array(place, f"{what}: rotation", pose.rotation, (3, 3))
     if np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0.0:
         fail(place, f"{what}: the rotation is not a rotation matrix")

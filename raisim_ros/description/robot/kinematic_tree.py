@@ -285,7 +285,7 @@ class KinematicTree:
     sensors: list[TreeSensor]
     fixed_base: bool
     source: str  # path of the file, or "text"
-    robot_description: str  # URDF text after templating, with full addresses of its files
+    robot_description: str  # URDF text after templating, with full addresses of its files; empty for other formats
     resource_dir: str
     ignored_pairs: list[tuple[int, int]] = field(default_factory=list)  # bodies that never collide
     actuators: list[TreeActuator] = field(default_factory=list)

@@ -33,6 +33,7 @@ SHAPES = {  # with how many numbers are in `dim`
 
 
 _CODE = Place("Child tree")
+NOT_TURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))  # known by its identity: most frames are not
 
 
 @dataclass(eq=False)
@@ -40,7 +41,7 @@ class Pose:
     """A frame in its parent: position [m] and 3×3 rotation matrix."""
 
     position: VectorLike = (0.0, 0.0, 0.0)
-    rotation: MatrixLike = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    rotation: MatrixLike = NOT_TURNED
 
     def arrays(self) -> tuple[Array, Array]:
         """Position (3,) and rotation (3, 3)."""
@@ -50,6 +51,10 @@ class Pose:
         """The frame that lies at `inner` in this frame."""
         position, rotation = self.arrays()
         inner_position, inner_rotation = inner.arrays()
+        if self.rotation is NOT_TURNED:
+            return Pose(position + inner_position, inner.rotation)
+        if inner.rotation is NOT_TURNED:
+            return Pose(position + rotation @ inner_position, self.rotation)
         return Pose(position + rotation @ inner_position, rotation @ inner_rotation)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 
@@ -100,9 +101,9 @@ class _Builder:
                 (self._where[link1][0], self._where[link2][0]) for link1, link2 in self._model.ignored_pairs
             ],
         )
-        if self._lenient:
-            self._add_least_inertia(tree)
-        self._check_regular(tree)
+        singular = self._add_least_inertia(tree) if self._lenient else find_singular_body(tree)
+        if singular is not None:
+            self._refuse(tree, singular)
         return tree
 
     # ---- bodies ----
@@ -220,26 +221,33 @@ class _Builder:
                 fail(follower.place, f"{what}; a spherical joint can neither mimic nor be mimicked")
         fail(joint.place, f"joint '{joint.name}' mimics joints that mimic each other in a circle")
 
-    def _add_least_inertia(self, tree: KinematicTree) -> None:
-        """Give joints at the ends of branches, where a file forgot the mass, just enough rotor inertia."""
+    def _add_least_inertia(self, tree: KinematicTree) -> int | None:
+        """Give joints at the ends of branches, where a file forgot the mass, just enough rotor inertia; index of a body
+        whose joint lacks it elsewhere, or None."""
         total = sum(body.mass for body in tree.bodies)
         light = self._light_branches(tree)
         changed: list[str] = []
         while (index := find_singular_body(tree)) is not None and index in light and total > 0.0:
             body = tree.bodies[index]
             share = _LEAST_MASS if body.joint_type is JointType.PRISMATIC else _LEAST_INERTIA
-            body.rotor_inertia += share * total
             light.discard(index)
-            changed.append(f"'{body.joint_name}' ({body.rotor_inertia:.3g})")
+            if index == 0:
+                body.inertia = body.inertia + share * total * np.eye(3)
+                self._warn(f"base '{body.name}' got {share * total:.3g} kg·m² about each axis: it had none about one")
+            else:
+                body.rotor_inertia += share * total
+                changed.append(f"'{body.joint_name}' ({body.rotor_inertia:.3g})")
         if changed:
             self._warn(f"joints that move nothing with inertia got a small rotor inertia: {', '.join(changed)}")
+        return index
 
     def _light_branches(self, tree: KinematicTree) -> set[int]:
-        """Bodies, but the base, that carry no mass: the last of their branch, or followed by massless ones only."""
+        """Bodies that carry no mass: the last of their branch, or followed by massless ones only; a lone base."""
         carried = [0.0] * len(tree.bodies)
         for index in range(len(tree.bodies) - 1, 0, -1):
             carried[tree.bodies[index].parent] += tree.bodies[index].mass + carried[index]
-        return {index for index in range(1, len(tree.bodies)) if carried[index] == 0.0}
+        light = {index for index in range(1, len(tree.bodies)) if carried[index] == 0.0}
+        return light | {0} if carried[0] == 0.0 and tree.bodies[0].mass > 0.0 else light
 
     def _warn(self, text: str) -> None:
         warnings.warn(f"{self._model.place.file}: {text}", RuntimeWarning, stacklevel=6)
@@ -276,10 +284,7 @@ class _Builder:
         by_joint = {joint.name: part for joint, part in zip(self._file_joints, parts[1:], strict=True)}
         return np.concatenate([parts[0], *(by_joint[joint.name] for joint in self._joints)])
 
-    def _check_regular(self, tree: KinematicTree) -> None:
-        index = find_singular_body(tree)
-        if index is None:
-            return
+    def _refuse(self, tree: KinematicTree, index: int) -> NoReturn:
         body = tree.bodies[index]
         if index == 0:
             place, what = self._topology.root.place, f"the floating base '{body.name}'"

@@ -12,6 +12,7 @@ import numpy as np
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody
 from raisim_ros.description.rotation import Array, matrix_from_axis_angle
 
+_GOLDEN = 0.6180339887498949  # its multiples, modulo 1, are all different and spread
 _SINGULAR = 1e-13  # articulated over composite inertia along the joint; rounding alone gives 1e-15
 
 
@@ -20,7 +21,7 @@ def find_singular_body(tree: KinematicTree) -> int | None:
     count = len(tree.bodies)
     articulated = [_spatial_inertia(body) for body in tree.bodies]
     composite = [inertia.copy() for inertia in articulated]
-    angles = np.random.default_rng(0).uniform(0.5, 1.0, count)
+    angles = 0.5 + 0.5 * np.modf(_GOLDEN * np.arange(count))[0]
     for index in range(count - 1, -1, -1):
         body = tree.bodies[index]
         motion = _motion_subspace(body)

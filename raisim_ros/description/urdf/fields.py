@@ -16,7 +16,6 @@ from raisim_ros.description.xml.literal_text import is_literal, unescaped
 
 NO_LIMIT = 1e300  # numbers from here on mean "no limit"; other readers of URDF demand a number
 
-_SEPARATORS = re.compile(r"[\s,]+")
 # roslaunch's "this variable of the environment, or else": a file that comes without its launch file means the latter.
 _OPTIONAL_VARIABLE = re.compile(r"\$\(optenv\s+\w+\s*([^()]*)\)")
 
@@ -58,14 +57,14 @@ class Fields:
         self, element: etree._Element, attribute: str, text: str, counts: tuple[int, ...] = ()
     ) -> tuple[float, ...]:
         """The finite numbers in an attribute's text; `counts` are the allowed numbers of numbers."""
-        words = [word for word in _SEPARATORS.split(text) if word]
+        words = text.replace(",", " ").split()
         if counts and len(words) not in counts:
             expected = " or ".join(map(str, counts)) + (" numbers" if counts != (1,) else " number")
             fail(self.place(element), f"<{element.tag} {attribute}=\"{text}\">; expected {expected}")
-        values = tuple(_number(word) for word in words)
-        for word, value in zip(words, values, strict=True):
-            if not math.isfinite(value):
-                fail(self.place(element), f"<{element.tag} {attribute}=\"{text}\">: '{word}' is not a finite number")
+        values = tuple(map(_number, words))
+        if not all(map(math.isfinite, values)):
+            word = next(word for word, value in zip(words, values, strict=True) if not math.isfinite(value))
+            fail(self.place(element), f"<{element.tag} {attribute}=\"{text}\">: '{word}' is not a finite number")
         return values
 
     def number(self, element: etree._Element, attribute: str, default: float | None = None) -> float:
@@ -92,7 +91,7 @@ class Fields:
         zeros = (0.0, 0.0, 0.0)
         position = self.numbers(origin, "xyz", 3) if origin.get("xyz") else zeros
         rpy = self.numbers(origin, "rpy", 3) if origin.get("rpy") else zeros
-        return Pose(position, matrix_from_rpy(rpy))
+        return Pose(position, matrix_from_rpy(rpy)) if any(rpy) else Pose(position)
 
     def child(self, parent: etree._Element, tag: str, what: str) -> etree._Element:
         """A required child element."""

@@ -22,10 +22,17 @@ from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.robot.model import Child, Geometry, Link, model_from_child
 from raisim_ros.description.robot.tree_builder import build_tree
 from raisim_ros.description.urdf.export import urdf_text
-from raisim_ros.description.urdf.other_tools import read_other_tools
+from raisim_ros.description.urdf.other_tools import listed, read_other_tools
 from raisim_ros.description.urdf.reader import UrdfReader, find_mesh
 from raisim_ros.description.xml.source import parse_xml, read_text, without_declaration
-from raisim_ros.description.xml.template import Parameters, as_text, check_known, expand_template, parameter_values
+from raisim_ros.description.xml.template import (
+    Parameters,
+    as_text,
+    check_known,
+    expand_template,
+    is_plain,
+    parameter_values,
+)
 
 # Elements of other tools, whose text may look like a template.
 _OTHER_TOOLS = frozenset(
@@ -68,7 +75,7 @@ def load_urdf(
     check_known(params, known, source)
     left_out = reader.left_out + read_other_tools(root, reader.model)
     if left_out:
-        warnings.warn(f"{source}: not read: {'; '.join(left_out)}", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{source}: not read: {listed(left_out)}", RuntimeWarning, stacklevel=3)
     return build_tree(
         reader.model,
         joint_order,
@@ -116,7 +123,8 @@ def _expanded_root(
     text: str, source: str, directory: Path, params: Parameters, known: set[str]
 ) -> etree._Element:
     root = parse_xml(text, source)
-    expand_template(root, source, directory, params, untouched=_OTHER_TOOLS, known=known)
+    if not is_plain(text):
+        expand_template(root, source, directory, params, untouched=_OTHER_TOOLS, known=known)
     return root
 
 

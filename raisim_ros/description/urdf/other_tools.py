@@ -32,6 +32,17 @@ def read_other_tools(root: etree._Element, model: RobotModel) -> list[str]:
     return left_out
 
 
+def listed(left_out: list[str]) -> str:
+    """What was left out in one line: the same of several links or joints is named once."""
+    groups: dict[str, list[str]] = {}
+    for text in left_out:
+        what, of, _ = text.partition(" of '")
+        groups.setdefault(what if of and text.endswith("'") else text, []).append(text)
+    return "; ".join(
+        texts[0] + (f" and {len(texts) - 1} more" if len(texts) > 1 else "") for texts in groups.values()
+    )
+
+
 def friction_of_material(name: str) -> float | None:
     """The friction that the name of a contact material stands for; None for other names."""
     try:
@@ -60,7 +71,8 @@ def _read_gazebo(gazebo: etree._Element, model: RobotModel, left_out: list[str])
             kind = f" ({element.get('type')})" if element.get("type") else ""
             left_out.append(f"<gazebo> {element.tag} '{element.get('name', '')}'{kind}")
         elif element.tag not in _QUIET | {"mu", "mu1", "mu2", "collision"}:
-            left_out.append(f"<gazebo> <{element.tag}> of '{name}'" if name else f"<gazebo> <{element.tag}>")
+            tag = etree.QName(element).localname
+            left_out.append(f"<gazebo> <{tag}> of '{name}'" if name else f"<gazebo> <{tag}>")
 
 
 def _friction(gazebo: etree._Element) -> tuple[float | None, float | None]:

@@ -40,6 +40,8 @@ class ParameterContainer:
 
 Parameters = Mapping[str, ParameterValue] | Sequence[ParameterContainer] | None
 
+_SIGNS = (*MARKS, "&#", "<params", "<array", "exist")  # marks may be written as references to characters
+
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _LEFTOVER = re.compile(r"@@\w*")
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -70,6 +72,11 @@ def expand_template(
         known.update(_parameters_of(root))
     scope = expander.read_params(root, given)
     expander.expand_element(root, scope)
+
+
+def is_plain(text: str) -> bool:
+    """Does nothing in a file's text belong to this language? Then there is nothing to expand."""
+    return not any(sign in text for sign in _SIGNS)
 
 
 def parameter_values(params: Parameters) -> Mapping[str, ParameterValue]:

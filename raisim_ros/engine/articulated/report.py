@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.robot.kinematic_tree import JointType, TreeBody
+from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated.self_collision import overlap_depths, reference_configuration
 from raisim_ros.engine.types import ShapeType
@@ -21,6 +21,7 @@ HEAVY_TRIANGLES = 2000
 """Triangles of a link's collision mesh above which its collisions take much of a step."""
 
 _SHOWN = 6  # names in a message
+_TOUCHING = 1e-6  # overlap that is none [m]
 _ONE_AXIS = (JointType.REVOLUTE, JointType.PRISMATIC)
 
 
@@ -54,15 +55,19 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _overlaps(robot: ArticulatedSystem) -> Found:
-    """Pairs that collide although they overlap while all joints are at zero: they push each other for ever."""
+    """Pairs that collide although they overlap where the robot begins: they push each other for ever."""
     bodies = robot._tree.bodies
-    depth = overlap_depths(robot, reference_configuration(robot._tree))
-    pairs = [(int(i), int(j)) for i, j in np.argwhere(depth > 0.0) if i < j and robot.may_collide(int(i), int(j))]
+    where, configuration = "the reference configuration", reference_configuration(robot._tree)
+    for name, state in robot._tree.states.items():  # the first one; joints at zero may be far from how it is used
+        where, configuration = f"the state '{name}'", state.coordinate
+        break
+    depth = overlap_depths(robot, configuration)
+    pairs = [(int(i), int(j)) for i, j in np.argwhere(depth > _TOUCHING) if i < j and robot.may_collide(int(i), int(j))]
     if pairs:
         pairs.sort(key=lambda pair: -depth[pair])
         names = [f"{bodies[i].name} and {bodies[j].name} by {1e3 * depth[i, j]:.3g} mm" for i, j in pairs]
         fix = 'Load the robot with self_collision="auto", give its SRDF, or call ignore_collision_between()'
-        yield "overlap", f"links that collide overlap in the reference configuration: {_listed(names)}", fix
+        yield "overlap", f"links that collide overlap in {where}: {_listed(names)}", fix
 
 
 def _inertias(robot: ArticulatedSystem) -> Found:
@@ -97,11 +102,13 @@ def _meshes(robot: ArticulatedSystem) -> Found:
 
 def _limits(robot: ArticulatedSystem) -> Found:
     """Sliding joints without an end. A hinge may well be meant to turn for ever."""
-    limits = robot.get_joint_limits()
+    limits, base = robot.get_joint_limits(), _base_joints(robot)
     free = [
         body.joint_name
         for body, first in _joints(robot)
-        if body.joint_type is JointType.PRISMATIC and not np.isfinite(limits[first]).all()
+        if body.joint_type is JointType.PRISMATIC
+        and not np.isfinite(limits[first]).all()
+        and body.joint_name not in base
     ]
     if free:
         fix = "Write <limit lower upper> or call set_joint_limits()"
@@ -132,18 +139,56 @@ def _start(robot: ArticulatedSystem) -> Found:
         if not low - 1e-9 <= value <= high + 1e-9:
             beyond.append(f"{body.joint_name} at {value:.3g} of {low:.3g} to {high:.3g}")
     if beyond:
-        fix = "Set coordinates within the limits with set_state()"
+        example = next(iter(robot._tree.states), None)
+        fix = f"Set coordinates within the limits with set_state({'' if example is None else repr(example)})"
         yield "start", f"joints beyond their limits: {_listed(beyond)}", fix
 
 
 def _gains(robot: ArticulatedSystem) -> Found:
-    """Joints that nothing holds."""
+    """Joints that nothing holds, moves or ties to others."""
     fields = (lib.RS_FIELD_P_GAIN, lib.RS_FIELD_D_GAIN, lib.RS_FIELD_DAMPING, lib.RS_FIELD_FRICTION)
     held = np.sum([np.abs(robot._read_u(field)) for field in (*fields, lib.RS_FIELD_STIFFNESS)], axis=0)
-    loose = [body.joint_name for body, first in _joints(robot) if held[first] == 0.0 and body.mimic is None]
+    tied = _tied(robot._tree) | _base_joints(robot)
+    loose = [body.joint_name for body, first in _joints(robot) if held[first] == 0.0 and body.joint_name not in tied]
     if loose:
         fix = "Call set_pd_gains() and set_pd_target() to hold the robot, or write <dynamics damping friction>"
         yield "gains", f"joints with neither gains nor damping, friction or spring: {_listed(loose)}", fix
+
+
+def _tied(tree: KinematicTree) -> set[str]:
+    """Joints that follow others, are parts of closed loops, or are moved by actuators and tendons."""
+    joints = {body.joint_name for body in tree.bodies if body.mimic is not None}
+    joints |= {name for lock in tree.locks for name in lock.joints}
+    joints |= {actuator.joint for actuator in tree.actuators}
+    joints |= {name for tendon in tree.tendons for name, _ in tendon.terms}
+    place = {link: index for index, body in enumerate(tree.bodies) for link in body.links}
+    frames = [pair for pair in (lock.frames for lock in tree.locks) if pair is not None]
+    closures = [(pin.body1, pin.body2) for pin in tree.pins]
+    closures += [(place.get(pair.link, -1), place.get(pair.reference_link, -1)) for pair in frames]
+    for first, second in closures:
+        joints |= {tree.bodies[index].joint_name for index in _above(tree, first) ^ _above(tree, second)}
+    return joints
+
+
+def _base_joints(robot: ArticulatedSystem) -> set[str]:
+    """Joints without limits between the world and the first link with a mass: together they let a robot move freely."""
+    tree, limits = robot._tree, robot.get_joint_limits()
+    free = {body.joint_name for body, first in _joints(robot) if not np.isfinite(limits[first]).any()}
+    found: set[str] = set()
+    for body in tree.bodies[1:] if tree.fixed_base else ():
+        carrier = tree.bodies[body.parent]
+        if body.joint_name in free and (body.parent == 0 or (carrier.joint_name in found and carrier.mass == 0.0)):
+            found.add(body.joint_name)
+    return found
+
+
+def _above(tree: KinematicTree, index: int) -> set[int]:
+    """A body and all that carry it."""
+    found = set()
+    while index >= 0:
+        found.add(index)
+        index = tree.bodies[index].parent
+    return found
 
 
 def _joints(robot: ArticulatedSystem) -> Iterator[tuple[TreeBody, int]]:

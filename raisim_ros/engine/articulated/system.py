@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeActuator
+from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -26,7 +27,6 @@ from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
-    from raisim_ros.engine.world.world import World
 
 
 System = TypeVar("System", bound="ArticulatedSystem")
@@ -473,8 +473,8 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         return self._tree.resource_dir
 
     def get_robot_description(self) -> str:
-        """URDF text after templating."""
-        return self._tree.robot_description
+        """URDF text after templating; of a robot that came from no URDF, what describes it there."""
+        return self._tree.robot_description or urdf_text(self._tree)
 
     def get_robot_description_full_path(self) -> str:
         """Path of the file; empty for a robot made from text or in code."""
@@ -501,11 +501,10 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
 
     def export_robot_description_to_mjcf(self, path: str | Path) -> None:
         """Write the robot, in its present pose, as a file for MuJoCo; one warning lists what that cannot hold."""
-        from raisim_ros.engine.entries.describe import describe_world  # which is built on this class
-        from raisim_ros.engine.entries.export_mjcf import export_mjcf
+        from raisim_ros.engine.entries.export_mjcf import export_mjcf  # which is built on this class
 
         with self._world.locked():
-            export_mjcf(arguments.path("path", path), describe_world(cast("World", self._world), {}, [self]))
+            export_mjcf(arguments.path("path", path), self._world._describe([self]))
 
     # ---- printing ----
 

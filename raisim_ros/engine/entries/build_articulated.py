@@ -16,7 +16,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.types import ArticulatedSystemOption, ControlMode, IntegrationScheme
 
 if TYPE_CHECKING:
-    from raisim_ros.engine.world.world import World
+    from raisim_ros.engine.world.robots import Robots
 
 # Attributes of <joints>; the targets and mounts have one number per coordinate, the others per degree of freedom.
 JOINT_FIELDS: Mapping[str, int] = {
@@ -39,7 +39,7 @@ JOINT_FIELDS: Mapping[str, int] = {
 LIKE_COORDINATES = ("p_target", "spring_mount")
 
 
-def add_articulated_entry(world: World, entry: ArticulatedEntry) -> ArticulatedSystem:
+def add_articulated_entry(world: Robots, entry: ArticulatedEntry) -> ArticulatedSystem:
     """Add the robot of an entry with all its settings."""
     option = ArticulatedSystemOption(
         entry.base,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from raisim_ros.engine.arguments import Vector
 
 if TYPE_CHECKING:
+    from raisim_ros.description.world.types import WorldDescription
     from raisim_ros.engine.objects.body_owner import BodyOwner
     from raisim_ros.engine.objects.contact import Contact
     from raisim_ros.engine.objects.object_handle import Object
@@ -49,6 +51,9 @@ class Home(Protocol):
 
     def _contacts_of(self, handle: Object) -> list[Contact]:
         """Contacts of an object in the last step."""
+
+    def _describe(self, chosen: Sequence[Object]) -> WorldDescription:
+        """The world with some of its objects only, as a file would have it."""
 
     def _rename(self, handle: Object, name: str) -> None:
         """Give an object another name."""

@@ -32,11 +32,11 @@ class Object(KnownNames):
         self._appearance = appearance
         self._interface = InterfaceSettings()
 
-    def _kept(self) -> dict[str, Any]:
+    def _kept(self) -> dict[str, object]:
         """What a snapshot keeps besides the name and what the engine knows."""
         return {name: getattr(self, name) for name in self._KEPT}
 
-    def _restore_kept(self, kept: dict[str, Any]) -> None:
+    def _restore_kept(self, kept: dict[str, object]) -> None:
         for name, value in kept.items():
             setattr(self, name, value)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.mesh.color import brings_materials, mesh_color
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
+from raisim_ros.engine._library import ffi
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
 
 Rows = NDArray[np.float32]
+
+# Shares of light that bytes of sRGB stand for.
+_SHARES = ((np.arange(256) / 255.0) ** 2.2).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +47,23 @@ class Looks:
     rgb: Rows
     image: NDArray[np.int32] | None = None
     textures: tuple[Texture, ...] = ()
+
+
+def engine_looks(looks: Looks) -> tuple[Any, Any]:
+    """The same for the engine, and what must live as long; the arrays stay those of `looks`."""
+    out, textures = ffi.new("rs_looks *"), ffi.new("rs_texture []", len(looks.textures))
+    out.object_count = len(looks.first) - 1
+    out.first = ffi.cast("int64_t *", looks.first.ctypes.data)
+    out.rgb = ffi.cast("float *", looks.rgb.ctypes.data)
+    if looks.image is not None:
+        out.image = ffi.from_buffer("int32_t *", looks.image)
+        for c_texture, texture in zip(textures, looks.textures, strict=True):
+            c_texture.height, c_texture.width = texture.pixels.shape[:2]
+            c_texture.rgb = ffi.from_buffer("uint8_t *", texture.pixels)
+            c_texture.uv = ffi.from_buffer("float *", texture.uv)
+        out.textures = textures
+        out.shares = ffi.from_buffer("float *", _SHARES)
+    return out, textures
 
 
 def world_looks(world: Home) -> Looks:

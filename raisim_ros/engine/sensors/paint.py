@@ -12,15 +12,12 @@ from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.sensors.colors import Looks
+from raisim_ros.engine.sensors.colors import Looks, engine_looks
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
 
 Light = tuple[float, float, float]
-
-# Shares of light that bytes of sRGB stand for.
-_SHARES = ((np.arange(256) / 255.0) ** 2.2).astype(np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,19 +63,7 @@ def paint(world: Home, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8
     for field in fields(style):
         value = getattr(style, field.name)
         setattr(c_style, field.name, list(value) if isinstance(value, tuple) else value)
-    c_looks = ffi.new("rs_looks *")
-    c_looks.object_count = len(looks.first) - 1
-    c_looks.first = ffi.cast("int64_t *", looks.first.ctypes.data)
-    c_looks.rgb = ffi.cast("float *", looks.rgb.ctypes.data)
-    if looks.image is not None:
-        c_looks.image = ffi.from_buffer("int32_t *", looks.image)
-        textures = ffi.new("rs_texture []", len(looks.textures))
-        for c_texture, texture in zip(textures, looks.textures, strict=True):
-            c_texture.height, c_texture.width = texture.pixels.shape[:2]
-            c_texture.rgb = ffi.from_buffer("uint8_t *", texture.pixels)
-            c_texture.uv = ffi.from_buffer("float *", texture.uv)
-        c_looks.textures = textures
-        c_looks.shares = ffi.from_buffer("float *", _SHARES)
+    c_looks, _textures = engine_looks(looks)
     picture = np.empty((eye.height, eye.width, 3), np.uint8)
     marks = np.empty((2, eye.height, eye.width), np.uint32)
     scratch, out = ffi.cast("uint32_t *", marks.ctypes.data), ffi.cast("uint8_t *", picture.ctypes.data)

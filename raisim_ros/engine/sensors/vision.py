@@ -17,7 +17,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.scene_handles import LightObject
-from raisim_ros.engine.sensors.colors import world_looks
+from raisim_ros.engine.sensors.colors import engine_looks, world_looks
 from raisim_ros.engine.sensors.lidar_sweep import Burst, LidarPose, RollingSweep, Sweep
 from raisim_ros.engine.sensors.noise import fill_noise
 from raisim_ros.engine.sensors.sensor import Mount, Sensor, SensorType
@@ -419,10 +419,7 @@ class RGBCamera(_Camera):
         with self._world.locked():
             light = self._lamp()
             colors = world_looks(self._world)
-            looks = ffi.new("rs_looks *")
-            looks.object_count = len(colors.first) - 1
-            looks.first = ffi.cast("int64_t *", colors.first.ctypes.data)
-            looks.rgb = ffi.cast("float *", colors.rgb.ctypes.data)
+            looks, _ = engine_looks(colors)
             out = ffi.cast("uint8_t *", rgb.ctypes.data)
             check(lib.rs_world_scan_color(self._world._world, self._camera, self._rule(), light, looks, out))
 

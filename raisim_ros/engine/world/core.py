@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -23,15 +24,28 @@ if TYPE_CHECKING:
     from raisim_ros.engine.objects.wires import Wire
     from raisim_ros.engine.sensors.sensor import SensorSet
 
+Kept = TypeVar("Kept")
+
 _NAME_SIZE = 64  # bytes of a material's name
 _SLICE = 0.02  # seconds of stepping after which Python may look at signals
+
+
+class Saver:
+    """What a part of World knows, as plain values, and what puts that back."""
+
+    def __init__(self, save: Callable[[], Kept], restore: Callable[[Kept], None]) -> None:
+        self.save: Callable[[], object] = save
+        self.restore: Callable[[object], None] = lambda kept: restore(cast("Kept", kept))
 
 
 class WorldCore(KnownNames):
     """Owns the engine's world, maps its ids to handles, and tells the parts of World what happens.
 
-    A part registers what it wants to be told in its ``__init__``: see `_savers`, `_adders`, `_cloners`, `_removers`.
+    A part registers what it wants to be told in its ``__init__``: see `_savers`, `_adders`, `_equippers`, `_cloners`,
+    `_removers`.
     """
+
+    _describe: Callable[[Sequence[Object]], WorldDescription]  # as a file has them; World sets it
 
     def __init__(self) -> None:
         out = ffi.new("rs_world **")
@@ -47,8 +61,10 @@ class WorldCore(KnownNames):
         self._new_followers: list[int] = []  # ids of robots with PD targets
         # Called by a snapshot: what a part knows, and what puts that back. Called in this order, and after the handles
         # are back.
-        self._savers: list[tuple[Callable[[], Any], Callable[[Any], None]]] = []
+        self._savers: list[Saver] = []
         self._adders: list[Callable[[Object, Parameters], None]] = []  # an object came from a file with parameters
+        # A robot came from an MJCF file: its entry, and all that the file says.
+        self._equippers: list[Callable[[Object, ArticulatedEntry, WorldDescription], None]] = []
         self._cloners: list[Callable[[BodyOwner, BodyOwner], None]] = []  # source, copy
         self._removers: list[Callable[[], None]] = []  # an object has gone
 

@@ -6,13 +6,12 @@ import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import MeshData
-from raisim_ros.description.mesh.link_mesh import link_mesh
 from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
@@ -27,6 +26,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import convex_asset, mesh_asset
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.errors import check
+from raisim_ros.engine.link_mesh import link_mesh
 from raisim_ros.engine.objects.placed import Placed, place
 from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import (
@@ -41,7 +41,6 @@ from raisim_ros.engine.world.core import WorldCore
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from raisim_ros.engine.world.world import World
 
 _JOINT_TYPES = {
     JointType.FIXED: lib.RS_JOINT_FIXED,
@@ -135,14 +134,9 @@ class Robots(WorldCore):
             for shape in (shape for body in entry.tree.bodies for shape in body.collisions) if entry.tree else ():
                 shape.collision_group = shape.collision_mask = None
         with self.locked():
-            world = cast("World", self)
-            robot = add_articulated_entry(world, entry)
-            for one in entry.sensor_sets:
-                world.add_sensor_set(robot, one.model, one.link)
-            materials = world.get_material_manager()
-            for pair, properties in description.materials.pairs.items() if description.materials else ():
-                materials.set_material_pair_prop(*pair, properties)
-            world.update_material_prop(materials)
+            robot = add_articulated_entry(self, entry)
+            for equip in self._equippers:
+                equip(robot, entry, description)
         return robot
 
     def _link_shapes(

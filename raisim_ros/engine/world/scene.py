@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
@@ -12,7 +12,7 @@ from raisim_ros.engine.objects.placed import BodyKeywords
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.types import BodyType, ObjectType
 from raisim_ros.engine.world.body_builder import BodyDraft, insert_body
-from raisim_ros.engine.world.core import WorldCore
+from raisim_ros.engine.world.core import Saver, WorldCore
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,12 +28,12 @@ class Scene(WorldCore):
         super().__init__()
         self._viewpoint: Viewpoint | None = None
         self._named_poses: tuple[NamedPose, ...] = ()
-        self._savers.append((self._save_scene, self._restore_scene))
+        self._savers.append(Saver(self._save_scene, self._restore_scene))
 
-    def _save_scene(self) -> tuple[Any, ...]:
+    def _save_scene(self) -> tuple[Viewpoint | None, tuple[NamedPose, ...]]:
         return self._viewpoint, self._named_poses
 
-    def _restore_scene(self, kept: tuple[Any, ...]) -> None:
+    def _restore_scene(self, kept: tuple[Viewpoint | None, tuple[NamedPose, ...]]) -> None:
         self._viewpoint, self._named_poses = kept
 
     def add_light(self, settings: LightSettings | None = None, **placed: Unpack[BodyKeywords]) -> LightObject:

@@ -19,6 +19,7 @@ from raisim_ros.description.sensor.types import (
     SensorModel,
     SensorSetModel,
 )
+from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -30,7 +31,7 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors.sensor import MeasurementSource, Mount, Sensor, SensorSet
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera, SpinningLidar
-from raisim_ros.engine.world.core import WorldCore
+from raisim_ros.engine.world.core import Saver, WorldCore
 
 _CLASSES: dict[type[SensorModel], Any] = {
     DepthCameraModel: DepthCamera,
@@ -47,8 +48,9 @@ class Sensors(WorldCore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._savers.append((self._save_sensors, self._restore_sensors))
+        self._savers.append(Saver(self._save_sensors, self._restore_sensors))
         self._adders.append(self._mount_sensors)
+        self._equippers.append(self._mount_described)
         self._cloners.append(self._clone_sensors)
         self._removers.append(self._drop_sensors)
 
@@ -58,6 +60,10 @@ class Sensors(WorldCore):
             for sensor in obj.get_kinematic_tree().sensors:
                 made = self.add_sensor_set(obj, sensor.file, sensor.link, sensor.link, params)
                 made.set_serial_number(sensor.serial_number)
+
+    def _mount_described(self, obj: Object, entry: ArticulatedEntry, _: WorldDescription) -> None:
+        for one in entry.sensor_sets:
+            self.add_sensor_set(obj, one.model, one.link)
 
     def add_sensor_set(
         self,

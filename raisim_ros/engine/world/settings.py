@@ -10,6 +10,7 @@ from typing import Any
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.urdf.other_tools import friction_of_material
+from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.world_file import load_material_file
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
@@ -55,6 +56,7 @@ class Settings(WorldCore):
     def __init__(self) -> None:
         super().__init__()
         self._adders.append(self._tell_frictions)
+        self._equippers.append(self._take_described_pairs)
 
     # ---- threads ----
 
@@ -300,6 +302,12 @@ class Settings(WorldCore):
                 names = self._material_name(a[0]), self._material_name(b[0])
                 manager.set_material_pair_prop(*names, _properties_of(pair))
         return manager
+
+    def _take_described_pairs(self, _: Object, __: ArticulatedEntry, source: WorldDescription) -> None:
+        materials = self.get_material_manager()
+        for pair, properties in source.materials.pairs.items() if source.materials else ():
+            materials.set_material_pair_prop(*pair, properties)
+        self.update_material_prop(materials)
 
     def update_material_prop(self, prop: MaterialManager | str | Path) -> None:
         """Replace all material properties, by those of a file (a world file, of which only the materials count) too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -41,8 +41,8 @@ class WorldSnapshot:
         self._world: WorldCore | None = world
         self._time = world.get_world_time()
         self._snapshot = stored.engine_snapshot(world._world)
-        self._kept: Any = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
-        self._parts: Any = [save() for save, _ in world._savers]
+        self._kept = {handle: (handle._name, handle._kept()) for handle in world._handles.values()}
+        self._parts = [saver.save() for saver in world._savers]
         self._bytes: tuple[bytes, bytes] | None = None  # of one that was read: the engine's part and Python's
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class WorldSnapshot:
     @classmethod
     def _of_bytes(cls, engine: bytes, python: bytes) -> WorldSnapshot:
         made = cls.__new__(cls)
-        made._world, made._snapshot, made._kept, made._parts = None, None, None, None
+        made._world, made._snapshot, made._kept, made._parts = None, None, {}, []
         made._bytes = engine, python
         return made
 
@@ -94,17 +94,17 @@ class WorldSnapshot:
             raise InvalidValueError("the snapshot has other objects than the world")
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self).from_bytes, (self.to_bytes(),)
 
     def __copy__(self) -> WorldSnapshot:
         return self  # it never changes
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> WorldSnapshot:
+    def __deepcopy__(self, memo: dict[int, object]) -> WorldSnapshot:
         return self
 
 
-def _note_of(value: Any) -> list[Any] | None:
+def _note_of(value: object) -> list[object] | None:
     """What stands for parts of a world in a stored snapshot; see WorldCore._look_up()."""
     if isinstance(value, Object):
         return ["object", value.get_id()]
@@ -142,8 +142,8 @@ class Snapshots(WorldCore):
                 handle._restore_kept(kept)
                 handle._name = ""
                 self._rename(handle, name)
-            for (_, restore), part in zip(self._savers, own._parts, strict=True):
-                restore(part)
+            for saver, part in zip(self._savers, own._parts, strict=True):
+                saver.restore(part)
 
     # ---- single bodies ----
 

@@ -15,7 +15,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.wires import Wire, WireType
-from raisim_ros.engine.world.core import WorldCore
+from raisim_ros.engine.world.core import Saver, WorldCore
 
 LocalIndex = int | str
 _End = tuple[Object, LocalIndex, VectorLike]
@@ -45,7 +45,7 @@ class Wires(WorldCore):
     def __init__(self) -> None:
         super().__init__()
         self._wire_states: WireBuffer | None = None
-        self._savers.append((self._save_wires, self._restore_wires))
+        self._savers.append(Saver(self._save_wires, self._restore_wires))
         self._removers.append(self._drop_wires)
 
     # ---- adding ----

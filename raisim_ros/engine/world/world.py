@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,8 @@ _NOT_STORED = frozenset(
         "_recorder",
         "_savers",
         "_adders",
+        "_equippers",
+        "_describe",
         "_cloners",
         "_removers",
         "_states",
@@ -70,6 +73,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
     def __init__(self, config_file: str | Path | None = None, params: Parameters = None) -> None:
         """An empty world, or that of a world file; `params` are values of its ``@@parameters``."""
         super().__init__()
+        self._describe = partial(describe_world, self, {})
         self._states: dict[bool, StateBuffer] = {}  # by the order of quaternions
         self._config_file = ""
         self._recorder: Any = None

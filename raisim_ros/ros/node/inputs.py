@@ -20,10 +20,11 @@ from raisim_ros.engine.world.world import World
 START = "start"  # the recording begins; name: "fresh" when nothing had happened in the world before
 SERVICE, PARAMETERS, GOAL, CANCEL, WIRE = "service", "parameters", "goal", "cancel", "wire"
 DEFORMABLE, GRANULAR = "deformable", "granular"  # commands to objects made of particles
+PULL = "pull"  # of a hand
 COMMAND = "command"  # to an object; name: object, detail: topic or number of the link
 CHECK = "check"  # name: hash of all states, in hexadecimal digits
 END = "end"
-_KINDS = {START, SERVICE, PARAMETERS, GOAL, CANCEL, WIRE, DEFORMABLE, GRANULAR, COMMAND, CHECK, END}
+_KINDS = {START, SERVICE, PARAMETERS, GOAL, CANCEL, WIRE, DEFORMABLE, GRANULAR, PULL, COMMAND, CHECK, END}
 
 
 @dataclass(frozen=True)

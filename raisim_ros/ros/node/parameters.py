@@ -174,10 +174,21 @@ def declare_parameters(node: Node) -> Parameters:
     if parameters.state_min_rate_hz > parameters.state_max_rate_hz:
         limit = f"expected at most state_max_rate_hz {parameters.state_max_rate_hz:g}"
         raise InvalidValueError(f"state_min_rate_hz is {parameters.state_min_rate_hz:g}; {limit}")
+    _check_frame_names(parameters)
     if parameters.depth_encoding not in DEPTH_ENCODINGS:
         expected = " or ".join(DEPTH_ENCODINGS)
         raise InvalidValueError(f"depth_encoding is '{parameters.depth_encoding}'; expected {expected}")
     return parameters
+
+
+def _check_frame_names(parameters: Parameters) -> None:
+    """tf2 knows no frame without a name and none that begins with a slash."""
+    if not parameters.world_frame:
+        raise InvalidValueError("world_frame is empty; expected the name of a frame")
+    for name in ("world_frame", "frame_prefix"):
+        value = getattr(parameters, name)
+        if value.startswith("/") or any(letter.isspace() for letter in value):
+            raise InvalidValueError(f"{name} is '{value}'; expected no slash in front and no spaces")
 
 
 def world_parameters(text: str) -> dict[str, str]:

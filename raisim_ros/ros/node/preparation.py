@@ -7,7 +7,6 @@ neither the world nor the node; `tell` takes a line about how far they are.
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.errors import ParseError, RaisimError
+from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
 from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.mesh.link_mesh import link_mesh
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision
 from raisim_ros.description.world.soft_entries import DeformableEntry, GranularEntry, filled
 from raisim_ros.description.world.types import (
@@ -30,6 +29,7 @@ from raisim_ros.description.world.types import (
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
+from raisim_ros.engine.link_mesh import link_mesh
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.objects.spawning import NewObject, RobotSpec
@@ -209,10 +209,10 @@ def _as_file(file: Path | None, text: str) -> Iterator[Path]:
     if file is not None:
         yield file
         return
-    with tempfile.NamedTemporaryFile("w", suffix=".xml", prefix="raisim_ros_") as stream:
-        stream.write(text)
-        stream.flush()
-        yield Path(stream.name)
+    with temporary_folder() as folder:
+        path = folder / "text.xml"
+        path.write_text(text, encoding="utf-8")
+        yield path
 
 
 def world_text(text: str, tell: Tell = _quiet) -> WorldDescription:

@@ -19,6 +19,7 @@ from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.objects.command_inbox import CommandInbox, CommandTopic
 from raisim_ros.ros.objects.commands import CommandRefusedError, Commands
 from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
+from raisim_ros.ros.objects.pulls import Pulls
 from raisim_ros.ros.objects.topic import NEVER, Topic
 from raisim_ros.ros.pacing import Pacer, RateMeter, period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import RequestQueue
@@ -81,6 +82,7 @@ class SteppingLoop:
         self.table = table
         self.pacer = pacer
         self.commands = commands
+        self.pulls = Pulls(world, table)
         self.meters = LoopMeters(RateMeter(), RateMeter(), RateMeter())
         self.paused = False
         self.throttled = False
@@ -235,6 +237,13 @@ class SteppingLoop:
             name = entry.name if isinstance(topic, CommandTopic) else entry.links[topic - 1].name
             self._warn((name, own, kind), f"{name}/{own} refused: {error}")
 
+    def pull(self, message: Any) -> None:
+        """Lets a hand pull at an object, or says in the log why it cannot. For the stepping thread."""
+        try:
+            self.pulls.accept(message, self.step)
+        except RaisimError as error:
+            self._warn(("pull", _without_numbers(str(error))), f"world/pull refused: {error}")
+
     def _apply_command(self, entry: ObjectRow, topic: CommandTopic | int, message: Any) -> None:
         if topic is CommandTopic.OBJECT:
             self.commands.accept(entry, message, self.step)
@@ -289,10 +298,12 @@ class SteppingLoop:
         self._rebuild_topics()
         before = self.world.get_step_count()
         steps = min(limit, self._steps_to_next_stop(), self._steps_that_fit(), self.steps_until_input())
+        steps = min(steps, self.pulls.steps_until_due())
         # While a trajectory is followed, there is one step at a time.
         self.commands.trajectories.advance(
             self.world.get_world_time() + self.world.get_time_step(), self.table.by_id
         )
+        self.pulls.apply(self.step, self.commands.patience(self.world.get_time_step()))
         started = time.perf_counter()
         try:
             self.world.integrate(steps)

@@ -14,9 +14,9 @@ from enum import Enum
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
-from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from raisim_ros.ros.attentive_node import AttentiveNode
 from raisim_ros.ros.pacing import Clock
 
 # Quiet subscriptions asked per round; asking one takes about a microsecond.
@@ -59,16 +59,33 @@ class CommandTopic(Enum):
 Key = tuple[int, CommandTopic | int]  # id of an object, and one of its topics, or the body of a link
 
 
-class NodeOfManyObjects(Node):
+class NodeOfManyObjects(AttentiveNode):
     """A node that does not even show its executor the hidden subscriptions.
 
     An executor asks every subscription twice per wake-up whether it may run.
     """
 
+    def __init__(self, name: str) -> None:
+        self._shown: list[Subscription] = []
+        super().__init__(name)
+
     @property
     def subscriptions(self) -> Iterator[Subscription]:
         """Those that an executor may run."""
-        return (one for one in super().subscriptions if not isinstance(one.callback_group, HiddenGroup))
+        return iter(self._shown)
+
+    def create_subscription(self, *args: Any, **options: Any) -> Subscription:
+        """As every node does."""
+        one = super().create_subscription(*args, **options)
+        if not isinstance(one.callback_group, HiddenGroup):
+            self._shown.append(one)
+        return one
+
+    def destroy_subscription(self, subscription: Subscription) -> bool:
+        """As every node does."""
+        if subscription in self._shown:
+            self._shown.remove(subscription)
+        return bool(super().destroy_subscription(subscription))
 
 
 class CommandInbox:

@@ -280,19 +280,22 @@ class Commands:
             if commanded == object_id:
                 self._drop(object_id, what)
 
+    def patience(self, time_step: float) -> int:
+        """Steps that a command lasts; 0: for ever."""
+        return period_in_steps(1.0 / self.watchdog.timeout, time_step) if self.watchdog.timeout else 0
+
     def steps_until_due(self, step: int, time_step: float) -> int:
         """Steps until the first command must be dropped, or targets move on."""
-        follow = self.trajectories.steps_until_due()
-        if not self._last_step or self.watchdog.timeout == 0.0:
+        follow, limit = self.trajectories.steps_until_due(), self.patience(time_step)
+        if not self._last_step or not limit:
             return follow
-        limit = period_in_steps(1.0 / self.watchdog.timeout, time_step)
         return min(follow, max(1, min(self._last_step.values()) + limit - step))
 
     def drop_stale(self, step: int, time_step: float, entry_of: Callable[[int], ObjectRow]) -> None:
         """Drops the commands whose time is over."""
-        if not self._last_step or self.watchdog.timeout == 0.0:
+        limit = self.patience(time_step)
+        if not self._last_step or not limit:
             return
-        limit = period_in_steps(1.0 / self.watchdog.timeout, time_step)
         stale = [key for key, since in self._last_step.items() if step - since >= limit]
         for object_id, what in stale:
             if self.watchdog.action is StaleAction.RELEASE:

@@ -60,6 +60,7 @@ class Part:
     mesh: str = ""  # address of a file that the viewer reads
     body: int = OBJECT  # index of a robot's body
     rgba: tuple[float, float, float, float] | None = None  # None: that of the object
+    link: str = ""  # of a robot
 
 
 def _pose(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Vector:
@@ -93,7 +94,7 @@ def body_parts(body: CollisionBody) -> list[Part]:
     return [replace(part, pose=compose_xyzw(placed, part.pose)) for part in shape_parts(body.shape, body.dim)]
 
 
-def _link_parts(body: int, shape: TreeVisual | TreeCollision) -> list[Part]:
+def _link_parts(body: int, link: str, shape: TreeVisual | TreeCollision) -> list[Part]:
     """The markers that draw one shape of a robot's body. Meshes are left to the viewer: robots have large ones."""
     if shape.mesh_file is not None:
         scale = (float(shape.scale[0]), float(shape.scale[1]), float(shape.scale[2]))
@@ -103,7 +104,7 @@ def _link_parts(body: int, shape: TreeVisual | TreeCollision) -> list[Part]:
     placed = pose_of(shape.position, shape.rotation)
     painted = shape.mesh_file is not None and brings_materials(shape.mesh_file)
     rgba = shape.color if isinstance(shape, TreeVisual) and not painted else None
-    return [replace(part, pose=compose_xyzw(placed, part.pose), body=body, rgba=rgba) for part in parts]
+    return [replace(part, pose=compose_xyzw(placed, part.pose), body=body, link=link, rgba=rgba) for part in parts]
 
 
 def robot_parts(tree: KinematicTree) -> list[Part]:
@@ -113,7 +114,7 @@ def robot_parts(tree: KinematicTree) -> list[Part]:
         part
         for index, body in enumerate(tree.bodies)
         for shape in (body.visuals if visible else body.collisions)
-        for part in _link_parts(index, shape)
+        for part in _link_parts(index, body.name, shape)
     ]
 
 
@@ -315,7 +316,7 @@ class MarkerTopics:
             scale=Vector3(x=part.scale[0], y=part.scale[1], z=part.scale[2]),
             color=ColorRGBA(r=red, g=green, b=blue, a=alpha),
             frame_locked=frame != self._frames.world,
-            text=entry.name,  # rviz2 draws it only for markers that are text
+            text=f"{entry.name}\n{part.link}" if part.link else entry.name,  # rviz2 draws it only for markers of text
             mesh_resource=part.mesh,
             mesh_use_embedded_materials=embedded,
         )

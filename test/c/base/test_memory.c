@@ -11,17 +11,17 @@
 #endif
 
 /* How many items may be touched. */
-static int64_t open_items(const rs_array *array)
+static int64_t open_items(const RS_ARRAY(double) *array)
 {
     int64_t count = 0;
-    while (count < array->capacity && !__asan_address_is_poisoned(&((double *)array->data)[count]))
+    while (count < array->capacity && !__asan_address_is_poisoned(&array->items[count]))
         count++;
     return count;
 }
 
 static void items_keep_their_values_as_the_array_grows(void)
 {
-    rs_array array = rs_array_of(sizeof(double));
+    RS_ARRAY(double) array = RS_EMPTY(double);
     for (int k = 0; k < 1000; k++) {
         double *item = rs_array_push(&array);
         CHECK(item != NULL && *item == 0.0);
@@ -35,7 +35,7 @@ static void items_keep_their_values_as_the_array_grows(void)
 
 static void only_items_that_are_there_may_be_touched(void)
 {
-    rs_array array = rs_array_of(sizeof(double));
+    RS_ARRAY(double) array = RS_EMPTY(double);
     for (int k = 1; k <= 40; k++) {
         CHECK(rs_array_push(&array) != NULL);
         CHECK(open_items(&array) == (GUARDED ? k : array.capacity));
@@ -48,7 +48,7 @@ static void only_items_that_are_there_may_be_touched(void)
     CHECK(open_items(&array) == (GUARDED ? 12 : array.capacity));
     CHECK(rs_array_reserve(&array, 500) == RS_OK);
     CHECK(open_items(&array) == (GUARDED ? 500 : array.capacity));
-    rs_array copy = rs_array_of(sizeof(double));
+    RS_ARRAY(double) copy = RS_EMPTY(double);
     CHECK(rs_array_resize(&array, 9) == RS_OK && rs_array_copy(&copy, &array) == RS_OK);
     CHECK(open_items(&copy) == (GUARDED ? 9 : copy.capacity));
     rs_array_free(&copy);

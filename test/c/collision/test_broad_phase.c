@@ -57,7 +57,7 @@ static bool expected_pair(const rs_collider *a, const rs_collider *b)
 }
 
 /* Number of pairs, or -1 where the found list differs from the double loop. */
-static int64_t compare_with_brute_force(const scene *s, const rs_array *pairs)
+static int64_t compare_with_brute_force(const scene *s, const RS_ARRAY(rs_pair) *pairs)
 {
     int64_t k = 0;
     for (int32_t i = 0; i < COUNT; i++)
@@ -77,7 +77,7 @@ static rs_broad_phase_scene whole(const scene *s)
     return (rs_broad_phase_scene){.colliders = s->colliders, .collider_count = COUNT};
 }
 
-static rs_status find_pairs(rs_broad_phase *bp, const scene *s, rs_array *pairs)
+static rs_status find_pairs(rs_broad_phase *bp, const scene *s, RS_ARRAY(rs_pair) *pairs)
 {
     rs_broad_phase_scene all = whole(s);
     CHECK(rs_broad_phase_find(bp, &s->settings, &all) == RS_OK);
@@ -96,7 +96,7 @@ static const int32_t METHODS[] = {RS_BROADPHASE_NONE, RS_BROADPHASE_SAP_3_AXIS, 
 static int64_t check_scene(scene *s, int steps)
 {
     rs_broad_phase bp[3];
-    rs_array pairs = rs_array_of(sizeof(rs_pair));
+    RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
     int64_t seen = 0;
     for (int m = 0; m < 3; m++) {
         bp[m] = rs_broad_phase_make();
@@ -175,7 +175,7 @@ static void boxes_that_touch_count_and_points_too(void)
         s->colliders[i].box = (rs_aabb){low, rs_add(low, size)};
     }
     rs_broad_phase bp = rs_broad_phase_make();
-    rs_array pairs = rs_array_of(sizeof(rs_pair));
+    RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
     for (int m = 0; m < 3; m++) {
         s->settings.broadphase = METHODS[m];
         list_colliders(&bp, s);
@@ -214,7 +214,7 @@ static void boxes_at_rest_are_met_and_wake(void)
 {
     for (uint64_t seed = 61; seed < 65; seed++) {
         scene *s = random_scene(seed, 8.0);
-        rs_array pairs = rs_array_of(sizeof(rs_pair));
+        RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
         rs_broad_phase bp = rs_broad_phase_make();
         int64_t seen = 0, most_resting = 0;
         s->colliders[5] = (rs_collider){.alive = true, .body = 1000, .group = 7, .mask = UINT64_MAX,
@@ -251,7 +251,7 @@ static void nothing_is_allocated_once_warm(void)
 {
     scene *s = random_scene(51, 3.0);
     rs_broad_phase bp = rs_broad_phase_make();
-    rs_array pairs = rs_array_of(sizeof(rs_pair));
+    RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
     list_colliders(&bp, s);
     for (int m = 0; m < 3; m++) {
         s->settings.broadphase = METHODS[m];

@@ -151,6 +151,39 @@ static void climbing_ends_at_the_support_point_of_machined_parts(void)
     }
 }
 
+/* Sheets of points that are flat up to the rounding of single precision, and needles: no set may be too crowded or too thin. */
+static void crowded_and_thin_sets_have_exact_hulls(void)
+{
+    enum { COUNT = 600 };
+    uint64_t state = 23;
+    for (int round = 0; round < 200; round++) {
+        static double xyz[3 * COUNT];
+        static int32_t corners[COUNT];
+        double thin = pow(10.0, -(round % 7)), noise = pow(10.0, -6 - round % 5);
+        rs_mat3 turn = rs_quat_to_m3(rs_quat_exp(rs_v3(uniform(&state), uniform(&state), uniform(&state))));
+        for (int i = 0; i < COUNT; i++) {
+            double side = i % 2 ? 1.0 : -1.0, ring = 0.2 * (1 + i % 5), angle = 0.1 * rint(30 * uniform(&state));
+            rs_vec3 p = rs_v3(ring * cos(angle), thin * ring * sin(angle), 0.3 * thin * side + noise * uniform(&state));
+            p = rs_m3_mulv(&turn, p);
+            rs_v3_store(&xyz[3 * i], rs_v3((float)p.x, (float)p.y, (float)p.z));
+        }
+        int64_t count = 0;
+        if (!CHECK(rs_hull_corners(COUNT, xyz, corners, &count) == RS_OK))
+            return;
+        for (int64_t i = 1; i < count; i++)
+            CHECK(corners[i] > corners[i - 1]);
+        for (int k = 0; k < 100; k++) {
+            rs_vec3 d = rs_normalize_or(rs_v3(uniform(&state), uniform(&state), uniform(&state)), rs_v3(0, 0, 1));
+            double most = -INFINITY, found = -INFINITY;
+            for (int i = 0; i < COUNT; i++)
+                most = fmax(most, rs_dot(rs_v3_load(&xyz[3 * i]), d));
+            for (int64_t i = 0; i < count; i++)
+                found = fmax(found, rs_dot(rs_v3_load(&xyz[3 * corners[i]]), d));
+            CHECK_NEAR(found, most, 2e-9);
+        }
+    }
+}
+
 static void check_refused(int64_t count, const double *xyz, const char *text)
 {
     rs_convex *c;
@@ -191,6 +224,7 @@ int main(void)
     RUN(hulls_of_random_points_are_convex_and_complete);
     RUN(lattice_points_make_consistent_hulls);
     RUN(climbing_ends_at_the_support_point_of_machined_parts);
+    RUN(crowded_and_thin_sets_have_exact_hulls);
     RUN(points_that_span_no_solid_are_refused);
     RUN(hulls_return_all_their_memory);
     return CHECK_RESULT();

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from raisim_ros import World
+from raisim_ros import UrdfError, World
 from raisim_ros.description.robot.tree_regularity import find_singular_body
 from raisim_ros.description.urdf.file import load_urdf
 
@@ -32,6 +32,16 @@ def test_massless_tips_get_a_little_inertia_and_a_warning_names_them():
     assert np.linalg.eigvalsh(robot.get_mass_matrix()).min() > 0.0
 
 
+def test_a_lone_link_without_inertia_about_one_axis_gets_a_little():
+    rod = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0"/></inertial>'
+    with pytest.warns(RuntimeWarning, match=r"base 'a' got 2e-07 kg·m² about each axis"):
+        tree = load_urdf(f"<robot name='r'>{link('a', rod + BOX)}</robot>")
+    assert find_singular_body(tree) is None
+    assert tree.bodies[0].mass == 2.0
+    with pytest.raises(UrdfError, match="the floating base 'a' moves without any inertia"):
+        load_urdf(f"<robot name='r'>{link('a', BOX)}</robot>")
+
+
 def test_a_joint_that_mimics_nobody_moves_on_its_own():
     text = "<robot name='r'>" + link("a") + link("b") + hinge("j", "a", "b", '<mimic joint="gone"/>') + "</robot>"
     with pytest.warns(RuntimeWarning, match=r"joints mimic joints that do not exist and move on their own: 'j' \('gone'\)"):
@@ -45,6 +55,16 @@ def test_a_chain_of_mimics_is_followed_to_its_leader():
     bodies = load_urdf(text).bodies
     assert bodies[2].mimic == ("j", 2.0, 0.5)
     assert bodies[3].mimic == ("j", -6.0, pytest.approx(0.1 - 1.5))
+
+
+def test_the_same_of_many_links_is_told_once():
+    names = [f"l{k}" for k in range(6)]
+    links = "".join(map(link, names)) + "".join(hinge(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(5))
+    blocks = "".join(f'<gazebo reference="{name}"><s:ray xmlns:s="http://x.org/#sensor"/><stopKd>1</stopKd></gazebo>' for name in names)
+    with pytest.warns(RuntimeWarning) as told:
+        load_urdf(f"<robot name='r'>{links}{blocks}<gazebo><canonicalBody/></gazebo></robot>")
+    expected = "<gazebo> <ray> of 'l0' and 5 more; <gazebo> <stopKd> of 'l0' and 5 more; <gazebo> <canonicalBody>"
+    assert [str(one.message) for one in told] == [f"text: not read: {expected}"]
 
 
 def test_what_belongs_to_other_tools_is_passed_over():

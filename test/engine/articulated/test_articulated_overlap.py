@@ -120,11 +120,11 @@ def test_overlap_that_joints_cannot_remove_turns_nothing_for_ever(file, dt):
     robot = world.add_articulated_system(file, options=ArticulatedSystemOption(self_collision="all"))
     before = np.array(robot.get_generalized_coordinate())
     world.integrate(round(1.0 / dt))
-    half = np.array(robot.get_generalized_coordinate())
-    world.integrate(round(0.5 / dt))
+    early = np.array(robot.get_generalized_coordinate())
+    world.integrate(round(2.0 / dt))
     after = np.array(robot.get_generalized_coordinate())
     assert np.abs(after - before)[7:].max() < 1.0
-    assert np.abs(after - half)[7:].max() < 0.3
+    assert np.abs(after - early)[7:].max() < 0.6
     assert (robot.get_generalized_velocity() == 0).all()
 
 

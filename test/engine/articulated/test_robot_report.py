@@ -76,6 +76,53 @@ def test_heavy_meshes_are_found_only_where_their_triangles_collide(tmp_path):
     assert "a/0 (5120)" in found["mesh"].message
 
 
+MODEL = """<mujoco><worldbody>
+<body name="a"><freejoint/><geom type="box" size="0.1 0.1 0.1"/>
+  <body name="b" pos="0.5 0 0"><joint name="j" axis="0 0 1" range="-90 -10"/><geom type="box" size="0.1 0.1 0.1"/>
+    <body name="c" pos="0 0.15 0"><joint name="k" axis="0 0 1"/><geom type="box" size="0.05 0.05 0.05"/>
+      <body name="d" pos="0 0.1 0"><joint name="s" type="slide" axis="0 1 0" range="0 1"/><geom type="box" size="0.05 0.05 0.05"/></body>
+    </body></body></body></worldbody>
+  MORE<keyframe><key name="home" qpos="0 0 0 1 0 0 0 -0.5 0.5 0.2"/></keyframe></mujoco>"""
+
+
+def test_models_of_mujoco_are_judged_where_their_first_state_puts_them():
+    """At zero b and d overlap and a limit is passed: only what is so in the state, or now, is told."""
+    world = World()
+    world.add_articulated_system(MODEL.replace("MORE", '<actuator><motor joint="j"/><motor joint="s"/></actuator>'))
+    found = {finding.kind: finding for finding in world.check()}
+    assert set(found) == {"start", "gains"}
+    assert "set_state('home')" in found["start"].fix
+    assert found["gains"].message.endswith(": k")
+    text = MODEL.replace('MORE', '').replace("0.5 0.2", "0.5 0.0").replace('size="0.05 0.05 0.05"/></body>', 'size="0.05 0.15 0.05"/></body>')
+    world = World()
+    world.add_articulated_system(text)
+    assert "overlap in the state 'home': b and d" in {one.kind: one for one in world.check()}["overlap"].message
+    world = World()
+    world.add_articulated_system(text.replace("<keyframe>", '<contact><exclude body1="b" body2="d"/></contact><keyframe>'))
+    assert "overlap" not in {one.kind for one in world.check()}
+
+
+def test_joints_that_stand_for_a_free_base_need_no_limits():
+    base = '<joint name="x" type="slide" axis="1 0 0"/><joint name="y" type="slide" axis="0 1 0"/><joint name="yaw" axis="0 0 1"/>'
+    world = World()
+    world.add_articulated_system(
+        f"""<mujoco><worldbody><body name="a">{base}<geom type="box" size="0.1 0.1 0.1"/>
+        <body name="b" pos="0 0 1"><joint name="lift" type="slide" axis="0 0 1" damping="1"/><geom type="box" size="0.1 0.1 0.1"/>
+        </body></body></worldbody></mujoco>"""
+    )
+    assert [(one.kind, one.message) for one in world.check()] == [("limits", "sliding joints without limits: lift")]
+
+
+@pytest.mark.parametrize(
+    "tie",
+    ['<connect body1="d" anchor="0 0 0"/>', '<weld body1="d" body2="a"/>', '<joint joint1="k" joint2="s"/>'],
+)
+def test_joints_that_are_tied_to_others_are_not_loose(tie):
+    world = World()
+    world.add_articulated_system(MODEL.replace("MORE", f"<equality>{tie}</equality><actuator><motor joint='j'/><motor joint='s'/></actuator>"))
+    assert "gains" not in {finding.kind for finding in world.check()}
+
+
 def test_what_was_changed_after_loading_counts():
     world = World()
     arm = world.add_articulated_system(robot(link("a"), link("b"), joint("j", "a", "b").replace("damping", "none")))

@@ -1,53 +1,19 @@
 """Wires against closed forms: pendulums, rods, springs, set tensions, snaps, chains; sleeping, snapshots, errors."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from wire_scenes import ORIGIN, G, anchor, ball, energy, tie
 
 from raisim_ros import (
     InvalidValueError,
     ObjectRemovedError,
-    ParseError,
     StretchType,
-    Wire,
     WireType,
     World,
     WrongTypeError,
 )
-
-G = 9.81
-ORIGIN = (0.0, 0.0, 0.0)
-
-
-def anchor(world, position=ORIGIN):
-    """A small static body that collides with nothing."""
-    post = world.add_sphere(0.01, 1.0, collision_mask=0)
-    post.set_body_type(2)
-    post.set_position(position)
-    return post
-
-
-def ball(world, position, mass=1.0, velocity=ORIGIN):
-    """A small ball that collides with nothing: a point mass, as wires hold it at its centre."""
-    handle = world.add_sphere(0.01, mass, collision_mask=0)
-    handle.set_position(position)
-    handle.set_linear_velocity(velocity)
-    return handle
-
-
-def tie(world, first, second, length, kind="stiff", *rest):
-    add = {"stiff": world.add_stiff_wire, "compliant": world.add_compliant_wire, "custom": world.add_custom_wire}
-    return add[kind](first, 0, ORIGIN, second, 0, ORIGIN, length, *rest)
-
-
-def energy(*bodies):
-    return sum(
-        0.5 * b.get_mass() * float(b.get_linear_velocity() @ b.get_linear_velocity())
-        + b.get_mass() * G * b.get_position()[2]
-        for b in bodies
-    )
 
 
 def upward_crossings(times, values):
@@ -219,68 +185,6 @@ def test_a_chain_of_fifty_stiff_wires_stays_taut(world, load):
         highest = max(highest, energy(*masses) - start)
     assert worst < 1e-2 * link
     assert highest < 1e-6 * sum(b.get_mass() for b in masses) * G * count * link
-
-
-def random_rope(seed):
-    """A rope of light beads or of any masses, with a heavy or a free end, at rest or thrown, straight or crumpled."""
-    rng = np.random.default_rng(seed)
-    world = World()
-    world.set_sleeping_enabled(False)
-    world.set_time_step(float(rng.choice([0.001, 0.002, 0.005, 0.01])))
-    last, kind = anchor(world), seed % 4
-    if kind == 1:
-        last.set_body_type(0)
-    count, length, slack = int(rng.integers(3, 25)), float(rng.uniform(0.05, 0.5)), float(rng.choice([1.0, 0.8]))
-    step, thrown = rng.normal(size=3), rng.normal(size=3) * float(rng.choice([0.0, 5.0, 20.0]))
-    place, beads = np.zeros(3), [last] if kind == 1 else []
-    for k in range(count):
-        step = step + (0.5 * rng.normal(size=3) if kind == 3 else 0.0)
-        step /= np.linalg.norm(step)
-        place = place + slack * length * step
-        light = 0.1 if k < count - 1 else float(10 ** rng.uniform(0, 3))
-        mass = float(10 ** rng.uniform(-2, 2)) if kind == 2 else light
-        beads.append(ball(world, place, mass, (k + 1) / count * thrown))
-        tie(world, last, beads[-1], length)
-        last = beads[-1]
-    return world, beads
-
-
-def watch_energy(world, beads, seconds):
-    """Only stretch and overlap that are taken back lift what hangs on the rope."""
-    weight = G * sum(bead.get_mass() for bead in beads)
-    before = start = sum(bead.get_energy() for bead in beads)
-    for _ in range(round(seconds / world.get_time_step())):
-        lift = weight * sum(max(0.0, wire.get_stretch()) for wire in world.get_wires())
-        kinetic = sum(bead.get_kinetic_energy() for bead in beads)
-        world.integrate()
-        lift += weight * max((c.get_depth() for bead in beads for c in bead.get_contacts()), default=0.0)
-        now = sum(bead.get_energy() for bead in beads)
-        assert now - before <= lift + 1e-5 * kinetic + 1e-9 * abs(start)
-        before = now
-
-
-@pytest.mark.parametrize("seed", range(16))
-def test_ropes_of_any_kind_gain_nothing(seed):
-    """Whips, jerks, heavy ends."""
-    watch_energy(*random_rope(seed), 0.6)
-
-
-@pytest.mark.parametrize("friction", [0.0, 0.8])
-def test_a_rope_that_falls_over_a_bar_gains_nothing(world, friction):
-    """Contacts and wires in one solve: what wires give back is part of the certificate."""
-    world.set_time_step(0.005)
-    world.set_default_material(friction, 0.0, 0.0)
-    bar = world.add_cylinder(0.1, 1.0, 1.0)
-    bar.set_body_type(2)
-    bar.set_orientation((math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0))
-    beads = []
-    for k in range(30):
-        bead = world.add_sphere(0.03, 5.0 if k in (0, 29) else 0.05)
-        bead.set_position(0.08 * (k - 12), 0.0, 0.3)
-        if beads:
-            tie(world, beads[-1], bead, 0.08)
-        beads.append(bead)
-    watch_energy(world, beads, 1.5)
 
 
 # ---- compliant ----
@@ -648,93 +552,3 @@ def test_bad_wires_are_refused_and_nothing_changes(world):
     assert (wire.get_length(), pull.get_tension()) == (1.0, 0.0)
     with pytest.raises(InvalidValueError, match="another world"):
         World().remove_object(wire)
-
-
-# ---- world files ----
-
-RSC = Path(__file__).parents[3] / "rsc" / "worlds"
-
-
-def told(wire):
-    """Everything that a wire tells about itself."""
-    getters = (name for name in dir(Wire) if name.startswith("get_") and name not in ("get_id", "get_body1", "get_body2"))
-    values = {name: getattr(wire, name)() for name in getters}
-    values.pop("get_tension" if wire.get_wire_type() == WireType.STIFF else "", None)  # that of a step
-    return {name: list(value) if isinstance(value, np.ndarray) else value for name, value in values.items()}
-
-
-def test_the_cradle_of_a_file_passes_the_momentum_through():
-    world = World(RSC / "newtons_cradle.xml")
-    balls = [world.get_object(f"ball_{k}") for k in range(5)]
-    held = world.get_object("held").get_position()
-    before = energy(*balls)
-    world.integrate(1000)  # after the first pass
-    speeds = [ball.get_linear_velocity()[0] for ball in balls]
-    assert energy(*balls) == pytest.approx(before, rel=1e-3)
-    assert speeds[4] > 1.5
-    assert np.abs(speeds[:4]).max() < 0.01 * speeds[4]
-    assert world.get_object("held").get_position() == pytest.approx(held, abs=1e-9)
-    assert {wire.get_wire_type() for wire in world.get_wires()} == set(WireType)
-
-
-def test_the_ropes_of_the_crane_carry_the_load():
-    world = World(RSC / "crane.xml")
-    ropes = [wire for wire in world.get_wires() if wire.get_name().startswith("rope")]
-    masses = sum(world.get_object(name).get_mass() for name in ("load", "counterweight"))
-    upward = []
-    for _ in range(4000):  # 8 s: several swings
-        world.integrate()
-        upward.append(sum(-rope.get_tension() * rope.get_norm()[2] for rope in ropes))
-        assert max(rope.get_stretch() for rope in ropes) < 1e-4
-    assert np.mean(upward) == pytest.approx(masses * G, rel=0.01)
-    assert world.get_object("load").get_position()[0] == pytest.approx(-3 + 0.4 * 8.0, abs=0.3)
-
-
-@pytest.mark.parametrize("name", ["newtons_cradle", "crane"])
-def test_exported_wires_are_the_same(name, tmp_path):
-    world = World(RSC / f"{name}.xml")
-    world.get_wires()[0].get_body2().set_name("")  # then it is told by its place
-    world.integrate(300)
-    world.export_to_xml(tmp_path / "out.xml")
-    again = World(tmp_path / "out.xml")
-    assert [told(wire) for wire in again.get_wires()] == [told(wire) for wire in world.get_wires()]
-    index = [(wire.get_body1().get_index_in_world(), wire.get_body2().get_index_in_world()) for wire in world.get_wires()]
-    assert index == [
-        (wire.get_body1().get_index_in_world(), wire.get_body2().get_index_in_world()) for wire in again.get_wires()
-    ]
-
-
-@pytest.mark.parametrize(
-    ("ends", "text"),
-    [
-        ('<object1 name="a"/><object2 name="nobody"/>', "no object is named 'nobody'"),
-        ('<object1 name="a"/><object2 name="a"/>', "same body"),
-        ('<object1 name="a"/><object2 index="9"/>', "object index is 9"),
-        ('<object1 name="a"/><object2 name="b" frame="tip"/>', "only articulated systems have frames"),
-        ('<object1 name="a"/><object2 name="b" local_index="1"/>', "local index of end 2 is 1"),
-    ],
-)
-def test_bad_wires_of_a_file_are_refused_with_their_line(tmp_path, ends, text):
-    ball_text = '<sphere name="{}" mass="1"><dim radius="0.1"/></sphere>'
-    file = tmp_path / "bad.xml"
-    file.write_text(
-        f'<raisim><objects>{ball_text.format("a")}{ball_text.format("b")}</objects>\n'
-        f'<wire type="stiff" length="1">{ends}</wire></raisim>'
-    )
-    world = World()
-    with pytest.raises(ParseError, match=rf"bad.xml:2.*<wire>.*{text}"):
-        world.load(file)
-    assert world.get_obj_list() == []
-    assert world.get_wires() == []
-
-
-def test_a_file_may_tie_to_what_is_in_the_world_already(tmp_path):
-    world = World()
-    ball(world, ORIGIN).set_name("a")
-    ball(world, (1.0, 0.0, 0.0)).set_name("b")
-    file = tmp_path / "wire.xml"
-    file.write_text(
-        '<raisim><wire name="w" type="stiff" length="1"><object1 name="a"/><object2 name="b"/></wire></raisim>'
-    )
-    world.load(file)
-    assert world.get_wire("w").get_distance() == 1.0

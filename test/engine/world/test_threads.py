@@ -111,3 +111,23 @@ def test_ctrl_c_ends_a_long_integration(with_sensors):
         world.integrate(2**31 - 1)
     assert 0 < world.get_step_count() < 2**31 - 1
     world.integrate(3)
+
+
+def test_those_who_wait_get_in_between_two_steps():
+    """A thread that steps all the time would take the world again before others wake up."""
+    world = World()
+    world.add_ground()
+    for number in range(300):
+        world.add_box(0.3, 0.3, 0.3, 1.0).set_position((number % 10) * 0.35, (number // 100) * 0.35, (number // 10 % 10) * 0.35)
+    end = threading.Event()
+    thread = threading.Thread(target=lambda: [world.integrate(5) for _ in iter(end.is_set, True)])
+    thread.start()
+    seen = []
+    for _ in range(60):
+        time.sleep(0.002)
+        before = world.get_step_count()
+        with world.locked():
+            seen.append(world.get_step_count() - before)
+    end.set()
+    thread.join()
+    assert sorted(seen)[50] <= 3

@@ -9,6 +9,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.msg import ResultCode
+from raisim_ros.ros.node import preparation
 from raisim_ros.ros.node.allowed_folders import allowed_folders
 from raisim_ros.srv import LoadWorld, SaveWorld, SpawnArticulatedSystem, SpawnHeightMap, SpawnObject, SpawnSensorSet
 
@@ -88,3 +89,29 @@ def test_saving_elsewhere_or_over_links(node, probe, inside, tmp_path):
     assert not (inside / "other.xml").exists()
     assert probe.call(SaveWorld, "save_world", file=str(inside / "saved.xml")).result == ResultCode.OK
     assert probe.call(LoadWorld, "load_world_file", file=str(inside / "saved.xml")).result == ResultCode.OK
+
+
+BOX = '<box mass="1"><dim x="0.1" y="0.1" z="0.1"/></box>'
+TEXTS = {
+    "entry": BOX,
+    "world": f'<raisim version="1.0"><objects>{BOX}</objects></raisim>',
+    "urdf": '<robot name="one"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link></robot>',
+    "mjcf": '<mujoco><worldbody><body name="b"><freejoint/><geom type="sphere" size="0.1"/></body></worldbody></mujoco>',
+}
+
+
+def test_texts_are_no_files_of_somebody_else(start_node, probe, inside):
+    """Texts are read from a file in between, wherever that lies."""
+    srv = pytest.importorskip("simulation_interfaces.srv", reason="needs simulation_interfaces")
+    start_node(namespace="/texts", paused=True, allowed_folders=str(inside))
+    names = {}
+    for kind, text in TEXTS.items():
+        answer = probe.call(srv.SpawnEntity, "/texts/spawn_entity", name=f"from_{kind}", resource_string=text)
+        assert answer.result.result == 1, (kind, answer.result.error_message)
+        names[kind] = answer.entity_name
+    assert set(names.values()) <= set(probe.call(srv.GetEntities, "/texts/get_entities").entities)
+    assert preparation.world_text_is_long(TEXTS["mjcf"])  # a process of its own reads it
+    for kind in ("world", "mjcf"):
+        answer = probe.call(srv.LoadWorld, "/texts/load_world", resource_string=TEXTS[kind])
+        assert answer.result.result == 1, answer.result.error_message
+        assert len(probe.call(srv.GetEntities, "/texts/get_entities").entities) == 1

@@ -13,19 +13,12 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
+from victims import PROGRAM, descendants
+
 from raisim_ros.engine.world.world import World
 from raisim_ros.srv import LoadWorld, RemoveObject, SaveWorld, SpawnArticulatedSystem, SpawnObject
 
 SEED = 20261116
-
-
-def children(pid: int) -> set[int]:
-    """Processes that a process has started, and theirs."""
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found |= {child, *children(child)}
-    return found
 
 
 def busy(probe, file, number):
@@ -48,7 +41,7 @@ def test_a_node_that_is_ended_while_it_spawns_saves_and_loads(start_node, probe,
     for _ in range(2):
         future = busy(probe, file, 1)[-1]
         probe.spin_until(future.done, "the answer of load_world")
-    started = children(node.process.pid)
+    started = descendants(node.process.pid)
     end, count = time.monotonic() + rng.uniform(0.02, 0.3), 2
     while time.monotonic() < end:
         busy(probe, file, count)
@@ -63,30 +56,12 @@ def test_a_node_that_is_ended_while_it_spawns_saves_and_loads(start_node, probe,
     assert left <= {".xml", ".urdf"}
 
 
-CLIENT = """
-import sys
-from raisim_ros import World
-from raisim_ros.description.resources import resource
-world = World()
-world.add_ground()
-for _ in range(20):
-    world.add_sphere(0.1, 1.0)
-world.add_articulated_system(resource("robots/arm.urdf"))
-print("ready", flush=True)
-while True:
-    world.integrate(50)
-    snapshot = world.save_snapshot()
-    world.export_to_xml(sys.argv[1])
-    world.restore_snapshot(snapshot)
-"""
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_program_that_is_ended_while_it_steps_and_saves(tmp_path, number):
     rng = random.Random(f"{SEED} program {number}")
     file = tmp_path / "world.xml"
     for _ in range(2):
-        process = subprocess.Popen([sys.executable, "-c", CLIENT, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(file), str(tmp_path / "run.raisim")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert process.stdout.readline() == b"ready\n"
         time.sleep(rng.uniform(0.01, 0.2))
         process.send_signal(number)

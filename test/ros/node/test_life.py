@@ -93,15 +93,37 @@ def test_it_tells_what_runs_and_how_to_stop(start_node):
         ({"clock_rate_hz": 0.0}, "clock_rate_hz"),
         ({"command_watchdog_action": "panic"}, "'release' or 'hold'"),
         ({"world": "/no/such/world.xml"}, "/no/such/world.xml"),
+        ({"world_frame": "''"}, "world_frame is empty"),
+        ({"world_frame": "/map"}, "world_frame is '/map'"),
+        ({"frame_prefix": "a b/"}, "frame_prefix is 'a b/'"),
+        ({"qos_overrides./states.publisher.reliability": "relaible"}, "relaible"),
+        ({"qos_overrides./states.publisher.depth": -3}, "depth is -3"),
+        ({"broken:": 1}, "broken"),
     ],
 )
 def test_a_wrong_parameter_is_named_in_one_line(start_node, parameters, text):
     node = start_node(**parameters)
     assert node.wait_for_exit() == 2
-    lines = [line for line in node.output.splitlines() if line.strip()]
+    lines = [line for line in node.output.splitlines() if line.strip() and "] [rcl]: " not in line]
     assert len(lines) == 1, node.output
     assert lines[0].startswith("world_node: ")
     assert text in lines[0]
+
+
+def test_parameters_that_nobody_reads_are_told_with_the_nearest_name(start_node):
+    given = {"paussed": True, "gravty": "[0.0, 0.0, -1.0]", "publish_tf": False, "frame_prefix": "a/", "arm.p_gains": 3.0}
+    topics = {"states": "is no warning", "stats": "is one", "ball/state": "cannot be chosen"}
+    qos = {f"qos_overrides./told/{topic}.publisher.depth": 7 for topic in topics}
+    node = start_node(namespace="/told", paused=True, **given, **qos)
+    node.wait_for_output("'paussed' is ignored")
+    node.interrupt()
+    warned = {line.split("parameter '", 1)[1] for line in node.output.splitlines() if "WARN" in line and "parameter '" in line}
+    told = {line.split("'", 1)[0]: line for line in warned}
+    assert set(told) == {"paussed", "gravty", "arm.p_gains", *(name for name in qos if "told/states" not in name)}
+    assert "did you mean 'paused'" in told["paussed"]
+    assert "did you mean 'gravity'" in told["gravty"]
+    assert "/told/states.publisher.depth'" in told["qos_overrides./told/stats.publisher.depth"]
+    assert "acts on nothing that is here yet" in told["arm.p_gains"]
 
 
 def test_parameters_are_described_and_guarded(start_node, probe):

@@ -24,7 +24,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from raisim_ros import Recording, srv
 from raisim_ros.description.resources import resource
-from raisim_ros.msg import ObjectCmd, ResultCode, WireCmd, WorldCmd
+from raisim_ros.msg import ObjectCmd, Pull, ResultCode, WireCmd, WorldCmd
 
 SEED = 20261117
 
@@ -59,12 +59,15 @@ class Client:
     def commands(self):
         rng, publisher = self.rng, self.probe.publisher
         with publisher(ObjectCmd, "load/cmd") as wrench, publisher(JointState, "arm/joint_cmd") as joints, \
-                publisher(JointTrajectory, "arm/joint_trajectory") as path, publisher(WireCmd, "rope/cmd") as rope:
+                publisher(JointTrajectory, "arm/joint_trajectory") as path, publisher(WireCmd, "rope/cmd") as rope, \
+                publisher(Pull, "world/pull") as hand:
             for _ in range(20):
                 force = Vector3(x=rng.uniform(-20.0, 20.0), y=rng.uniform(-20.0, 20.0))
                 wrench.publish(ObjectCmd(wrench=Wrench(force=force)))
                 names = rng.sample(ARM_JOINTS, 3)
                 joints.publish(JointState(name=names, position=[rng.uniform(-1.0, 1.0) for _ in names]))
+                hand.publish(Pull(name="ball_0", grip=Point(x=0.05, z=2.0), target=Point(x=rng.uniform(-2.0, 2.0), z=3.0)))
+                hand.publish(Pull(name="arm", link="forearm", grip=Point(x=20.0, z=1.0), target=Point(x=rng.random(), z=1.0)))
                 self.wait(0.01)
             path.publish(JointTrajectory(joint_names=ARM_JOINTS, points=[point(rng, 0.1), point(rng, 0.2)]))
             rope.publish(WireCmd(set_length=True, length=1.2))

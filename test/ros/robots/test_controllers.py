@@ -16,7 +16,7 @@ from geometry_msgs.msg import Point, Pose, Twist, Vector3
 from nav_msgs.msg import Odometry
 from rcl_interfaces.srv import GetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
-from robot_calls import ARM_JOINTS, deliver, robot, spawn, spawn_arm, state, step
+from robot_calls import ARM_JOINTS, robot, send_until, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
 from service_calls import ok
 from tf2_msgs.msg import TFMessage
@@ -252,7 +252,7 @@ def test_entries_that_are_nan_are_no_commands(probe):
             step(probe, 5)
             return state(probe).joint_positions[2] > 0.5
 
-        deliver(probe, commands, message, applied)
+        send_until(probe, commands, message, applied)
     assert abs(state(probe).joint_positions[0]) < 0.05
 
 

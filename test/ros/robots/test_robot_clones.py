@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose, Quaternion
-from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, spawn, spawn_arm, state, step
+from robot_calls import ARM_JOINTS, LATCHED, STAND, send_until, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
 from service_calls import ok
 from std_msgs.msg import String
@@ -56,7 +56,7 @@ def test_a_copy_has_topics_frames_and_commands_of_its_own(probe):
     }
     with probe.publisher(JointState, "twin/joint_cmd") as publisher:
         message = JointState(name=["elbow"], position=[0.4])
-        deliver(probe, publisher, message, lambda: step(probe, 20) and state(probe, "twin").joint_positions[2] > 0.1)
+        send_until(probe, publisher, message, lambda: step(probe, 20) and state(probe, "twin").joint_positions[2] > 0.1)
     assert abs(state(probe).joint_positions[2]) < 0.02, "the source holds still"
     ok(probe.call(RemoveObject, "remove_object", name="twin"))
     probe.wait_for_topics_to_go(lambda topic: topic.startswith("/twin/"))
@@ -68,14 +68,14 @@ def test_a_copy_of_a_robot_under_force_holds_its_place_with_the_described_gains(
     spawn_arm(probe)
     with probe.publisher(JointState, "arm/joint_cmd") as publisher:
         message = JointState(name=["elbow"], effort=[40.0])
-        deliver(probe, publisher, message, lambda: step(probe, 5) and abs(state(probe).joint_positions[2]) > 0.05)
+        send_until(probe, publisher, message, lambda: step(probe, 5) and abs(state(probe).joint_positions[2]) > 0.05)
     clone(probe, pose=ELSEWHERE)
     elbow = state(probe, "twin").joint_positions[2]
     step(probe, 400)
     assert state(probe, "twin").joint_positions[2] == pytest.approx(elbow, abs=0.05)
     with probe.publisher(JointState, "twin/joint_cmd") as publisher:
         target = JointState(name=["elbow"], position=[elbow + 0.3])
-        deliver(
+        send_until(
             probe, publisher, target, lambda: step(probe, 20) and state(probe, "twin").joint_positions[2] > elbow + 0.2
         )
 

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Vector3, Wrench
-from robot_calls import STAND, deliver, robot, spawn, spawn_arm, step
+from robot_calls import STAND, robot, send_until, spawn, spawn_arm, step
 from service_calls import ok
 
 from raisim_ros.engine.world.world import World
@@ -82,7 +82,7 @@ def test_flags_of_a_command_show_what_a_link_carries(probe):
     with probe.subscribed(ObjectState, "dog/LF_HIP/state") as messages:
         with probe.publisher(ObjectCmd, "dog/LF_HIP/cmd") as publisher:
             probe.deliver(publisher, command)  # at once: in every step that it takes to arrive the robot falls on
-            deliver(probe, publisher, command, lambda: newest(probe, messages).children_names)
+            send_until(probe, publisher, command, lambda: newest(probe, messages).children_names)
         message = messages[-1]
     assert message.children_names == [*hip.links[1:], *thigh.links, *shank.links]
     assert message.joint_names == ["LF_HFE", "LF_KFE"]
@@ -103,7 +103,7 @@ def test_a_wrench_acts_on_the_link_until_the_watchdog_drops_it(probe):
         first = newest(probe, messages)
         time_step = first.sim_time
         with probe.publisher(ObjectCmd, "arm/forearm/cmd") as publisher:
-            deliver(probe, publisher, ObjectCmd(wrench=wrench), lambda: newest(probe, messages).wrench.force.x)
+            send_until(probe, publisher, ObjectCmd(wrench=wrench), lambda: newest(probe, messages).wrench.force.x)
         acted = messages[-1]
         assert (acted.wrench, first.wrench) == (wrench, Wrench())
         world.set_time_step(time_step)
@@ -124,7 +124,7 @@ def test_a_reset_ends_the_wrench(probe):
     with probe.subscribed(ObjectState, "arm/forearm/state") as messages:
         with probe.publisher(ObjectCmd, "arm/forearm/cmd") as publisher:
             command = ObjectCmd(wrench=Wrench(force=Vector3(x=30.0)))
-            deliver(probe, publisher, command, lambda: newest(probe, messages).wrench.force.x)
+            send_until(probe, publisher, command, lambda: newest(probe, messages).wrench.force.x)
         ok(probe.call(Reset, "reset", state=True))
         assert newest(probe, messages).wrench == Wrench()
 
@@ -142,7 +142,7 @@ def test_commands_that_make_no_sense_are_refused(probe, shared_node, command, re
     spawn_arm(probe, publish_links=True)
     told = shared_node.output.count(reason)
     with probe.publisher(ObjectCmd, "arm/forearm/cmd") as publisher:
-        deliver(probe, publisher, command, lambda: shared_node.output.count(reason) > told)
+        send_until(probe, publisher, command, lambda: shared_node.output.count(reason) > told)
     assert any("arm/forearm/cmd refused" in line for line in shared_node.output.splitlines() if reason in line)
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Point, Pose, Quaternion, Twist, Vector3, Wrench
-from robot_calls import ARM_JOINTS, LATCHED, STAND, deliver, robot, spawn, spawn_arm, state, step
+from robot_calls import ARM_JOINTS, LATCHED, STAND, robot, send_until, spawn, spawn_arm, state, step
 from sensor_msgs.msg import JointState
 from service_calls import ok
 from std_msgs.msg import String
@@ -249,7 +249,7 @@ def test_joint_fields_come_and_go_with_the_flags(probe):
         assert singles[-1].joint_names == ARM_JOINTS
         assert (len(singles[-1].joint_positions), len(singles[-1].children_names)) == (0, 0)
         every = ObjectCmd(publish_joint_positions=ObjectCmd.ON, publish_children_names=ObjectCmd.ON)
-        deliver(probe, command, every, lambda: len(singles[-1].joint_positions) == 6)
+        send_until(probe, command, every, lambda: len(singles[-1].joint_positions) == 6)
         in_array = next(s for s in arrays[-1].states if s.name == "arm")
         probe.spin_until(lambda: next(s for s in arrays[-1].states if s.name == "arm").children_names, "the array")
         in_array = next(s for s in arrays[-1].states if s.name == "arm")
@@ -258,7 +258,7 @@ def test_joint_fields_come_and_go_with_the_flags(probe):
             assert message.children_names == state(probe).children_names
             assert len(message.joint_velocities) == len(message.joint_efforts) == 6
         none = ObjectCmd(publish_joint_names=ObjectCmd.OFF)
-        deliver(probe, command, none, lambda: not singles[-1].joint_names)
+        send_until(probe, command, none, lambda: not singles[-1].joint_names)
         assert len(singles[-1].joint_positions) == 0
 
 
@@ -276,9 +276,9 @@ def test_joints_go_where_joint_cmd_says(probe):
         command.publish(JointState(name=["shoulder_pan"], position=[0.2]))
         ok(probe.call(Play, "play"))
         message = JointState(name=["elbow", "wrist_2", "shoulder_pan"], position=[0.5, -0.3, 0.2])
-        deliver(probe, command, message, lambda: abs(joint(probe, "elbow") - 0.5) < 0.05)
-        deliver(probe, command, message, lambda: abs(joint(probe, "wrist_2") + 0.3) < 0.05)
-        deliver(probe, command, message, lambda: abs(joint(probe, "shoulder_pan") - 0.2) < 0.02)
+        send_until(probe, command, message, lambda: abs(joint(probe, "elbow") - 0.5) < 0.05)
+        send_until(probe, command, message, lambda: abs(joint(probe, "wrist_2") + 0.3) < 0.05)
+        send_until(probe, command, message, lambda: abs(joint(probe, "shoulder_pan") - 0.2) < 0.02)
 
 
 def test_command_types_mix(probe):
@@ -293,7 +293,7 @@ def test_command_types_mix(probe):
             joint_cmds_types=[ObjectCmd.FORCE, ObjectCmd.POSITION],
             publish_joint_positions=ObjectCmd.ON,
         )
-        deliver(probe, command, message, lambda: states and len(states[-1].joint_positions) == 2)
+        send_until(probe, command, message, lambda: states and len(states[-1].joint_positions) == 2)
     before = state(probe, "cart").joint_velocities[0]
     first = step(probe).sim_time
     last = step(probe, 79).sim_time
@@ -311,9 +311,9 @@ def test_a_wrench_pushes_the_base(probe):
         with probe.subscribed(ObjectState, "dog/state") as states:
             command.publish(push)
             ok(probe.call(Play, "play"))
-            deliver(probe, command, push, lambda: states and states[-1].wrench.force.z > 0.0)
+            send_until(probe, command, push, lambda: states and states[-1].wrench.force.z > 0.0)
             start = states[-1]
-            deliver(probe, command, push, lambda: states[-1].sim_time > start.sim_time + 0.3)
+            send_until(probe, command, push, lambda: states[-1].sim_time > start.sim_time + 0.3)
             end = states[-1]
     # The base is pushed up, against gravity.
     assert end.twist.linear.z > start.twist.linear.z
@@ -325,7 +325,7 @@ def test_a_stale_joint_force_is_released_and_a_position_stays(probe):
         command.publish(JointState(name=["shoulder_pan"], effort=[20.0]))
         command.publish(JointState(name=["elbow"], position=[0.6]))
         ok(probe.call(Play, "play"))
-        deliver(
+        send_until(
             probe,
             command,
             JointState(name=["shoulder_pan"], effort=[20.0]),
@@ -353,7 +353,7 @@ def test_a_wrong_joint_command_is_refused_with_a_reason(probe, shared_node, mess
     spawn_arm(probe, allow_renaming=True)
     before = list(state(probe).joint_positions)
     with probe.publisher(JointState, "arm/joint_cmd") as command:
-        deliver(probe, command, message, lambda: words in shared_node.output)
+        send_until(probe, command, message, lambda: words in shared_node.output)
     step(probe)
     assert list(state(probe).joint_positions) == pytest.approx(before, abs=1e-3)
 
@@ -362,7 +362,7 @@ def test_a_joint_without_gains_follows_no_position(probe, shared_node):
     spawn(probe, "limp")
     with probe.publisher(JointState, "limp/joint_cmd") as command:
         message = JointState(name=["elbow"], position=[0.0])
-        deliver(probe, command, message, lambda: "has no position gain" in shared_node.output)
+        send_until(probe, command, message, lambda: "has no position gain" in shared_node.output)
 
 
 # ---- trajectories ----

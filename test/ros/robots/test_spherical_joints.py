@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from builtin_interfaces.msg import Duration
-from robot_calls import deliver, ok, spawn, state, step
+from robot_calls import ok, send_until, spawn, state, step
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -145,7 +145,7 @@ def test_torques_turn_it_in_the_joint_frame(node_flail, probe):
     with probe.publisher(JointState, "flail/joint_cmd") as publisher:
         message = JointState(name=BALL, effort=list(torque))
         time_step = step(probe).sim_time
-        deliver(probe, publisher, message, lambda: step(probe) and np.abs(ball(probe, "joint_velocities")).max() > 1e-6)
+        send_until(probe, publisher, message, lambda: step(probe) and np.abs(ball(probe, "joint_velocities")).max() > 1e-6)
         before, turned = ball(probe, "joint_velocities"), ball(probe)
         step(probe, 40)
     time = 40 * time_step
@@ -160,7 +160,7 @@ def test_positions_are_reached_by_every_command_and_published(node_flail, probe)
         return lambda: step(probe, 50) and difference(ball(probe), vector) < 1e-3
 
     with probe.publisher(JointState, "flail/joint_cmd") as publisher:
-        deliver(probe, publisher, JointState(name=BALL, position=list(TURN)), reached(TURN))
+        send_until(probe, publisher, JointState(name=BALL, position=list(TURN)), reached(TURN))
     with probe.subscribed(JointState, "flail/joint_states") as messages:
         step(probe, 4)
         probe.spin_until(lambda: messages, "joint states")
@@ -169,10 +169,10 @@ def test_positions_are_reached_by_every_command_and_published(node_flail, probe)
     other = -0.5 * TURN[[1, 2, 0]]
     with probe.publisher(ObjectCmd, "flail/cmd") as publisher:
         command = ObjectCmd(joint_names=["slide", *BALL], joint_cmds=[0.0, *other], joint_cmds_types=[0, 1, 1, 1])
-        deliver(probe, publisher, command, reached(other))
+        send_until(probe, publisher, command, reached(other))
     with probe.publisher(JointTrajectory, "flail/joint_trajectory") as publisher:
         point = JointTrajectoryPoint(positions=list(TURN), time_from_start=Duration(nanosec=200_000_000))
-        deliver(probe, publisher, JointTrajectory(joint_names=BALL, points=[point]), reached(TURN))
+        send_until(probe, publisher, JointTrajectory(joint_names=BALL, points=[point]), reached(TURN))
 
 
 def test_it_can_be_put_into_a_place(node_flail, probe):

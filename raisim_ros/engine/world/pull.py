@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world.world import World
-from raisim_ros.viewer.scene import Vector
 
 # How fast the grabbed point follows [rad/s], and the most that the spring accelerates it [m/s^2].
 FREQUENCY, MOST = 12.0, 400.0

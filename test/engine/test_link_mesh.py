@@ -5,9 +5,9 @@ import pytest
 import trimesh
 
 from raisim_ros.description.errors import MeshError
-from raisim_ros.description.mesh import link_mesh as module
 from raisim_ros.description.mesh.file import MeshData
-from raisim_ros.description.mesh.link_mesh import link_mesh
+from raisim_ros.engine import link_mesh as module
+from raisim_ros.engine.link_mesh import link_mesh
 
 UNIT = (1.0, 1.0, 1.0)
 

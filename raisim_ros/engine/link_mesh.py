@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
 from raisim_ros.description.mesh.convex_decomposition import decompose
 from raisim_ros.description.mesh.file import MeshData, load_mesh, load_points
 from raisim_ros.description.resources import resource
+from raisim_ros.engine.assets import hull_corners
 
 COLLISION_MESHES = ("hull", "original", "convexify")
 
@@ -58,14 +60,11 @@ def _hull(file: str, scale: Scale) -> Points | None:
     stored = mesh_cache.read_points(_KIND, key) if whole else None
     if stored is not None:
         return stored[0]
-    from scipy.spatial import ConvexHull, QhullError  # here: it takes longer to import than all the rest
-
     vertices = load_points(file, list(scale))
     try:
-        corners = np.sort(ConvexHull(vertices).vertices)
-    except (QhullError, ValueError):
+        hull = np.ascontiguousarray(vertices[hull_corners(vertices)])
+    except InvalidValueError:
         return None
-    hull = np.ascontiguousarray(vertices[corners])
     if whole:
         mesh_cache.write_points(_KIND, key, [hull])
     return hull

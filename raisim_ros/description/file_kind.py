@@ -1,0 +1,37 @@
+"""What a file describes: a world, a robot, a mesh or a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lxml import etree
+
+from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.mesh.file import USD_SUFFIXES
+
+RECORDING, WORLD, ROBOT, MESH = "recording", "world", "robot", "mesh"
+_MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".dae", ".3mf", *USD_SUFFIXES)
+
+
+def kind_of(path: str) -> str:
+    """RECORDING, WORLD (also MJCF), ROBOT (URDF, xacro) or MESH; raises when it is none of them."""
+    file = Path(path)
+    if not file.is_file():
+        raise FileMissingError(path, "file")
+    suffix = file.suffix.lower()
+    if suffix == ".raisim":
+        return RECORDING
+    if suffix in _MESHES:
+        return MESH
+    if suffix in (".urdf", ".xacro"):
+        return ROBOT
+    try:
+        with file.open("rb") as source:
+            root = next(etree.iterparse(source, events=("start",), resolve_entities=False, recover=True))[1].tag
+    except (etree.XMLSyntaxError, StopIteration):
+        root = ""
+    if root in ("raisim", "mujoco"):
+        return WORLD
+    if root == "robot":
+        return ROBOT
+    raise InvalidValueError(f"'{path}' is no world, robot, mesh or recording that this program knows")

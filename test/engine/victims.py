@@ -1,0 +1,34 @@
+"""A program to be ended at a random moment, and what it started."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+# Steps, records and saves: its arguments are the world file and the recording.
+PROGRAM = """
+import sys
+from raisim_ros import World
+from raisim_ros.description.resources import resource
+world = World()
+world.add_ground()
+for _ in range(20):
+    world.add_sphere(0.1, 1.0)
+world.add_articulated_system(resource("robots/arm.urdf"))
+print("ready", flush=True)
+while True:
+    world.start_recording(sys.argv[2])
+    world.integrate(50)
+    world.export_to_xml(sys.argv[1])
+    world.stop_recording()
+"""
+
+
+def descendants(pid: int) -> set[int]:
+    """Processes that a process has started, and theirs."""
+    found: set[int] = set()
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in map(int, task.read_text().split()):
+                found |= {child, *descendants(child)}
+    return found
