@@ -3,7 +3,7 @@
 from raisim_ros import View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((3.5, -9.5, 3.6), (-0.6, 0.0, 2.1))
+VIEW = View((4.6, -11.5, 4.2), (0.2, 0.0, 1.9), 0.85)
 SECONDS = 6.0
 
 

@@ -3,7 +3,7 @@
 from raisim_ros import View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((0.9, -2.3, 1.15), (0.45, 0.0, 0.85))
+VIEW = View((1.35, -2.7, 1.15), (0.62, 0.0, 0.84), 0.85)
 SECONDS = 4.0
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from raisim_ros import ArticulatedSystemOption, View, World
 
-VIEW = View((4.3, -3.0, 1.5), (-0.1, -0.05, 0.66), 0.66)
+VIEW = View((4.6, -3.0, 1.5), (0.12, 0.22, 0.68), 0.66)
 SECONDS = 1.0
 # Knees that are bent a little; all other joints are at 0.
 TALOS = {f"leg_{side}_{k}_joint": a for side in ("left", "right") for k, a in ((3, -0.41), (4, 0.86), (5, -0.45))}

@@ -4,7 +4,7 @@ ros2 launch raisim_ros world.launch.py world:=my_world.xml real_time_factor:=0.5
 """
 
 import os
-from collections.abc import Iterable
+import sys
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -60,11 +60,12 @@ ARGUMENTS = {
 
 def start_nodes(context: LaunchContext) -> list[Node]:
     """The world, whose arguments win over the parameter file, and what shows it if that is wanted."""
-    warn_of_misspelt(context.launch_configurations)
+    warn_of_misspelt(sys.argv)
     value = {name: LaunchConfiguration(name).perform(context) for name in (*PARAMETERS, *ARGUMENTS)}
     namespace = value["namespace"].strip("/")
     prefix = f"{namespace}/" if namespace else ""
     given = {name: read(value[name]) for name, (read, _) in PARAMETERS.items() if value[name]}
+    given |= folder_of_robot(value)
     # The later ones win. The node makes simulation time; it must never wait for it.
     parameters = [{"frame_prefix": prefix}, value["params_file"], {**given, "use_sim_time": False}]
     world = Node(
@@ -87,12 +88,26 @@ def start_nodes(context: LaunchContext) -> list[Node]:
     return nodes
 
 
-def warn_of_misspelt(given: Iterable[str]) -> None:
-    """`ros2 launch` ignores arguments that nobody declares; other files may, so only near misses are told."""
+def warn_of_misspelt(command: list[str]) -> None:
+    """`ros2 launch` ignores arguments that no file declares. What a file that includes this one takes is not known."""
+    if not any(Path(word).name == Path(__file__).name for word in command):
+        return
     known = (*PARAMETERS, *ARGUMENTS)
-    for name in given:
-        if name not in known and (near := get_close_matches(name, known, 1, 0.7)):
-            get_logger("world.launch.py").warning(f"no argument named '{name}'; did you mean '{near[0]}'?")
+    for name in (word.partition(":=")[0] for word in command if ":=" in word):
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(known)}"
+            get_logger(Path(__file__).name).warning(f"no argument named '{name}'; {hint}")
+
+
+def folder_of_robot(value: dict[str, str]) -> dict[str, str]:
+    """What is named here may lie anywhere, with its meshes; the request that adds it may name no other folders."""
+    robot = Path(value["robot"].removeprefix("file://")).expanduser().absolute()
+    decided = value["params_file"] and "allowed_folders" in Path(value["params_file"]).read_text(encoding="utf-8")
+    if decided or not robot.is_file():
+        return {}
+    packages = [folder for folder in robot.parents if (folder / "package.xml").is_file()]
+    return {"allowed_folders": f"default:{packages[0] if packages else robot.parent}"}
 
 
 def spawner(value: dict[str, str], namespace: str) -> Node:

@@ -88,7 +88,7 @@ def hero_pictures(world: World) -> Iterator[np.ndarray[Any, np.dtype[np.uint8]]]
             target[7:] = STANCE + bend * np.array([0.0, 1.0, -2.0] * 4)
             robot.set_pd_target(target, np.zeros(18))
         world.integrate(steps)
-        yield world.render(View((3.4, -3.0, 1.9), (-0.7, 0.0, 0.45), 0.85), *FILM_SIZE)
+        yield world.render(View((3.4, -3.0, 1.9), (-0.7, 0.0, 0.45), 0.85), *FILM_SIZE, "good")
 
 
 def main(names: list[str]) -> None:

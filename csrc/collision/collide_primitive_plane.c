@@ -190,6 +190,9 @@ void rs_collide_convex_half_space(const rs_shape *a, const rs_transform *ta, con
             out->points[out->count++] = point_of_vertex(hull, &view, ta, hint->kept[k]);
         return;
     }
+    int before_count = hint != NULL ? hint->kept_count : 0;
+    int32_t before[RS_MAX_MANIFOLD];
+    for (int k = 0; k < before_count; k++) before[k] = hint->kept[k];
     if (hint != NULL) hint->kept_count = 0;
     int32_t lowest = lowest_vertex(hull, view.local, hint);
     if (view.height + rs_dot(view.local, hull->vertices[lowest]) >= settings->margin) return;
@@ -200,10 +203,10 @@ void rs_collide_convex_half_space(const rs_shape *a, const rs_transform *ta, con
     for (int32_t k = 0; k < (low_count < 0 ? hull->vertex_count : low_count); k++) {
         int32_t i = low_count < 0 ? k : low[k];
         if (view.height + rs_dot(view.local, hull->vertices[i]) >= settings->margin) continue;
-        if (count == 64) count = rs_points_reduce(points, count, RS_MAX_MANIFOLD);
+        if (count == 64) count = rs_points_reduce_again(points, count, RS_MAX_MANIFOLD, before, before_count);
         points[count++] = point_of_vertex(hull, &view, ta, i);
     }
-    out->count = rs_points_reduce(points, count, settings->max_points);
+    out->count = rs_points_reduce_again(points, count, settings->max_points, before, before_count);
     for (int i = 0; i < out->count; i++) out->points[i] = points[i];
     remember_points(hull, &view, settings->margin, out, hint);
 }

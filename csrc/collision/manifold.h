@@ -38,6 +38,9 @@ typedef void rs_collide_fn(const rs_shape *a, const rs_transform *ta, const rs_s
 /* Keeps at most `max_points` of the points, the deepest first, then those that span the largest area; returns how
  * many are left. At most RS_MAX_CANDIDATES of them. */
 int rs_points_reduce(rs_manifold_point *points, int count, int max_points);
+/* The same where the features of points that were chosen before are known: those are chosen again where others are hardly
+ * better. What slides or rocks a little keeps its points, and so its impulses. */
+int rs_points_reduce_again(rs_manifold_point *points, int count, int max_points, const int32_t *before, int before_count);
 
 static inline void rs_manifold_add(rs_manifold *m, rs_vec3 position, rs_vec3 normal, double gap, uint32_t feature) {
     if (m->count < RS_MAX_MANIFOLD)

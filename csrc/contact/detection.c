@@ -131,48 +131,84 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
     return RS_OK;
 }
 
-/* Whether a point lies between two others, and no deeper than they do. */
-static bool lies_between(const rs_manifold_point *p, const rs_manifold_point *a, const rs_manifold_point *b, double limit) {
-    if (!(p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit))
+/* ---- points that carry the same load twice ---- */
+
+/* Points of a pair that were there in the step before stay before others that are no deeper than this share of the touch
+ * distance: what slides or rocks a little keeps its points, and with them its impulses. */
+static const double STAYING = 0.1;
+
+/* The points of a pair, and which of them were there before. */
+typedef struct {
+    rs_manifold *manifold;
+    bool stays[RS_MAX_MANIFOLD];
+    double slack; /* how much deeper others must be [m] */
+} point_choice;
+
+static point_choice choice_of(rs_manifold *m, const rs_touch *former, int64_t former_count, double touch_distance) {
+    point_choice choice = {.manifold = m, .slack = STAYING * touch_distance};
+    for (int i = 0; i < m->count; i++)
+        for (int64_t k = 0; k < former_count; k++)
+            choice.stays[i] |= former[k].feature == m->points[i].feature;
+    return choice;
+}
+
+/* Whether a point lies between two others, and no deeper than they do, but for the slack. */
+static bool lies_between(const rs_manifold_point *p, const rs_manifold_point *a, const rs_manifold_point *b, double limit,
+                         double slack) {
+    if (!(p->gap >= rs_min(a->gap, b->gap) - LINE_SHARE * limit - slack))
         return false;
     rs_vec3 way = rs_sub(b->position, a->position), from = rs_sub(p->position, a->position);
     double length2 = rs_norm2(way), along = rs_dot(way, from);
     return along > 0.0 && along < length2 && rs_norm2(rs_madd(from, -along / length2, way)) <= limit * limit;
 }
 
-static void drop_points_between(rs_manifold *m, double limit) {
+static void drop_point(point_choice *choice, int i) {
+    rs_manifold *m = choice->manifold;
+    m->count--;
+    for (int k = i; k < m->count; k++) {
+        m->points[k] = m->points[k + 1];
+        choice->stays[k] = choice->stays[k + 1];
+    }
+}
+
+/* First new ones between those that stay, then all. */
+static void drop_points_between(point_choice *choice, double limit, bool stay) {
+    const rs_manifold *m = choice->manifold;
     for (int i = 0; i < m->count && m->count > FEW_POINTS;) {
         bool between = false;
-        for (int a = 0; a < m->count && !between; a++)
-            for (int b = a + 1; b < m->count && !between; b++)
-                between = a != i && b != i && lies_between(&m->points[i], &m->points[a], &m->points[b], limit);
-        if (!between) {
+        for (int a = 0; a < m->count && !between && !(stay && choice->stays[i]); a++)
+            for (int b = a + 1; b < m->count && !between && !(stay && !choice->stays[a]); b++)
+                between = a != i && b != i && !(stay && !choice->stays[b]) &&
+                          lies_between(&m->points[i], &m->points[a], &m->points[b], limit, stay ? choice->slack : 0.0);
+        if (between)
+            drop_point(choice, i);
+        else
             i++;
-            continue;
-        }
-        m->count--;
-        for (int k = i; k < m->count; k++)
-            m->points[k] = m->points[k + 1];
     }
 }
 
 /* Points that nearly coincide carry the same load twice: the deeper one stays. Faces turned a little against each
  * other produce them at every corner. */
-static void merge_close_points(rs_manifold *m) {
+static void merge_close_points(rs_manifold *m, const rs_touch *former, int64_t former_count, double touch_distance) {
     double extent2 = 0.0;
     for (int i = 1; i < m->count; i++)
         extent2 = rs_max(extent2, rs_norm2(rs_sub(m->points[i].position, m->points[0].position)));
-    drop_points_between(m, LINE_SHARE * sqrt(extent2)); /* first: a corner must not give way to a point beside it */
-    double limit2 = MERGE_SHARE * MERGE_SHARE * extent2;
+    point_choice choice = choice_of(m, former, former_count, touch_distance);
+    double line = LINE_SHARE * sqrt(extent2), limit2 = MERGE_SHARE * MERGE_SHARE * extent2;
+    if (former_count > 0)
+        drop_points_between(&choice, line, true);
+    drop_points_between(&choice, line, false); /* first: a corner must not give way to a point beside it */
     int kept = 0;
     for (int i = 0; i < m->count; i++) {
         int twin = 0;
         while (twin < kept && rs_norm2(rs_sub(m->points[i].position, m->points[twin].position)) > limit2)
             twin++;
-        if (twin == kept)
-            m->points[kept++] = m->points[i];
-        else if (m->points[i].gap < m->points[twin].gap)
-            m->points[twin] = m->points[i];
+        double lead = (double)(choice.stays[i] - choice.stays[twin]) * choice.slack;
+        if (twin < kept && !(m->points[i].gap - lead < m->points[twin].gap))
+            continue;
+        m->points[twin] = m->points[i];
+        choice.stays[twin] = choice.stays[i];
+        kept += twin == kept;
     }
     m->count = kept;
 }
@@ -311,7 +347,7 @@ static rs_collide_settings settings_of_pair(const rs_detection_scene *scene, con
 
 /* `hint` is what is known of the pair where it is now; sweeps look at other poses and do without. */
 static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, const rs_collider *b, rs_pair_hint *hint,
-                         rs_manifold *manifold) {
+                         const rs_touch *former, int64_t former_count, rs_manifold *manifold) {
     rs_collide_settings collide = settings_of_pair(scene, a, b), here = collide;
     manifold->count = 0;
     if (collide.max_points == 0)
@@ -328,7 +364,7 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
         widen(a, b, &wide, manifold);
     else if (!touching && (swept || (may_pass_by(a, b) && may_close(a, b, manifold))))
         sweep_pair(a, b, near, swept ? &wide : &collide, manifold);
-    merge_close_points(manifold);
+    merge_close_points(manifold, former, former_count, touch);
 }
 
 rs_status rs_touches_find(const rs_detection_scene *scene, const RS_ARRAY(rs_pair) *pairs, rs_pair_memory *memory,
@@ -366,7 +402,8 @@ rs_status rs_touches_find(const rs_detection_scene *scene, const RS_ARRAY(rs_pai
         }
         int64_t former_count = order == 0 ? group_end - k : 0;
         rs_pair_hint hint = rs_pair_memory_take(memory, &pair[i]);
-        collide_pair(scene, &colliders[pair[i].a], &colliders[pair[i].b], &hint, &manifold);
+        collide_pair(scene, &colliders[pair[i].a], &colliders[pair[i].b], &hint, &old[k], former_count,
+                     &manifold);
         if (rs_pair_memory_keep(memory, &hint) != RS_OK ||
             add_manifold(&pair[i], colliders, &manifold, &old[k], former_count, touches) != RS_OK)
             return RS_OUT_OF_MEMORY;
@@ -431,7 +468,7 @@ static void collide_along(const rs_detection_scene *scene, const rs_collider *a,
         manifold->points[kept++] = *point;
     }
     manifold->count = kept;
-    merge_close_points(manifold);
+    merge_close_points(manifold, NULL, 0, 0.0);
 }
 
 static rs_status copy_touches(const rs_touch *from, int64_t count, RS_ARRAY(rs_touch) *to) {

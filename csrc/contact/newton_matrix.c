@@ -282,19 +282,21 @@ static double begin_blocks(rs_newton *n, const rs_rows *rows, double most) {
     return rs_newton_blocks_take_rows(n) && list_inertias(n, rows) ? work : -1.0;
 }
 
-static bool begin_small(rs_newton *n) {
-    if (!rs_newton_small_begin(n))
-        return false;
+/* Of a small island, whose factorisation takes four multiplications at a time. */
+static double begin_small(rs_newton *n, const rs_rows *rows) {
+    if (!rs_newton_small_begin(n) || rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->widest) != RS_OK)
+        return -1.0;
     double *band = RS_ITEMS(double, n->bands);
-    for (int64_t k = 0; k < n->spans.count; k++) {
+    for (int32_t k = 0; k < rows->object_count; k++) {
         int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        memset(band, 0, (size_t)(RS_BAND_WIDTH * span) * sizeof *band);
+        rows->layout->inertia(rows, k, band);
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
                 if (*rs_band_at(band, i, j) != 0.0)
                     rs_newton_small_put_inertia(n, at + place_of(i, span), at + place_of(j, span), *rs_band_at(band, i, j));
-        band += RS_BAND_WIDTH * span;
     }
-    return true;
+    return (double)n->size * n->size * n->size / 24.0;
 }
 
 double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
@@ -303,8 +305,9 @@ double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
     n->in_blocks = has_single_bodies_only(n);
     if (n->in_blocks)
         return begin_blocks(n, rows, most);
-    double work = order_objects(n, rows) ? find_profile(n, rows) : -1.0;
-    return work < 0.0 || !rs_newton_is_small(n) || begin_small(n) ? work : -1.0;
+    if (!order_objects(n, rows))
+        return -1.0;
+    return rs_newton_is_small(n) ? begin_small(n, rows) : find_profile(n, rows);
 }
 
 /* weighted = weight * J, by axis, `span` numbers each, from the lowest velocity of the side on: zero where the row has
@@ -420,38 +423,3 @@ bool rs_newton_matrix_factorise(rs_newton *n) { return factorise(n, false); }
 bool rs_newton_factorise_for_steps(rs_newton *n) {
     return factorise(n, n->in_blocks && n->sliding > 0) && rs_newton_prepare_sliding(n);
 }
-
-/* ---- vectors ---- */
-
-rs_vec3 rs_newton_speed(const rs_newton *n, const rs_newton_row *row, const double *x) {
-    rs_v4 v = rs_v4_all(0.0);
-    for (int s = 0; s < 2; s++) {
-        const rs_side_jacobian *side = &row->sides[s];
-        if (side->object == NONE)
-            continue;
-        const double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
-        for (int32_t k = 0; k < side->size; k++)
-            v += rs_v4_load(&side->columns[k]) * rs_v4_all(own[side->index[k]]);
-    }
-    return rs_v3(v[0], v[1], v[2]);
-}
-
-void rs_newton_pull(const rs_newton *n, const rs_newton_row *row, rs_vec3 impulse, double *x) {
-    for (int s = 0; s < 2; s++) {
-        const rs_side_jacobian *side = &row->sides[s];
-        if (side->object == NONE)
-            continue;
-        double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
-        for (int32_t k = 0; k < side->size; k++) {
-            rs_vec3 column = side->columns[k].xyz;
-            own[side->index[k]] = own[side->index[k]] + column.x * impulse.x + column.y * impulse.y + column.z * impulse.z;
-        }
-    }
-}
-
-rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v) {
-    const double (*w)[3] = row->weight;
-    return rs_v3(w[0][0] * v.x + w[0][1] * v.y + w[0][2] * v.z, w[1][0] * v.x + w[1][1] * v.y + w[1][2] * v.z,
-                 w[2][0] * v.x + w[2][1] * v.y + w[2][2] * v.z);
-}
-

@@ -54,11 +54,37 @@ void rs_newton_small_solve(const rs_newton *newton, double *x);
 void rs_newton_small_solve_many(const rs_newton *newton, double *x, int32_t count);
 
 /* Velocity of the row's axes at the velocities x. */
-rs_vec3 rs_newton_speed(const rs_newton *newton, const rs_newton_row *row, const double *x);
+static inline rs_vec3 rs_newton_speed(const rs_newton *n, const rs_newton_row *row, const double *x) {
+    rs_v4 v = rs_v4_all(0.0);
+    for (int s = 0; s < 2; s++) {
+        const rs_side_jacobian *side = &row->sides[s];
+        if (side->object < 0)
+            continue;
+        const double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
+        for (int32_t k = 0; k < side->size; k++)
+            v += rs_v4_load(&side->columns[k]) * rs_v4_all(own[side->index[k]]);
+    }
+    return rs_v3(v[0], v[1], v[2]);
+}
 /* x += J' * impulse */
-void rs_newton_pull(const rs_newton *newton, const rs_newton_row *row, rs_vec3 impulse, double *x);
+static inline void rs_newton_pull(const rs_newton *n, const rs_newton_row *row, rs_vec3 impulse, double *x) {
+    for (int s = 0; s < 2; s++) {
+        const rs_side_jacobian *side = &row->sides[s];
+        if (side->object < 0)
+            continue;
+        double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
+        for (int32_t k = 0; k < side->size; k++) {
+            rs_vec3 column = side->columns[k].xyz;
+            own[side->index[k]] = own[side->index[k]] + column.x * impulse.x + column.y * impulse.y + column.z * impulse.z;
+        }
+    }
+}
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
-rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v);
+static inline rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v) {
+    const double (*w)[3] = row->weight;
+    return rs_v3(w[0][0] * v.x + w[0][1] * v.y + w[0][2] * v.z, w[1][0] * v.x + w[1][1] * v.y + w[1][2] * v.z,
+                 w[2][0] * v.x + w[2][1] * v.y + w[2][2] * v.z);
+}
 
 /* Weights of rows, which begin with none. */
 void rs_newton_clear_weight(rs_newton_row *row);

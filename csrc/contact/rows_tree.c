@@ -176,6 +176,8 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
  * beginning of the step, or that of a kinematic body at its end. */
 static rs_vec3 point_velocity(const rs_tree_input *input, const row_end *end, const row_end *other) {
     const rs_body *body = &input->bodies[end->body];
+    if (body->type == RS_BODY_STATIC)
+        return rs_v3_zero();
     if (body->articulation != NULL)
         return rs_link_point_velocity(body->articulation, end->link,
                                       rs_sub(end->point, body->articulation->motion[end->link].pos));

@@ -131,11 +131,12 @@ static void clear_push(rs_rows *rows) {
     }
 }
 
-/* Change of the impulse: contacts push along the normal only; brakes, motors, springs and given impulses give way. */
+/* Brakes, motors, springs and given impulses. */
+static bool gives_way(const rs_law *law) { return law->powered || isfinite(law->upper - law->lower); }
+
+/* Change of the impulse: contacts push along the normal only. */
 static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
     const rs_law *law = &row->law;
-    if (law->powered || isfinite(law->upper - law->lower))
-        return rs_v3_zero();
     if (law->kind == RS_ROW_POINT)
         return rs_neg(rs_sym3_mulv(&row->g_inverse, rs_sub(v, row->push_aim)));
     double stiff = row->g.zz - law->softness + row->push_softness;
@@ -146,9 +147,13 @@ static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
 static void sweep_push(rs_rows *rows) {
     for (int64_t k = 0; k < rows->count; k++) {
         rs_tree_row *row = row_at(rows, k);
+        if (gives_way(&row->law))
+            continue;
         rs_v4 v = rs_row_side_speed(&row->sides[0], row->sides[0].push) +
                   rs_row_side_speed(&row->sides[1], row->sides[1].push);
         rs_vec3 change = solve_push(row, rs_v3(v[0], v[1], v[2]));
+        if (change.x == 0.0 && change.y == 0.0 && change.z == 0.0) /* most do not overlap */
+            continue;
         row->law.push_impulse += change.z;
         rs_row_side_apply(&row->sides[0], change, row->sides[0].push);
         rs_row_side_apply(&row->sides[1], change, row->sides[1].push);

@@ -22,7 +22,7 @@ WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
 # What is drawn beside the objects is as large as these shares of the distance from which the scene is seen at first.
 # The force that gives the longest arrow follows the largest one seen.
-LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.12, 0.0018, 0.006, 0.012, 0.003, 0.05
+LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.2, 0.0018, 0.006, 0.012, 0.003, 0.05
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import viser
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_kind import RECORDING, WORLD, kind_of
+from raisim_ros.description.mesh.cache import cache_folder
 from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.page_script import PAGE_SCRIPT
@@ -72,11 +73,12 @@ class Panel:
         self._ticks = 0
         self._joints_due = 0  # so often they are still asked for
         self.selected: Item | None = None
-        self._uploads = tempfile.TemporaryDirectory(prefix="raisim_ros_")
+        self._uploads = _upload_folder()
         server.gui.configure_theme(control_width="medium", show_logo=False)
         server.gui.main_panel.dock_right()
         server.gui.set_panel_label("raisim_ros")
         self._add_time()
+        self._add_upload()
         tabs = server.gui.add_tab_group()
         with tabs.add_tab("Object"):
             self._add_object()
@@ -289,9 +291,12 @@ class Panel:
         self._place = gui.add_vector3("position [m]", (0.0, 0.0, 2.0), step=0.1)
         self._look = gui.add_text("colour", "", hint='a name, or "r g b a" from 0 to 1')
         self._button("Add", self._spawn, color="green", icon=viser.Icon.PLUS)
-        upload = gui.add_upload_button("Add a file: robot, mesh, world", icon=viser.Icon.UPLOAD)
-        upload.on_upload(lambda _: self._try(lambda: self._spawn_file(upload.value.name, upload.value.content)))
         self._name_sizes()
+
+    def _add_upload(self) -> None:
+        """Outside of the tabs: what is dropped needs it, and hidden tabs are not part of the page."""
+        upload = self._server.gui.add_upload_button("Add a robot, mesh or world file", icon=viser.Icon.UPLOAD)
+        upload.on_upload(lambda _: self._try(lambda: self._spawn_file(upload.value.name, upload.value.content)))
 
     def _name_sizes(self) -> None:
         names = SHAPES[str(self._shape.value)]
@@ -475,3 +480,13 @@ class Panel:
             return self._feed.quantities(self.selected.name) if self.selected is not None else {}
         except RaisimError:
             return {}
+
+
+def _upload_folder() -> tempfile.TemporaryDirectory[str]:
+    """In the package's cache: nodes may read there."""
+    base = cache_folder("uploads")
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(dir=base)
+    except OSError:  # a home that cannot be written to
+        return tempfile.TemporaryDirectory(prefix="raisim_ros_")

@@ -133,10 +133,10 @@ def _draw_contacts(world: World, studio: Studio, eye: Eye) -> None:
     largest = float(np.linalg.norm(forces, axis=1).max()) if len(forces) else 0.0
     if largest > 0.0:
         # As long as a fixed part of the picture, however near that is.
-        length = 0.12 * float(np.linalg.norm(points.mean(axis=0) - eye.position))
+        length = 0.2 * float(np.linalg.norm(points.mean(axis=0) - eye.position))
         ends = points + forces * (length / largest)
         lines = np.stack((points, ends), axis=1)
-        studio.draw_lines(lines, 0.03 * length, (0.10, 0.65, 0.20), tips=True)
+        studio.draw_lines(lines, 0.02 * length, (0.10, 0.65, 0.20), tips=True)
 
 
 def _draw_points(world: World, studio: Studio) -> None:

@@ -1,5 +1,6 @@
 """The launch file, run by the real `launch`: arguments reach the node, and its end is clean."""
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,42 @@ def test_a_robot_is_launched_with_its_joints_and_frames(probe):
     info = probe.call(GetObjectInfo, "/lab/get_object_info", name="robot_a/arm")
     assert (info.info.frame_id, info.state.pose.position.y) == ("lab/robot_a/arm", 2.0)
     yield
+
+
+ELSEWHERE = """<robot name="one"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+  <visual><geometry><mesh filename="../meshes/part.obj"/></geometry></visual></link></robot>"""
+
+
+@launch_pytest.fixture
+def robot_elsewhere(ros_environment, tmp_path):
+    """A package that is not installed, with meshes beside the robot's folder."""
+    for folder in ("urdf", "meshes"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "package.xml").write_text("<package/>")
+    (tmp_path / "meshes" / "part.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n")
+    (tmp_path / "urdf" / "one.urdf").write_text(ELSEWHERE)
+    return included("robot.launch.py", robot=str(tmp_path / "urdf" / "one.urdf"), name="one", namespace="elsewhere")
+
+
+@pytest.mark.launch(fixture=robot_elsewhere)
+def test_a_robot_may_lie_anywhere(probe):
+    def names():
+        return probe.call(ListObjects, "/elsewhere/list_objects").names
+
+    probe.spin_until(lambda: "one" in names(), "the robot")
+    yield
+
+
+def test_arguments_that_nobody_declares_are_told(monkeypatch):
+    module = runpy.run_path(str(LAUNCH_FILE))
+    told = []
+    monkeypatch.setattr(module["get_logger"]("world.launch.py"), "warning", told.append)
+    command = ["ros2", "launch", "raisim_ros", "world.launch.py"]
+    module["warn_of_misspelt"]([*command, "paussed:=true", "world:=a.xml", "real_time_factor:=2", "xyz:=1"])
+    assert [text.partition(";")[0] for text in told] == ["no argument named 'paussed'", "no argument named 'xyz'"]
+    assert "did you mean 'paused'" in told[0]
+    module["warn_of_misspelt"](["ros2", "launch", "mine", "mine.launch.py", "worlds:=3"])
+    assert len(told) == 2
 
 
 @launch_pytest.fixture

@@ -12,7 +12,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 import rclpy
 from geometry_msgs.msg import Point, Pose
-from page_tools import browser, open_page, wait_until, without_effects  # noqa: F401  a fixture
+from page_tools import browser, drop, open_page, wait_until, without_effects  # noqa: F401  a fixture
 from sensor_msgs.msg import Image
 
 from raisim_ros import World
@@ -261,6 +261,8 @@ def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_wo
         page.get_by_role("tab", name="Add").click()
         page.get_by_role("button", name="Add", exact=True).click()
         wait_until(lambda: any(item.name == "sphere" for item in feed.model().items), page)
+        drop(page, "dropped_arm.urdf", resource("robots/arm.urdf").read_text())
+        wait_until(lambda: any(item.name == "dropped_arm" for item in feed.model().items), page)
     finally:
         page.close()
         page_of_node.close()

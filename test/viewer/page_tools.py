@@ -81,6 +81,18 @@ def without_effects(page_of_viewer):
     page_of_viewer._server.scene.configure_environment_map(None)
 
 
+def drop(page, name, text):
+    """Drops a file on the page."""
+    page.evaluate(
+        """([name, text]) => {
+            const files = new DataTransfer();
+            files.items.add(new File([text], name));
+            window.dispatchEvent(new DragEvent('drop', {dataTransfer: files, bubbles: true, cancelable: true}));
+        }""",
+        [name, text],
+    )
+
+
 class Stage:
     """A world, its viewer and one browser."""
 

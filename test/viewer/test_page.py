@@ -7,9 +7,10 @@ import pytest
 
 pytest.importorskip("viser", reason="the viewer's extra is not installed")
 
-from page_tools import ball_world, open_page, wait_until, without_effects
+from page_tools import ball_world, drop, open_page, wait_until, without_effects
 
 from raisim_ros import Recording, Viewer
+from raisim_ros.description.resources import resource
 from raisim_ros.viewer.quantities import JOINT_VELOCITIES
 from raisim_ros.viewer.recording import RecordingFeed
 from raisim_ros.viewer.viewer import Page
@@ -227,3 +228,18 @@ def test_what_is_chosen_is_plotted(stage):
     assert list(plot._labels) == joints
     assert np.all(np.diff(plot._times) > 0.0)
     assert np.ptp(np.array(plot._rows)) > 0.01
+
+
+def test_files_are_dropped_on_the_page(stage, tmp_path):
+    ball = "<raisim version='1.0'><objects><sphere name='lone' mass='1'><dim radius='0.2'/></sphere></objects></raisim>"
+    drop(stage.page, "second_arm.urdf", resource("robots/arm.urdf").read_text())
+    wait_until(lambda: stage.world.get_object("second_arm") is not None, stage.page)
+    drop(stage.page, "nonsense.xml", "<nothing/>")
+    stage.page.get_by_text("That did not work").first.wait_for()
+    assert stage.world.get_object("ball") is not None
+    kept = tmp_path / "kept.xml"
+    stage.world.export_to_xml(kept)
+    drop(stage.page, "other.xml", ball)
+    wait_until(lambda: stage.world.get_object("lone") is not None and stage.world.get_object("ball") is None, stage.page)
+    stage.viewer._world_feed.load(str(kept))
+    stage.world.remove_object(stage.world.get_object("second_arm"))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from raisim_ros import BodyType, CompoundChild, ShapeType, TerrainProperties, View, World
+from raisim_ros import BodyType, CompoundChild, LightSettings, ShapeType, TerrainProperties, View, World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.sensors.colors import object_rows
@@ -42,7 +42,7 @@ def test_every_kind_of_object_is_drawn(feed):
     world.add_compound([CompoundChild(ShapeType.SPHERE, (0.1,), (0, 0, 1), appearance="red")], 1.0)
     world.add_height_map(TerrainProperties(x_samples=20, y_samples=20, seed=1))
     world.add_articulated_system(resource("robots/quadruped.urdf"))
-    world.add_light()
+    world.add_light(LightSettings("point"))
     model = feed.model()
     assert len(model.items) == len(world.get_obj_list())
     assert all(one.parts for one in model.items if one.kind != "ground")

@@ -237,7 +237,10 @@ def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     corners = _read_binary_stl(file)
     if corners is not None and len(corners):
         return corners, np.arange(len(corners), dtype=np.int64).reshape(-1, 3)
-    plain = _PLAIN_READERS[suffix](file.read_bytes()) if suffix in _PLAIN_READERS else None
+    try:
+        plain = _PLAIN_READERS[suffix](file.read_bytes()) if suffix in _PLAIN_READERS else None
+    except MeshError as error:
+        raise MeshError(f"{file}: {error}") from None
     return plain or _read_with_trimesh(file)
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from raisim_ros.description.errors import MeshError
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.number_text import numbers_of
 
 Vertices = NDArray[np.float64]
@@ -73,11 +75,15 @@ def _fans(indices: Triangles, counts: Triangles) -> Triangles:
 
 
 def read_collada(content: bytes) -> tuple[Vertices, Triangles] | None:
-    """The mesh of a COLLADA file [m], all parts of its scene; the axis that it calls up does not count."""
+    """The mesh of a COLLADA file [m], all parts of its scene; the axis that it calls up does not count.
+
+    Raises MeshError when its nodes name each other so often that there are more nodes or triangles than limits allow.
+    """
     try:
         root = etree.fromstring(content, etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True))
-        return _Collada(root).mesh()
-    except (etree.XMLSyntaxError, ValueError, OverflowError, IndexError, KeyError, _OtherError):
+        with np.errstate(all="ignore"):  # numbers that are not finite are told later
+            return _Collada(root).mesh()
+    except (etree.XMLSyntaxError, ValueError, OverflowError, LookupError, _OtherError):
         return None
 
 
@@ -92,14 +98,19 @@ class _Collada:
         self._root = root
         self._by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
         self._geometries: dict[str, list[tuple[Vertices, Triangles]]] = {}
+        self._nodes = 0
 
     def mesh(self) -> tuple[Vertices, Triangles]:
         scene = self._root.find("scene/instance_visual_scene")
         if scene is None:
             raise _OtherError
-        all_vertices, all_triangles, count = [], [], 0
+        all_vertices, all_triangles, count, total = [], [], 0, 0
+        most = get_file_limits().max_triangles
         for matrix, geometry in self._placed(self._target(scene), np.eye(4), 0):
             for vertices, triangles in self._parts(geometry):
+                total += len(triangles)
+                if total > most:
+                    raise MeshError(f"more than {most} triangles (limit max_triangles)")
                 all_vertices.append(vertices @ matrix[:3, :3].T + matrix[:3, 3])
                 all_triangles.append(triangles + count)
                 count += len(vertices)
@@ -119,8 +130,11 @@ class _Collada:
 
     def _placed(self, node: etree._Element, matrix: Vertices, depth: int) -> Iterator[tuple[Vertices, etree._Element]]:
         """Geometries below a node, each with the matrix that puts it into the scene."""
+        self._nodes += 1
         if depth > _MAX_DEPTH:
             raise _OtherError
+        if self._nodes > get_file_limits().max_elements:
+            raise MeshError(f"more than {get_file_limits().max_elements} nodes in the scene (limit max_elements)")
         for child in node:
             if child.tag in _TRANSFORMS:
                 matrix = matrix @ _TRANSFORMS[child.tag](_numbers(child.text))

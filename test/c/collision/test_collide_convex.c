@@ -6,6 +6,8 @@
 #include "../../../csrc/model/convex.h"
 #include "../collide_fixture.h"
 
+#include <string.h>
+
 static const double PI = 3.14159265358979323846;
 
 static void check_level(const rs_manifold *m, int least, int most, double gap)
@@ -258,6 +260,31 @@ static void reduction_keeps_the_deepest_and_the_spread(void)
     CHECK(m.count == 1 && m.points[0].feature == 5);
 }
 
+/* Sixteen points of a circle, of which many choices are equally good: the one of the step before is taken again, also when
+ * others have become better by a hair, but not the deepest one's place. */
+static void reduction_chooses_the_same_points_again(void)
+{
+    const int32_t before[4] = {3, 11, 7, 15};
+    rs_manifold_point points[16];
+    for (int i = 0; i < 16; i++) {
+        double radius = i % 4 == 0 ? 1.001 : 1.0;
+        points[i] = (rs_manifold_point){rs_v3(radius * cos(0.125 * PI * i), radius * sin(0.125 * PI * i), 0), rs_v3(0, 0, 1),
+                                        i == 3 ? -0.2 : -0.1, (uint32_t)i};
+    }
+    rs_manifold_point again[16];
+    memcpy(again, points, sizeof points);
+    CHECK(rs_points_reduce_again(again, 16, 4, before, 4) == 4);
+    for (int i = 0; i < 4; i++)
+        CHECK(again[i].feature % 4 == 3);
+    memcpy(again, points, sizeof points);
+    again[6].gap = -0.3;
+    CHECK(rs_points_reduce_again(again, 16, 4, before, 4) == 4 && again[0].feature == 6);
+    memcpy(again, points, sizeof points);
+    again[12].position = rs_scale(1.5, again[12].position); /* clearly better */
+    rs_points_reduce_again(again, 16, 4, before, 4);
+    CHECK(again[1].feature == 12 || again[2].feature == 12 || again[3].feature == 12);
+}
+
 int main(void)
 {
     RUN(cylinder_stands_lies_and_leans_on_a_box);
@@ -271,5 +298,6 @@ int main(void)
     RUN(triangle_against_box_and_sphere);
     RUN(touching_grazing_and_concentric_pairs_stay_finite);
     RUN(reduction_keeps_the_deepest_and_the_spread);
+    RUN(reduction_chooses_the_same_points_again);
     return CHECK_RESULT();
 }

@@ -1,9 +1,13 @@
 """OBJ and COLLADA are read to what trimesh reads of them; what is not known here is left to it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import trimesh
 
+from raisim_ros.description.errors import MeshError
+from raisim_ros.description.limits import get_file_limits, set_file_limits
 from raisim_ros.description.mesh.file import load_mesh, make_mesh
 from raisim_ros.description.mesh.plain_formats import read_collada, read_obj
 
@@ -141,6 +145,26 @@ def test_other_collada_files_are_left_to_trimesh(old, new):
     text = collada("triangles")
     assert old in text
     assert read_collada(text.replace(old, new).encode()) is None
+
+
+def bomb(content: str) -> str:
+    """Thirty nodes of which each has the next one twice."""
+    nodes = "".join(f'<node id="n{k}"><instance_node url="#n{k + 1}"/><instance_node url="#n{k + 1}"/></node>' for k in range(30))
+    text = collada("triangles").replace("<library_nodes>", f'<library_nodes>{nodes}<node id="n30">{content}</node>')
+    return text.replace('<instance_node url="#n"/>', '<instance_node url="#n0"/>')
+
+
+@pytest.mark.parametrize(("content", "limit"), [("", "max_elements"), ('<instance_geometry url="#g"/>', "max_triangles")])
+def test_nodes_that_name_each_other_without_end_are_refused(tmp_path, content, limit):
+    file = tmp_path / "bomb.dae"
+    file.write_text(bomb(content))
+    before = get_file_limits()
+    set_file_limits(replace(before, max_elements=2000, max_triangles=5000))
+    try:
+        with pytest.raises(MeshError, match=rf"bomb\.dae: more than .*limit {limit}"):
+            load_mesh(file)
+    finally:
+        set_file_limits(before)
 
 
 def test_what_is_left_to_trimesh_is_still_read(tmp_path):
