@@ -7,6 +7,8 @@ static const double SUBSTEP_SHARE = 1.0;
 static const double MOST_SUBSTEPS = 400.0;
 /* Constraints much stiffer than a substep can follow begin from nothing: what they did before would be too much. */
 static const double STARTED_SHARE = 0.25;
+/* Edges without compliance are as stiff as a substep can follow: what they have to give is known, and counts as energy. */
+static const double RIGID_SHARE = 0.25;
 /* Curvatures whose compliance, in a substep, is this many times the mobility of their particles are found in one sweep. */
 static const double SOFT_SHARE = 10.0;
 /* Sweeps end when they change less than this share of what the constraints do: about what six of them leave. */
@@ -103,6 +105,32 @@ rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed) {
     return box;
 }
 
+/* How a strut gives way, over h^2 [1/kg]. */
+static double strut_alpha(const rs_soft_strut *s, double weight, double inverse_h2) {
+    return s->compliance > 0.0 ? s->compliance * inverse_h2 : RIGID_SHARE * weight;
+}
+
+static double strut_energy(const rs_deformable *d, const rs_soft_strut *s, const rs_quad *x) {
+    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    double stretch = rs_norm(rs_sub(x[s->a].xyz, x[s->b].xyz)) - s->rest, weight = v[s->a].rest + v[s->b].rest;
+    double compliance = s->compliance > 0.0 ? s->compliance : d->substep * d->substep * RIGID_SHARE * weight;
+    return compliance > 0.0 ? 0.5 * stretch * stretch / compliance : 0.0;
+}
+
+static double elastic_energy(const rs_deformable *d, const rs_quad *x) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < d->struts.count; k++)
+        sum += strut_energy(d, &RS_ITEMS(rs_soft_strut, d->struts)[k], x);
+    for (int64_t k = 0; k < d->hinges.count; k++) {
+        const rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
+        double stretch = rs_norm(bent(hinge, x)) - hinge->rest;
+        sum += hinge->compliance > 0.0 ? 0.5 * stretch * stretch / hinge->compliance : 0.0;
+    }
+    for (int64_t k = 0; k < d->tetrahedra.count; k++)
+        sum += rs_tetrahedron_energy(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], x);
+    return sum;
+}
+
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
     const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
     rs_soft_sums sums = {0};
@@ -116,19 +144,16 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
         sums.centre = rs_madd(sums.centre, mass, x[i].xyz);
     }
     sums.centre = sums.mass > 0.0 ? rs_scale(1.0 / sums.mass, sums.centre) : rs_v3_zero();
-    for (int64_t k = 0; k < d->struts.count; k++) {
-        const rs_soft_strut *s = &RS_ITEMS(rs_soft_strut, d->struts)[k];
-        double stretch = rs_norm(rs_sub(x[s->a].xyz, x[s->b].xyz)) - s->rest;
-        sums.elastic += s->compliance > 0.0 ? 0.5 * stretch * stretch / s->compliance : 0.0;
-    }
-    for (int64_t k = 0; k < d->hinges.count; k++) {
-        const rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
-        double stretch = rs_norm(bent(hinge, x)) - hinge->rest;
-        sums.elastic += hinge->compliance > 0.0 ? 0.5 * stretch * stretch / hinge->compliance : 0.0;
-    }
-    for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        sums.elastic += rs_tetrahedron_energy(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], x);
+    sums.elastic = elastic_energy(d, x);
     return sums;
+}
+
+double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
+    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *start = RS_ITEMS(rs_quad, d->x_start);
+    double sum = elastic_energy(d, x);
+    for (int64_t i = 0; i < d->x.count; i++)
+        sum -= RS_ITEMS(double, d->masses)[i] * rs_dot(gravity, rs_sub(x[i].xyz, start[i].xyz));
+    return sum;
 }
 
 /* ---- constraints ---- */
@@ -153,7 +178,7 @@ static void push_strut(const rs_soft_strut *s, rs_vec3 push, rs_quad *x, const r
 static void begin_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double inverse_h2) {
     rs_vec3 d = rs_sub(x[s->a].xyz, x[s->b].xyz);
     double length = rs_norm(d), weight = v[s->a].rest + v[s->b].rest;
-    if (s->compliance * inverse_h2 < STARTED_SHARE * weight)
+    if (strut_alpha(s, weight, inverse_h2) < STARTED_SHARE * weight)
         s->impulse = 0.0;
     if (length > 0.0)
         push_strut(s, rs_scale(s->impulse / length, d), x, v);
@@ -164,7 +189,7 @@ static void solve_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double i
     double length = rs_norm(d), weight = v[s->a].rest + v[s->b].rest;
     if (weight <= 0.0 || length <= 0.0)
         return;
-    double alpha = s->compliance * inverse_h2;
+    double alpha = strut_alpha(s, weight, inverse_h2);
     double change = -(length - s->rest + alpha * s->impulse) / (weight + alpha);
     s->impulse += change;
     note(so_far, change, s->impulse);
@@ -346,6 +371,7 @@ rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene,
         return RS_OUT_OF_MEMORY;
     double rate = sqrt(fastest_rate2(d, (double *)d->x_start.items));
     memcpy(d->x_before.items, d->x.items, sizeof(rs_quad) * (size_t)count);
+    d->lift_speed = 0.0;
     *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
     return rs_deformable_find_pieces(d);
 }

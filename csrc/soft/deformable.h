@@ -43,6 +43,8 @@ typedef struct {
     double weight[3];      /* of the particles where they touch; together 1 */
     rs_vec3 point, normal; /* towards the particles */
     double wanted;         /* least speed along the normal [m/s] */
+    double lift;           /* how far this substep pushes the particles out of an overlap [m] */
+    rs_vec3 before;        /* velocity against the partner before the impulses of this substep */
     double friction;
     double inverse_mass;   /* of the particles together [1/kg] */
     double mobility;       /* of both sides along the normal [1/kg] */
@@ -67,6 +69,9 @@ typedef struct {
     rs_vec3 centre, drift; /* of mass, and its velocity */
     rs_sym3 inertia;
     double motion;         /* sum of mass * speed^2 against the drift */
+    rs_vec3 spin;          /* angular momentum about the centre, then angular velocity */
+    rs_vec3 lift;          /* out of overlaps with bodies, on average [m] */
+    int32_t overlaps;
     rs_vec3 turn; /* what the constraints changed of its angular momentum, times the substep; then the turn that undoes it */
 } rs_soft_piece;
 RS_ARRAY_OF(rs_soft_piece);
@@ -92,6 +97,7 @@ typedef struct rs_deformable {
     RS_ARRAY(int32_t) around;  /* scratch */
     int32_t sweeps;            /* scratch of a substep: how many were made */
     bool settled;              /* the last one changed hardly anything */
+    double lift_speed;         /* of the fastest piece that left an overlap in this step [m/s] */
     bool bends_softly;         /* one sweep is enough for all hinges */
     RS_ARRAY(rs_quad) x_swept; /* before a sweep over the constraints */
     RS_ARRAY(int32_t) piece;   /* per particle: its piece, or RS_NONE */
@@ -107,6 +113,8 @@ rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[RS_HINGE_POI
                               double compliance);
 rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed);
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity);
+/* Energy of springs, and of height above where the substep began [J]. */
+double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity);
 /* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
@@ -129,6 +137,10 @@ void rs_deformable_before_sweep(rs_deformable *d);
 void rs_deformable_after_sweep(rs_deformable *d);
 /* At the end of a substep of length h: velocities get back what is missing. */
 void rs_deformable_end_spin(rs_deformable *d, double h);
+/* Twice the kinetic energy of what particles move against the rigid motion of their piece (`keep_spin`: its spin, too), or
+ * against the world where that is pinned [J]; and that motion scaled: momentum stays. */
+double rs_deformable_inner_motion(rs_deformable *d, bool keep_spin);
+void rs_deformable_scale_inner_motion(rs_deformable *d, double scale);
 
 /* deformable_tear.c: after a step: what is stretched beyond settings.tear_strain comes apart; particles, edges and triangles
  * may get more. */
@@ -166,6 +178,11 @@ rs_status rs_deformable_list_rows(rs_deformable *d, const rs_soft_scene *scene, 
 void rs_deformable_begin_rows(rs_deformable *d, rs_partners *partners, double h);
 void rs_deformable_solve_rows(rs_deformable *d, rs_partners *partners, double h);
 void rs_deformable_keep_rows(rs_deformable *d);
+/* What their impulses and those of the pins did to both sides, after the substep [J]. */
+double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *partners);
+/* Out of overlaps, without velocity: pieces as a whole, which bends no springs; then what still overlaps. */
+void rs_deformable_lift_pieces(rs_deformable *d, double h);
+void rs_deformable_lift_rows(rs_deformable *d);
 
 /* deformable_ties.c: pins to bodies, likewise; first the partners of this step are found. */
 rs_status rs_deformable_find_ties(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners);

@@ -3,7 +3,7 @@
 #include "../collision/narrow_phase.h"
 #include "deformable.h"
 
-/* Share of an overlap that a substep removes, and how fast at most, in collision radii per second. */
+/* Share of an overlap that a substep removes, without giving velocity, and how fast at most, in collision radii per second. */
 static const double RECOVERY = 0.1, RECOVERY_SPEED = 50.0;
 /* Springs may drive particles farther than their velocity at the beginning of a substep: share of the collision radius. */
 static const double SLACK = 0.1;
@@ -84,6 +84,14 @@ static void find_points(const rs_quad *x, const rs_near_shape *near, const rs_co
     rs_collide(&ball, &at, near->shape, &near->pose, settings, found);
 }
 
+/* Velocity of the particles against the partner where they touch. */
+static rs_vec3 velocity_against(const rs_deformable *d, const rs_partner *partner, const rs_soft_row *row) {
+    rs_vec3 sum = rs_neg(rs_partner_velocity(partner, row->point));
+    for (int k = 0; k < row->count; k++)
+        sum = rs_madd(sum, row->weight[k], RS_ITEMS(rs_quad, d->v)[row->particle[k]].xyz);
+    return sum;
+}
+
 /* Adds a contact; the first one of a candidate goes on from where the last substep ended. */
 static rs_soft_row *add_row(rs_deformable *d, int64_t candidate, const rs_partners *partners, const rs_face_contact *at, double h,
                             bool first) {
@@ -105,12 +113,14 @@ static rs_soft_row *add_row(rs_deformable *d, int64_t candidate, const rs_partne
     }
     row->inverse_mass = rs_soft_point_inverse_mass(row->weight, inverse, row->count);
     double radius = d->settings.collision_radius;
-    row->wanted = at->gap >= 0.0 ? -at->gap / h : rs_min(-RECOVERY * at->gap / h, RECOVERY_SPEED * radius);
+    row->wanted = -rs_max(at->gap, 0.0) / h;
+    row->lift = rs_clamp(-RECOVERY * at->gap, 0.0, h * RECOVERY_SPEED * radius);
     row->mobility = row->inverse_mass + rs_partner_inverse_mass(partner, at->point, at->normal);
     if (first) {
         row->push = c->push;
         row->slide = rs_madd(c->slide, -rs_dot(c->slide, at->normal), at->normal);
     }
+    row->before = velocity_against(d, partner, row);
     if (row->mobility <= 0.0)
         d->rows.count--;
     return row;
@@ -244,5 +254,66 @@ void rs_deformable_keep_rows(rs_deformable *d) {
         rs_soft_candidate *c = &RS_ITEMS(rs_soft_candidate, d->candidates)[row->candidate];
         c->push = row->push;
         c->slide = row->slide;
+    }
+}
+
+double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *partners) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < d->rows.count; k++) {
+        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[row->partner];
+        rs_vec3 mean = rs_scale(0.5, rs_add(row->before, velocity_against(d, partner, row)));
+        sum += rs_dot(rs_madd(row->slide, row->push, row->normal), mean);
+    }
+    return sum;
+}
+
+static int32_t piece_of(const rs_deformable *d, const rs_soft_row *row) { return RS_ITEMS(int32_t, d->piece)[row->particle[0]]; }
+
+void rs_deformable_lift_pieces(rs_deformable *d, double h) {
+    rs_soft_row *rows = RS_ITEMS(rs_soft_row, d->rows);
+    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    bool any = false;
+    for (int64_t k = 0; k < d->pieces.count; k++) {
+        pieces[k].lift = rs_v3_zero();
+        pieces[k].overlaps = 0;
+    }
+    for (int64_t k = 0; k < d->rows.count && d->ties.count == 0; k++)
+        if (rows[k].lift > 0.0 && piece_of(d, &rows[k]) != RS_NONE) {
+            rs_soft_piece *own = &pieces[piece_of(d, &rows[k])];
+            own->lift = rs_madd(own->lift, rows[k].lift, rows[k].normal);
+            own->overlaps++;
+            any = true;
+        }
+    if (!any)
+        return;
+    for (int64_t k = 0; k < d->pieces.count; k++) {
+        pieces[k].lift = rs_scale(1.0 / rs_max(pieces[k].overlaps, 1), pieces[k].lift);
+        d->lift_speed = rs_max(d->lift_speed, rs_norm(pieces[k].lift) / h);
+    }
+    for (int64_t i = 0; i < d->x.count; i++) {
+        int32_t piece = RS_ITEMS(int32_t, d->piece)[i];
+        rs_vec3 way = piece == RS_NONE ? rs_v3_zero() : pieces[piece].lift;
+        RS_ITEMS(rs_quad, d->x)[i].xyz = rs_add(RS_ITEMS(rs_quad, d->x)[i].xyz, way);
+    }
+    for (int64_t k = 0; k < d->rows.count; k++)
+        if (rows[k].lift > 0.0 && piece_of(d, &rows[k]) != RS_NONE)
+            rows[k].lift = rs_max(0.0, rows[k].lift - rs_dot(rows[k].normal, pieces[piece_of(d, &rows[k])].lift));
+}
+
+void rs_deformable_lift_rows(rs_deformable *d) {
+    rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const rs_quad *v = RS_ITEMS(rs_quad, d->v), *before = RS_ITEMS(rs_quad, d->x_swept);
+    for (int64_t k = 0; k < d->rows.count; k++) {
+        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        double moved = 0.0;
+        for (int m = 0; m < row->count && row->lift > 0.0; m++)
+            moved += row->weight[m] * rs_dot(row->normal, rs_sub(x[row->particle[m]].xyz, before[row->particle[m]].xyz));
+        if (row->lift <= moved || row->inverse_mass <= 0.0)
+            continue;
+        for (int m = 0; m < row->count; m++) {
+            int32_t i = row->particle[m];
+            x[i].xyz = rs_madd(x[i].xyz, (row->lift - moved) * row->weight[m] * v[i].rest / row->inverse_mass, row->normal);
+        }
     }
 }

@@ -96,25 +96,14 @@ static void add_inertia(rs_sym3 *sum, double mass, rs_vec3 r) {
     sum->yz -= mass * r.y * r.z;
 }
 
-/* The turn that gives a piece back what it lost [rad/s]; none where it turns too far in the substep to tell. */
-static rs_vec3 missing_turn(rs_soft_piece *piece, double h) {
-    double extent = piece->inertia.xx + piece->inertia.yy + piece->inertia.zz; /* twice the sum of mass * distance^2 */
-    if (!(extent > 0.0) || 2.0 * h * h * piece->motion > MOST_TURN * MOST_TURN * extent)
-        return rs_v3_zero();
-    rs_sym3 inertia = piece->inertia;
-    inertia.xx += SMALLEST_SHARE * extent;
-    inertia.yy += SMALLEST_SHARE * extent;
-    inertia.zz += SMALLEST_SHARE * extent;
-    rs_sym3 inverse = rs_sym3_inverse(&inertia);
-    return rs_scale(-1.0 / h, rs_sym3_mulv(&inverse, piece->turn));
-}
-
-void rs_deformable_end_spin(rs_deformable *d, double h) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    rs_quad *v = RS_ITEMS(rs_quad, d->v);
+/* Mass, centre, drift, inertia and motion of the pieces. */
+static void measure_pieces(rs_deformable *d) {
+    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
     const double *masses = RS_ITEMS(double, d->masses);
     const int32_t *piece = RS_ITEMS(int32_t, d->piece);
     rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    for (int64_t k = 0; k < d->pieces.count; k++)
+        pieces[k] = (rs_soft_piece){.turn = pieces[k].turn};
     for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
         if (piece[i] != RS_NONE) {
             rs_soft_piece *own = &pieces[piece[i]];
@@ -129,12 +118,74 @@ void rs_deformable_end_spin(rs_deformable *d, double h) {
     for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
         if (piece[i] != RS_NONE) {
             rs_soft_piece *own = &pieces[piece[i]];
-            add_inertia(&own->inertia, masses[i], rs_sub(x[i].xyz, own->centre));
-            own->motion += masses[i] * rs_norm2(rs_sub(v[i].xyz, own->drift));
+            rs_vec3 arm = rs_sub(x[i].xyz, own->centre), against = rs_sub(v[i].xyz, own->drift);
+            add_inertia(&own->inertia, masses[i], arm);
+            own->motion += masses[i] * rs_norm2(against);
+            own->spin = rs_madd(own->spin, masses[i], rs_cross(arm, against));
         }
+}
+
+static double extent_of(const rs_soft_piece *piece) { /* twice the sum of mass * distance^2 */
+    return piece->inertia.xx + piece->inertia.yy + piece->inertia.zz;
+}
+
+/* The angular velocity that an angular momentum comes to. */
+static rs_vec3 turn_by(const rs_soft_piece *piece, rs_vec3 momentum) {
+    rs_sym3 inertia = piece->inertia;
+    double least = SMALLEST_SHARE * extent_of(piece);
+    inertia.xx += least;
+    inertia.yy += least;
+    inertia.zz += least;
+    rs_sym3 inverse = rs_sym3_inverse(&inertia);
+    return rs_sym3_mulv(&inverse, momentum);
+}
+
+/* The turn that gives a piece back what it lost [rad/s]; none where it turns too far in the substep to tell. */
+static rs_vec3 missing_turn(const rs_soft_piece *piece, double h) {
+    double extent = extent_of(piece);
+    if (!(extent > 0.0) || 2.0 * h * h * piece->motion > MOST_TURN * MOST_TURN * extent)
+        return rs_v3_zero();
+    return rs_scale(-1.0 / h, turn_by(piece, piece->turn));
+}
+
+void rs_deformable_end_spin(rs_deformable *d, double h) {
+    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
+    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    measure_pieces(d);
     for (int64_t k = 0; k < d->pieces.count; k++)
         pieces[k].turn = missing_turn(&pieces[k], h);
     for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
         if (piece[i] != RS_NONE)
             v[i].xyz = rs_add(v[i].xyz, rs_cross(pieces[piece[i]].turn, rs_sub(x[i].xyz, pieces[piece[i]].centre)));
+}
+
+/* ---- what moves within pieces ---- */
+
+static rs_vec3 rigid_motion(const rs_deformable *d, int64_t i) {
+    int32_t own = RS_ITEMS(int32_t, d->piece)[i];
+    if (own == RS_NONE)
+        return rs_v3_zero();
+    const rs_soft_piece *piece = &RS_ITEMS(rs_soft_piece, d->pieces)[own];
+    return rs_add(piece->drift, rs_cross(piece->spin, rs_sub(RS_ITEMS(rs_quad, d->x)[i].xyz, piece->centre)));
+}
+
+double rs_deformable_inner_motion(rs_deformable *d, bool keep_spin) {
+    double sum = 0.0;
+    measure_pieces(d);
+    for (int64_t k = 0; k < d->pieces.count; k++) {
+        rs_soft_piece *piece = &RS_ITEMS(rs_soft_piece, d->pieces)[k];
+        piece->spin = keep_spin && extent_of(piece) > 0.0 ? turn_by(piece, piece->spin) : rs_v3_zero();
+    }
+    for (int64_t i = 0; i < d->x.count; i++)
+        sum += RS_ITEMS(double, d->masses)[i] * rs_norm2(rs_sub(RS_ITEMS(rs_quad, d->v)[i].xyz, rigid_motion(d, i)));
+    return sum;
+}
+
+void rs_deformable_scale_inner_motion(rs_deformable *d, double scale) {
+    for (int64_t i = 0; i < d->x.count; i++) {
+        rs_vec3 *v = &RS_ITEMS(rs_quad, d->v)[i].xyz, rigid = rigid_motion(d, i);
+        *v = rs_madd(rigid, scale, rs_sub(*v, rigid));
+    }
 }

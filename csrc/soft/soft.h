@@ -17,7 +17,8 @@ typedef struct {
     int32_t member;        /* the same among the objects that step together; scratch */
     int32_t kind;          /* rs_meeting_kind */
     int32_t first, second; /* which feature of each */
-    int32_t side;          /* 1 or -1: where the first is, seen along the normal of the features; 0: beside */
+    rs_vec3 normal;        /* unit, from the second to the first while they are near: it tells which side is which; else zero */
+    double keep;           /* how far apart they keep: farther than they ever were only as their thickness allows [m] */
     double push;           /* impulse along the normal in the last substep [N s] */
     rs_vec3 slide;         /* and across it */
     double clear;          /* they cannot touch before particles moved so far in this step [m]; scratch */

@@ -116,12 +116,16 @@ static rs_status begin_substep(const plan *p) {
         rs_partners_drift(partners, 0.5 * p->h);
     rs_partners_kick(partners, p->h);
     for (int32_t m = 0; m < p->count; m++) {
-        rs_soft *soft = p->members[m];
         partners->turn = m;
-        rs_status status = soft->grains != NULL ? rs_grains_push(soft->grains, p->scene, partners, p->h)
-                                                : rs_deformable_begin_substep(soft->deformable, p->scene, partners, p->h);
-        if (status != RS_OK)
-            return status;
+        if (p->members[m]->grains != NULL && rs_grains_push(p->members[m]->grains, p->scene, partners, p->h) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+        note_share(p, m);
+    }
+    for (int32_t m = 0; m < p->count; m++) {
+        partners->turn = m;
+        if (p->members[m]->deformable != NULL &&
+            rs_deformable_begin_substep(p->members[m]->deformable, p->scene, partners, p->h) != RS_OK)
+            return RS_OUT_OF_MEMORY;
         note_share(p, m);
     }
     return p->with_pairs ? rs_soft_pairs_begin(&p->group->pairs, p->scene, p->members, p->ids, p->count, p->h) : RS_OK;
@@ -140,6 +144,7 @@ static void end_substep(const plan *p, bool note) {
         else if (rs_grains_end_substep(soft->grains, p->scene, partners, p->h, p->with_pairs, note) != RS_OK)
             *state = RS_DIVERGED;
     }
+    rs_soft_group_part(p->group, p->scene, p->with_pairs, p->h);
     if (p->with_grains)
         rs_partners_drift(partners, 0.5 * p->h);
     else
@@ -216,6 +221,7 @@ rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
         if (soft->deformable != NULL && rs_deformable_tear(soft->deformable) != RS_OK)
             return RS_OUT_OF_MEMORY;
         rs_soft_measure(soft);
+        soft->speed = soft->deformable != NULL ? rs_max(soft->speed, soft->deformable->lift_speed) : soft->speed;
         soft->slower = soft->speed <= before;
     }
     return report(&p);

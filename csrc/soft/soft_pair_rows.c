@@ -2,7 +2,7 @@
 #include "../collision/surface.h"
 #include "soft_pairs.h"
 
-/* Share of an overlap that a substep removes, and how fast at most, in thicknesses per second. */
+/* Share of an overlap that a substep removes, without giving velocity, and how fast at most, in thicknesses per second. */
 static const double RECOVERY = 0.1, RECOVERY_SPEED = 25.0;
 /* Springs may drive particles farther than their velocity at the beginning of a substep: share of the thickness. */
 static const double SLACK = 0.1;
@@ -150,17 +150,34 @@ static double thickness_of(rs_soft *const *members, const rs_pair_row *row) {
 
 /* ---- impulses ---- */
 
-/* Velocity of the first side against the second where they meet. */
+static rs_vec3 velocity_of_grain(const rs_grains *grains, const rs_pair_row *row, int side) {
+    int32_t i = row->particle[side][0];
+    rs_vec3 arm = rs_scale(side == 0 ? -row->arm[side] : row->arm[side], row->normal);
+    return rs_add(RS_ITEMS(rs_quad, grains->v)[i].xyz, rs_cross(RS_ITEMS(rs_quad, grains->w)[i].xyz, arm));
+}
+
+/* Velocity of the first side against the second where they meet, between substeps. */
+static rs_vec3 velocity_between(rs_soft *const *members, const rs_pair_row *row) {
+    rs_vec3 sum = rs_v3_zero();
+    for (int side = 0; side < 2; side++) {
+        const rs_soft *soft = members[row->member[side]];
+        double sign = side == 0 ? 1.0 : -1.0;
+        if (soft->grains != NULL)
+            sum = rs_madd(sum, sign, velocity_of_grain(soft->grains, row, side));
+        for (int k = 0; soft->deformable != NULL && k < row->count[side]; k++)
+            sum = rs_madd(sum, sign * row->weight[side][k], RS_ITEMS(rs_quad, soft->deformable->v)[row->particle[side][k]].xyz);
+    }
+    return sum;
+}
+
+/* The same within a substep. */
 static rs_vec3 relative_velocity(rs_soft *const *members, const rs_pair_row *row, double h) {
     rs_vec3 sum = rs_v3_zero();
     for (int side = 0; side < 2; side++) {
         const rs_soft *soft = members[row->member[side]];
         double sign = side == 0 ? 1.0 : -1.0;
         if (soft->grains != NULL) {
-            int32_t i = row->particle[side][0];
-            rs_vec3 arm = rs_scale(-sign * row->arm[side], row->normal);
-            rs_vec3 v = rs_add(RS_ITEMS(rs_quad, soft->grains->v)[i].xyz, rs_cross(RS_ITEMS(rs_quad, soft->grains->w)[i].xyz, arm));
-            sum = rs_madd(sum, sign, v);
+            sum = rs_madd(sum, sign, velocity_of_grain(soft->grains, row, side));
             continue;
         }
         const rs_quad *x = RS_ITEMS(rs_quad, soft->deformable->x), *start = RS_ITEMS(rs_quad, soft->deformable->x_start);
@@ -205,6 +222,16 @@ static void fill_mobility(rs_soft *const *members, rs_pair_row *row) {
     row->across += row->along;
 }
 
+/* A normal has two directions: the one that it had a substep before, or away from the second. Signs of triangles and edges
+ * would not do: past parallel, the normal of two edges turns round. */
+static void choose_side(rs_vec3 former, nearest *at) {
+    double along = rs_dot(former, at->normal);
+    if (along < 0.0 || (along <= 0.0 && at->distance < 0.0)) {
+        at->normal = rs_neg(at->normal);
+        at->distance = -at->distance;
+    }
+}
+
 /* Adds the row of a meeting where it comes close in this substep. False without memory. */
 static bool add_row(rs_soft_pairs *pairs, rs_soft *const *members, int32_t owner, int64_t index, double friction, double h) {
     rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, members[owner]->meetings)[index];
@@ -213,20 +240,17 @@ static bool add_row(rs_soft_pairs *pairs, rs_soft *const *members, int32_t owner
     rs_pair_row row = {.owner = owner, .meeting = (int32_t)index, .member = {owner, m->member}, .friction = friction};
     nearest at = {.sided = false};
     bool close = find_nearest(members, m, &row, &at);
-    if (close && at.sided) {
-        m->side = m->side != 0 ? m->side : at.distance >= 0.0 ? 1 : -1;
-        at.normal = rs_scale(m->side, at.normal);
-        at.distance *= m->side;
-    } else if (!close) {
-        m->side = 0;
-    }
+    if (close && at.sided)
+        choose_side(m->normal, &at);
     double push = m->push;
     rs_vec3 slide = m->slide;
     m->push = 0.0;
     m->slide = rs_v3_zero();
-    double thickness = thickness_of(members, &row);
+    double thickness = m->keep = rs_min(thickness_of(members, &row), rs_max(m->keep, close ? at.distance : at.apart));
     m->clear = pairs->moved + (close ? at.distance : at.apart) - (1.0 + SLACK) * thickness;
-    if (!close || m->clear > pairs->moved)
+    bool near = close && m->clear <= pairs->moved;
+    m->normal = near ? at.normal : rs_v3_zero();
+    if (!near)
         return true;
     memcpy(row.weight, at.weight, sizeof row.weight);
     row.normal = at.normal;
@@ -235,7 +259,9 @@ static bool add_row(rs_soft_pairs *pairs, rs_soft *const *members, int32_t owner
     double closing = -rs_dot(row.normal, relative_velocity(members, &row, h));
     if (gap >= h * rs_max(closing, 0.0) + SLACK * thickness || row.along <= 0.0)
         return true;
-    row.wanted = gap >= 0.0 ? -gap / h : rs_min(-RECOVERY * gap / h, RECOVERY_SPEED * thickness);
+    row.wanted = -rs_max(gap, 0.0) / h;
+    row.lift = rs_clamp(-RECOVERY * gap, 0.0, h * RECOVERY_SPEED * thickness);
+    row.before = velocity_between(members, &row);
     row.push = push;
     row.slide = rs_madd(slide, -rs_dot(slide, row.normal), row.normal);
     rs_pair_row *place = rs_array_push(&pairs->rows);
@@ -286,5 +312,50 @@ void rs_soft_pairs_end(rs_soft_pairs *pairs, rs_soft *const *members) {
         rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, members[row->owner]->meetings)[row->meeting];
         m->push = row->push;
         m->slide = row->slide;
+    }
+}
+
+double rs_soft_pairs_work(const rs_soft_pairs *pairs, rs_soft *const *members) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < pairs->rows.count; k++) {
+        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        rs_vec3 mean = rs_scale(0.5, rs_add(row->before, velocity_between(members, row)));
+        sum += rs_dot(rs_madd(row->slide, row->push, row->normal), mean);
+    }
+    return sum;
+}
+
+/* Mobility of one side as far as it can be moved without its velocity, and how far this lift moved it along the normal. Not
+ * grains, which have springs among themselves. */
+static double lift_mobility(const rs_soft *soft, const rs_pair_row *row, int side, double *moved) {
+    double sum = 0.0, sign = side == 0 ? 1.0 : -1.0;
+    for (int k = 0; k < row->count[side] && soft->deformable != NULL; k++) {
+        int32_t i = row->particle[side][k];
+        rs_vec3 way = rs_sub(RS_ITEMS(rs_quad, soft->deformable->x)[i].xyz, RS_ITEMS(rs_quad, soft->deformable->x_swept)[i].xyz);
+        sum += row->weight[side][k] * row->weight[side][k] * RS_ITEMS(rs_quad, soft->deformable->v)[i].rest;
+        *moved += sign * row->weight[side][k] * rs_dot(row->normal, way);
+    }
+    return sum;
+}
+
+static void lift_side(const rs_soft *soft, const rs_pair_row *row, int side, double way) {
+    for (int k = 0; k < row->count[side] && soft->deformable != NULL; k++) {
+        int32_t i = row->particle[side][k];
+        rs_quad *x = &RS_ITEMS(rs_quad, soft->deformable->x)[i];
+        x->xyz = rs_madd(x->xyz, way * row->weight[side][k] * RS_ITEMS(rs_quad, soft->deformable->v)[i].rest, row->normal);
+    }
+}
+
+void rs_soft_pairs_lift(const rs_soft_pairs *pairs, rs_soft *const *members) {
+    for (int64_t k = 0; k < pairs->rows.count; k++) {
+        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        const rs_soft *a = members[row->member[0]], *b = members[row->member[1]];
+        double moved = 0.0;
+        double mobility = row->lift > 0.0 ? lift_mobility(a, row, 0, &moved) + lift_mobility(b, row, 1, &moved) : 0.0;
+        if (mobility <= 0.0 || moved >= row->lift)
+            continue;
+        double way = (row->lift - moved) / rs_max(mobility, row->along);
+        lift_side(a, row, 0, way);
+        lift_side(b, row, 1, -way);
     }
 }

@@ -139,7 +139,8 @@ static rs_status meet(const lister *l, int32_t other, rs_meeting_kind kind, int3
     *meeting = (rs_soft_meeting){.other = l->ids[other], .member = other, .kind = kind, .first = first, .second = second};
     const rs_soft_meeting *former = find_former(l->pairs, &owner->meetings_before, meeting);
     if (former != NULL) {
-        meeting->side = former->side;
+        meeting->normal = former->normal;
+        meeting->keep = former->keep;
         meeting->push = former->push;
         meeting->slide = former->slide;
         meeting->clear = l->pairs->moved > 0.0 ? former->clear : 0.0;

@@ -26,6 +26,8 @@ typedef struct {
     rs_vec3 normal;         /* unit, towards the first */
     double arm[2];          /* radius of a grain, else 0 [m] */
     double wanted;          /* least speed along the normal [m/s] */
+    double lift;            /* how far this substep parts them where they are too near [m] */
+    rs_vec3 before;         /* velocity of the first against the second before the impulses of this substep */
     double friction;
     double along, across;   /* mobility of both sides along and across the normal [1/kg] */
     double push;
@@ -68,5 +70,9 @@ rs_status rs_soft_pairs_begin(rs_soft_pairs *pairs, const rs_soft_scene *scene, 
 void rs_soft_pairs_solve(rs_soft_pairs *pairs, rs_soft *const *members, double h);
 /* What the rows did is where the next substep starts. */
 void rs_soft_pairs_end(rs_soft_pairs *pairs, rs_soft *const *members);
+/* What the impulses of the rows did to both sides, after the substep [J]. */
+double rs_soft_pairs_work(const rs_soft_pairs *pairs, rs_soft *const *members);
+/* Parts what is too near, without velocity. */
+void rs_soft_pairs_lift(const rs_soft_pairs *pairs, rs_soft *const *members);
 
 #endif

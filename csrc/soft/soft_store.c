@@ -18,7 +18,7 @@ static const rs_field SOFT_FIELDS[] = {LEFT(T, grains), LEFT(T, deformable), WHO
 static const rs_field IMPULSE_FIELDS[] = {WHOLE(rs_soft_impulse, body), WHOLE(rs_soft_impulse, link), REAL(rs_soft_impulse, impulse)};
 #define T rs_soft_meeting
 static const rs_field MEETING_FIELDS[] = {WHOLE(T, other), LEFT(T, member), WHOLE(T, kind), WHOLE(T, first), WHOLE(T, second),
-                                          WHOLE(T, side), REAL(T, push), REAL(T, slide), LEFT(T, clear)};
+                                          REAL(T, normal), REAL(T, keep), REAL(T, push), REAL(T, slide), LEFT(T, clear)};
 #undef T
 #define T rs_grain_material
 static const rs_field MATERIAL_FIELDS[] = {
@@ -69,7 +69,7 @@ static const rs_field DEFORMABLE_FIELDS[] = {
     REAL(T, settings.damping), REAL(T, settings.air_drag), REAL(T, settings.wind), REAL(T, settings.collision_radius), REAL(T, settings.tear_strain),
     WHOLE(T, settings.iterations), WHOLE(T, settings.substeps), WHOLE(T, settings.self_collision), LEFT(T, x), LEFT(T, v), LEFT(T, masses), LEFT(T, struts),
     LEFT(T, hinges), LEFT(T, tetrahedra), LEFT(T, triangles), REAL(T, substep), LEFT(T, x_before), LEFT(T, x_start),
-    LEFT(T, candidates), LEFT(T, candidates_before), LEFT(T, rows), LEFT(T, touching), LEFT(T, owned), LEFT(T, around), LEFT(T, sweeps), LEFT(T, settled), LEFT(T, bends_softly), LEFT(T, x_swept), LEFT(T, piece), LEFT(T, pieces), LEFT(T, slim), LEFT(T, ties), LEFT(T, tied)};
+    LEFT(T, candidates), LEFT(T, candidates_before), LEFT(T, rows), LEFT(T, touching), LEFT(T, owned), LEFT(T, around), LEFT(T, sweeps), LEFT(T, settled), LEFT(T, lift_speed), LEFT(T, bends_softly), LEFT(T, x_swept), LEFT(T, piece), LEFT(T, pieces), LEFT(T, slim), LEFT(T, ties), LEFT(T, tied)};
 #undef T
 static const rs_record SOFT = RS_RECORD(rs_soft, SOFT_FIELDS), IMPULSE = RS_RECORD(rs_soft_impulse, IMPULSE_FIELDS),
                        MEETING = RS_RECORD(rs_soft_meeting, MEETING_FIELDS),
@@ -185,8 +185,8 @@ static bool is_deformable(const rs_deformable *d) {
 
 static bool are_meetings(const RS_ARRAY(rs_soft_meeting) *meetings) {
     for (int64_t k = 0; k < meetings->count; k++) {
-        int32_t side = RS_ITEMS(rs_soft_meeting, *meetings)[k].side;
-        if (side < -1 || side > 1)
+        const rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, *meetings)[k];
+        if (!(m->keep >= 0.0 && rs_norm2(m->normal) < 1.5))
             return false;
     }
     return true;

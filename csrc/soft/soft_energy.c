@@ -1,0 +1,100 @@
+/* Contacts of deformable objects bring no energy.
+ *
+ * Sweeps end before contacts and springs agree to the last digit, and what overlaps is parted; both may bring energy. What
+ * the contacts of a substep did is known: impulse times mean velocity. A piece that overlaps bodies leaves them as a whole,
+ * which bends no springs; height is given. What overlaps still parts only as far as the contacts of the substep lost energy.
+ * What is too much then is taken from the motion within each piece: momentum stays. */
+#include "soft_group.h"
+
+static int64_t count_of(const rs_soft_group *group) { return group->members.count; }
+
+static rs_deformable *deformable_of(const rs_soft_group *group, int64_t m) { return RS_ITEMS(rs_soft_ref, group->members)[m]->deformable; }
+
+static double work_of_contacts(const rs_soft_group *group, bool with_pairs) {
+    double work = with_pairs ? rs_soft_pairs_work(&group->pairs, RS_ITEMS(rs_soft_ref, group->members)) : 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        work += deformable_of(group, m) != NULL ? rs_deformable_contact_work(deformable_of(group, m), &group->partners) : 0.0;
+    return work;
+}
+
+static double stored_energy(const rs_soft_group *group, const rs_soft_scene *scene) {
+    double sum = 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        sum += deformable_of(group, m) != NULL ? rs_deformable_stored_energy(deformable_of(group, m), scene->gravity) : 0.0;
+    return sum;
+}
+
+static bool overlaps(const rs_soft_group *group, bool with_pairs) {
+    for (int64_t m = 0; m < count_of(group); m++) {
+        const rs_deformable *d = deformable_of(group, m);
+        for (int64_t k = 0; d != NULL && k < d->rows.count; k++)
+            if (RS_ITEMS(rs_soft_row, d->rows)[k].lift > 0.0)
+                return true;
+    }
+    for (int64_t k = 0; with_pairs && k < group->pairs.rows.count; k++)
+        if (RS_ITEMS(rs_pair_row, group->pairs.rows)[k].lift > 0.0)
+            return true;
+    return false;
+}
+
+static void lift(const rs_soft_group *group, bool with_pairs) {
+    for (int64_t m = 0; m < count_of(group); m++) {
+        rs_deformable *d = deformable_of(group, m);
+        if (d != NULL)
+            memcpy(d->x_swept.items, d->x.items, sizeof(rs_quad) * (size_t)d->x.count);
+    }
+    if (with_pairs)
+        rs_soft_pairs_lift(&group->pairs, RS_ITEMS(rs_soft_ref, group->members));
+    for (int64_t m = 0; m < count_of(group); m++)
+        if (deformable_of(group, m) != NULL)
+            rs_deformable_lift_rows(deformable_of(group, m));
+}
+
+/* Takes back all of the lift but a share. */
+static void lower(const rs_soft_group *group, double share) {
+    for (int64_t m = 0; m < count_of(group); m++) {
+        rs_deformable *d = deformable_of(group, m);
+        for (int64_t i = 0; d != NULL && i < d->x.count; i++) {
+            rs_vec3 *x = &RS_ITEMS(rs_quad, d->x)[i].xyz, before = RS_ITEMS(rs_quad, d->x_swept)[i].xyz;
+            *x = rs_madd(before, share, rs_sub(*x, before));
+        }
+    }
+}
+
+/* Lifts as far as so much energy pays for it; what it took [J]. */
+static double lift_for(const rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double most) {
+    double before = stored_energy(group, scene);
+    lift(group, with_pairs);
+    double paid = stored_energy(group, scene) - before;
+    if (paid > most) {
+        lower(group, most / paid);
+        paid = stored_energy(group, scene) - before;
+    }
+    return paid;
+}
+
+/* What moves within pieces loses so much energy, or all; what is left of that [J]. */
+static double slow_inner(const rs_soft_group *group, double energy, bool keep_spin) {
+    double motion = 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        motion += deformable_of(group, m) != NULL ? rs_deformable_inner_motion(deformable_of(group, m), keep_spin) : 0.0;
+    double scale = motion > 2.0 * energy ? sqrt(1.0 - 2.0 * energy / motion) : 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        if (deformable_of(group, m) != NULL)
+            rs_deformable_scale_inner_motion(deformable_of(group, m), scale);
+    return energy - 0.5 * motion;
+}
+
+void rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
+    double gain = work_of_contacts(group, with_pairs);
+    for (int64_t m = 0; m < count_of(group); m++)
+        if (deformable_of(group, m) != NULL)
+            rs_deformable_lift_pieces(deformable_of(group, m), h);
+    if (overlaps(group, with_pairs))
+        gain += lift_for(group, scene, with_pairs, rs_max(0.0, -gain));
+    if (gain <= 0.0)
+        return;
+    double left = slow_inner(group, gain, true);
+    if (left > 0.0) /* sweeps that ended early may turn what touches something */
+        slow_inner(group, left, false);
+}
