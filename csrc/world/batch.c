@@ -12,6 +12,7 @@ struct rs_batch {
     rs_world **members;
     rs_snapshot *start;
     RS_ARRAY(rs_channel) channels;
+    double step_seconds; /* that the last step took */
     uint8_t *diverged;  /* per member */
     uint8_t *named;     /* per member: scratch for checks */
     rs_thread_pool *pool;
@@ -97,6 +98,7 @@ rs_status rs_batch_create(rs_world *source, int64_t count, int32_t threads, rs_b
     batch->count = count;
     batch->channels = RS_EMPTY(rs_channel);
     batch->failed = -1;
+    batch->step_seconds = 1e9; /* nobody knows yet */
     pthread_mutex_init(&batch->mutex, NULL);
     rs_status status = make_threads(batch, threads);
     if (status == RS_OK)
@@ -123,6 +125,8 @@ typedef struct job {
     bool written_only;      /* members whose rows nobody wrote are passed over: their memory is not looked at */
     rs_status (*work)(const struct job *job, rs_world *world, int64_t member, int64_t place, int32_t worker);
     int64_t steps;
+    bool go_on;     /* with steps of which others were made before: not of members that diverged then */
+    bool read;      /* afterwards */
     const rs_snapshot *snapshot;
     rs_object_id object;
     rs_asset **maps;
@@ -259,23 +263,35 @@ static rs_status write_member(const job *j, rs_world *world, int64_t member, int
 static rs_status step_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
     rs_batch *batch = j->batch;
     (void)place;
+    if (j->go_on && batch->diverged[member])
+        return RS_OK;
     swap_scratch(world, batch->rooms[worker]);
     rs_status status = rs_world_step(world, j->steps);
     swap_scratch(world, batch->rooms[worker]);
     batch->diverged[member] = status == RS_DIVERGED;
     if (status != RS_DIVERGED)
-        return status == RS_OK ? read_channels(batch, world, member, worker) : status;
+        return status == RS_OK && j->read ? read_channels(batch, world, member, worker) : status;
     status = rs_world_reset(world, batch->start);
     return status == RS_OK ? reset_channels(batch, world, member, worker) : status;
 }
 
-rs_status rs_batch_step(rs_batch *batch, int64_t n) {
+rs_status rs_batch_step(rs_batch *batch, int64_t n, double seconds, int32_t go_on, int64_t *done) {
+    *done = 0;
     if (n < 0)
         return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
     job write = {.batch = batch, .work = write_member, .written_only = true};
-    rs_status status = run(&write, 0);
-    job step = {.batch = batch, .work = step_member, .steps = n};
-    return status == RS_OK ? run(&step, 0) : status;
+    rs_status status = go_on ? RS_OK : run(&write, 0);
+    if (status != RS_OK)
+        return status;
+    double most = rs_max(1.0, seconds / batch->step_seconds);
+    int64_t steps = (double)n <= most ? n : (int64_t)most;
+    job step = {.batch = batch, .work = step_member, .steps = steps, .go_on = go_on != 0, .read = steps == n};
+    double begin = rs_seconds_now();
+    status = run(&step, 0);
+    if (steps > 0)
+        batch->step_seconds = rs_max(1e-9, (rs_seconds_now() - begin) / (double)steps);
+    *done = steps;
+    return status;
 }
 
 static rs_status refresh_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {

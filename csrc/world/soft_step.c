@@ -111,7 +111,10 @@ static rs_soft_scene soft_scene(rs_world *world) {
                            .pool = world->pool};
 }
 
-static bool steps(const rs_body *body) { return body->alive && body->soft != NULL && !body->asleep; }
+/* What has lost all its particles does nothing. */
+static bool steps(const rs_body *body) {
+    return body->alive && body->soft != NULL && !body->asleep && rs_soft_count(body->soft) > 0;
+}
 
 /* Soft objects that may touch are one group, named by its first body. */
 static rs_status group_soft(rs_world *world) {

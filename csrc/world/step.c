@@ -321,7 +321,7 @@ static void stage_integrate(rs_world *world) {
 
 /* ---- the two halves ---- */
 
-static double seconds_now(void) {
+double rs_seconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -331,13 +331,13 @@ static double seconds_now(void) {
 static void charge(const rs_world *world, double *stage, double *mark) {
     if (!world->profiling)
         return;
-    double now = seconds_now();
+    double now = rs_seconds_now();
     *stage += now - *mark;
     *mark = now;
 }
 
 static rs_status first_half(rs_world *world, bool detect) {
-    double mark = world->profiling ? seconds_now() : 0.0;
+    double mark = world->profiling ? rs_seconds_now() : 0.0;
     world->detection++;
     world->diverged_slot = RS_NONE;
     if (stage_awake(world) != RS_OK || stage_lists(world) != RS_OK)
@@ -369,7 +369,7 @@ static rs_status first_half(rs_world *world, bool detect) {
 
 static rs_status second_half(rs_world *world) {
     clear_moved(world);
-    double mark = world->profiling ? seconds_now() : 0.0;
+    double mark = world->profiling ? rs_seconds_now() : 0.0;
     if (stage_forces(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     charge(world, &world->profile.forces, &mark);
@@ -434,8 +434,8 @@ rs_status rs_world_step_within(rs_world *world, int64_t n, double seconds, int64
     if (n < 0)
         return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
     rs_status status = RS_OK;
-    double end = seconds_now() + seconds;
-    while (*done < n && status == RS_OK && (*done == 0 || seconds_now() < end)) {
+    double end = rs_seconds_now() + seconds;
+    while (*done < n && status == RS_OK && (*done == 0 || rs_seconds_now() < end)) {
         rs_world_enter_to_read(world);
         status = first_half(world, true);
         if (status == RS_OK)

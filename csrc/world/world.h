@@ -195,6 +195,9 @@ void rs_world_enter(rs_world *world);
 void rs_world_enter_to_read(rs_world *world);
 rs_status rs_world_leave(rs_world *world, rs_status status);
 
+/* Of a clock that never goes back. */
+double rs_seconds_now(void);
+
 /* The slot of a living object, or NULL with the error text set. */
 rs_slot *rs_world_slot(rs_world *world, rs_object_id id);
 rs_body *rs_world_body(rs_world *world, rs_object_id id);

@@ -43,6 +43,8 @@ class FileLimits:
     """Of one heightmap."""
     max_snapshot_bytes: int = 2_000_000_000
     """Of one stored world or snapshot after unpacking."""
+    max_recording_bytes: int = 8_000_000_000
+    """Of one recording after unpacking."""
 
     def __post_init__(self) -> None:
         for one in fields(self):

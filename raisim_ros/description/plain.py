@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.declared import check_declared
+from raisim_ros.description.errors import InvalidValueError, RaisimError
 
 Note = list[Any]
 """What stands for something that is not written: a list of numbers and texts."""
@@ -46,9 +47,12 @@ def unpack(data: bytes, look_up: Callable[[Note], Any] | None = None) -> Any:
             raise InvalidValueError("the data have another length than they say")
         behind = _LENGTH.size + table_size
         root, nodes = json.loads(data[_LENGTH.size : behind].decode("utf-8", "surrogatepass"))
-        return _Reader(nodes, memoryview(data)[behind:], look_up).value(root)
-    except InvalidValueError:
-        raise
+        reader = _Reader(nodes, memoryview(data)[behind:], look_up)
+        value = reader.value(root)
+        reader.check_instances()
+        return value
+    except RaisimError as error:
+        raise InvalidValueError(str(error)) from error
     except Exception as error:  # whatever a made-up table can lead to
         raise InvalidValueError(f"the data make no sense: {type(error).__name__}: {error}") from error
 
@@ -138,6 +142,7 @@ class _Reader:
         self._blob = blob
         self._look_up = look_up
         self._made: dict[int, Any] = {}
+        self._instances: list[Any] = []
 
     def value(self, cell: Any) -> Any:
         """What a cell stands for."""
@@ -148,6 +153,14 @@ class _Reader:
             kind, *rest = self._nodes[index]
             self._made[index] = getattr(self, f"_make_{_KINDS[kind]}")(index, kind, *rest)
         return self._made[index]
+
+    def check_instances(self) -> None:
+        """Instances have what their classes declare, and dataclasses pass their own checks."""
+        for made in self._instances:
+            check_declared(made)
+            for own_check in ("__post_init__", "_check_read"):
+                if hasattr(made, own_check):
+                    getattr(made, own_check)()
 
     def _make_note(self, index: int, kind: str, note: Note) -> Any:
         if self._look_up is None:
@@ -199,6 +212,7 @@ class _Reader:
         found = _class_of(name)
         made = found.__new__(found, *(self.value(one) for one in args))
         self._made[index] = made
+        self._instances.append(made)
         attributes = self.value(state)
         if "__setstate__" in dir(found):
             made.__setstate__(attributes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -11,6 +12,13 @@ from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.world.world import World
 
 _MOST_CONTACTS = 8
+_MARKS = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def literal(text: str) -> str:
+    """A name as Markdown that shows it and does nothing else: pages would draw the HTML and open the images in it."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in text)
+    return _MARKS.sub(r"\\\1", shown)
 
 
 def table(rows: Iterable[tuple[str, str]]) -> str:
@@ -32,12 +40,12 @@ def describe_object(world: World, handle: Object, name: str) -> str:
         rows += _body_rows(handle)
     elif isinstance(handle, SoftObject):
         rows += _soft_rows(handle)
-        rows.append(("material", world.get_object_material(handle)))
+        rows.append(("material", literal(world.get_object_material(handle))))
         rows.append(("sleeping", "yes" if world.is_object_sleeping(handle) else "no"))
     if isinstance(handle, (ArticulatedSystem, SingleBodyObject)):
         materials = sorted(set(handle._materials()))
         if materials:
-            rows.append(("material", ", ".join(materials)))
+            rows.append(("material", literal(", ".join(materials))))
         rows.append(("sleeping", "yes" if world.is_object_sleeping(handle) else "no"))
     contacts = handle.get_contacts()
     rows.append(("contacts", str(len(contacts))))
@@ -45,8 +53,8 @@ def describe_object(world: World, handle: Object, name: str) -> str:
     for contact in contacts[:_MOST_CONTACTS]:
         other = world.get_object(contact.get_pair_object_index())
         force = float((contact.get_impulse() ** 2).sum()) ** 0.5 / step
-        rows.append((f"… with {_name(other)}", f"{force:.1f} N"))
-    return f"**{name}**\n\n{table(rows)}"
+        rows.append((f"… with {literal(_name(other))}", f"{force:.1f} N"))
+    return f"**{literal(name)}**\n\n{table(rows)}"
 
 
 def _name(handle: Object | None) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -153,13 +153,20 @@ class Keyframes:
             self.arrays[payload[:_HASH_SIZE].hex()] = payload[_HASH_SIZE:]
         elif kind == BASE:
             frame, geometry_base, size = _BASE_HEAD.unpack_from(payload)
+            self._check_order(self.bases, frame)
             at = _BASE_HEAD.size
             self.bases.append(_Base(frame, geometry_base, payload[at : at + size], payload[at + size :]))
         elif kind == KEYFRAME:
             frame, size = _KEY_HEAD.unpack_from(payload)
+            self._check_order(self.keyframes, frame)
             at = _KEY_HEAD.size
             python = payload[at + size :] or (self.keyframes[-1].python if self.keyframes else b"")
             self.keyframes.append(_Keyframe(frame, payload[at : at + size], python))
+
+    @staticmethod
+    def _check_order(former: Sequence[_Base | _Keyframe], frame: int) -> None:
+        if former and frame < former[-1].frame:
+            raise InvalidValueError("the recording is damaged: whole states are in the wrong order")
 
     def __bool__(self) -> bool:
         return bool(self.bases)
@@ -182,8 +189,8 @@ class Keyframes:
 
     def _world(self, number: int) -> World:
         base = self.bases[number]
-        if not 0 <= base.geometry_base <= number:
-            raise InvalidValueError("the recording is damaged: a world has the geometry of one that comes later")
+        if base.geometry_base > number or self.bases[base.geometry_base].geometry_base != base.geometry_base:
+            raise InvalidValueError("the recording is damaged: a world has the geometry of one that has none")
         donor = self._world(base.geometry_base) if base.geometry_base != number else None
         return World._of_bytes(base.engine, base.python, self._look_up, donor)
 

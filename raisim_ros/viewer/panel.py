@@ -16,6 +16,7 @@ from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_kind import RECORDING, WORLD, kind_of
 from raisim_ros.description.mesh.cache import cache_folder
 from raisim_ros.description.mjcf.file import is_mjcf
+from raisim_ros.viewer.describe import literal
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.page_script import PAGE_SCRIPT
 from raisim_ros.viewer.plot import Plot
@@ -100,9 +101,13 @@ class Panel:
         try:
             return action()
         except (RaisimError, OSError, ValueError) as error:
-            for client in self._server.get_clients().values():
-                client.add_notification("That did not work", str(error), color="red", auto_close_seconds=8.0)
+            self.tell(error)
             return None
+
+    def tell(self, error: Exception) -> None:
+        """Show everybody what went wrong."""
+        for client in self._server.get_clients().values():
+            client.add_notification("That did not work", str(error), color="red", auto_close_seconds=8.0)
 
     def _button(self, label: str, action: Callable[[], Any], **options: Any) -> Any:
         button = self._server.gui.add_button(label, **options)
@@ -443,7 +448,7 @@ class Panel:
             try:
                 self._about.content = self._feed.describe(name)
             except RaisimError:
-                self._about.content = f"**{name}** is gone."
+                self._about.content = f"**{literal(name)}** is gone."
         self._show_joints()
         self._profile.visible = bool(moment.profile)
         if moment.profile:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError, ParseError
-from raisim_ros.description.recording_file import FRAMES, WORLD, Arrays, read_chunks, unpack_arrays, unpack_files
+from raisim_ros.description.recording_file import (
+    FRAMES,
+    WORLD,
+    Arrays,
+    join_frames,
+    laid_out,
+    read_chunks,
+    unpack_arrays,
+    unpack_files,
+)
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.world.world import World
-from raisim_ros.viewer.describe import numbers, table
+from raisim_ros.viewer.describe import literal, numbers, table
 from raisim_ros.viewer.keyframes import Keyframes
 from raisim_ros.viewer.quantities import TURNING, VELOCITY, joint_quantities, xyz
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, SoftShape, Vector, Wanted
-from raisim_ros.viewer.soft_scene import soft_objects, soft_shapes, split_particles
+from raisim_ros.viewer.soft_scene import particle_counts, soft_objects, soft_shapes, split_particles
 from raisim_ros.viewer.world_feed import WorldFeed
 from raisim_ros.viewer.world_scene import unique_names, world_model
 
@@ -45,9 +53,19 @@ class Recording:
         self._worlds: dict[int, World] = {}
         self._soft_names: dict[int, list[tuple[str, int, NDArray[np.float32]]]] = {}  # with particles and radii
         self._keyframes = Keyframes()
+        try:
+            self._read()
+        except InvalidValueError as error:
+            raise ParseError(self.path, None, str(error)) from error
+        if not self._epochs:
+            raise ParseError(self.path, None, "the recording has no frames")
+        self.times: Vector = np.concatenate([epoch.arrays["time"] for epoch in self._epochs])
+        self._starts = np.cumsum([0, *(len(epoch.arrays["time"]) for epoch in self._epochs)])
+
+    def _read(self) -> None:
         files: dict[str, bytes] = {}
         parts: list[Arrays] = []
-        for kind, payload in read_chunks(path):
+        for kind, payload in read_chunks(self.path):
             if kind == WORLD:
                 self._close_epoch(files, parts)
                 files, parts = unpack_files(payload), []
@@ -56,16 +74,13 @@ class Recording:
             else:
                 self._keyframes.add(kind, payload)
         self._close_epoch(files, parts)
-        if not self._epochs:
-            raise ParseError(self.path, None, "the recording has no frames")
-        self.times: Vector = np.concatenate([epoch.arrays["time"] for epoch in self._epochs])
-        self._starts = np.cumsum([0, *(len(epoch.arrays["time"]) for epoch in self._epochs)])
 
     def _close_epoch(self, files: dict[str, bytes], parts: list[Arrays]) -> None:
         if parts:
-            arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-            first = np.concatenate(([0.0], np.cumsum(arrays["contact_counts"])))
-            self._epochs.append(_Epoch(files, arrays, first))
+            arrays = join_frames(parts)
+            if len(arrays["time"]):
+                first = np.concatenate(([0.0], np.cumsum(arrays["contact_counts"])))
+                self._epochs.append(_Epoch(files, arrays, first))
 
     def __len__(self) -> int:
         return len(self.times)
@@ -146,12 +161,23 @@ class Recording:
         """The world that was recorded, with the poses and velocities of a frame; every call gives the same one."""
         epoch, _ = self._find(frame)
         if epoch not in self._worlds:
-            with tempfile.TemporaryDirectory(prefix="raisim_ros_") as folder:
-                for name, data in self._epochs[epoch].files.items():
-                    (Path(folder) / name).write_bytes(data)
-                self._worlds[epoch] = World(Path(folder) / "world.xml")
+            self._worlds[epoch] = self._world_of(self._epochs[epoch])
         world = self._worlds[epoch]
         self._place(world, frame)
+        return world
+
+    def _world_of(self, epoch: _Epoch) -> World:
+        with laid_out(epoch.files) as file:
+            world = World(file)
+        robots = world.read_articulations()
+        rows = len(world.get_obj_list()) + len(robots.link_poses)
+        wanted = {"poses": rows, "twists": rows}
+        wanted |= {name: len(getattr(robots, name)) for name in ("coordinates", "velocities")}
+        if len(epoch.arrays.get("particles", ((),))[0]):
+            wanted["particles"] = sum(particle_counts(world))
+        for name, count in wanted.items():
+            if len(epoch.arrays[name][0]) != count:
+                raise ParseError(self.path, None, f"the recording is damaged: its world does not fit to its {name}")
         return world
 
     def _place(self, world: World, frame: int) -> None:
@@ -337,7 +363,7 @@ class RecordingFeed:
             raise InvalidValueError(f"there is no object named '{name}'")
         pose, twist = self.recording.array("poses", frame)[row], self.recording.array("twists", frame)[row]
         rows = [("position [m]", numbers(pose[:3])), ("velocity [m/s]", numbers(twist[:3]))]
-        return f"**{name}**\n\n{table(rows)}"
+        return f"**{literal(name)}**\n\n{table(rows)}"
 
     def quantities(self, name: str) -> Quantities:
         """Of an object, its velocity; of a robot, its joints."""

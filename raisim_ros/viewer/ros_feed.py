@@ -39,7 +39,7 @@ from raisim_ros.srv import (
     Step,
 )
 from raisim_ros.viewer.cdr_reader import CdrReader
-from raisim_ros.viewer.describe import numbers, table
+from raisim_ros.viewer.describe import literal, numbers, table
 from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.ros_objects import RobotStream, StateStream
 from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
@@ -269,10 +269,10 @@ class RosFeed:
         place, turn = state.pose.position, state.pose.orientation
         linear, angular = state.twist.linear, state.twist.angular
         rows = [
-            ("type", info.type.replace("_", " ")),
-            ("body type", info.body_type),
+            ("type", literal(info.type.replace("_", " "))),
+            ("body type", literal(info.body_type)),
             ("mass [kg]", f"{info.mass:g}"),
-            ("material", info.material),
+            ("material", literal(info.material)),
             ("position [m]", numbers((place.x, place.y, place.z))),
             ("orientation (w x y z)", numbers((turn.w, turn.x, turn.y, turn.z))),
             ("velocity [m/s]", numbers((linear.x, linear.y, linear.z))),
@@ -280,7 +280,7 @@ class RosFeed:
             ("state", f"`{info.state_topic}`"),
             ("command", f"`{info.command_topic}`"),
         ]
-        return f"**{name}**\n\n{table(rows)}"
+        return f"**{literal(name)}**\n\n{table(rows)}"
 
     def _robot(self, name: str) -> RobotStream:
         if name not in self._robots:

@@ -17,11 +17,12 @@ try:
 except ImportError as error:
     raise ImportError("the viewer needs the package viser: pip install 'raisim_ros[viewer]'") from error
 
-from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.viewer.canvas import Canvas, Picked
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.panel import Panel
 from raisim_ros.viewer.scene import Moment, SceneModel, Vector, fitting_view, to_body, to_world
+from raisim_ros.viewer.visitors import let_in_own_pages
 
 FRAME_RATE = 30.0
 FIELD_OF_VIEW = 0.75  # vertical [rad]
@@ -40,6 +41,7 @@ class Page:
         self._wanted_feed: Feed | None = None
         with contextlib.redirect_stdout(io.StringIO()):  # it prints a table of its own
             self._server = viser.ViserServer(host=host, port=port, label="raisim_ros", verbose=False)
+        let_in_own_pages(self._server)
         self._canvas = Canvas(self._server)
         self._panel = Panel(self._server, feed, self._canvas.show_layer)
         self._canvas.on_click = lambda picked: self._panel.select(picked.item)
@@ -53,6 +55,7 @@ class Page:
         self._followed: Vector | None = None
         self._open = True
         self.frames = 0  # shown so far
+        self._told = ""
         self._aimed = False
         self._view: tuple[str, tuple[float, ...]] | None = None
         self._update()
@@ -104,10 +107,17 @@ class Page:
                 try:
                     self._update()
                     self.frames += 1
-                except RaisimError as error:
-                    self._panel._try(lambda error=error: _raise(error))  # type: ignore[misc]
+                    self._told = ""
+                except Exception as error:  # whatever it was: the page goes on
+                    self._tell(error)
             next_time = max(next_time + 1.0 / FRAME_RATE, time.monotonic())
             time.sleep(max(0.0, next_time - time.monotonic()))
+
+    def _tell(self, error: Exception) -> None:
+        """Once for each different one in a row: frames are many."""
+        if str(error) != self._told:
+            self._panel.tell(error)
+            self._told = str(error)
 
     def _want_feed(self, feed: Feed | None) -> None:
         self._wanted_feed = feed or self._first_feed
@@ -217,10 +227,6 @@ class Page:
         self._feed.pull(picked.item.name, picked.body, point, end)
         frame = picked.item.first_frame + picked.body
         self._canvas.show_pull(to_world(moment.poses[frame], point), end)
-
-
-def _raise(error: Exception) -> Any:
-    raise error
 
 
 class Viewer(Page):

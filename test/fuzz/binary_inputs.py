@@ -59,14 +59,15 @@ def _changed_glb(data: bytes, rng: random.Random) -> bytes:
     length = struct.unpack("<I", data[12:16])[0]
     document = json.loads(data[20 : 20 + length])
     for _ in range(rng.choice((1, 1, 3))):
-        _change_json(document, rng)
+        change_json(document, rng)
     text = json.dumps(document).encode()
     text += b" " * (-len(text) % 4)
     rest = data[20 + length :]
     return struct.pack("<III", 0x46546C67, 2, 20 + len(text) + len(rest)) + struct.pack("<II", len(text), 0x4E4F534A) + text + rest
 
 
-def _change_json(value: object, rng: random.Random) -> None:
+def change_json(value: object, rng: random.Random) -> None:
+    """One value somewhere in a document becomes another."""
     while isinstance(value, (dict, list)) and value:
         key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
         inner = value[key]

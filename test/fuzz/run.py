@@ -26,8 +26,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 FAULTS = HERE.parents[1] / "build" / "fuzz" / "faults"
-HANG = 10  # seconds
-SLICE = 60.0  # seconds that a worker lives: memory that an input leaves behind does not count against the next ones
+HANG = 10.0  # seconds of processor time; waiting counts a tenth, as other programs may need the machine
+SLICE = 240.0  # seconds that a worker lives: memory that an input leaves behind does not count against the next ones
 
 
 def work(kind: str, seed: int, seconds: float) -> None:
@@ -36,9 +36,11 @@ def work(kind: str, seed: int, seconds: float) -> None:
     from targets import run_one
 
     def hang(*_: object) -> None:
-        raise TimeoutError(f"longer than {HANG} s")
+        raise TimeoutError(f"longer than {HANG:g} s")
 
+    os.environ.pop("LD_PRELOAD", None)  # MuJoCo's compiler, a process of its own, has less memory than a sanitizer wants
     signal.signal(signal.SIGALRM, hang)
+    signal.signal(signal.SIGPROF, hang)
     faulthandler.enable()
     end, inputs, refused, slowest = time.monotonic() + seconds, 0, 0, 0.0
     with tempfile.TemporaryDirectory() as name:
@@ -46,8 +48,10 @@ def work(kind: str, seed: int, seconds: float) -> None:
         os.chdir(folder)
         while time.monotonic() < end:
             print(json.dumps({"at": seed}), flush=True)
-            started = time.monotonic()
-            signal.alarm(HANG if kind != "api" else 12 * HANG)
+            started = time.process_time()
+            limit = HANG if kind != "api" else 12 * HANG
+            signal.setitimer(signal.ITIMER_PROF, limit)
+            signal.setitimer(signal.ITIMER_REAL, 10.0 * limit)
             try:
                 count, was_refused = run_one(kind, seed, folder)
                 inputs, refused = inputs + count, refused + was_refused
@@ -58,8 +62,9 @@ def work(kind: str, seed: int, seconds: float) -> None:
                 print(json.dumps({"fault": fault, "seed": seed}), flush=True)
                 inputs += 1
             finally:
-                signal.alarm(0)
-            slowest, seed = max(slowest, time.monotonic() - started), seed + 1
+                signal.setitimer(signal.ITIMER_PROF, 0.0)
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+            slowest, seed = max(slowest, time.process_time() - started), seed + 1
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(json.dumps({"inputs": inputs, "refused": refused, "slowest": slowest, "next": seed, "memory": memory}), flush=True)
 
@@ -90,7 +95,7 @@ class Kind:
                     self.seed = record["next"]
         if not finished:
             self._keep(last, f"the process ended with {process.returncode}\n{process.stderr[-8000:]}")
-            self.seed = last + 1
+            self.inputs, self.seed = self.inputs + last - self.seed, last + 1
 
     def _keep(self, seed: int, text: str) -> None:
         """One file for each different place at which something went wrong."""
@@ -109,6 +114,7 @@ def replay(kind: str, seed: int) -> None:
     sys.path.insert(0, str(HERE))
     from targets import FILES, make_file, run_one
 
+    os.environ.pop("LD_PRELOAD", None)
     with tempfile.TemporaryDirectory() as name:
         if kind in FILES:
             kept = FAULTS / f"{kind}_{seed}.{FILES[kind].suffix}"
@@ -146,6 +152,7 @@ def main() -> int:
         while time.monotonic() < end:
             kinds[0].run(min(share, max(1.0, end - time.monotonic())))
             kinds.rotate(-1)
+            print(f"{sum(kind.inputs for kind in kinds)} inputs so far", flush=True)
     print(f"{'kind':12} {'inputs':>9} {'refused':>9} {'slowest':>9} {'memory':>9} {'faults':>7}")
     for kind in sorted(kinds, key=lambda one: one.name):
         numbers = f"{kind.inputs:9} {kind.refused:9} {kind.slowest:7.2f} s {kind.memory:6} MB {len(kind.faults):7}"

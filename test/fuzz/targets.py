@@ -12,11 +12,26 @@ from pathlib import Path
 import numpy as np
 from api_machine import ApiMachine
 from binary_inputs import MESH_SUFFIXES, HeightInputs, ImageInputs, MeshInputs
+from rich_world import digest
+from stored_inputs import ArrayInputs, RecordingInputs, StoredInputs, small_world
 from xml_inputs import XmlInputs
 
-from raisim_ros import DivergedError, MeshCollisionMode, RaisimError, World, load_mesh, load_sensor_set
+from raisim_ros import (
+    DivergedError,
+    MeshCollisionMode,
+    RaisimError,
+    Recording,
+    World,
+    WorldSnapshot,
+    load_mesh,
+    load_sensor_set,
+)
+from raisim_ros.description.array_file import read_arrays
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.world import stored
+from raisim_ros.viewer.recording import RecordingFeed
+from raisim_ros.viewer.scene import Wanted
 
 
 class FaultError(Exception):
@@ -99,6 +114,52 @@ def check_heights(path: Path) -> None:
     step(world)
 
 
+def check_stored_world(path: Path) -> None:
+    """What was read steps, can be described and saved again."""
+    world = World.from_saved(path)
+    step(world)
+    digest(world)
+    world.save(path.with_name("again.raisim"))
+    world.export_to_xml(path.with_name("again") / "world.xml")
+
+
+_taker = cache(small_world)
+
+
+def check_snapshot(path: Path) -> None:
+    """A snapshot that a world does not take leaves it as it was."""
+    world = _taker()
+    before = digest(world), world.save_snapshot()
+    try:
+        world.restore_snapshot(WorldSnapshot.from_saved(path))
+        step(world)
+        digest(world)
+    except RaisimError:
+        if digest(world) != before[0]:
+            raise FaultError("half of the snapshot was restored") from None
+        raise
+    finally:
+        world.restore_snapshot(before[1])
+
+
+def check_recording(path: Path) -> None:
+    """Looked at, stepped and gone on from, as far as it says that it can be; nothing is written elsewhere."""
+    recording = Recording(path)
+    feed = RecordingFeed(recording)
+    frame = len(recording) // 2
+    feed.moment(Wanted())
+    for item in feed.model().items:
+        feed.describe(item.name)
+        feed.quantities(item.name)
+    step(recording.world(frame))
+    if recording.can_branch():
+        step(recording.branch(frame=frame))
+
+
+def check_arrays(path: Path) -> None:
+    read_arrays(path)
+
+
 @dataclass(frozen=True)
 class Target:
     """Files of one suffix, how they are made and what is done with them."""
@@ -117,6 +178,10 @@ FILES: dict[str, Target] = {
     "sensor": Target("xml", lambda: XmlInputs("sensor"), check_sensors),
     "image": Target("png", ImageInputs, check_heights),
     "heights": Target("txt", HeightInputs, check_heights),
+    "stored_world": Target("raisim", lambda: StoredInputs(stored.WORLD), check_stored_world),
+    "snapshot": Target("raisim", lambda: StoredInputs(stored.SNAPSHOT), check_snapshot),
+    "recording": Target("raisim", RecordingInputs, check_recording),
+    "arrays": Target("npz", ArrayInputs, check_arrays),
     **{f"mesh_{suffix}": Target(suffix, lambda suffix=suffix: MeshInputs(suffix), check_mesh) for suffix in MESH_SUFFIXES},
 }
 API = "api"

@@ -20,6 +20,7 @@ from raisim_ros import World
 from raisim_ros.description.resources import resource
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+IN_FLIGHT = 8  # requests at a time
 
 
 @dataclass
@@ -100,7 +101,11 @@ class NodeCycle:
         self._executor.add_node(self._node)
         self._clients: dict[str, object] = {}
 
-    def _call(self, kind: str, name: str, /, **fields: object) -> object:
+    def _call(self, kind: str, name: str, /, **fields: object) -> None:
+        self._call_all(kind, name, [fields])
+
+    def _call_all(self, kind: str, name: str, requests: list[dict[str, object]]) -> None:
+        """Requests to one service, all under way at once."""
         import raisim_ros.srv as srv
         from raisim_ros.msg import ResultCode
 
@@ -109,11 +114,11 @@ class NodeCycle:
         if client is None:
             client = self._clients[name] = self._node.create_client(service, f"/soak/{name}")
             assert client.wait_for_service(30.0), name
-        future = client.call_async(service.Request(**fields))
-        self._executor.spin_until_future_complete(future, timeout_sec=30.0)
-        assert future.done(), f"{name} did not answer within 30 s"
-        assert future.result().result == ResultCode.OK, f"{name}: {future.result().message}"
-        return future.result()
+        futures = [client.call_async(service.Request(**fields)) for fields in requests]
+        for future in futures:
+            self._executor.spin_until_future_complete(future, timeout_sec=30.0)
+            assert future.done(), f"{name} did not answer within 30 s"
+            assert future.result().result == ResultCode.OK, f"{name}: {future.result().message}"
 
     def run(self) -> None:
         self._call("SpawnObject", "spawn_object", name="ball", shape="sphere", radius=0.1, mass=1.0)
@@ -125,15 +130,17 @@ class NodeCycle:
         self._call("RemoveObject", "remove_object", name="ball")
         self._call("RemoveObject", "remove_object", name="cart")
 
-    def spawn_and_remove(self, number: int) -> None:
-        """One object that comes and goes, every tenth a robot."""
-        name = f"guest_{number % 7}"
-        if number % 10:
-            self._call("SpawnObject", "spawn_object", name=name, shape="sphere", radius=0.1, mass=1.0)
-        else:
-            robot = "package://raisim_ros/rsc/robots/cartpole.urdf"
-            self._call("SpawnArticulatedSystem", "spawn_articulated_system", name=name, file=robot, publish_links=True)
-        self._call("RemoveObject", "remove_object", name=name)
+    def spawn_and_remove(self, first: int, count: int) -> None:
+        """Objects that come and go, every tenth a robot; all are asked for before the first answer is waited for."""
+        names = [f"guest_{number}" for number in range(count)]
+        spheres = [k for k in range(count) if (first + k) % 10]
+        robots = [k for k in range(count) if not (first + k) % 10]
+        robot = "package://raisim_ros/rsc/robots/cartpole.urdf"
+        ball = {"shape": "sphere", "radius": 0.1, "mass": 1.0}
+        self._call_all("SpawnObject", "spawn_object", [{"name": names[k], **ball} for k in spheres])
+        carts = [{"name": names[k], "file": robot, "publish_links": True} for k in robots]
+        self._call_all("SpawnArticulatedSystem", "spawn_articulated_system", carts)
+        self._call_all("RemoveObject", "remove_object", [{"name": name} for name in names])
 
     def topics(self) -> int:
         return len([name for name, _ in self._node.get_topic_names_and_types() if name.startswith("/soak")])
@@ -152,13 +159,12 @@ def spawn(count: int) -> int:
         watch = Watch("node", node.process.pid)
         began, topics = time.monotonic(), 0
         try:
-            for number in range(count):
-                node.spawn_and_remove(number)
-                watch.cycles += 1
-                if number == min(500, count // 2):  # caches and the allocator have settled
-                    watch.look()
-                    topics = node.topics()
-                elif watch.first and watch.cycles % max(1, count // 50) == 0:
+            for number in range(0, count, IN_FLIGHT):
+                node.spawn_and_remove(number, min(IN_FLIGHT, count - number))
+                watch.cycles += min(IN_FLIGHT, count - number)
+                settled = watch.cycles >= min(500, count // 2)  # caches and the allocator
+                if settled and (not watch.first or watch.cycles % max(1, count // 50) < IN_FLIGHT):
+                    topics = topics or node.topics()
                     watch.look()
                     print(f"{watch.cycles} cycles in {time.monotonic() - began:.0f} s: {watch.last}", flush=True)
             watch.look()

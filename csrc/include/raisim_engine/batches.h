@@ -74,8 +74,11 @@ rs_status rs_batch_add_channel(rs_batch *batch, const rs_channel_def *def, rs_ch
 /* Members are named by `members` (NULL: all, and `number` is not read). An error names the member. */
 
 /* Carries changed rows over to the members, advances all of them by n steps and reads all arrays. A row that is refused
- * is an error before any member is stepped. A member that diverges returns to the start and is marked. */
-rs_status rs_batch_step(rs_batch *batch, int64_t n);
+ * is an error before any member is stepped. A member that diverges returns to the start and is marked.
+ *
+ * Only as many of the n steps as take about so many seconds are made, at least one: `done`. The same again, with `go_on` and
+ * what is left of n, until all are made; arrays are read by the last call, and members that diverged wait at the start. */
+rs_status rs_batch_step(rs_batch *batch, int64_t n, double seconds, int32_t go_on, int64_t *done);
 /* Carries changed rows over and reads all arrays. */
 rs_status rs_batch_refresh(rs_batch *batch, int64_t number, const int64_t *members);
 /* States, commands and time return to those of a snapshot of a member, or of the start when it is NULL; parameters and what

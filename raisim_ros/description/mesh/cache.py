@@ -61,10 +61,14 @@ def read_points(kind: str, key: str) -> list[Points] | None:
     checksum, data = content[:_CHECKSUM], content[_CHECKSUM:]
     if hashlib.sha256(data).digest() != checksum:
         return None
-    set_count = int(np.frombuffer(data, "<i8", 1)[0])
-    counts = np.frombuffer(data, "<i8", set_count, 8)
-    points = np.frombuffer(data, "<f8", offset=8 + counts.nbytes).astype(np.float64).reshape(-1, 3)
-    return list(np.split(points, np.cumsum(counts)[:-1]))
+    try:
+        set_count = int(np.frombuffer(data, "<i8", 1)[0])
+        counts = np.frombuffer(data, "<i8", max(0, set_count), 8)
+        points = np.frombuffer(data, "<f8", offset=8 + counts.nbytes).astype(np.float64).reshape(-1, 3)
+    except (ValueError, OverflowError):  # a right checksum of something else
+        return None
+    whole = len(counts) > 0 and bool((counts > 0).all()) and int(counts.astype(object).sum()) == len(points)
+    return list(np.split(points, np.cumsum(counts)[:-1])) if whole and np.isfinite(points).all() else None
 
 
 def write_points(kind: str, key: str, sets: Sequence[Points]) -> None:

@@ -109,7 +109,7 @@ def decompose(
 def is_decomposed(mesh: MeshData, options: CoacdOptions | None = None) -> bool:
     """Whether `decompose` would only have to look its result up."""
     key = _key(mesh, options if options is not None else CoacdOptions())
-    return key in _told or (mesh_cache.cache_folder(_KIND) / f"{key}.npz").is_file()
+    return key in _told or mesh_cache.read_points(_KIND, key) is not None
 
 
 # By content, failures too, which are not kept on disk: what this process computed, and what others told it.

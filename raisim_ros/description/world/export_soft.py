@@ -8,8 +8,8 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description.array_file import pack
 from raisim_ros.description.atomic_file import write_beside
-from raisim_ros.description.particle_file import pack
 from raisim_ros.description.world.soft_entries import Arrays, DeformableEntry, GranularEntry
 from raisim_ros.description.world.writer import add, relative_path, write
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
+from raisim_ros.description.array_file import read_arrays
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.particle_file import read_arrays
 from raisim_ros.description.world.reader import (
     Children,
     Source,

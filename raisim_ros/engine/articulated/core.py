@@ -50,6 +50,12 @@ class ArticulatedCore(BodyOwner):
     prismatic 1; spherical 3, in the joint frame fixed to the parent. Generalised forces are conjugate to u.
     """
 
+    _tree: KinematicTree
+    _q_count: int
+    _u_count: int
+    _q_first: list[int]  # place of each body's first coordinate,
+    _u_first: list[int]  # and velocity
+
     def __init__(self, world: Home, engine_id: int, tree: KinematicTree) -> None:
         super().__init__(world, engine_id, ObjectType.ARTICULATED_SYSTEM)
         self._tree = tree

@@ -152,6 +152,10 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
     """A tree of bodies connected by joints. Made by World.add_articulated_system()."""
 
     _KEPT = (*ArticulatedCore._KEPT, "_collision_bodies")
+    _collision_bodies: list[LinkCollisionBody]
+    _build_options: ArticulatedSystemOption
+    _edits: _LinkEdits | None  # what users edit,
+    _edits_known: _LinkEdits | None  # and as it was before
 
     def __init__(
         self,
@@ -162,10 +166,9 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         options: ArticulatedSystemOption,
     ) -> None:
         super().__init__(world, engine_id, tree)
-        self._collision_bodies: list[LinkCollisionBody] = list(collision_bodies)
+        self._collision_bodies = list(collision_bodies)
         self._build_options = options
-        self._edits: _LinkEdits | None = None  # what users edit,
-        self._edits_known: _LinkEdits | None = None  # and as it was before
+        self._edits = self._edits_known = None
 
     def _copy(self: System, engine_id: int) -> System:
         other = super()._copy(engine_id)

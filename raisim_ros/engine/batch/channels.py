@@ -70,7 +70,10 @@ class EngineBatch:
         """Number of members, pointer and numbers of those that a mask, a list or one number names; None: all."""
         if which is None:
             return self.count, ffi.NULL, None
-        array = np.atleast_1d(np.asarray(which))
+        try:
+            array = np.atleast_1d(np.asarray(which))
+        except ValueError:  # lists of different lengths
+            array = np.array(["no numbers"])
         if array.dtype == np.bool_:
             if array.shape != (self.count,):
                 raise InvalidValueError(f"the mask of members has shape {array.shape}; expected ({self.count},)")

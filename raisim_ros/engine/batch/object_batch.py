@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,8 @@ class ObjectBatch(KnownNames):
             links = range(source.get_number_of_joints() if isinstance(source, ArticulatedSystem) else 1)
         elif isinstance(links, (int, str, np.integer)):
             links = [links]
+        elif not isinstance(links, Iterable):
+            raise InvalidValueError(f"links is {arguments.shown(links)}; expected a link, or several")
         return np.array([self._link(one) for one in links], dtype=np.int32)
 
     def _of_links(self, kind: int, links: Links, *shape: int) -> Rows:
@@ -240,6 +242,17 @@ class RobotBatch(ObjectBatch):
         """Set q and u of members (all when None) now: one row for all, or one row each."""
         number, pointer, chosen = self._engine.members(members)
         rows: Any = slice(None) if chosen is None else chosen
-        put("coordinates", self.coordinates, coordinates, rows)
-        put("velocities", self.velocities, velocities, rows)
+        q, u = self._state_rows(coordinates, velocities, number)
+        put("coordinates", self.coordinates, q, rows)
+        put("velocities", self.velocities, u, rows)
         self._engine.refresh(number, pointer)
+
+    def _state_rows(self, coordinates: Any, velocities: Any, number: int) -> tuple[Rows, Rows]:
+        """q and u of so many members; raises InvalidValueError."""
+        given = {"coordinates": (coordinates, self.coordinates), "velocities": (velocities, self.velocities)}
+        made = []
+        for name, (values, now) in given.items():
+            rows = np.empty((number, now.shape[1]))
+            put(name, rows, values)
+            made.append(rows)
+        return made[0], made[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import HeightMap
 from raisim_ros.engine.world import stored
+from raisim_ros.engine.world.core import SLICE
 from raisim_ros.engine.world.doubts import tell_doubts
 from raisim_ros.engine.world.world import World
 
@@ -173,9 +174,19 @@ class WorldBatch(KnownNames):
         """Carry over what was written, advance all members by a number of time steps, and fill all arrays.
 
         A value that the engine refuses is an error that names the member, and no member is stepped. A member that
-        diverges is marked in `diverged` and back at the start; the others go on.
+        diverges is marked in `diverged` and back at the start; the others go on. Ctrl-C is answered within 50 ms or one
+        step, whichever is longer; the steps made until then stay.
         """
-        check(lib.rs_batch_step(self._engine.batch, arguments.count("substeps", substeps)))
+        left, done = arguments.count("substeps", substeps), ffi.new("int64_t *")
+        go_on = False
+        try:
+            while left > 0 or not go_on:
+                status = lib.rs_batch_step(self._engine.batch, left, SLICE, go_on, done)
+                left, go_on = left - done[0], True
+                check(status)
+        except KeyboardInterrupt:
+            self.refresh()
+            raise
 
     def refresh(self, members: Members = None) -> None:
         """Carry over what was written and fill all arrays, without a step: of all members, or of some."""
@@ -194,12 +205,19 @@ class WorldBatch(KnownNames):
         coordinates and velocities of robots, by their names: one row for all of `members`, or one row each.
         """
         number, pointer, _ = self._engine.members(members)
+        if states is not None and not isinstance(states, Mapping):
+            raise InvalidValueError(f"states is {arguments.shown(states)}; expected pairs by the names of robots")
+        wanted = [(self.robot(name), pair) for name, pair in (states or {}).items()]
+        for robot, pair in wanted:
+            if not isinstance(pair, Sequence) or len(pair) != 2:
+                raise InvalidValueError(f"states has {arguments.shown(pair)}; expected coordinates and velocities")
+            robot._state_rows(*pair, number)
         start = ffi.NULL
         if snapshot is not None:
             start = arguments.instance("snapshot", snapshot, MemberSnapshot)._for(self._member(0))
         check(lib.rs_batch_reset(self._engine.batch, number, pointer, start))
-        for name, (coordinates, velocities) in (states or {}).items():
-            self.robot(name).set_state(coordinates, velocities, members)
+        for robot, (coordinates, velocities) in wanted:
+            robot.set_state(coordinates, velocities, members)
 
     def set_heightmap(self, heightmap: str | Object, heights: Any, choice: Any = None, members: Members = None) -> None:
         """Give members other heights [m] of a heightmap, of the same size and number of samples.

@@ -38,10 +38,13 @@ class BodyOwner(Object, ABC):
     """What single bodies and articulated systems have in common. `local_idx` is the index of a body, 0 the
     first; of a robot also the name of one of its links."""
 
+    _loads: _GivenLoads
+    _collision_bodies: Sequence[CollisionBody]
+
     def __init__(self, world: Home, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
         super().__init__(world, engine_id, object_type, appearance)
         self._loads = _GivenLoads()
-        self._collision_bodies: Sequence[CollisionBody] = ()
+        self._collision_bodies = ()
 
     def _copy(self: Owner, engine_id: int) -> Owner:
         """The handle of a copy that the engine has made of the object."""

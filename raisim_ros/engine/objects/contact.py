@@ -57,6 +57,12 @@ class Contact:
     The normal points towards object A, impulses act on object A; is_object_a() tells which side this is.
     """
 
+    _world: Home
+    _record: Any
+    _index: int
+    _list_index: int
+    _as_a: bool
+
     def __init__(self, world: Home, record: Any, index: int, list_index: int, as_a: bool) -> None:
         self._world = world
         self._record = record

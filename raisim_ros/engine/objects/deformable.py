@@ -39,6 +39,8 @@ class DeformableObject(SoftObject):
     """Vertices held together by edges with compliance: cloth, shells, bodies with struts inside."""
 
     Material: ClassVar[type[DeformableMaterial]] = DeformableMaterial
+    _tetrahedra: NDArray[Any]
+    _material: DeformableMaterial
 
     def __init__(self, world: Home, engine_id: int, mesh: BodyMesh, material: DeformableMaterial) -> None:
         super().__init__(world, engine_id, ObjectType.DEFORMABLE)
@@ -215,6 +217,16 @@ class DeformableObject(SoftObject):
     def restore_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Return to what save_state() told; its contacts begin anew. Pins to bodies that are gone stay undone."""
         with self._world.locked():
+            before = self.save_state()
+            wanted = _checked_state(state, before)
+            try:
+                self._put_state(wanted)
+            except BaseException:
+                self._put_state(before)
+                raise
+
+    def _put_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+        with self._world.locked():
             if len(state["pos"]) != self.get_num_particles():  # it tore since
                 self._set_particles(state)
             self.set_positions(state["pos"])
@@ -299,3 +311,31 @@ class DeformableObject(SoftObject):
         settings = ffi.new("rs_deformable_settings *")
         check(lib.rs_deformable_get_settings(self._c, self._engine_id, settings))
         return np.array(list(settings.wind))
+
+
+# Arrays of a state that have a row for each row of another one.
+_ROWS_OF = {
+    "vel": "pos",
+    "mass": "pos",
+    "pinned": "pos",
+    "strut_state": "struts",
+    "hinge_state": "hinges",
+    "tetrahedron_state": "tetrahedra",
+    "tied_at": "tied",
+}
+
+
+def _checked_state(state: Mapping[str, NDArray[Any]], like: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays of a state in the shapes and types of another one of the same object; raises InvalidValueError."""
+    if not isinstance(state, Mapping):
+        raise InvalidValueError(f"state is {arguments.shown(state)}; expected one of save_state()")
+    checked: dict[str, NDArray[Any]] = {}
+    for name, known in like.items():
+        if name not in state:
+            raise InvalidValueError(f"the state has no '{name}'; expected one of save_state()")
+        width = (3,) if name in ("tied", "tied_at") else known.shape[1:]
+        checked[name] = np.ascontiguousarray(arguments.table(name, state[name], (-1, *width), known.dtype.type))
+    for name, other in _ROWS_OF.items():
+        if name in checked and len(checked[name]) != len(checked[other]):
+            raise InvalidValueError(f"'{name}' has {len(checked[name])} rows; expected {len(checked[other])}")
+    return checked

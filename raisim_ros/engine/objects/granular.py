@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from pathlib import Path
@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.array_file import pack, read_arrays
 from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.particle_file import pack, read_arrays
 from raisim_ros.description.world.soft_types import GranularMaterial, grid_places, random_places
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -96,6 +96,8 @@ class GranularSystem(SoftObject):
 
         The box must be at least 8 radii wide along them.
         """
+        if not isinstance(axes, Iterable):
+            raise InvalidValueError(f"axes is {arguments.shown(axes)}; expected three flags")
         flags = [int(arguments.flag("axes", one)) for one in axes]
         if len(flags) != 3:
             raise InvalidValueError(f"axes has {len(flags)} entries; expected 3")
@@ -161,8 +163,8 @@ class GranularSystem(SoftObject):
         `radius`: one for all, or (least, greatest) [m]. The same seed gives the same places.
         """
         low, high = np.array(_corners(minimum, maximum)).reshape(2, 3)
-        least, most = (radius, radius) if isinstance(radius, (int, float)) else tuple(radius)
-        least, most = _positive("radius", least), _positive("radius", most)
+        least, most = (radius, radius) if isinstance(radius, (int, float)) else arguments.table("radius", radius, (2,))
+        least, most = _positive("radius", float(least)), _positive("radius", float(most))
         number, chosen = arguments.count("count", count), arguments.count("seed", seed)
         with self._world.locked():
             near, near_radii = self.get_positions().copy(), self.get_radii()
@@ -240,6 +242,10 @@ class GranularSystem(SoftObject):
 
     def restore_state(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Replace all grains by those of save_state(); their contacts begin anew."""
+        known = state if isinstance(state, Mapping) else {}
+        missing = [key for key in _STATE_KEYS if key not in known]
+        if missing:
+            raise InvalidValueError(f"the state has no '{missing[0]}'; expected one of save_state()")
         self._restore_arrays(dict(state), "state")
 
     # ---- files ----

@@ -24,6 +24,7 @@ class SingleBodyObject(BodyOwner):
     """One rigid body. `local_idx` arguments exist for uniformity with articulated systems; only 0 is valid."""
 
     _KEPT = (*BodyOwner._KEPT, "_inertia_given")
+    _inertia_given: bool
 
     def __init__(
         self,

@@ -24,6 +24,13 @@ class Object(KnownNames):
 
     _KEPT: ClassVar[tuple[str, ...]] = ("_appearance", "_interface")
 
+    _world: Home
+    _engine_id: int
+    _type: ObjectType
+    _name: str
+    _appearance: str
+    _interface: InterfaceSettings
+
     def __init__(self, world: Home, engine_id: int, object_type: ObjectType, appearance: str = "") -> None:
         self._world = world
         self._engine_id = engine_id

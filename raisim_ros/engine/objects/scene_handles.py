@@ -21,10 +21,11 @@ class SceneObject(SingleBodyObject, Generic[Settings]):
     """Something without mass and shape, always kinematic: it moves with the velocity it is given."""
 
     _KEPT = (*SingleBodyObject._KEPT, "_settings")
+    _settings: Settings
 
     def __init__(self, world: Home, engine_id: int, object_type: ObjectType, settings: Settings) -> None:
         super().__init__(world, engine_id, object_type, [])
-        self._settings: Settings = settings
+        self._settings = settings
 
     def get_settings(self) -> Settings:
         """How it shines, or what it shows."""

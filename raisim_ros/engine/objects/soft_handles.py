@@ -46,9 +46,14 @@ class SoftImpulse:
 class SoftObject(Object):
     """An object made of many particles. Its position is its centre of mass."""
 
+    _buffers: dict[str, Vector]
+
     def __init__(self, world: Home, engine_id: int, object_type: ObjectType) -> None:
         super().__init__(world, engine_id, object_type)
-        self._buffers: dict[str, Vector] = {}
+        self._buffers = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_buffers": {}}
 
     def _copy(self: Soft, engine_id: int) -> Soft:
         """The handle of a copy that the engine has made of the object."""

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 class Mesh(SingleBodyObject):
     """A body with the shape of a mesh; origin where the mesh file has it."""
 
+    _mesh: MeshData
+    _file_name: str
+    _scale: Vector
+    _mode: MeshCollisionMode
+
     def __init__(
         self,
         world: Home,
@@ -64,6 +69,10 @@ class HeightMap(SingleBodyObject):
     """Terrain on a regular grid, always static; solid below its surface. Queries use world x and y."""
 
     _KEPT = (*SingleBodyObject._KEPT, "_data", "_color", "_color_map")
+    _data: HeightMapData
+    _updated: bool
+    _color: str
+    _color_map: Vector | None
 
     def __init__(
         self, world: Home, engine_id: int, collision_bodies: Sequence[CollisionBody], data: HeightMapData
@@ -72,7 +81,7 @@ class HeightMap(SingleBodyObject):
         self._data = data
         self._updated = True
         self._color = ""
-        self._color_map: Vector | None = None
+        self._color_map = None
 
     def get_data(self) -> HeightMapData:
         """Sizes and heights as given; get_position() tells where the centre lies now."""

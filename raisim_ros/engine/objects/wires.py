@@ -40,6 +40,12 @@ class StretchType(IntEnum):
 class Wire(KnownNames):
     """A wire of a world. Using it after it was removed, or went with an object, raises ObjectRemovedError."""
 
+    _world: Home
+    _id: int
+    _name: str
+    _width: float
+    _color: str
+
     def __init__(self, world: Home, wire_id: int) -> None:
         self._world = world
         self._id = wire_id

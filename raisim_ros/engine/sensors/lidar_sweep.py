@@ -63,15 +63,22 @@ class RollingSweep:
     everything else stands where it is after the step. `cast` writes a burst into an array like Sweep.returns.
     """
 
+    _rate: float
+    _rows: int
+    _cast: Any
+    _last: LidarPose | None
+    _first: int  # column with which the sweep began
+    _parts: list[NDArray[np.float32]]
+
     def __init__(
         self, columns_per_second: float, rows: int, cast: Callable[[Burst, NDArray[np.float32]], None]
     ) -> None:
         self._rate = columns_per_second
         self._rows = rows
         self._cast = cast
-        self._last: LidarPose | None = None
-        self._first = 0  # column with which the sweep began
-        self._parts: list[NDArray[np.float32]] = []
+        self._last = None
+        self._first = 0
+        self._parts = []
 
     def __getstate__(self) -> dict[str, Any]:
         """Without `cast`, which who copies it gives it again."""

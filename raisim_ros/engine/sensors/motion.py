@@ -29,6 +29,8 @@ class IMU(Sensor):
     type = SensorType.IMU
     model: ImuModel
     _READINGS = (*Sensor._READINGS, "_acceleration", "_angular_velocity")
+    _acceleration: Vector
+    _angular_velocity: Vector
 
     def __init__(self, world: Home, model: ImuModel, mount: Mount, set_name: str) -> None:
         for name, noise in (("acc_noise", model.acc_noise), ("ang_vel_noise", model.ang_vel_noise)):
@@ -83,10 +85,12 @@ class ContactSensor(Sensor):
     type = SensorType.CONTACT
     model: ContactModel
     _READINGS = (*Sensor._READINGS, "_contacts", "_wrench")
+    _contacts: list[Contact]
+    _wrench: Vector
 
     def __init__(self, world: Home, model: ContactModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
-        self._contacts: list[Contact] = []
+        self._contacts = []
         self._wrench = np.zeros(6)
 
     def _measure(self) -> None:
@@ -127,6 +131,8 @@ class ForceTorque(Sensor):
     needs_inverse_dynamics = True
     model: ForceTorqueModel
     _READINGS = (*Sensor._READINGS, "_wrench")
+    _robot: ArticulatedSystem
+    _wrench: Vector
 
     def __init__(self, world: Home, model: ForceTorqueModel, mount: Mount, set_name: str) -> None:
         if not isinstance(mount.object, ArticulatedSystem):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from raisim_ros.description.declared import check_values
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.sensor.types import SensorModel, SensorSetModel
@@ -92,6 +93,9 @@ def _link_acceleration(robot: ArticulatedSystem, body_idx: int, point: Vector) -
 class _StructBytes:
     """A struct of the engine without pointers, as it is copied and pickled."""
 
+    _type: str
+    _bytes: bytes
+
     def __init__(self, struct: Any) -> None:
         self._type = ffi.typeof(struct).cname
         self._bytes = bytes(ffi.buffer(struct))
@@ -115,6 +119,19 @@ class Sensor(ABC):
 
     type = SensorType.UNKNOWN
     needs_inverse_dynamics = False
+    model: SensorModel
+    mount: Mount
+    _world: Home
+    _set_name: str
+    _serial_number: str
+    _source: MeasurementSource
+    _rate: float
+    _start: float
+    _measured: int  # measurements that were due since `_start`
+    _frame: int  # measurements ever taken: each has its own noise
+    _stamp: float
+    _position: Vector
+    _rotation: Vector
 
     def __init__(self, world: Home, model: SensorModel, mount: Mount, set_name: str) -> None:
         self.model = model
@@ -125,8 +142,7 @@ class Sensor(ABC):
         self._source = MeasurementSource.RAISIM
         self._rate = self._checked_rate(model.update_rate)
         self._start = world.get_world_time()
-        self._measured = 0  # measurements that were due since `_start`
-        self._frame = 0  # measurements ever taken: each has its own noise
+        self._measured = self._frame = 0
         self._stamp = -1.0
         self.update_pose()
 
@@ -302,6 +318,17 @@ class Sensor(ABC):
         kept = ("_rate", "_start", "_measured", "_frame", "_stamp", "_source", *self._READINGS)
         return {name: copy(getattr(self, name)) for name in kept}
 
+    def _check_phase(self, phase: dict[str, Any]) -> None:
+        """Raises InvalidValueError for what is no phase of such a sensor."""
+        own = self._phase()
+        for name, value in own.items():
+            here = phase.get(name)
+            if isinstance(value, np.ndarray) and isinstance(here, np.ndarray) and here.shape[1:] != value.shape[1:]:
+                raise InvalidValueError(f"{name} of sensor '{self.get_full_name()}' has shape {here.shape}")
+        if phase.keys() != own.keys():
+            raise InvalidValueError(f"the phase of sensor '{self.get_full_name()}' has other parts than the sensor")
+        check_values(self, {name: value for name, value in phase.items() if name.startswith("_")})
+
     def _set_phase(self, phase: dict[str, Any]) -> None:
         for name, value in phase.items():
             setattr(self, name, copy(value))
@@ -310,9 +337,16 @@ class Sensor(ABC):
 class SensorSet:
     """Sensors that are mounted together. Made by World.add_sensor_set() or with a robot."""
 
+    model: SensorSetModel
+    link: str  # of a robot; empty: its first one
+    mount: Mount
+    _name: str
+    _serial_number: str
+    _sensors: dict[str, Sensor]
+
     def __init__(self, model: SensorSetModel, name: str, link: str, mount: Mount, sensors: list[Sensor]) -> None:
         self.model = model
-        self.link = link  # of a robot; empty: its first one
+        self.link = link
         self.mount = mount
         self._name = name
         self._serial_number = ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.declared import fits, parameter_type
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.description.sensor.types import CameraModel, DepthCameraModel, LidarModel, RGBCameraModel
@@ -78,12 +79,17 @@ class SpinningLidar(_RaySensor):
     type = SensorType.SPINNING_LIDAR
     model: LidarModel
     _READINGS = (*_RaySensor._READINGS, "_scan", "_scan_times")
+    _lidar: Any
+    _column: float  # where the next sweep begins
+    _scan: Vector
+    _scan_times: Vector
+    _rolling: RollingSweep | None
 
     def __init__(self, world: Home, model: LidarModel, mount: Mount, set_name: str) -> None:
         self._lidar = ffi.new("rs_lidar *")
-        self._column = 0.0  # where the next sweep begins
+        self._column = 0.0
         self._scan, self._scan_times = np.empty((0, 3)), np.empty(0)
-        self._rolling: RollingSweep | None = None
+        self._rolling = None
         if model.yaw_samples < 1:
             raise InvalidValueError(f"yaw_samples is {model.yaw_samples}; expected at least 1")
         if model.pitch_min > model.pitch_max:
@@ -246,6 +252,12 @@ class SpinningLidar(_RaySensor):
         rolling = None if self._rolling is None else self._rolling.phase()
         return {**super()._phase(), "_column": self._column, "rolling": rolling}
 
+    def _check_phase(self, phase: dict[str, Any]) -> None:
+        rolling = phase.get("rolling")
+        if rolling is not None and not fits(rolling, parameter_type(RollingSweep.set_phase)):
+            raise InvalidValueError(f"the sweep of sensor '{self.get_full_name()}' is none")
+        super()._check_phase(phase)
+
     def _set_phase(self, phase: dict[str, Any]) -> None:
         others = {name: value for name, value in phase.items() if name != "rolling"}
         super()._set_phase(others)
@@ -259,6 +271,7 @@ class _Camera(_RaySensor):
     """A pinhole camera: square pixels, rows from the top, optical axis through the middle of the image."""
 
     model: CameraModel
+    _camera: Any
 
     def __init__(self, world: Home, model: CameraModel, mount: Mount, set_name: str) -> None:
         self._camera = ffi.new("rs_depth_camera *")
@@ -300,11 +313,13 @@ class DepthCamera(_Camera):
     type = SensorType.DEPTH
     model: DepthCameraModel
     _READINGS = (*_Camera._READINGS, "_depth", "_points")
+    _depth: NDArray[np.float32]
+    _points: Vector | None
 
     def __init__(self, world: Home, model: DepthCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
         self._depth = np.full((model.height, model.width), np.nan, dtype=np.float32)
-        self._points: Vector | None = None
+        self._points = None
 
     def _measure(self) -> None:
         self.write_depth(self._depth)
@@ -403,10 +418,12 @@ class RGBCamera(_Camera):
     type = SensorType.RGB
     model: RGBCameraModel
     _READINGS = (*_Camera._READINGS, "_image")
+    _light: Light | None
+    _image: NDArray[np.uint8]
 
     def __init__(self, world: Home, model: RGBCameraModel, mount: Mount, set_name: str) -> None:
         super().__init__(world, model, mount, set_name)
-        self._light: Light | None = None
+        self._light = None
         self._image = np.zeros((model.height, model.width, 3), dtype=np.uint8)
 
     def _measure(self) -> None:

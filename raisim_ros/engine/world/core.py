@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from raisim_ros.description.declared import fits, parameter_type
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.xml.template import Parameters
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 Kept = TypeVar("Kept")
 
 _NAME_SIZE = 64  # bytes of a material's name
-_SLICE = 0.02  # seconds of stepping after which Python may look at signals
+SLICE = 0.02  # seconds of stepping after which Python may look at signals
 
 
 class Saver:
@@ -36,6 +37,11 @@ class Saver:
     def __init__(self, save: Callable[[], Kept], restore: Callable[[Kept], None]) -> None:
         self.save: Callable[[], object] = save
         self.restore: Callable[[object], None] = lambda kept: restore(cast("Kept", kept))
+        self._restore = restore
+
+    def can_restore(self, kept: object) -> bool:
+        """Whether what was read is of the kind that was saved."""
+        return fits(kept, parameter_type(self._restore))
 
 
 class WorldCore(KnownNames):
@@ -111,7 +117,7 @@ class WorldCore(KnownNames):
         """Advance in slices, between which a signal such as Ctrl-C is answered: the steps before it stay made."""
         done = ffi.new("int64_t *")
         while steps > 0:
-            status = lib.rs_world_step_within(self._world, steps, _SLICE, done)
+            status = lib.rs_world_step_within(self._world, steps, SLICE, done)
             steps -= done[0]
             check(status)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,18 @@ _CLASSES: dict[type[SensorModel], Any] = {
     ContactModel: ContactSensor,
     ForceTorqueModel: ForceTorque,
 }
+
+
+@dataclass(frozen=True)
+class SensorPhases:
+    """What a snapshot keeps of sensors."""
+
+    sets: list[SensorSet]
+    phases: list[tuple[Sensor, dict[str, Any]]]
+
+    def _check_read(self) -> None:
+        for sensor, phase in self.phases:
+            sensor._check_phase(phase)
 
 
 class Sensors(WorldCore):
@@ -178,14 +190,13 @@ class Sensors(WorldCore):
 
     # ---- snapshots ----
 
-    def _save_sensors(self) -> tuple[list[SensorSet], list[tuple[Sensor, dict[str, Any]]]]:
+    def _save_sensors(self) -> SensorPhases:
         sets = list(self._sensor_sets)
-        return sets, [(sensor, sensor._phase()) for one in sets for sensor in one]
+        return SensorPhases(sets, [(sensor, sensor._phase()) for one in sets for sensor in one])
 
-    def _restore_sensors(self, kept: tuple[list[SensorSet], list[tuple[Sensor, dict[str, Any]]]]) -> None:
-        sets, phases = kept
-        self._sensor_sets = list(sets)
-        for sensor, phase in phases:
+    def _restore_sensors(self, kept: SensorPhases) -> None:
+        self._sensor_sets = list(kept.sets)
+        for sensor, phase in kept.phases:
             sensor._set_phase(phase)
 
 

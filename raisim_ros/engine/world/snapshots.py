@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
+from raisim_ros.description.declared import check_values, fits
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.plain import pack, unpack
 from raisim_ros.description.shapes import SHAPES
@@ -26,6 +27,7 @@ from raisim_ros.engine.world.core import WorldCore
 Handle = TypeVar("Handle", bound=Object)
 SingleBody = TypeVar("SingleBody", bound=SingleBodyObject)
 
+_PYTHON = tuple[list[tuple[Object, tuple[str, dict[str, object]]]], list[object]]  # what is kept of handles and parts
 _PRIMITIVES = tuple(ObjectType[name.upper()] for name in SHAPES)
 
 
@@ -88,11 +90,24 @@ class WorldSnapshot:
         made._world, made._bytes = world, None
         made._snapshot = stored.engine_snapshot_of(engine, world._world)
         check(lib.rs_snapshot_fits(world._world, made._snapshot))
-        kept, made._parts = unpack(python, world._look_up)
-        made._kept = dict(kept)
-        if set(made._kept) != set(world._handles.values()):
-            raise InvalidValueError("the snapshot has other objects than the world")
+        made._take(unpack(python, world._look_up), world)
         return made
+
+    def _take(self, python: object, world: WorldCore) -> None:
+        """Python's part, once it is clear that the world can be put back to it."""
+        if not fits(python, _PYTHON):
+            raise InvalidValueError("the snapshot holds no world")
+        kept, self._parts = cast("tuple[list[tuple[Object, tuple[str, dict[str, object]]]], list[object]]", python)
+        self._kept = dict(kept)
+        if set(self._kept) != set(world._handles.values()) or len(self._parts) != len(world._savers):
+            raise InvalidValueError("the snapshot has other objects than the world")
+        for handle, (_, values) in self._kept.items():
+            if values.keys() != set(handle._KEPT):
+                raise InvalidValueError(f"the snapshot has another make of {handle!r}")
+            check_values(handle, values)
+        for saver, part in zip(world._savers, self._parts, strict=True):
+            if not saver.can_restore(part):
+                raise InvalidValueError("the snapshot has other parts than the world")
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self).from_bytes, (self.to_bytes(),)

@@ -42,6 +42,7 @@ from raisim_ros.engine.world.sensors import Sensors
 from raisim_ros.engine.world.settings import Settings
 from raisim_ros.engine.world.snapshots import Snapshots
 from raisim_ros.engine.world.soft import Soft
+from raisim_ros.engine.world.trial import try_out
 from raisim_ros.engine.world.wires import Wires
 
 # What a stored world has in place of the engine's, and what is made anew.
@@ -223,6 +224,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         if not isinstance(state, dict):
             raise InvalidValueError("the data hold no world")
         made._rebuild(engine, state, ffi.NULL if geometry_of is None else geometry_of._world)
+        try_out(made)
         return made
 
     def _attributes(self) -> dict[str, Any]:
@@ -237,6 +239,11 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
 
     def _rebuild(self, engine: bytes, attributes: dict[str, Any], geometry_of: Any) -> None:
         World.__init__(self)  # registers what the parts want to be told
+        wanted = vars(self).keys() - _NOT_STORED
+        fits = wanted <= attributes.keys() and not any(hasattr(type(self), name) for name in attributes.keys() - wanted)
+        fresh = {name: type(vars(self)[name]) for name in wanted if vars(self)[name] is not None}
+        if not fits or any(type(attributes[name]) is not kind for name, kind in fresh.items()):
+            raise InvalidValueError("the data hold another world than this version of raisim_ros has")
         check(lib.rs_snapshot_restore(self._world, stored.engine_snapshot_of(engine, geometry_of)))
         vars(self).update({name: one for name, one in attributes.items() if name not in _NOT_STORED})
         if {int(one) >> 32 for one in self._engine_ids()} != set(self._handles):

@@ -12,8 +12,7 @@ from typing import Any
 from rclpy.serialization import serialize_message
 
 from raisim_ros.description.errors import ParseError
-from raisim_ros.description.file_access import temporary_folder
-from raisim_ros.description.recording_file import INPUTS, WORLD, read_chunks, unpack_files
+from raisim_ros.description.recording_file import INPUTS, WORLD, laid_out, read_chunks, unpack_files
 from raisim_ros.engine.world.world import World
 
 # Kinds of inputs.
@@ -89,10 +88,8 @@ class RecordedRun:
 
 def recorded_world(run: RecordedRun) -> World:
     """The world in which a recording begins."""
-    with temporary_folder() as folder:
-        for name, data in run.files.items():
-            (folder / Path(name).name).write_bytes(data)
-        return World(folder / "world.xml")
+    with laid_out(run.files) as file:
+        return World(file)
 
 
 def read_run(path: Path) -> RecordedRun:

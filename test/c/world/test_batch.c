@@ -8,6 +8,11 @@
 #include "../check.h"
 #include "../random.h"
 
+static rs_status step(rs_batch *batch, int64_t n) {
+    int64_t done;
+    return rs_batch_step(batch, n, 1e300, 0, &done);
+}
+
 enum { MEMBERS = 9, BODIES = 6 };
 
 typedef struct {
@@ -86,7 +91,7 @@ static void members_do_as_lone_worlds_whatever_the_threads(void)
         for (int t = 0; t < 40; t++) {
             for (int64_t m = 0; m < MEMBERS; m++)
                 ((double *)force.data)[m * force.width + 6] = push(m, t);
-            CHECK(rs_batch_step(batch, 3) == RS_OK);
+            CHECK(step(batch, 3) == RS_OK);
         }
         for (int64_t m = 0; m < MEMBERS; m++) {
             scene lone = make_scene();
@@ -114,12 +119,12 @@ static void a_reset_member_goes_on_as_a_new_one(void)
     rs_batch *batch = NULL;
     CHECK(rs_world_step(s.world, 70) == RS_OK); /* the start has contacts and sleepers */
     CHECK(rs_batch_create(s.world, 4, 2, &batch) == RS_OK);
-    CHECK(rs_batch_step(batch, 50) == RS_OK);
+    CHECK(step(batch, 50) == RS_OK);
     uint64_t expected = rs_world_state_hash(rs_batch_member(batch, 0));
-    CHECK(rs_batch_step(batch, 100) == RS_OK);
+    CHECK(step(batch, 100) == RS_OK);
     const int64_t some[2] = {3, 1}, twice[2] = {1, 1}, beyond[1] = {4};
     CHECK(rs_batch_reset(batch, 2, some, NULL) == RS_OK);
-    CHECK(rs_batch_step(batch, 50) == RS_OK);
+    CHECK(step(batch, 50) == RS_OK);
     CHECK(rs_world_state_hash(rs_batch_member(batch, 1)) == expected);
     CHECK(rs_world_state_hash(rs_batch_member(batch, 3)) == expected);
     CHECK(rs_world_state_hash(rs_batch_member(batch, 0)) != expected);
@@ -138,12 +143,12 @@ static void a_refused_row_names_its_member_and_nothing_is_stepped(void)
     rs_channel_view mass = add_channel(batch, RS_CHANNEL_MASS, s.robot, 0);
     ((double *)mass.data)[2 * 5 + 1] = -1.0;
     ((double *)mass.data)[2 * 7 + 1] = -1.0;
-    CHECK(rs_batch_step(batch, 1) == RS_INVALID_VALUE);
+    CHECK(step(batch, 1) == RS_INVALID_VALUE);
     CHECK(strncmp(rs_error_text(), "member 5: link 1", 16) == 0);
     for (int64_t m = 0; m < MEMBERS; m++)
         CHECK(rs_world_step_count(rs_batch_member(batch, m)) == 0);
     ((double *)mass.data)[2 * 5 + 1] = ((double *)mass.data)[2 * 7 + 1] = 2.0;
-    CHECK(rs_batch_step(batch, 1) == RS_OK);
+    CHECK(step(batch, 1) == RS_OK);
     rs_link_def link;
     CHECK(rs_articulation_get_link(rs_batch_member(batch, 5), s.robot, 1, &link) == RS_OK);
     CHECK(link.mass == 2.0);
@@ -161,14 +166,14 @@ static void a_member_that_diverges_is_marked_and_starts_again(void)
     ((double *)force.data)[force.width + 6] = 1e49;
     int marked = 0;
     for (int k = 0; k < 20 && marked == 0; k++) {
-        CHECK(rs_batch_step(batch, 1) == RS_OK);
+        CHECK(step(batch, 1) == RS_OK);
         marked = rs_batch_diverged(batch)[1];
     }
     CHECK(marked == 1);
     CHECK(rs_batch_diverged(batch)[0] == 0 && rs_batch_diverged(batch)[2] == 0);
     CHECK(((double *)time.data)[1] == 0.0 && ((double *)time.data)[0] > 0.0);
     CHECK(((double *)force.data)[force.width + 6] == 0.0);
-    CHECK(rs_batch_step(batch, 5) == RS_OK);
+    CHECK(step(batch, 5) == RS_OK);
     CHECK(rs_batch_diverged(batch)[1] == 0);
     rs_batch_destroy(batch);
     rs_world_destroy(s.world);
@@ -182,10 +187,10 @@ static void a_warm_batch_allocates_nothing(void)
     add_channel(batch, RS_CHANNEL_LINK_POSE, s.robot, 0);
     add_channel(batch, RS_CHANNEL_LINK_FORCE, s.robot, 0);
     for (int k = 0; k < 100; k++)
-        CHECK(rs_batch_step(batch, 4) == RS_OK);
+        CHECK(step(batch, 4) == RS_OK);
     size_t before = rs_memory_bytes();
     for (int k = 0; k < 20; k++) {
-        CHECK(rs_batch_step(batch, 4) == RS_OK);
+        CHECK(step(batch, 4) == RS_OK);
         CHECK(rs_memory_bytes() == before);
     }
     rs_batch_destroy(batch);

@@ -1,6 +1,8 @@
 """Convex decomposition: the result, its cache on disk, and life without CoACD."""
 
+import hashlib
 import os
+import random
 import sys
 
 import numpy as np
@@ -9,7 +11,7 @@ import trimesh
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh import cache as mesh_cache
-from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decompose
+from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decompose, is_decomposed
 from raisim_ros.description.mesh.file import make_mesh
 
 
@@ -111,6 +113,30 @@ def test_damaged_cache_is_computed_again(angle_bracket, cache, fake, damage):
     entry.write_bytes(damage(entry.read_bytes()))
     assert len(decompose(angle_bracket)) == 2
     assert library.calls == 2
+
+
+def test_no_damaged_byte_of_the_cache_raises_or_passes(angle_bracket, cache, fake):
+    library = fake(returning(boxes()))
+    parts = decompose(angle_bracket)
+    (entry,) = cache.iterdir()
+    good, rng = entry.read_bytes(), random.Random(7)
+    for _ in range(400):
+        data = bytearray(good)
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        entry.write_bytes(data)
+        assert is_decomposed(angle_bracket) == (mesh_cache.read_points("coacd", entry.stem) is not None)
+    entry.write_bytes(good[:60] + b"\xff" * 60 + good[120:])
+    assert not is_decomposed(angle_bracket)
+    assert [len(part.vertices) for part in decompose(angle_bracket)] == [len(part.vertices) for part in parts]
+    assert library.calls == 2
+
+
+@pytest.mark.parametrize("numbers", [[], [0], [-1], [2**62], [1, 5], [2, -1, 17], [2, 0, 16], [2, 2**62, 2**62], [1, 16, 0]])
+def test_entries_of_impossible_shape_count_as_none(numbers, cache):
+    data = np.array(numbers, dtype="<i8").tobytes() + np.zeros((16, 3)).tobytes() * bool(numbers)
+    cache.mkdir(parents=True)
+    (cache / "key.points").write_bytes(hashlib.sha256(data).digest() + data)
+    assert mesh_cache.read_points("coacd", "key") is None
 
 
 def test_without_coacd_the_original_mesh_is_used(angle_bracket, cache, monkeypatch):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import gc
 import multiprocessing
+import os
 import pickle
+import signal
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -326,6 +329,34 @@ def test_a_member_that_diverges_starts_again_and_the_others_go_on():
     lone.get_object("dog").set_generalized_velocity([0] * 6 + [1e49] * 12)
     with pytest.raises(DivergedError):
         lone.integrate(20)
+
+
+def test_long_steps_are_made_in_slices_to_the_same_bits(monkeypatch):
+    """A member that diverges in one slice waits at the start, as it does without them."""
+    results = []
+    for seconds in (1e-9, 1e9):
+        monkeypatch.setattr("raisim_ros.engine.batch.world_batch.SLICE", seconds)
+        batch = WorldBatch(quadruped_world(), 4, 2)
+        batch.robot().velocities[1, 6:] = 1e49
+        batch.robot().velocities[2, 6:] = 0.5
+        batch.step(40)
+        results.append((batch.diverged.copy(), batch.times.copy(), batch.robot().coordinates.copy()))
+    (diverged, times, q), (whole_diverged, whole_times, whole_q) = results
+    assert diverged.tolist() == whole_diverged.tolist() == [False, True, False, False]
+    assert np.array_equal(times, whole_times)
+    assert np.array_equal(q, whole_q)
+
+
+def test_ctrl_c_ends_a_long_step():
+    batch = WorldBatch(quadruped_world(), 4, 2)
+    times = batch.times
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        batch.step(2**31 - 1)
+    assert 0.0 < times[0] == times[1] < 1e6  # arrays show the steps that were made
+    before = times[0]
+    batch.step()
+    assert times[0] > before
 
 
 def test_arrays_outlive_their_batch():

@@ -15,7 +15,7 @@ from raisim_ros import (
     RaisimError,
     World,
 )
-from raisim_ros.description.particle_file import pack
+from raisim_ros.description.array_file import pack
 from raisim_ros.description.world.soft_entries import rectangle
 
 GRAINS = """

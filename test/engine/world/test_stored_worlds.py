@@ -1,7 +1,9 @@
 """Worlds and snapshots on disk, in pickles and in other processes."""
 
 import copy
+import json
 import pickle
+import struct
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,6 +16,7 @@ from raisim_ros import InvalidValueError, RaisimError, World, WorldSnapshot, get
 from raisim_ros.description.resources import resource
 from raisim_ros.description.urdf.file import load_urdf
 from raisim_ros.description.world_file import load_world_file
+from raisim_ros.engine.world import stored
 
 WORLDS = ("crane", "heightmaps", "materials", "newtons_cradle", "robots", "sensor_room", "shapes")
 
@@ -75,9 +78,9 @@ def test_pickles_copies_files_and_snapshots_go_on_to_the_same_bits(name, tmp_pat
         copy.deepcopy(world),
         World.from_saved(tmp_path / "saved"),
     ]
-    for stored in (snapshot, pickle.loads(pickle.dumps(snapshot)), WorldSnapshot.from_saved(tmp_path / "snapshot")):
+    for one in (snapshot, pickle.loads(pickle.dumps(snapshot)), WorldSnapshot.from_saved(tmp_path / "snapshot")):
         twins.append(world_of(name))
-        twins[-1].restore_snapshot(stored)
+        twins[-1].restore_snapshot(one)
     expected = after(world)
     for twin in twins:
         assert after(twin) == expected
@@ -378,6 +381,37 @@ def _resized(data: bytes, before: int) -> bytes:
     """With the length of the table put right."""
     table = int.from_bytes(data[:8], "little") + len(data) - before
     return table.to_bytes(8, "little") + data[8:]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        ("_u_count", "1"),  # by which memory would be written
+        ("_q_count", "1"),
+        ("_u_first", "[9]"),
+        ("_name", "7"),
+        ("_appearance", "[1]"),
+        ("_engine_id", "3"),
+        ("_interface", '"open"'),
+        ("_tree", "null"),
+        ("_added", "1"),
+    ],
+)
+def test_attributes_that_were_made_up_are_refused(attribute, value, tmp_path):
+    world = World()
+    world.add_articulated_system(resource("robots/arm.urdf")).set_name("arm")
+    engine, python = world._as_bytes()
+    size, blob = struct.unpack_from("<QQ", python)
+    root, nodes = json.loads(python[16 : 16 + size])
+    place = next(node[3][0] for node in nodes if node[:2] == ["instance", "raisim_ros.engine.articulated.system:ArticulatedSystem"])
+    attributes = dict(nodes[place][1])
+    attributes[attribute] = json.loads(value)
+    nodes[place][1] = [[name, one] for name, one in attributes.items()]
+    table = json.dumps([root, nodes]).encode()
+    path = tmp_path / "world"
+    path.write_bytes(stored.join(stored.WORLD, engine, struct.pack("<QQ", len(table), blob) + table + python[16 + size :]))
+    with pytest.raises(RaisimError, match="world"):
+        World.from_saved(path)
 
 
 def test_what_cannot_be_stored_is_named(tmp_path):
