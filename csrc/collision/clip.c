@@ -1,5 +1,11 @@
 #include "clip.h"
 
+#include <math.h>
+
+/* A vertex this share of the polygon's reach beyond the line lies on it: sides that lie flush must not be cut by rounding, which
+ * would leave a vertex anywhere on them. */
+static const double FLUSH_SHARE = 1e-9;
+
 static rs_clip_vertex cut(const rs_clip_vertex *from, const rs_clip_vertex *to, double d_from, double d_to) {
     double t = d_from / (d_from - d_to);
     return (rs_clip_vertex){.x = from->x + t * (to->x - from->x),
@@ -9,10 +15,15 @@ static rs_clip_vertex cut(const rs_clip_vertex *from, const rs_clip_vertex *to, 
 
 void rs_clip_by_line(rs_clip_polygon *polygon, double nx, double ny, double limit, uint8_t label) {
     double beyond[RS_CLIP_MAX];
+    double farthest = 0.0;
     int count = polygon->count, outside = 0;
     for (int i = 0; i < count; i++) {
         const rs_clip_vertex *v = &polygon->vertices[i];
         beyond[i] = nx * v->x + ny * v->y - limit;
+        farthest = fmax(farthest, fabs(beyond[i]));
+    }
+    for (int i = 0; i < count; i++) {
+        if (fabs(beyond[i]) <= FLUSH_SHARE * farthest) beyond[i] = 0.0;
         outside += beyond[i] > 0.0;
     }
     if (outside == 0) return;

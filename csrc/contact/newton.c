@@ -99,7 +99,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
         n->changes += row->state != before;
         n->sliding += rs_newton_follows(row);
     }
-    return rs_newton_matrix_factorise(n) && rs_newton_prepare_sliding(n);
+    return rs_newton_factorise_for_steps(n);
 }
 
 /* The same of a row that rolls or spins; `held`: if it did not, `turned`: what changes with the direction of rolling. */
@@ -146,8 +146,7 @@ void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
         if (!rs_v3_is_zero(change))
             rs_newton_pull(n, &list[k], change, x);
     }
-    rs_newton_matrix_solve(n, x);
-    rs_newton_follow_loads(n, EXACT_LOADS, x);
+    rs_newton_solve_step(n, EXACT_LOADS, x);
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_newton_row *row = &list[k];
         rs_law *law = rs_rows_law(rows, k);

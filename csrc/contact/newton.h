@@ -33,7 +33,12 @@ typedef struct {
     RS_ARRAY(int32_t) offset;     /* per object: its first velocity in that order */
     RS_ARRAY(int32_t) first;      /* per velocity: first column of its row of the matrix */
     RS_ARRAY(int64_t) start;      /* per velocity: where column 0 would lie in `matrix` */
-    RS_ARRAY(double) matrix;      /* each row from its first column to the diagonal; of small islands as in newton_small.c */
+    RS_ARRAY(double) matrix;      /* each row from its first column to the diagonal; of small islands as in newton_small.c; or blocks */
+    RS_ARRAY(uint64_t) near;      /* bits for the objects that each one is linked to, on the way to the order */
+    RS_ARRAY(int32_t) column;     /* the blocks of each column, in order: the object of its row, the diagonal first */
+    RS_ARRAY(int32_t) column_start, column_of; /* the first block of each column and the end; the column of each block */
+    RS_ARRAY(int32_t) row_start, row_blocks;   /* likewise the blocks of each row, without the diagonal */
+    RS_ARRAY(double) axes;        /* Jacobians by axis, for blocks */
     RS_ARRAY(double) inertias;    /* of small islands: the matrix without any row */
     RS_ARRAY(double) bands;       /* inertias of the objects, base/band.h */
     RS_ARRAY(double) block;       /* weighted Jacobian of a row */
@@ -41,6 +46,8 @@ typedef struct {
     RS_ARRAY(double) loads;       /* of sliding rows, and velocities */
     RS_ARRAY(double) few;         /* what unit loads of a few sliding rows do */
     int64_t profile;              /* entries of the matrix */
+    bool in_blocks;               /* single bodies only: newton_blocks.c; otherwise the matrix has a profile, or is small */
+    bool skew;                    /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
     int32_t size;                 /* velocities of the island */
     int32_t stride;               /* of small islands: from row to row of the matrix */
     int32_t widest;               /* most velocities of an object */
@@ -53,9 +60,9 @@ typedef struct {
 rs_newton rs_newton_make(void);
 void rs_newton_free(rs_newton *newton);
 
-/* Takes over the Jacobians of an island. Returns the multiplications that a factorisation takes; negative when memory is
- * short. */
-double rs_newton_begin(rs_newton *newton, const rs_rows *rows);
+/* Takes over the Jacobians of an island. Returns the multiplications that a factorisation takes, negative when memory is
+ * short; where that is more than `most`, no step can be taken. */
+double rs_newton_begin(rs_newton *newton, const rs_rows *rows, double most);
 
 /* Exact steps: factorises for the present states of the rows (rs_law.error must be up to date). `shear`: how much more
  * compliant friction is; `touching`: as in rs_law_state(). False when the matrix is not positive definite. */

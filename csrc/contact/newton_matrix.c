@@ -19,6 +19,13 @@ rs_newton rs_newton_make(void) {
                        .first = RS_EMPTY(int32_t),
                        .start = RS_EMPTY(int64_t),
                        .matrix = RS_EMPTY(double),
+                       .near = RS_EMPTY(uint64_t),
+                       .column = RS_EMPTY(int32_t),
+                       .column_start = RS_EMPTY(int32_t),
+                       .column_of = RS_EMPTY(int32_t),
+                       .row_start = RS_EMPTY(int32_t),
+                       .row_blocks = RS_EMPTY(int32_t),
+                       .axes = RS_EMPTY(double),
                        .bands = RS_EMPTY(double),
                        .inertias = RS_EMPTY(double),
                        .block = RS_EMPTY(double),
@@ -31,7 +38,8 @@ void rs_newton_free(rs_newton *n) {
     rs_any_array *arrays[] = {&n->rows.any, &n->columns.any, &n->indices.any, &n->links.any, &n->link_start.any,
                               &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->start.any,
                               &n->matrix.any, &n->bands.any, &n->block.any, &n->vectors.any, &n->loads.any,
-                              &n->few.any, &n->inertias.any};
+                              &n->few.any, &n->inertias.any, &n->near.any, &n->column.any, &n->column_start.any,
+                              &n->column_of.any, &n->row_start.any, &n->row_blocks.any, &n->axes.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_any_free(arrays[k]);
 }
@@ -173,15 +181,24 @@ static cell cell_of(int32_t i, int32_t j, int32_t at, int32_t span) {
     return a > b ? (cell){a, b} : (cell){b, a};
 }
 
-/* Inertias of the objects one behind the other, and the columns that they reach back to. */
+/* Inertias of the objects one behind the other. */
 static bool list_inertias(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->size) != RS_OK)
         return false;
     double *band = RS_ITEMS(double, n->bands);
     memset(band, 0, (size_t)n->bands.count * sizeof *band);
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
         rows->layout->inertia(rows, k, band);
+        band += RS_BAND_WIDTH * RS_ITEMS(int32_t, n->spans)[k];
+    }
+    return true;
+}
+
+/* The columns that the inertias reach back to. */
+static void reach_back_within_objects(rs_newton *n) {
+    double *band = RS_ITEMS(double, n->bands);
+    for (int64_t k = 0; k < n->spans.count; k++) {
+        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j < i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
@@ -190,7 +207,6 @@ static bool list_inertias(rs_newton *n, const rs_rows *rows) {
                 }
         band += RS_BAND_WIDTH * span;
     }
-    return true;
 }
 
 /* The columns that the rows of the matrix reach back to: to the lowest velocity of every row of the island. */
@@ -218,6 +234,7 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
         first[i] = i;
     if (!list_inertias(n, rows))
         return -1.0;
+    reach_back_within_objects(n);
     reach_back(n);
     double work = 0.0;
     n->profile = 0;
@@ -250,6 +267,21 @@ static void place_inertias(rs_newton *n) {
     }
 }
 
+static bool has_single_bodies_only(const rs_newton *n) {
+    for (int64_t k = 0; k < n->spans.count; k++)
+        if (RS_ITEMS(int32_t, n->spans)[k] != RS_BODY_SPAN)
+            return false;
+    return true;
+}
+
+static double begin_blocks(rs_newton *n, const rs_rows *rows, double most) {
+    double work = rs_newton_order_blocks(n, most);
+    if (work < 0.0 || work > most)
+        return work;
+    rs_newton_blocks_find_places(n);
+    return rs_newton_blocks_take_rows(n) && list_inertias(n, rows) ? work : -1.0;
+}
+
 /* Of a small island, whose factorisation takes four multiplications at a time. */
 static double begin_small(rs_newton *n, const rs_rows *rows) {
     if (!rs_newton_small_begin(n) || rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->widest) != RS_OK)
@@ -267,8 +299,13 @@ static double begin_small(rs_newton *n, const rs_rows *rows) {
     return (double)n->size * n->size * n->size / 24.0;
 }
 
-double rs_newton_begin(rs_newton *n, const rs_rows *rows) {
-    if (!list_rows(n, rows) || !list_links(n, rows->object_count) || !order_objects(n, rows))
+double rs_newton_begin(rs_newton *n, const rs_rows *rows, double most) {
+    if (!list_rows(n, rows) || !list_links(n, rows->object_count))
+        return -1.0;
+    n->in_blocks = has_single_bodies_only(n);
+    if (n->in_blocks)
+        return begin_blocks(n, rows, most);
+    if (!order_objects(n, rows))
         return -1.0;
     return rs_newton_is_small(n) ? begin_small(n, rows) : find_profile(n, rows);
 }
@@ -339,6 +376,10 @@ static inline void subtract(double *restrict a, double f, const double *restrict
 }
 
 void rs_newton_matrix_solve(const rs_newton *n, double *x) {
+    if (n->in_blocks) {
+        rs_newton_blocks_solve(n, x);
+        return;
+    }
     if (rs_newton_is_small(n)) {
         rs_newton_small_solve(n, x);
         return;
@@ -363,14 +404,22 @@ void rs_newton_matrix_solve_many(const rs_newton *n, double *x, int32_t count) {
         rs_newton_matrix_solve(n, x + (int64_t)k * n->size);
 }
 
-/* For the weights of the rows. */
-bool rs_newton_matrix_factorise(rs_newton *n) {
+static bool factorise(rs_newton *n, bool skew) {
+    n->skew = skew;
     if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return false;
+    if (n->in_blocks)
+        return rs_newton_blocks_factorise(n);
     if (rs_newton_is_small(n))
         return rs_newton_small_factorise(n);
     if (rs_array_resize(&n->matrix, n->profile) != RS_OK)
         return false;
     place_inertias(n);
     return add_rows(n) && rs_newton_cholesky(n);
+}
+
+bool rs_newton_matrix_factorise(rs_newton *n) { return factorise(n, false); }
+
+bool rs_newton_factorise_for_steps(rs_newton *n) {
+    return factorise(n, n->in_blocks && n->sliding > 0) && rs_newton_prepare_sliding(n);
 }

@@ -8,6 +8,7 @@ struct rs_newton_row {
     int32_t first_axis;  /* 0: three axes; 2: one */
     rs_side_jacobian sides[2]; /* velocities counted from the object's last */
     int32_t low[2];      /* smallest index of each side */
+    int32_t between;     /* blocks: that of both sides */
     rs_row_state state;
     double weight[3][3]; /* impulse per velocity, symmetric */
     int64_t bearer;      /* the row whose load its friction follows: itself, but for kind TURN */
@@ -18,8 +19,24 @@ struct rs_newton_row {
     rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse */
 };
 
-/* Factorises the matrix for the weights of the rows. False when it is not positive definite, or memory is short. */
+/* Factorises the matrix for the weights of the rows, without what follows loads; with that for all steps of `n->sliding` rows,
+ * see newton_sliding.c. False when it is not positive definite, or memory is short. */
 bool rs_newton_matrix_factorise(rs_newton *newton);
+bool rs_newton_factorise_for_steps(rs_newton *newton);
+/* newton_order.c, newton_blocks.c: islands of objects with six velocities each. */
+enum { RS_BODY_SPAN = 6, RS_BODY_COLUMN = 8 };
+/* Finds the order of elimination and the blocks of the factor. Returns the work of a factorisation, negative when memory is short;
+ * where it exceeds `most` they are not found. */
+double rs_newton_order_blocks(rs_newton *newton, double most);
+bool rs_newton_blocks_take_rows(rs_newton *newton);
+void rs_newton_blocks_find_places(rs_newton *newton);
+bool rs_newton_blocks_factorise(rs_newton *newton);
+void rs_newton_blocks_solve(const rs_newton *newton, double *x);
+/* The three axes of a side of a row. */
+static inline double (*rs_newton_axes(const rs_newton *n, int64_t row, int side))[RS_BODY_COLUMN] {
+    return (double(*)[RS_BODY_COLUMN])(void *)(RS_ITEMS(double, n->axes) + (2 * row + side) * 3 * RS_BODY_COLUMN);
+}
+
 /* newton_cholesky.c: the factor takes the place of the matrix; its diagonal is stored inverted. False when that is not positive. */
 bool rs_newton_cholesky(rs_newton *newton);
 /* x = (matrix)^-1 * x; the same of so many vectors, one behind the other */
@@ -28,7 +45,7 @@ void rs_newton_matrix_solve_many(const rs_newton *newton, double *x, int32_t cou
 
 /* newton_small.c: the same for islands with few velocities, whose matrix is not kept in a profile. */
 enum { RS_NEWTON_SMALL = 40 };
-static inline bool rs_newton_is_small(const rs_newton *newton) { return newton->size <= RS_NEWTON_SMALL; }
+static inline bool rs_newton_is_small(const rs_newton *newton) { return !newton->in_blocks && newton->size <= RS_NEWTON_SMALL; }
 /* Room for the matrix, false when memory is short, and the inertia of velocities i and j. */
 bool rs_newton_small_begin(rs_newton *newton);
 void rs_newton_small_put_inertia(rs_newton *newton, int32_t i, int32_t j, double value);
@@ -100,9 +117,8 @@ static inline double rs_newton_change_of_load(const rs_newton *n, const rs_newto
 }
 /* After a factorisation; false when memory is short. */
 bool rs_newton_prepare_sliding(rs_newton *newton);
-/* x, changes of velocity without what follows loads, takes over what that adds; the loads are found to a relative
- * tolerance. */
-void rs_newton_follow_loads(rs_newton *newton, double tolerance, double *x);
+/* x = (matrix)^-1 * x after rs_newton_factorise_for_steps(); the loads are found to a relative tolerance. */
+void rs_newton_solve_step(rs_newton *newton, double tolerance, double *x);
 
 static inline double rs_newton_dot(const double *a, const double *b, int64_t count) {
     rs_v4 sum0 = rs_v4_all(0.0), sum1 = rs_v4_all(0.0), a0, b0, a1, b1;

@@ -127,7 +127,7 @@ static bool find_force(path *p, double rest) {
         n->sliding += rs_newton_follows(row_at(p, k));
     }
     p->used++;
-    return rs_newton_matrix_factorise(n) && rs_newton_prepare_sliding(n);
+    return rs_newton_factorise_for_steps(n);
 }
 
 /* Velocities change: M * change is the force and what the impulses of the rows change by. */
@@ -148,6 +148,19 @@ static void move(path *p) {
     }
 }
 
+/* The change in the norm of the matrix without what follows loads: an energy. */
+static double error_of(const path *p) {
+    const rs_newton *n = p->newton;
+    double error = rs_newton_dot(p->change, p->force, n->size);
+    for (int64_t k = 0; k < p->rows->count; k++) {
+        const rs_newton_row *row = row_at(p, k);
+        if (rs_newton_follows(row))
+            error += rs_dot(rs_newton_following(row, rs_newton_change_of_load(n, row, p->change)),
+                            rs_newton_speed(n, row, p->change));
+    }
+    return error;
+}
+
 /* Newton's method for the point of the path where `rest` of the shifts is left. False where it does not converge. */
 static bool find_point(path *p, double rest) {
     rs_newton *n = p->newton;
@@ -156,14 +169,13 @@ static bool find_point(path *p, double rest) {
         if (!find_force(p, rest))
             return false;
         memcpy(p->change, p->force, (size_t)n->size * sizeof(double));
-        rs_newton_matrix_solve(n, p->change);
-        double error = rs_newton_dot(p->change, p->force, n->size);
+        rs_newton_solve_step(n, ROUGH_LOADS, p->change);
+        double error = error_of(p);
         if (error <= p->enough)
             return true;
         if (!isfinite(error) || (k >= FREE_STEPS && error > SHRINK * last))
             return false;
         last = error;
-        rs_newton_follow_loads(n, ROUGH_LOADS, p->change);
         move(p);
     }
     return false;

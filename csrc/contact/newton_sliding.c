@@ -62,7 +62,7 @@ static double *few_moved(const rs_newton *n, int32_t k) {
 
 bool rs_newton_prepare_sliding(rs_newton *n) {
     int32_t count = n->sliding;
-    if (!few_slide(n))
+    if (n->skew || !few_slide(n))
         return true;
     if (rs_array_resize(&n->few, count * (count + (int64_t)n->size)) != RS_OK)
         return false;
@@ -129,7 +129,8 @@ static bool follow_few(rs_newton *n, double *x) {
     return true;
 }
 
-void rs_newton_follow_loads(rs_newton *n, double tolerance, double *x) {
-    if (n->sliding > 0 && !(few_slide(n) && follow_few(n, x)))
+void rs_newton_solve_step(rs_newton *n, double tolerance, double *x) {
+    rs_newton_matrix_solve(n, x);
+    if (n->sliding > 0 && !n->skew && !(few_slide(n) && follow_few(n, x)))
         follow_many(n, tolerance, x);
 }

@@ -135,11 +135,15 @@ static void iterate(rs_progress *at) {
     at->result.sweeps = 0;
     if (at->now.merit > (sweeps_first ? WORTHLESS : 1.0) * at->best.merit)
         rs_progress_return_to_best(at);
-    rs_progress_find_newton_work(at);
-    bool able = at->newton_work < INFINITY, cheap = at->newton_work < CHEAP_SWEEPS * at->sweep_work;
+    if (sweeps_first)
+        rs_progress_sweep(at, first_sweeps);
+    double cheap_work = CHEAP_SWEEPS * at->sweep_work;
+    rs_progress_find_newton_work(at, at->now.largest > rs_progress_fair(at) ? INFINITY : cheap_work);
+    bool able = at->newton_work < INFINITY, cheap = at->newton_work < cheap_work;
     if (cheap && !sweeps_first)
         begin_with_newton(at);
-    rs_progress_sweep(at, first_sweeps);
+    if (!sweeps_first)
+        rs_progress_sweep(at, first_sweeps);
     if (able && at->now.largest > rs_progress_fair(at))
         rs_progress_follow_paths(at);
     rs_progress_sweep(at, (able ? 1 : MORE_SWEEPS) * max_sweeps - first_sweeps);
@@ -268,8 +272,7 @@ rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_n
     at.result.uneven = input->uneven > 0 ? input->uneven - 1 : 0;
     begin(&at);
     double before = at.now.merit;
-    /* What changes from step to step is less than what may stay. Not where many bodies rest on each other: there it adds up. */
-    bool near = !rows->layout->sweeps_are_fast && at.now.largest <= at.exact;
+    bool near = at.now.largest <= at.exact; /* what changes from step to step is less than what may stay */
     if (at.now.largest > (input->settled ? at.exact : at.perfect) || some_slip_without_load(&at))
         iterate(&at);
     bool same = at.now.merit >= SAME * SAME * before;

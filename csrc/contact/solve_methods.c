@@ -28,8 +28,8 @@ enum { MAX_IN_VAIN = 12 };
 static const double GAIN = 0.9, FARTHEST_PATH = 100.0;
 /* Work of a row in a Newton step beside the factorisation, in multiplications of that. */
 static const double ROW_WORK = 1500.0;
-/* Paths may take so many times as long as all sweeps; for each factorisation they solve so often that it counts twice. */
-static const double PATH_SHARE = 24.0, PATH_WORK = 2.0;
+/* Paths may take so many times as long as all sweeps. */
+static const double PATH_SHARE = 24.0;
 /* If Newton's method can take fewer steps than this, it is not begun. */
 static const double LEAST_NEWTONS = 12.0;
 
@@ -57,11 +57,10 @@ void rs_progress_sweep(rs_progress *at, int64_t most) {
     rs_progress_return_to_best(at);
 }
 
-void rs_progress_find_newton_work(rs_progress *at) {
-    double work = rs_newton_begin(at->newton, at->rows);
-    at->newton_work = work < 0.0 ? INFINITY : work + ROW_WORK * (double)at->rows->count;
-    if (LEAST_NEWTONS * at->newton_work > at->budget)
-        at->newton_work = INFINITY;
+void rs_progress_find_newton_work(rs_progress *at, double most_work) {
+    double of_rows = ROW_WORK * (double)at->rows->count, most = rs_min(most_work, at->budget / LEAST_NEWTONS) - of_rows;
+    double work = rs_newton_begin(at->newton, at->rows, most);
+    at->newton_work = work < 0.0 || work > most ? INFINITY : work + of_rows;
 }
 
 /* Pays for a factorisation. */
@@ -157,7 +156,7 @@ static void follow_paths_from_here(rs_progress *at) {
     for (int in_vain = 0; in_vain < MAX_IN_VAIN && at->budget > 0.0 && at->now.largest > rs_progress_fair(at);) {
         rs_newton_path path = rs_newton_follow_path(at->newton, at->rows, compliance);
         at->result.newtons += path.used;
-        at->budget -= PATH_WORK * path.used * at->newton_work;
+        at->budget -= path.used * at->newton_work;
         at->rows->layout->apply(at->rows, 1.0);
         rs_progress_look(at);
         double stiffer = path.used <= EASY_PATH ? MUCH_STIFFER : STIFFER;

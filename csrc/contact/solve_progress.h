@@ -47,8 +47,8 @@ double rs_progress_fair(const rs_progress *at);
 
 /* At most so many sweeps, until the violation is fair. */
 void rs_progress_sweep(rs_progress *at, int64_t most);
-/* Prepares Newton's method. */
-void rs_progress_find_newton_work(rs_progress *at);
+/* Prepares Newton's method, if a step takes no more than `most_work`. */
+void rs_progress_find_newton_work(rs_progress *at, double most_work);
 /* Redundant rows share their load anew, those that touch without any load too, until none of them has to let go. True when
  * that leads to a solution at once. */
 bool rs_progress_share_loads(rs_progress *at, int attempts);

@@ -87,6 +87,17 @@ static void a_segment_is_cut_on_either_side(void)
     }
 }
 
+/* A side that lies on the line but for rounding, steep along itself: a cut would end anywhere on it. */
+static void rounding_does_not_cut_a_flush_side(void)
+{
+    rs_clip_polygon p = square(1.0, 0.0);
+    p.vertices[2] = (rs_clip_vertex){1.0 + 2e-16, 1.0, 5.0, 1, 2};
+    p.vertices[1].x = 1.0 - 1e-16;
+    rs_clip_by_line(&p, 1.0, 0.0, 1.0, 9);
+    CHECK(p.count == 4);
+    CHECK(p.vertices[2].z == 5.0 && p.vertices[2].in == 1 && p.vertices[2].out == 2);
+}
+
 int main(void)
 {
     RUN(a_line_that_misses_changes_nothing);
@@ -95,5 +106,6 @@ int main(void)
     RUN(two_squares_share_an_octagon);
     RUN(names_stay_while_the_line_moves);
     RUN(a_segment_is_cut_on_either_side);
+    RUN(rounding_does_not_cut_a_flush_side);
     return CHECK_RESULT();
 }

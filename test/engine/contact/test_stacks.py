@@ -109,7 +109,7 @@ def test_a_house_of_cards_stands(quaternion_about):
     ceiling = world.add_box(0.125, width, thickness, 0.0025)
     ceiling.set_position(0.0, 0.0, rise + thickness / 2.0)
     add_pair(0.0, rise + thickness)
-    assert farthest_move(world, 30.0) < 1e-5
+    assert farthest_move(world, 30.0) < 1e-9
 
 
 def test_cards_on_ice_fall(quaternion_about):
