@@ -58,7 +58,7 @@ class Joints(ArticulatedCore):
     """Motors, springs, dampers and limits of the joints; vectors have one entry per degree of freedom."""
 
     _motors: NDArray[Any] | None = None  # the actuators, when they are used
-    _followed = False  # PD targets were given
+    _followed: bool = False  # PD targets were given
 
     def _write_bounds(self, field: int, name: str, values: VectorLike) -> None:
         self._write(field, self._bounds(name, values))

@@ -414,6 +414,16 @@ def test_attributes_that_were_made_up_are_refused(attribute, value, tmp_path):
         World.from_saved(path)
 
 
+def test_a_robot_with_targets_is_stored(tmp_path):
+    world = World()
+    robot = world.add_articulated_system(resource("robots/arm.urdf"))
+    robot.set_pd_gains(np.ones(robot.get_dof()), np.ones(robot.get_dof()))
+    robot.set_pd_target(np.zeros(robot.get_generalized_coordinate_dim()), np.zeros(robot.get_dof()))
+    world.integrate(3)
+    world.save(tmp_path / "world")
+    assert after(World.from_saved(tmp_path / "world"), 20) == after(world, 20)
+
+
 def test_what_cannot_be_stored_is_named(tmp_path):
     world = World()
     world._helper = object()
