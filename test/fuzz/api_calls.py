@@ -151,7 +151,8 @@ class CallMaker:
         found = getattr(raisim_ros, kind, None)
         if isinstance(found, type) and hasattr(found, "__members__"):
             return lambda: choose(list(found))  # type: ignore[call-overload]
-        if isinstance(found, type) and typing.get_type_hints(found) and not issubclass(found, (raisim_ros.Object, World)):
+        declares = isinstance(found, type) and typing.get_type_hints(found, localns={"Home": object})
+        if declares and not issubclass(found, (raisim_ros.Object, World)):
             return lambda: _default(found)
         return None
 

@@ -492,7 +492,8 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         """
         from raisim_ros.viewer.picture import render
 
-        return render(self, camera, width, height, quality, contacts=contacts, points=points)
+        shown = {"contacts": arguments.flag("contacts", contacts), "points": arguments.flag("points", points)}
+        return render(self, camera, width, height, quality, **shown)
 
     def get_state_hash(self) -> int:
         """Hash of time and of all states: equal hashes mean equal bits."""
