@@ -81,7 +81,7 @@ class Promises:
         else:
             lift = -sum(m * gravity @ moved for m, moved in zip(masses, self._corrections(motion), strict=True))
         springs = any(wire.get_wire_type() != WireType.STIFF for wire in self.made.wires)
-        share = 0.02 if self.made.robots or springs else 1e-6 if self.made.wires else 1e-9
+        share = 0.02 if self.made.robots or springs else 1e-5 if self.made.wires else 1e-9
         rounding = 1e-12 + 1e-14 * sum(abs(o.get_energy()) for o in self.made.moving)
         return lift + 0.5 * dt * pull * self._impulses() + share * kinetic + rounding
 

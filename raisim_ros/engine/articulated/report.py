@@ -171,13 +171,14 @@ def _tied(tree: KinematicTree) -> set[str]:
 
 
 def _base_joints(robot: ArticulatedSystem) -> set[str]:
-    """Joints without limits between the world and the first link with a mass: together they let a robot move freely."""
+    """Joints without limits between world and first link with a mass: several of them let a robot move freely."""
     tree, limits = robot._tree, robot.get_joint_limits()
     free = {body.joint_name for body, first in _joints(robot) if not np.isfinite(limits[first]).any()}
     found: set[str] = set()
     for body in tree.bodies[1:] if tree.fixed_base else ():
         carrier = tree.bodies[body.parent]
-        if body.joint_name in free and (body.parent == 0 or (carrier.joint_name in found and carrier.mass == 0.0)):
+        begins = body.parent == 0 and body.mass == 0.0
+        if body.joint_name in free and (begins or (carrier.joint_name in found and carrier.mass == 0.0)):
             found.add(body.joint_name)
     return found
 
