@@ -21,8 +21,9 @@ static const double AT_LIMIT = 1e-5;
 /* A joint that turns by more than this share of its cone in a step is stopped where it would leave the cone, not where it
  * is. */
 static const double COARSE_SHARE = 0.25;
-/* A joint that has a row for its cone misses it when it would still be so much wider after the step, relative. */
-static const double CONE_MISS = 0.1;
+/* A joint that has a row for its cone misses it when it would still be so much wider after the step, relative; one that
+ * turns that far, when it would be so much wider: rows are straight, and to ask more of them drives it about. */
+static const double CONE_MISS = 0.02, COARSE_MISS = 0.1;
 
 /* Rows of one system under construction. */
 typedef struct {
@@ -127,6 +128,10 @@ static void add_spherical_lock(row_list *list, int32_t link) {
 /* Where a joint left its cone when the island was solved before in this step: unit, or zero. */
 static rs_vec3 overrun(const rs_articulation *a, int32_t link) { return rs_v3_load(&a->overruns[a->links[link].u_first]); }
 
+static bool turns_far(rs_vec3 u, double widest, double dt) {
+    return dt * dt * rs_norm2(u) > COARSE_SHARE * COARSE_SHARE * widest * widest;
+}
+
 static bool gets_cone(const rs_articulation *a, int32_t link, rs_vec3 turn, double dt) {
     int32_t k = a->links[link].u_first;
     double farthest = rs_max(rs_norm(turn), rs_norm(rs_madd(turn, dt, rs_v3_load(&a->u_free[k]))));
@@ -138,7 +143,8 @@ static bool gets_cone(const rs_articulation *a, int32_t link, rs_vec3 turn, doub
 static bool misses_cone(rs_articulation *a, int32_t link, rs_vec3 u, double dt) {
     rs_vec3 turn = turn_of(&a->q_stage[a->links[link].q_first]), next = rs_madd(turn, dt, u);
     double widest = a->upper[a->links[link].u_first];
-    double most = gets_cone(a, link, turn, dt) ? rs_max((1.0 + CONE_MISS) * widest, rs_norm(turn) + AT_LIMIT) : widest + AT_LIMIT;
+    double slack = turns_far(u, widest, dt) ? COARSE_MISS : CONE_MISS;
+    double most = gets_cone(a, link, turn, dt) ? rs_max((1.0 + slack) * widest, rs_norm(turn) + AT_LIMIT) : widest + AT_LIMIT;
     if (rs_norm(next) <= most)
         return false;
     rs_v3_store(&a->overruns_before[a->links[link].u_first], overrun(a, link));
@@ -153,7 +159,7 @@ static void add_cone(row_list *list, int32_t link) {
     double dt = list->dt, widest = a->upper[k];
     rs_vec3 turn = turn_of(&a->q_stage[at]), u = rs_v3_load(&a->u_free[k]), next = rs_madd(turn, dt, u);
     double angle = rs_norm(turn);
-    bool coarse = dt * dt * rs_norm2(u) > COARSE_SHARE * COARSE_SHARE * widest * widest;
+    bool coarse = turns_far(u, widest, dt);
     rs_vec3 outward = rs_normalize_or(coarse ? next : turn, rs_normalize_or(u, rs_v3(1, 0, 0)));
     double room = widest - rs_dot(outward, turn);
     if (!gets_cone(a, link, turn, dt))
