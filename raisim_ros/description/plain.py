@@ -87,8 +87,10 @@ class _Writer:
             return ["enum", _name_of(kind), value.value]
         if kind is dict:
             return ["dict", [[self.cell(key), self.cell(one)] for key, one in value.items()]]
-        if kind in (list, tuple, set, frozenset):
+        if kind in (list, tuple):
             return [kind.__name__, [self.cell(one) for one in value]]
+        if kind in (set, frozenset):  # in an order that does not differ from process to process
+            return [kind.__name__, [self.cell(one) for one in sorted(value, key=repr)]]
         if kind is bytes:
             return ["bytes", *self._put(value)]
         if isinstance(value, (np.ndarray, np.generic)):

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import pickle
 import struct
 import subprocess
@@ -166,6 +167,26 @@ def test_another_process_goes_on_to_the_same_bits(tmp_path):
     command = [sys.executable, "-W", "ignore", "-c", _IN_ANOTHER_PROCESS, *map(str, paths)]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
     assert answer.stdout.split() == [str(after(world)) for world in worlds]
+
+
+_STORE = """
+import sys
+from raisim_ros import World
+world = World()
+for name in ("rubber", "steel", "ice", "wood"):
+    world.add_sphere(0.1, 1.0, material=name)
+world.save(sys.argv[1])
+"""
+
+
+def test_processes_store_the_same_world_as_the_same_bytes(tmp_path):
+    def stored_with(seed: str) -> bytes:
+        path = tmp_path / seed
+        command = [sys.executable, "-W", "ignore", "-c", _STORE, str(path)]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        return path.read_bytes()
+
+    assert len({stored_with(seed) for seed in ("1", "2", "3")}) == 1
 
 
 _WITH_SPAWN = """
