@@ -55,7 +55,7 @@ class Promises:
             counters = world.get_collision_counters()
             self.errors.append(counters.solver_relative_error)
             swing = dt * dt * sum(masses) * float(gravity @ gravity)
-            remainder = self._impulses() * counters.solver_error  # what is left of the laws may work as fast as it is
+            remainder = contact_impulses(self.made.moving) * counters.solver_error  # what is left of the laws may work as fast as it is
             if counters.contact_work > 1e-9 * (kinetic + swing) + remainder:
                 self.faults.append(f"P2: step {step}: contacts gave {counters.contact_work:.3g} J of {kinetic:.3g} J")
             if alone and awake and not any(world.is_object_sleeping(o) for o in moving):
@@ -83,7 +83,7 @@ class Promises:
         springs = any(wire.get_wire_type() != WireType.STIFF for wire in self.made.wires)
         share = 0.02 if self.made.robots or springs else 1e-5 if self.made.wires else 1e-9
         rounding = 1e-12 + 1e-14 * sum(abs(o.get_energy()) for o in self.made.moving)
-        return lift + 0.5 * dt * pull * self._impulses() + share * kinetic + rounding
+        return lift + 0.5 * dt * pull * contact_impulses(self.made.moving) + share * kinetic + rounding
 
     def _motion(self) -> Motion:
         bodies = [o for o in self.made.moving if o not in self.made.robots]
@@ -93,9 +93,6 @@ class Promises:
         """How far each body has come beyond what its velocities tell."""
         dt = self.made.world.get_time_step()
         return [x - x_before - 0.5 * dt * (v + v_before) for (x, v), (x_before, v_before) in zip(self._motion(), before, strict=True)]
-
-    def _impulses(self) -> float:
-        return float(sum(np.linalg.norm(c.get_impulse()) for o in self.made.moving for c in o.get_contacts()))
 
     def _energy(self, moving: list) -> float:
         return sum(o.get_energy() for o in (*moving, *self.made.wires))
@@ -113,6 +110,11 @@ class Promises:
                     impulse = contact.get_contact_frame().T @ contact.get_impulse()
                     total += impulse if contact.is_object_a() else -impulse
         return total
+
+
+def contact_impulses(moving: list) -> float:
+    """How much contacts pushed in the last step [N s]; those of two moving bodies count twice."""
+    return float(sum(np.linalg.norm(contact.get_impulse()) for one in moving for contact in one.get_contacts()))
 
 
 def keep_scene(made: RandomWorld, folder: Path) -> Path:

@@ -57,10 +57,11 @@ def _listed(names: Sequence[str]) -> str:
 def _overlaps(robot: ArticulatedSystem) -> Found:
     """Pairs that collide although they overlap where the robot begins: they push each other for ever."""
     bodies = robot._tree.bodies
-    where, configuration = "the reference configuration", reference_configuration(robot._tree)
-    for name, state in robot._tree.states.items():  # the first one; joints at zero may be far from how it is used
+    name, state = next(iter(robot._tree.states.items()), (None, None))
+    if state is not None:  # joints at zero may be far from how it is used
         where, configuration = f"the state '{name}'", state.coordinate
-        break
+    else:
+        where, configuration = "the reference configuration", reference_configuration(robot._tree)
     depth = overlap_depths(robot, configuration)
     pairs = [(int(i), int(j)) for i, j in np.argwhere(depth > _TOUCHING) if i < j and robot.may_collide(int(i), int(j))]
     if pairs:

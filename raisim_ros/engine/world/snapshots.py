@@ -97,7 +97,7 @@ class WorldSnapshot:
         """Python's part, once it is clear that the world can be put back to it."""
         if not fits(python, _PYTHON):
             raise InvalidValueError("the snapshot holds no world")
-        kept, self._parts = cast("tuple[list[tuple[Object, tuple[str, dict[str, object]]]], list[object]]", python)
+        kept, self._parts = cast("_PYTHON", python)
         self._kept = dict(kept)
         if set(self._kept) != set(world._handles.values()) or len(self._parts) != len(world._savers):
             raise InvalidValueError("the snapshot has other objects than the world")
