@@ -16,24 +16,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/python_interfaces.cmake")
 file(GLOB raisim_interfaces RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/msg/*.msg" "${PROJECT_SOURCE_DIR}/srv/*.srv")
 
-# rosidl writes all .idl files whenever CMake runs, and what is made from them would be made anew: those whose text is
-# the same keep their times.
-set(raisim_idl "${CMAKE_CURRENT_BINARY_DIR}/rosidl_adapter/${PROJECT_NAME}")
-set(raisim_idl_before "${CMAKE_CURRENT_BINARY_DIR}/idl_before")
-file(REMOVE_RECURSE "${raisim_idl_before}")
-if(EXISTS "${raisim_idl}")
-  file(COPY "${raisim_idl}/" DESTINATION "${raisim_idl_before}")
-endif()
-rosidl_generate_interfaces(${PROJECT_NAME} ${raisim_interfaces} DEPENDENCIES ${raisim_interface_packages})
-file(GLOB_RECURSE raisim_idl_files RELATIVE "${raisim_idl_before}" "${raisim_idl_before}/*.idl")
-foreach(name IN LISTS raisim_idl_files)
-  file(READ "${raisim_idl_before}/${name}" before)
-  file(READ "${raisim_idl}/${name}" after)
-  if(before STREQUAL after)
-    cmake_path(GET name PARENT_PATH folder)
-    file(COPY "${raisim_idl_before}/${name}" DESTINATION "${raisim_idl}/${folder}") # with its times
-  endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/generate_interfaces.cmake")
+raisim_generate_interfaces("${raisim_interfaces}" "${raisim_interface_packages}")
 
 # Their C++ files differ by a few lines under the same large headers: compiled in batches they take a third of
 # the time. (rosidl_generator_c repeats names of static variables from file to file and cannot be batched.)

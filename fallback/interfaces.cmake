@@ -12,7 +12,8 @@ macro(raisim_fallback_interfaces)
   include("${CMAKE_CURRENT_SOURCE_DIR}/../../cmake/python_interfaces.cmake")
   file(GLOB interfaces RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" CONFIGURE_DEPENDS
        "msg/*.msg" "srv/*.srv" "action/*.action")
-  rosidl_generate_interfaces(${PROJECT_NAME} ${interfaces} DEPENDENCIES ${ARGN})
+  include("${CMAKE_CURRENT_SOURCE_DIR}/../../cmake/generate_interfaces.cmake")
+  raisim_generate_interfaces("${interfaces}" "${ARGN}")
   # The generated C++ files differ by a few lines under the same large headers.
   foreach(kind IN ITEMS c fastrtps_c)
     if(TARGET ${PROJECT_NAME}__rosidl_typesupport_${kind})

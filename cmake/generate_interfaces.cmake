@@ -1,0 +1,20 @@
+# raisim_generate_interfaces(<interface files> <packages they use>): rosidl's, but interfaces that are as they were are
+# not made anew. rosidl writes all .idl files whenever CMake runs: those whose text is the same keep their times.
+macro(raisim_generate_interfaces files packages)
+  set(raisim_idl "${CMAKE_CURRENT_BINARY_DIR}/rosidl_adapter/${PROJECT_NAME}")
+  set(raisim_idl_before "${CMAKE_CURRENT_BINARY_DIR}/idl_before")
+  file(REMOVE_RECURSE "${raisim_idl_before}")
+  if(EXISTS "${raisim_idl}")
+    file(COPY "${raisim_idl}/" DESTINATION "${raisim_idl_before}")
+  endif()
+  rosidl_generate_interfaces(${PROJECT_NAME} ${files} DEPENDENCIES ${packages})
+  file(GLOB_RECURSE raisim_idl_files RELATIVE "${raisim_idl_before}" "${raisim_idl_before}/*.idl")
+  foreach(name IN LISTS raisim_idl_files)
+    file(READ "${raisim_idl_before}/${name}" before)
+    file(READ "${raisim_idl}/${name}" after)
+    if(before STREQUAL after)
+      cmake_path(GET name PARENT_PATH folder)
+      file(COPY "${raisim_idl_before}/${name}" DESTINATION "${raisim_idl}/${folder}") # with its times
+    endif()
+  endforeach()
+endmacro()
