@@ -161,7 +161,8 @@ class Stage:
         picture = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"), int)
         picture = picture[:, : int(self.box(shown)["width"])]
         red, green, blue = (picture[..., k] for k in range(3))
-        rows, columns = np.nonzero((red > 60) & (blue > 60) & (green < 0.6 * red) & (green < 0.6 * blue))
+        # By hue: the dark side of a ball belongs to it, however little light reaches it.
+        rows, columns = np.nonzero((red > 15) & (blue > 15) & (green < 0.6 * red) & (green < 0.6 * blue))
         return None if len(rows) < 20 else np.array([columns.mean(), rows.mean()])
 
     def sees_ball_at(self, place, page=None):

@@ -284,10 +284,11 @@ def test_a_folder_with_a_robot_and_its_meshes_is_dropped_and_the_robot_dragged(s
     stage.viewer.play()
     wait_until(lambda: world.get_world_time() > 1.0, page)
     place = robot.get_base_position()
+    top = np.add(place, (0.0, 0.0, 0.05))
     assert place[2] == pytest.approx(0.05, abs=0.01)
     assert abs(robot.get_generalized_coordinate()[-1]) < 0.05  # the flap does not hang down
-    assert stage.sees_ball_at(place + (0.0, 0.0, 0.05))  # what is magenta
-    stage.drag(stage.pixel_of(place + (0.0, 0.0, 0.05)), (70, 0))
+    assert stage.sees_ball_at(top)  # what is magenta
+    stage.drag(stage.pixel_of(top), (70, 0))
     wait_until(lambda: robot.get_base_position()[1] > place[1] + 0.2, page)
     page.mouse.up()
     assert not failures, [(f.message, f.stack[:300]) for f in failures]

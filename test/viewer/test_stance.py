@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import tarfile
 import warnings
@@ -70,7 +71,8 @@ def test_robots_of_the_package_stand(name):
     world, _ = open_world(str(resource(f"robots/{name}.urdf")), hold=True)
     robot = world.get_object(name)
     fell, leaned = upright(world, robot)
-    assert abs(fell) < 0.05 and leaned < 0.1
+    assert abs(fell) < 0.05
+    assert leaned < 0.1
 
 
 def test_a_robot_that_would_fall_on_its_back_bends_its_legs(tmp_path):
@@ -79,11 +81,13 @@ def test_a_robot_that_would_fall_on_its_back_bends_its_legs(tmp_path):
     assert stance.base == FLOATING
     assert abs(stance.low[2]) < 1e-9
     q = stance.coordinates[7:]
-    assert (q[1::2] <= -1.4 + 1e-9).all() and (q[::2] > 0.3).all()  # knees inside their limits, hips compensate
+    assert (q[1::2] <= -1.4 + 1e-9).all()  # knees inside their limits, hips compensate
+    assert (q[::2] > 0.3).all()
     world, _ = open_world(str(file), hold=True)
     robot = world.get_object("crouching")
     fell, leaned = upright(world, robot)
-    assert abs(fell) < 0.02 and leaned < 0.05
+    assert abs(fell) < 0.02
+    assert leaned < 0.05
     limp, _ = open_world(str(file))
     assert upright(limp, limp.get_object("crouching"))[0] > 0.05
 
@@ -102,7 +106,8 @@ def test_real_robots_stand(name):
     assert contacts, "it stands on the ground from the beginning"
     assert max(contact.get_depth() for contact in contacts) < 0.003
     fell, leaned = upright(world, robot)
-    assert abs(fell) < 0.05 * height and leaned < 0.05
+    assert abs(fell) < 0.05 * height
+    assert leaned < 0.05
 
 
 def test_an_arm_on_its_foot_is_fixed_there():
@@ -131,7 +136,8 @@ def test_dropped_things_find_room_on_the_ground(tmp_path):
             assert ((low > other_high) | (other_low > high))[:2].any()
     feed.step(1)
     contacts = feed.moment(Wanted(contacts=True)).contacts
-    assert len(contacts) == 16 and contacts[:, 2] == pytest.approx(-0.3, abs=0.002)
+    assert len(contacts) == 16
+    assert contacts[:, 2] == pytest.approx(-0.3, abs=0.002)
     feed.step(500)
     assert np.abs(feed.moment(Wanted()).poses[:, 2] - poses[:, 2]).max() < 0.02
     feed.close()
@@ -190,10 +196,9 @@ def test_archives_are_unpacked_and_their_robots_found(name, pack):
 @pytest.mark.parametrize(("name", "pack"), [("r.tar", tar_of), ("r.zip", zip_of)])
 def test_no_archive_writes_outside_of_its_folder(name, pack):
     uploads = Uploads()
-    try:
+    with contextlib.suppress(InvalidValueError):
         uploads.keep(name, pack({"../../escaped.urdf": ROBOT, "inside.urdf": ROBOT}))
-    except InvalidValueError as error:
-        assert "outside" in str(error)
     folder = Path(uploads._folder.name)
-    assert not list(folder.parent.glob("escaped*")) and not list(folder.parent.parent.glob("escaped*"))
+    assert not list(folder.parent.glob("escaped*"))
+    assert not list(folder.parent.parent.glob("escaped*"))
     uploads.close()

@@ -100,5 +100,6 @@ def test_a_file_of_several_meshes_is_drawn_as_one(tmp_path, textured):
     assert one.bounds == pytest.approx(np.array([[-0.5, -0.5, -0.5], [3.5, 0.5, 0.5]]))
     colors = one.visual.to_color().vertex_colors if textured else one.visual.vertex_colors
     left = one.vertices[:, 0] < 1.0
-    assert colors[left][:, 0].mean() > 200 and colors[left][:, 2].mean() < 60
+    assert colors[left][:, 0].mean() > 200
+    assert colors[left][:, 2].mean() < 60
     assert colors[~left][:, 2].mean() > 200
