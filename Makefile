@@ -86,12 +86,10 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" $(OPTIONS) $(INTERFACES) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
-# The page is a process of its own that ends with the node; VIEWER=no leaves it out.
+# VIEWER=no leaves the page out.
 VIEWER ?= yes
 run: build
-	@$(ENVIRONMENT); programs=install/$(FLAVOUR)/lib/raisim_ros; \
-	if [ "$(VIEWER)" = yes ]; then $$programs/viewer_node --ros-args $(ARGS) & viewer=$$!; trap 'kill $$viewer 2>/dev/null || true' EXIT; fi; \
-	$$programs/world_node --ros-args $(ARGS)
+	@$(ENVIRONMENT); exec tools/run_nodes.sh install/$(FLAVOUR)/lib/raisim_ros "$(VIEWER)" $(ARGS)
 
 test: build
 	@failed=; \

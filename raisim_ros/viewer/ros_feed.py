@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,8 +59,11 @@ from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
 
 # How long an answer may take [s]: loading a large world takes its time.
 PATIENCE = 20.0
+PATIENCE_WITH_DISCOVERY = 5.0
 # How often it is checked whether the node is still there [s].
 PRESENCE_PERIOD = 1.0
+# The executor looks this often whether it shall end, should it miss the wake-up [s].
+WAKE_PERIOD = 0.2
 
 
 class NodeGoneError(RaisimError):
@@ -70,9 +73,11 @@ class NodeGoneError(RaisimError):
 class RosFeed:
     """See Feed."""
 
-    def __init__(self, node: Node) -> None:
-        """`node` is in the namespace of the world_node; it is spun here."""
+    def __init__(self, node: Node, stop: threading.Event | None = None) -> None:
+        """`node` is in the namespace of the world_node; it is spun here. `stop` ends all waiting for answers."""
         self._node = node
+        self._stop = threading.Event() if stop is None else stop
+        self._closed = threading.Event()
         self._scene = MarkerScene()
         self._state = WorldState()
         self._contacts: bytes = b""
@@ -96,8 +101,13 @@ class RosFeed:
         node.create_subscription(PoseStamped, "world/viewpoint", self._take_viewpoint, qos.LATCHED)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._thread = threading.Thread(target=self._executor.spin, name="raisim_ros viewer ROS", daemon=True)
+        self._thread = threading.Thread(target=self._spin, name="raisim_ros viewer ROS", daemon=True)
         self._thread.start()
+
+    def _spin(self) -> None:
+        """Not the executor's own loop: one that is shut down from another thread stumbles over what is gone."""
+        while not self._closed.is_set():
+            self._executor.spin_once(timeout_sec=WAKE_PERIOD)
 
     # ---- messages ----
 
@@ -125,25 +135,29 @@ class RosFeed:
     def _call(self, service_type: Any, service: str, **fields: Any) -> Any:
         """The answer of a service; what it refuses raises."""
         client = self._client(service_type, service)
-        if not client.wait_for_service(5.0):
+        if not self._wait_for(client.service_is_ready, PATIENCE_WITH_DISCOVERY):
             raise NodeGoneError(f"no node offers the service '{service}'")
-        done = threading.Event()
         future = client.call_async(service_type.Request(**fields))
-        future.add_done_callback(lambda _: done.set())
-        if not done.wait(PATIENCE):
+        if not self._wait_for(future.done, PATIENCE):
             raise NodeGoneError(f"the service '{service}' did not answer within {PATIENCE:g} s")
         answer = future.result()
         if answer.result != ResultCode.OK:
             raise InvalidValueError(answer.message)
         return answer
 
-    def _publish(self, message_type: Any, topic: str, message: Any, patience: float = 1.0) -> None:
+    def _wait_for(self, condition: Callable[[], Any], seconds: float) -> bool:
+        """Whether it came true in time, and before the end was wanted."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end or self._stop.wait(0.005):
+                return False
+        return True
+
+    def _publish(self, message_type: Any, topic: str, message: Any) -> None:
         publisher = self._publishers.get(topic)
         if publisher is None:
             publisher = self._publishers[topic] = self._node.create_publisher(message_type, topic, 10)
-            end = time.monotonic() + patience  # what is published before anybody listens is lost
-            while not publisher.get_subscription_count() and time.monotonic() < end:
-                time.sleep(0.01)
+            self._wait_for(publisher.get_subscription_count, 1.0)  # what is published before anybody listens is lost
         publisher.publish(message)
 
     # ---- the scene ----
@@ -390,8 +404,10 @@ class RosFeed:
     def close(self) -> None:
         """Leave the graph."""
         self.release()
-        self._executor.shutdown()
+        self._closed.set()
+        self._executor.wake()
         self._thread.join()
+        self._executor.shutdown()
         self._node.destroy_node()
 
 
