@@ -11,23 +11,11 @@ foreach(package IN LISTS raisim_interface_packages)
   find_package(${package} REQUIRED)
 endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/relocate_ros_wheels.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/python_interfaces.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/interfaces.cmake")
 
 file(GLOB raisim_interfaces RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/msg/*.msg" "${PROJECT_SOURCE_DIR}/srv/*.srv")
-
-include("${CMAKE_CURRENT_LIST_DIR}/generate_interfaces.cmake")
-raisim_generate_interfaces("${raisim_interfaces}" "${raisim_interface_packages}")
-
-# Their C++ files differ by a few lines under the same large headers: compiled in batches they take a third of
-# the time. (rosidl_generator_c repeats names of static variables from file to file and cannot be batched.)
-foreach(kind IN ITEMS c cpp fastrtps_c fastrtps_cpp introspection_cpp)
-  set(target ${PROJECT_NAME}__rosidl_typesupport_${kind})
-  if(TARGET ${target}) # which ones exist depends on the installed middlewares
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-    target_compile_options(${target} PRIVATE -Wno-redundant-decls) # every file declares what it needs
-  endif()
-endforeach()
+raisim_generate_interfaces(FILES ${raisim_interfaces} PACKAGES ${raisim_interface_packages})
 
 # rosidl exports NumPy's headers with its Python library. CMake refuses to export a folder of the source tree,
 # and that is where NumPy lies when the virtual environment of the Makefile is in use.
