@@ -128,7 +128,7 @@ rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at)
 
 static inline void write_entry(rs_row_entry *out, int32_t index, rs_lanes jacobian, rs_lanes response) {
     rs_v4_store(&out->jacobian, jacobian);
-    rs_v4_store(&out->response, response);
+    out->response = rs_lanes_vec3(response);
     out->index = index;
 }
 

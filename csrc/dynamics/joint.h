@@ -17,14 +17,14 @@ static inline bool rs_joint_turns(const rs_link *link) { return link->type == RS
 
 /* ---- place ---- */
 
-/* Rotation, axis or joint frame, and arm of a link that hangs on another, from its coordinates. */
-static inline void rs_joint_place(const rs_link *link, const rs_link_motion *parent, const double *q, rs_link_motion *m) {
+/* Rotation, axis or joint frame, and arm of a link that hangs on another, from its coordinates; sine and cosine are those of
+ * an angle. */
+static inline void rs_joint_place(const rs_link *link, const rs_link_motion *parent, const double *q, double sine,
+                                  double cosine, rs_link_motion *m) {
     if (rs_joint_turns(link)) {
-        double s, c;
-        rs_sincos(q[0], &s, &c);
         rs_mat3 turn;
         for (int k = 0; k < 9; k++)
-            turn.m[k] = link->turn_fixed.m[k] + c * link->turn_cos.m[k] + s * link->turn_sin.m[k];
+            turn.m[k] = link->turn_fixed.m[k] + cosine * link->turn_cos.m[k] + sine * link->turn_sin.m[k];
         m->rot = rs_m3_mul(&parent->rot, &turn);
         m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
         m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);

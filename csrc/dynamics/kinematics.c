@@ -38,14 +38,34 @@ static inline void move_link(const rs_link *link, const rs_link_motion *parent, 
     m->w = motion.ang;
 }
 
-static inline void place_link(rs_articulation *a, int32_t i, const double *q, const double *u) {
+static inline void place_link(rs_articulation *a, int32_t i, const double *q, const double *u, double sine, double cosine) {
     const rs_link *link = &a->links[i];
     rs_link_motion *m = &a->motion[i];
     const rs_link_motion *parent = &a->motion[link->parent];
-    rs_joint_place(link, parent, &q[link->q_first], m);
+    rs_joint_place(link, parent, &q[link->q_first], sine, cosine, m);
     m->pos = rs_add(parent->pos, m->arm);
     move_link(link, parent, &u[link->u_first], m);
     place_mass(a, i);
+}
+
+/* Places the links from `at` in the order one after the other, up to four of them, of whose angles the sines are found
+ * together. Returns where the next ones begin. */
+static int32_t place_a_few(rs_articulation *a, int32_t at, const double *q, const double *u) {
+    int32_t end = at + 1;
+    while (end < at + 4 && end < a->link_count - 1 && a->four_at[end] < 0)
+        end++;
+    rs_v4 angle = rs_v4_all(0.0), sine = angle, cosine = angle;
+    bool turn = false;
+    for (int32_t k = at; k < end; k++) {
+        const rs_link *link = &a->links[a->order[k]];
+        turn |= rs_joint_turns(link);
+        angle[k - at] = rs_joint_turns(link) ? q[link->q_first] : 0.0;
+    }
+    if (turn)
+        rs_v4_sincos(angle, &sine, &cosine);
+    for (int32_t k = at; k < end; k++)
+        place_link(a, a->order[k], q, u, sine[k - at], cosine[k - at]);
+    return end;
 }
 
 void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
@@ -57,7 +77,7 @@ void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
             rs_kinematics_simd4(a, &a->fours[a->four_at[k]], q, u);
             k += 4;
         } else {
-            place_link(a, a->order[k++], q, u);
+            k = place_a_few(a, k, q, u);
         }
     }
     a->placed_at = q;

@@ -21,6 +21,7 @@ from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_kind import RECORDING, kind_of
 from raisim_ros.engine.world.world import World
+from raisim_ros.viewer.scene import AUTO, BASES
 
 FILE_HELP = "world file (XML), MJCF, URDF, xacro, mesh or recording (.raisim)"
 
@@ -102,6 +103,9 @@ def make_parser() -> argparse.ArgumentParser:
     bench = add("bench", _bench, "Tell how fast a world steps on this machine, and where the time goes")
     bench.add_argument("file", nargs="?", help="default: the world of `make run`")
     bench.add_argument("--seconds", type=_positive, default=5.0, help="simulated time [s] (default 5)")
+    for command in (view, run, render, bench):
+        command.add_argument("--limp", action="store_true", help="a robot file: without the gains that hold its pose")
+        command.add_argument("--base", choices=BASES, default=AUTO, help="of a robot file (default: auto)")
     for command in commands.choices.values():
         if command.prog.split()[-1] in ("view", "info", "check", "run", "render", "bench"):
             command.add_argument(
@@ -156,7 +160,8 @@ def _param(text: str) -> tuple[str, str]:
 
 
 def _opened(options: argparse.Namespace) -> World:
-    world, told = open_world(options.file, dict(options.param))
+    hold = not getattr(options, "limp", True)
+    world, told = open_world(options.file, dict(options.param), hold=hold, base=getattr(options, "base", AUTO))
     for text in told:
         print(f"warning: {text}", file=sys.stderr)
     return world
