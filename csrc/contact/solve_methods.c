@@ -88,6 +88,7 @@ static void shorten_step(rs_progress *at, double last) {
 /* Repeats an exact step while it helps; the first leads to impulses that share anew what is not `kept`. */
 static void repeat_exact(rs_progress *at, double kept) {
     double goal = at->newton->sliding > 0 ? at->goal : at->fine; /* what slides turns, and the factorisation does not */
+    bool anew_pays = at->newton_work <= 2.0 * ROW_WORK * (double)at->rows->count; /* it costs no more than the rest of a step */
     for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > goal; repeat++) {
         double last = at->now.merit;
         bool anew = kept < 1.0 && repeat == 0;
@@ -99,7 +100,7 @@ static void repeat_exact(rs_progress *at, double kept) {
         bool helped = at->now.merit < PROGRESS * PROGRESS * last;
         if (!helped && (!anew || at->now.largest > at->result.approach))
             break;
-        if (at->newton->sliding > 0) /* what is left comes from its turning: that takes another factorisation */
+        if (anew_pays && at->newton->sliding > 0) /* what is left comes from its turning */
             break;
     }
 }
