@@ -44,6 +44,7 @@ from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.ros_objects import RobotStream, StateStream
 from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
 from raisim_ros.viewer.scene import (
+    FLOATING,
     ROBOT_KIND,
     SHAPES,
     Joint,
@@ -51,6 +52,7 @@ from raisim_ros.viewer.scene import (
     NewObject,
     Quantities,
     SceneModel,
+    Stance,
     Vector,
     Wanted,
     to_world,
@@ -361,15 +363,16 @@ class RosFeed:
     def add(self, new: NewObject) -> str:
         """See Feed."""
         x, y, z = (float(value) for value in new.position)
-        common = {
+        common: dict[str, Any] = {
             "name": new.name or new.shape or Path(new.file).stem,
             "allow_renaming": True,
             "pose": Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=1.0)),
         }
         if new.file and Path(new.file).suffix.lower() in ROBOT_SUFFIXES:
-            answer = self._call(SpawnArticulatedSystem, "spawn_articulated_system", file=new.file, **common)
+            fields: dict[str, Any] = _standing(new.stance, (x, y, z)) if new.stance is not None else {}
+            answer = self._call(SpawnArticulatedSystem, "spawn_articulated_system", file=new.file, **common | fields)
             return str(answer.name)
-        fields: dict[str, Any] = {"mass": new.mass, "appearance": new.appearance, "material": new.material, **common}
+        fields = {"mass": new.mass, "appearance": new.appearance, "material": new.material, **common}
         if new.file:
             fields |= {"shape": "mesh", "mesh_file": new.file}
         elif new.shape == "box":
@@ -425,6 +428,17 @@ class _Held:
         """Tells the node where the hand is."""
         grip, place = (Point(x=float(p[0]), y=float(p[1]), z=float(p[2])) for p in (self.grip, target))
         return Pull(name=self.name, link=self.link, grip=grip, target=place)
+
+
+def _standing(stance: Stance, place: tuple[float, float, float]) -> dict[str, Any]:
+    """Fields of a request for a robot that stands."""
+    x, y, z = place
+    q = stance.coordinates.copy()
+    pose = Pose(position=Point(x=x, y=y, z=z + stance.height), orientation=Quaternion(w=1.0))
+    if stance.base == FLOATING:
+        q[:3] = x, y, z + stance.height
+    gains = {"p_gains": stance.p_gains.tolist(), "d_gains": stance.d_gains.tolist()} if stance.p_gains.any() else {}
+    return {"base": stance.base, "pose": pose, "coordinates": q.tolist(), **gains}
 
 
 def _nothing() -> tuple[Vector, Vector]:

@@ -93,6 +93,15 @@ def drop(page, name, text):
     )
 
 
+def drop_from_disk(page, *paths):
+    """Drops files and folders on the page as a file manager does."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 200, "y": 200, "data": data})
+    session.detach()
+
+
 class Stage:
     """A world, its viewer and one browser."""
 
