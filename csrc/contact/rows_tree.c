@@ -385,11 +385,16 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
 
 /* ---- joints ---- */
 
-static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint) {
+/* `alike`: the row before acts in the same joint the same way, as a motor does where there is friction. */
+static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint, bool alike) {
     rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, joint->impulse, joint->sign});
-    rs_row_entry *entries = take_entries(problem, a->u_count);
-    int32_t size = rs_joint_row_response(a, joint, entries);
-    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
+    if (alike) {
+        row->sides[0] = row[-1].sides[0];
+    } else {
+        rs_row_entry *entries = take_entries(problem, a->u_count);
+        int32_t size = rs_joint_row_response(a, joint, entries);
+        row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
+    }
     row->law.lower = joint->bounds.lower;
     row->law.upper = joint->bounds.upper;
     row->law.softness = joint->softness;
@@ -406,7 +411,7 @@ static void add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object
     rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
     int32_t count = rs_joint_rows(a, dt, joints);
     for (int32_t k = 0; k < count; k++)
-        add_joint_row(problem, a, object, &joints[k]);
+        add_joint_row(problem, a, object, &joints[k], k > 0 && rs_joint_rows_act_alike(&joints[k - 1], &joints[k]));
 }
 
 /* How fast the points of a pin come apart by going straight for a step, where they should bend off: a bound by the speeds of
