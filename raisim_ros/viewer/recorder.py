@@ -44,7 +44,7 @@ class Recorder:
         self._written = time.monotonic()
         self._last = -np.inf
         self._stepping = False
-        self._queue: queue.Queue[tuple[bytes, Callable[[], bytes]] | None] = queue.Queue()
+        self._queue = self.new_queue()
         self.error: Exception | None = None
         self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
         self._thread.start()
@@ -53,6 +53,11 @@ class Recorder:
         except BaseException:
             self._end()
             raise
+
+    @staticmethod
+    def new_queue() -> queue.SimpleQueue[tuple[bytes, Callable[[], bytes]] | None]:
+        """Of chunks to write; Ctrl-C in a queue.Queue can leave its lock taken, for ever."""
+        return queue.SimpleQueue()
 
     def integrate(self, steps: int) -> bool:
         """Step the world from frame to frame. False: this is one of those steps, the world shall take it itself."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from raisim_ros import Recording, World
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.viewer.comparison import GHOST_OPACITY, ComparisonFeed
+from raisim_ros.viewer.recorder import Recorder
 from raisim_ros.viewer.recording import RecordingFeed
 from raisim_ros.viewer.scene import Wanted
 
@@ -246,3 +248,29 @@ def test_frames_after_a_jump_do_not_depend_on_how_many_steps_are_taken_at_once(t
         world.stop_recording()
         times.append(list(Recording(tmp_path / f"{steps}.raisim").times))
     assert times[0] == times[1] == times[2]
+
+
+@pytest.mark.parametrize("moment", range(30))
+def test_ctrl_c_while_a_chunk_is_handed_on_keeps_no_lock(moment):
+    """At every line and at every return of Python on the way."""
+    recorder, left = Recorder.__new__(Recorder), moment
+    recorder._queue = Recorder.new_queue()
+
+    def interrupt(frame, event, argument):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return interrupt
+
+    try:  # noqa: SIM105  (suppress() would be interrupted, too)
+        sys.settrace(interrupt)
+        recorder.add(b"one", bytes)
+    except KeyboardInterrupt:
+        pass
+    sys.settrace(None)
+    again = threading.Thread(target=recorder.add, args=(b"two", bytes), daemon=True)
+    again.start()
+    again.join(10.0)
+    assert not again.is_alive()
