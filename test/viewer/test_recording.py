@@ -264,7 +264,7 @@ def test_ctrl_c_while_a_chunk_is_handed_on_keeps_no_lock(moment):
             raise KeyboardInterrupt
         return interrupt
 
-    try:  # noqa: SIM105  (suppress() would be interrupted, too)
+    try:
         sys.settrace(interrupt)
         recorder.add(b"one", bytes)
     except KeyboardInterrupt:
