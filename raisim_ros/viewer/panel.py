@@ -262,8 +262,11 @@ class Panel:
         self._points = gui.add_checkbox("What lidars and depth cameras see", True)
         self._images = gui.add_checkbox("Camera images", False)
         self._profile_on = gui.add_checkbox("Times of the step", False)
+        self._layers: list[Any] = []
         for label, layer in LAYERS:
             box = gui.add_checkbox(label, False)
+            if layer in (COLLISION, INERTIA):
+                self._layers.append(box)
             box.on_update(self._layer_callback(layer, box))
         self._profile = gui.add_markdown("", visible=False)
         self._image_folder = gui.add_folder("Cameras", visible=False)
@@ -279,6 +282,7 @@ class Panel:
             bool(self._images.value),
             bool(self._centres.value),
             bool(self._profile_on.value),
+            any(box.value for box in self._layers),
         )
 
     # ---- new objects ----
