@@ -86,7 +86,8 @@ typedef struct rs_deformable {
     RS_ARRAY(rs_soft_tetrahedron) tetrahedra;
     RS_ARRAY(int32_t) triangles; /* three each */
     RS_ARRAY(rs_soft_tie) ties; /* by particle */
-    double substep; /* length of the last one [s] */
+    double substep;     /* length of the last one [s] */
+    double own_substep; /* of the longest that it would take alone: edges without compliance are as stiff as that can follow */
     RS_ARRAY(rs_quad) x_before, x_start; /* scratch: at the beginning of the step and of the substep */
     RS_ARRAY(rs_soft_candidate) candidates, candidates_before; /* by feature, then by collider */
     RS_ARRAY(rs_soft_row) rows;

@@ -6,9 +6,20 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.file_kind import RECORDING, ROBOT, WORLD, kind_of
 from raisim_ros.engine.types import ArticulatedSystemOption, MeshCollisionMode
 from raisim_ros.engine.world.world import World
+
+
+def check_output(out: str, source: str) -> None:
+    """Refuse to write over the file that is read."""
+    try:
+        same = Path(out).samefile(source)
+    except (OSError, ValueError):  # there is none, or a name that no file can have, of which the writer tells
+        same = False
+    if same:
+        raise InvalidValueError(f"'{out}' is the file that is read; expected another name")
 
 
 def open_world(

@@ -102,7 +102,8 @@ class NodeCycle:
         command = [sys.executable, "-m", "raisim_ros.ros.world_node", "--ros-args", "-r", "__ns:=/soak"]
         for option in (f"allowed_folders:=default:{folder}", *(options or ("real_time_factor:=0.0",))):
             command += ["-p", option]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        environment = {**os.environ, "RAISIM_ROS_LAUNCHER_PID": str(os.getpid())}  # it does not outlive this process
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             self._client = Client("soak", PATIENCE)
         except BaseException:
