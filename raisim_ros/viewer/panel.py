@@ -289,6 +289,13 @@ class Panel:
 
     def _add_object_of_form(self, new: NewObject) -> None:
         self._wanted_name = self._feed.add(new)
+        self._select_wanted()  # the model may have been faster than the answer
+
+    def _select_wanted(self) -> None:
+        with self._lock:
+            if self._wanted_name in (item.name for item in self._model.items):
+                self._select_by_name(self._wanted_name)
+                self._wanted_name = ""
 
     # ---- files and snapshots ----
 
@@ -376,9 +383,7 @@ class Panel:
             names = ("(none)", *(item.name for item in model.items))
             if tuple(self._choice.options) != names:
                 self._choice.options = names
-            if self._wanted_name in names:
-                self._select_by_name(self._wanted_name)
-                self._wanted_name = ""
+            self._select_wanted()
             if self.selected is not None:
                 name = self.selected.name
                 same = next((item for item in model.items if item.name == name), None)
