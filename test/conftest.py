@@ -4,6 +4,8 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -20,3 +22,16 @@ def _is_checkout(entry: str) -> bool:
 _others = [entry for entry in sys.path if not _is_checkout(entry)]
 if any((Path(entry) / "raisim_ros/__init__.py").is_file() for entry in _others):
     sys.path[:] = _others
+
+
+# They wait for other processes and browsers: on a machine that stands still for a while one try may fail. The summary
+# lists what was tried again.
+_WITH_OTHER_PROCESSES = tuple(ROOT / "test" / folder for folder in ("ros", "system", "viewer"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.pluginmanager.hasplugin("rerunfailures"):
+        return
+    for item in items:
+        if any(folder in item.path.parents for folder in _WITH_OTHER_PROCESSES):
+            item.add_marker(pytest.mark.flaky(reruns=1))

@@ -3,6 +3,8 @@
 #ifndef RS_BASE_LIMITS_H
 #define RS_BASE_LIMITS_H
 
+#include <stdint.h>
+
 #include "math3d.h"
 
 #define RS_GREATEST 1e50       /* any length, velocity, force, time, … */
@@ -16,10 +18,10 @@
 static inline bool rs_is_carried(double value) { return fabs(value) <= RS_GREATEST; }
 static inline bool rs_v3_is_carried(rs_vec3 a) { return rs_is_carried(a.x) && rs_is_carried(a.y) && rs_is_carried(a.z); }
 static inline bool rs_all_carried(const double *values, int count) {
-    bool all = true;
+    int64_t wrong = 0; /* without a way out of the loop: several are looked at at once */
     for (int k = 0; k < count; k++)
-        all = all && rs_is_carried(values[k]);
-    return all;
+        wrong += !rs_is_carried(values[k]);
+    return wrong == 0;
 }
 
 #endif

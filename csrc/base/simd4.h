@@ -45,6 +45,7 @@ RS_INLINE rs_v4 rs_v4_read(const double *from) { /* wherever they lie */
     memcpy(&v, from, sizeof v);
     return v;
 }
+RS_INLINE void rs_v4_write(double *to, rs_v4 v) { memcpy(to, &v, sizeof v); }
 RS_INLINE void rs_v4_store(rs_quad *to, rs_v4 v) { memcpy(to, &v, sizeof v); }
 RS_INLINE rs_v4 rs_v4_all(double s) { return (rs_v4){s, s, s, s}; }
 

@@ -80,24 +80,6 @@ rs_vec3 rs_coulomb_solve(const rs_sym3 *g, double mu, rs_vec3 c) {
     return in_cone(stick, mu) ? stick : rs_coulomb_slip(g, mu, c, 0.0);
 }
 
-rs_vec3 rs_coulomb_shrink(rs_vec3 p, double mu) {
-    if (p.z <= 0.0)
-        return rs_v3_zero();
-    double friction2 = p.x * p.x + p.y * p.y, limit = mu * p.z;
-    double scale = friction2 > limit * limit ? limit / sqrt(friction2) : 1.0;
-    return rs_v3(scale * p.x, scale * p.y, p.z);
-}
-
-rs_vec3 rs_coulomb_project(rs_vec3 p, double mu) {
-    double friction = sqrt(p.x * p.x + p.y * p.y);
-    if (p.z <= -mu * friction)
-        return rs_v3_zero();
-    if (friction <= mu * p.z)
-        return p;
-    double height = (p.z + mu * friction) / (1.0 + mu * mu), scale = friction > 0.0 ? mu * height / friction : 0.0;
-    return rs_v3(scale * p.x, scale * p.y, height);
-}
-
 void rs_disc_solve(const double a[3], const double b[2], double limit, double *x, double *y) {
     double resistance = 0.0;
     *x = *y = 0.0;

@@ -9,8 +9,6 @@ enum { FOUR = 4 };
 static double *row_of(const rs_newton *n, int32_t i) { return RS_ITEMS(double, n->matrix) + (int64_t)i * n->stride; }
 static double *inverses_of(const rs_newton *n) { return row_of(n, n->stride); } /* of the pivots */
 
-RS_INLINE void write4(double *to, rs_v4 v) { memcpy(to, &v, sizeof v); }
-
 /* Beyond the velocities there are as many empty ones as it takes. */
 bool rs_newton_small_begin(rs_newton *n) {
     n->stride = (n->size + FOUR - 1) / FOUR * FOUR;
@@ -66,10 +64,10 @@ static void add_row(rs_newton *n, const rs_newton_row *row, const weighted_row *
             rs_v4 x = rs_v4_all(c.x), y = rs_v4_all(c.y), z = rs_v4_all(c.z);
             if (row->first_axis == 2)
                 for (int32_t j = i / FOUR * FOUR; j < n->stride; j += FOUR)
-                    write4(to + j, rs_v4_read(to + j) + z * rs_v4_read(weighted->axis[2] + j));
+                    rs_v4_write(to + j, rs_v4_read(to + j) + z * rs_v4_read(weighted->axis[2] + j));
             else
                 for (int32_t j = i / FOUR * FOUR; j < n->stride; j += FOUR)
-                    write4(to + j, rs_v4_read(to + j) + (x * rs_v4_read(weighted->axis[0] + j) +
+                    rs_v4_write(to + j, rs_v4_read(to + j) + (x * rs_v4_read(weighted->axis[0] + j) +
                                                          y * rs_v4_read(weighted->axis[1] + j) +
                                                          z * rs_v4_read(weighted->axis[2] + j)));
         }
@@ -93,7 +91,7 @@ static void assemble(rs_newton *n) {
 /* a -= f * b from the column `from` on */
 RS_INLINE void subtract(double *a, double f, const double *b, int32_t from, int32_t end) {
     for (int32_t j = from; j < end; j += FOUR)
-        write4(a + j, rs_v4_read(a + j) - rs_v4_all(f) * rs_v4_read(b + j));
+        rs_v4_write(a + j, rs_v4_read(a + j) - rs_v4_all(f) * rs_v4_read(b + j));
 }
 
 /* The four rows from `at` on among each other. False when a pivot is not positive. */
@@ -125,7 +123,7 @@ bool rs_newton_small_factorise(rs_newton *n) {
             rs_v4 f0 = rs_v4_all(f[0] * inverse[0]), f1 = rs_v4_all(f[1] * inverse[1]), f2 = rs_v4_all(f[2] * inverse[2]),
                   f3 = rs_v4_all(f[3] * inverse[3]);
             for (int32_t j = i / FOUR * FOUR; j < n->stride; j += FOUR)
-                write4(to + j, rs_v4_read(to + j) - ((f0 * rs_v4_read(rows[0] + j) + f1 * rs_v4_read(rows[1] + j)) +
+                rs_v4_write(to + j, rs_v4_read(to + j) - ((f0 * rs_v4_read(rows[0] + j) + f1 * rs_v4_read(rows[1] + j)) +
                                                      (f2 * rs_v4_read(rows[2] + j) + f3 * rs_v4_read(rows[3] + j))));
         }
     }
@@ -143,9 +141,9 @@ void rs_newton_small_solve(const rs_newton *n, double *x) {
         double y0 = v[0] * d[0], y1 = (v[1] - r[0][at + 1] * y0) * d[1];
         double y2 = (v[2] - r[0][at + 2] * y0 - r[1][at + 2] * y1) * d[2];
         double y3 = (v[3] - r[0][at + 3] * y0 - r[1][at + 3] * y1 - r[2][at + 3] * y2) * d[3];
-        write4(y + at, (rs_v4){y0, y1, y2, y3});
+        rs_v4_write(y + at, (rs_v4){y0, y1, y2, y3});
         for (int32_t j = at + FOUR; j < n->stride; j += FOUR)
-            write4(y + j, rs_v4_read(y + j) - ((rs_v4_all(y0) * rs_v4_read(r[0] + j) + rs_v4_all(y1) * rs_v4_read(r[1] + j)) +
+            rs_v4_write(y + j, rs_v4_read(y + j) - ((rs_v4_all(y0) * rs_v4_read(r[0] + j) + rs_v4_all(y1) * rs_v4_read(r[1] + j)) +
                                                (rs_v4_all(y2) * rs_v4_read(r[2] + j) + rs_v4_all(y3) * rs_v4_read(r[3] + j))));
     }
     for (int32_t at = n->stride - FOUR; at >= 0; at -= FOUR) {
@@ -164,7 +162,7 @@ void rs_newton_small_solve(const rs_newton *n, double *x) {
         double y3 = v[3] - d[3] * sum[3], y2 = v[2] - d[2] * (sum[2] + r[2][at + 3] * y3);
         double y1 = v[1] - d[1] * (sum[1] + r[1][at + 2] * y2 + r[1][at + 3] * y3);
         double y0 = v[0] - d[0] * (sum[0] + r[0][at + 1] * y1 + r[0][at + 2] * y2 + r[0][at + 3] * y3);
-        write4(y + at, (rs_v4){y0, y1, y2, y3});
+        rs_v4_write(y + at, (rs_v4){y0, y1, y2, y3});
     }
     memcpy(x, y, (size_t)n->size * sizeof(double));
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "../base/simd4.h"
+#include "coulomb.h"
 
 typedef enum {
     RS_ROW_CONTACT, /* 3 impulses (t1, t2, n) under Coulomb's law */
@@ -42,17 +43,9 @@ typedef struct rs_law {
     double push_impulse; /* of that motion */
 } rs_law;
 
-/* Distance from obeying the law, in the unit of its velocity: inverse mass times the distance from the impulse to
- * the one that its error asks for (natural map, with De Saxce's correction for friction). */
-double rs_law_residual(const rs_law *law);
 /* What the row does, going by its impulse and its error. A contact without impulse that comes apart no faster than `touching`
  * [m/s] may take a share of the load, if that is not negative. `direction`: of the friction of a sliding contact, unit. */
 rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]);
-/* The impulse that the error asks for, not yet inside its bounds: p - error / g, where friction also pays for the lift
- * that its cone would otherwise give to sliding contacts (De Saxce and Feng 1998). */
-rs_vec3 rs_law_asked(const rs_law *law);
-/* The nearest impulse that the law allows. */
-rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse);
 /* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints and pins against the motion
  * that they aim at, which follows the curve of their path or corrects it. */
 double rs_law_work(const rs_law *law);
@@ -68,12 +61,57 @@ typedef struct {
     bool rolls, spins;
 } rs_turning;
 
-/* Normal impulse that bears the row. */
-double rs_turn_load(const rs_law *law);
-/* The nearest moments that a load allows: rolling friction holds within a disc, spinning friction within an interval. */
-rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 moments);
 /* What a row does that asks for the moments, under a load. */
 rs_turning rs_turn_state(const rs_law *law, double load, rs_vec3 moments);
+
+/* ---- what a row asks for ---- */
+
+/* Normal impulse that bears the row. */
+static inline double rs_turn_load(const rs_law *law) { return rs_max(0.0, law->bearer->impulse.xyz.z); }
+/* The nearest moments that a load allows: rolling friction holds within a disc, spinning friction within an interval. */
+static inline rs_vec3 rs_turn_allowed(const rs_law *law, double load, rs_vec3 p) {
+    double limit = law->mu * load, size2 = p.x * p.x + p.y * p.y;
+    double scale = size2 > limit * limit ? limit / sqrt(size2) : 1.0;
+    return rs_v3(scale * p.x, scale * p.y, rs_clamp(p.z, -law->spin_mu * load, law->spin_mu * load));
+}
+
+/* The impulse that the error asks for, not yet inside its bounds: p - error / g, where friction also pays for the lift
+ * that its cone would otherwise give to sliding contacts (De Saxce and Feng 1998). */
+static inline rs_vec3 rs_law_asked(const rs_law *law) {
+    rs_vec3 error = law->error.xyz;
+    if (law->kind == RS_ROW_CONTACT)
+        error.z += law->mu * sqrt(error.x * error.x + error.y * error.y);
+    return rs_madd(law->impulse.xyz, -1.0 / law->inverse_mass, error);
+}
+/* The nearest impulse that the law allows. */
+static inline rs_vec3 rs_law_allowed(const rs_law *law, rs_vec3 impulse) {
+    switch (law->kind) {
+    case RS_ROW_CONTACT: return rs_coulomb_shrink(impulse, law->mu);
+    case RS_ROW_AXIS: return rs_v3(0.0, 0.0, rs_clamp(impulse.z, law->lower, law->upper));
+    case RS_ROW_TURN: return rs_turn_allowed(law, rs_turn_load(law), impulse);
+    default: return impulse;
+    }
+}
+/* A contact without impulse that comes apart, as most of them do. */
+static inline bool rs_law_is_left_open(const rs_law *law) {
+    rs_vec3 p = law->impulse.xyz;
+    return law->kind == RS_ROW_CONTACT && law->error.xyz.z >= 0.0 && p.x == 0.0 && p.y == 0.0 && p.z == 0.0;
+}
+/* Distance from obeying the law, in the unit of its velocity: inverse mass times the distance from the impulse to
+ * the one that its error asks for (natural map, with De Saxce's correction for friction). */
+static inline double rs_law_residual(const rs_law *law) {
+    if (rs_law_is_left_open(law))
+        return 0.0;
+    if (law->kind == RS_ROW_POINT)
+        return rs_norm(law->error.xyz);
+    if (law->kind == RS_ROW_AXIS) {
+        double p = law->impulse.xyz.z, wanted = p - law->error.xyz.z / law->inverse_mass;
+        return law->inverse_mass * fabs(p - rs_clamp(wanted, law->lower, law->upper));
+    }
+    rs_vec3 wanted = rs_law_asked(law);
+    rs_vec3 nearest = law->kind == RS_ROW_TURN ? rs_law_allowed(law, wanted) : rs_coulomb_project(wanted, law->mu);
+    return law->inverse_mass * rs_norm(rs_sub(law->impulse.xyz, nearest));
+}
 
 /* ---- layouts ---- */
 

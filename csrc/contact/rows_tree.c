@@ -80,7 +80,8 @@ static rs_row_entry *take_entries(rs_tree_rows *problem, int64_t count) {
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
 static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
     const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
-    int64_t numbers = 0, rows = 2 * home->rows.count + 2 * home->wires.count; /* contacts may resist turning */
+    int64_t numbers = 0, most_joint_rows = 0;
+    int64_t rows = 2 * home->rows.count + 2 * home->wires.count; /* contacts may resist turning */
     for (int64_t k = 0; k < home->rows.count; k++) {
         const rs_touch *touch = &input->touches[order[home->rows.first + k]];
         numbers += 2 * side_numbers(velocity_count(&input->bodies[touch->body_a])) +
@@ -99,11 +100,13 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
         numbers += (tree ? 0 : BODY_NUMBERS) + joint_rows * side_numbers(n);
         rows += joint_rows;
+        most_joint_rows = joint_rows > most_joint_rows ? joint_rows : most_joint_rows;
     }
     problem->used = 0;
     problem->list.count = problem->sources.count = 0;
     if (rs_array_resize(&problem->numbers, numbers) != RS_OK || rs_array_reserve(&problem->list, rows) != RS_OK ||
         rs_array_reserve(&problem->sources, rows) != RS_OK ||
+        rs_array_resize(&problem->joints, most_joint_rows) != RS_OK ||
         rs_array_resize(&problem->objects, members.count) != RS_OK ||
         rs_array_resize(&problem->places, input->body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -162,9 +165,9 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
         rs_vec3 turned = rs_columns_mul3(&inertia->inverse_inertia, angular);
         for (int k = 0; k < 3; k++) {
             rs_v3_set(&entries[k].jacobian.xyz, axis, rs_v3_get(linear, k));
-            rs_v3_set(&entries[k].response.xyz, axis, inertia->inverse_mass * rs_v3_get(linear, k));
+            rs_v3_set(&entries[k].response, axis, inertia->inverse_mass * rs_v3_get(linear, k));
             rs_v3_set(&entries[3 + k].jacobian.xyz, axis, rs_v3_get(angular, k));
-            rs_v3_set(&entries[3 + k].response.xyz, axis, rs_v3_get(turned, k));
+            rs_v3_set(&entries[3 + k].response, axis, rs_v3_get(turned, k));
         }
     }
     for (int k = 0; k < 6; k++)
@@ -239,9 +242,9 @@ static void prepare_row(rs_tree_row *row) {
         for (int32_t k = 0; k < row->sides[s].size; k++) {
             const rs_row_entry *entry = &row->sides[s].entries[k];
             rs_v4 jacobian = rs_v4_load(&entry->jacobian);
-            columns[0] += jacobian * rs_v4_all(entry->response.xyz.x);
-            columns[1] += jacobian * rs_v4_all(entry->response.xyz.y);
-            columns[2] += jacobian * rs_v4_all(entry->response.xyz.z);
+            columns[0] += jacobian * rs_v4_all(entry->response.x);
+            columns[1] += jacobian * rs_v4_all(entry->response.y);
+            columns[2] += jacobian * rs_v4_all(entry->response.z);
         }
     double soft = row->law.softness;
     row->g = (rs_sym3){.xx = columns[0][0] + soft, .yy = columns[1][1] + soft, .zz = columns[2][2] + soft,
@@ -279,7 +282,7 @@ static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_to
         for (int32_t k = 0; k < row->sides[s].size; k++) {
             rs_row_entry *entry = &row->sides[s].entries[k];
             rs_v4_store(&entry->jacobian, rs_v4_all(lever) * rs_v4_load(&entry->jacobian));
-            rs_v4_store(&entry->response, rs_v4_all(lever) * rs_v4_load(&entry->response));
+            entry->response = rs_scale(lever, entry->response);
         }
     row->given = rs_scale(lever, row->given);
     row->law.lower = row->law.upper = 0.0;
@@ -382,11 +385,16 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
 
 /* ---- joints ---- */
 
-static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint) {
+/* `alike`: the row before acts in the same joint the same way, as a motor does where there is friction. */
+static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint, bool alike) {
     rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, joint->impulse, joint->sign});
-    rs_row_entry *entries = take_entries(problem, a->u_count);
-    int32_t size = rs_joint_row_response(a, joint, entries);
-    row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
+    if (alike) {
+        row->sides[0] = row[-1].sides[0];
+    } else {
+        rs_row_entry *entries = take_entries(problem, a->u_count);
+        int32_t size = rs_joint_row_response(a, joint, entries);
+        row->sides[0] = (rs_row_side){a->reduced, a->u_push, entries, size, object};
+    }
     row->law.lower = joint->bounds.lower;
     row->law.upper = joint->bounds.upper;
     row->law.softness = joint->softness;
@@ -399,14 +407,11 @@ static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t obj
 }
 
 /* Rows of limits, friction, motors and couplings. */
-static rs_status add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt) {
-    if (rs_array_resize(&problem->joints, rs_joint_row_capacity(a)) != RS_OK)
-        return RS_OUT_OF_MEMORY;
+static void add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt) {
     rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
     int32_t count = rs_joint_rows(a, dt, joints);
     for (int32_t k = 0; k < count; k++)
-        add_joint_row(problem, a, object, &joints[k]);
-    return RS_OK;
+        add_joint_row(problem, a, object, &joints[k], k > 0 && rs_joint_rows_act_alike(&joints[k - 1], &joints[k]));
 }
 
 /* How fast the points of a pin come apart by going straight for a step, where they should bend off: a bound by the speeds of
@@ -475,8 +480,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
         if (tree == NULL)
             continue;
         memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
-        if (add_joints(problem, tree, i, input->common.dt) != RS_OK)
-            return RS_OUT_OF_MEMORY;
+        add_joints(problem, tree, i, input->common.dt);
         add_pins(problem, input, members.index[i]);
     }
     problem->rows = (rs_rows){rs_tree_layout(), problem->list.any.data, sizeof(rs_tree_row), problem->list.count,

@@ -95,7 +95,7 @@ static inline rs_v4 rs_row_side_speed(const rs_row_side *side, const double *vel
 /* Changes velocities of one side by an impulse. */
 static inline void rs_row_side_apply(const rs_row_side *side, rs_vec3 p, double *velocity) {
     for (int32_t k = 0; k < side->size; k++)
-        velocity[side->entries[k].index] += rs_dot(p, side->entries[k].response.xyz);
+        velocity[side->entries[k].index] += rs_dot(p, side->entries[k].response);
 }
 
 #endif

@@ -28,8 +28,8 @@ static const double WARM = 0.1;
 enum { MORE_SWEEPS = 8 };
 /* Attempts to share loads anew. */
 enum { MAX_SHARINGS = 3 };
-/* Solves for which loads stay shared as they are where they could not be shared anew. */
-enum { PATIENT_SOLVES = 8 };
+/* Solves for which loads stay shared as they are: where they could not be shared anew, and where they just have been. */
+enum { PATIENT_SOLVES = 8, EVEN_SOLVES = 8 };
 /* What a visit of a row in a sweep costs, in multiplications of a factorisation: Newton's method may take as long as all the
  * sweeps that are allowed. It is cheap while a step costs less than so many sweeps. */
 static const double VISIT_WORK = 400.0, CHEAP_SWEEPS = 16.0;
@@ -100,6 +100,15 @@ static bool some_slip_without_load(const rs_progress *at) {
     return false;
 }
 
+static void share_loads(rs_progress *at, bool warm) {
+    if (warm && at->input->uneven > 0)
+        return;
+    if (rs_progress_share_loads(at, warm ? 1 : MAX_SHARINGS))
+        at->result.uneven = -EVEN_SOLVES;
+    else if (warm)
+        at->result.uneven = PATIENT_SOLVES;
+}
+
 /* Newton's method first: it finds how loads are shared, and sweeps would spoil that. Where that has not led to a solution,
  * loads stay shared as they are for a while. */
 static void begin_with_newton(rs_progress *at) {
@@ -111,8 +120,11 @@ static void begin_with_newton(rs_progress *at) {
         at->fine = rs_max(at->perfect, 0.1 * at->goal);
         rs_progress_start_evenly(at);
     }
-    if (!(warm && at->input->uneven > 0) && !rs_progress_share_loads(at, warm ? 1 : MAX_SHARINGS) && warm)
-        at->result.uneven = PATIENT_SOLVES;
+    bool even = warm && at->input->uneven < 0; /* still, but for what has changed since */
+    if (even)
+        rs_progress_take_exact_steps(at);
+    if (!even || at->now.largest > at->goal)
+        share_loads(at, warm);
     rs_progress_take_exact_steps(at);
     if (spins && (at->now.largest > at->goal || some_slip_without_load(at)))
         at->result.uneven = PATIENT_SOLVES;
@@ -272,7 +284,7 @@ static energy restrain(rs_progress *at, energy found) {
 
 rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_newton *newton) {
     rs_progress at = {.rows = rows, .newton = newton, .input = input};
-    at.result.uneven = input->uneven > 0 ? input->uneven - 1 : 0;
+    at.result.uneven = input->uneven > 0 ? input->uneven - 1 : input->uneven < 0 ? input->uneven + 1 : 0;
     begin(&at);
     double before = at.now.merit;
     bool near = at.now.largest <= at.exact; /* what changes from step to step is less than what may stay */

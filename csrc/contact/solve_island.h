@@ -13,7 +13,8 @@ typedef struct {
     double work;       /* energy that the impulses gave to the island; never more than rounding and the residual allow [J] */
     bool settled;      /* the impulses that the rows held were as good as any that were found */
     bool restrained;   /* bounces or impulses had to be reduced for that */
-    int32_t uneven;    /* solves for which redundant rows do not share their loads anew: some of them would have to let go */
+    int32_t uneven;    /* solves for which redundant rows do not share their loads anew: positive where some of them would
+                          have to let go, negative where they have just done so */
 } rs_solve_result;
 
 typedef struct {

@@ -7,10 +7,10 @@ enum { ROUND_SWEEPS = 16, BUSY_SWEEPS = 16 };
 static const double QUIET_SHARE = 0.1, DONE_SHARE = 0.1;
 /* How much more friction counts than what pushes when redundant rows share a load. */
 static const double SHEAR = 1e3;
-/* Exact steps in a row, in all and where the best solution is good already, and repetitions of each with the same
- * factorisation. Steps in a row that lead away from the best solution so far, in search of the states of the rows, and how far,
- * relative to the approach speed. */
-enum { MAX_EXACT = 6, MAX_POLISHING = 4, MAX_REPEATS = 5, MAX_DETOURS = 4 };
+/* Exact steps in a row: all of them, those that help little, the same where the best solution is good already, and repetitions
+ * of each with the same factorisation. Steps in a row that lead away from the best solution so far, in search of the states of
+ * the rows, and how far, relative to the approach speed. */
+enum { MAX_STEPS = 24, MAX_EXACT = 6, MAX_POLISHING = 4, MAX_REPEATS = 5, MAX_DETOURS = 4 };
 static const double FARTHEST_DETOUR = 30.0;
 /* A step that leads uphill is halved until it does not, but no further than this. */
 static const double SHORTEST_STEP = 0.1;
@@ -92,6 +92,7 @@ static void shorten_step(rs_progress *at, double last) {
 /* Repeats an exact step while it helps; the first leads to impulses that share anew what is not `kept`. */
 static void repeat_exact(rs_progress *at, double kept) {
     double goal = at->newton->sliding > 0 ? at->goal : at->fine; /* what slides turns, and the factorisation does not */
+    bool anew_pays = at->newton_work <= 2.0 * ROW_WORK * (double)at->rows->count; /* it costs no more than the rest of a step */
     for (int repeat = 0; repeat < MAX_REPEATS && at->now.largest > goal; repeat++) {
         double last = at->now.merit;
         bool anew = kept < 1.0 && repeat == 0;
@@ -102,6 +103,8 @@ static void repeat_exact(rs_progress *at, double kept) {
             shorten_step(at, last);
         bool helped = at->now.merit < PROGRESS * PROGRESS * last;
         if (!helped && (!anew || at->now.largest > at->result.approach))
+            break;
+        if (anew_pays && at->newton->sliding > 0) /* what is left comes from its turning */
             break;
     }
 }
@@ -124,14 +127,15 @@ bool rs_progress_share_loads(rs_progress *at, int attempts) {
 void rs_progress_take_exact_steps(rs_progress *at) {
     double compliance = COMPLIANCE, start = at->best.merit;
     int detours = 0;
-    for (int k = 0; k < (at->best.largest > at->good ? MAX_EXACT : MAX_POLISHING); k++) {
-        double before = at->best.merit;
+    for (int k = 0, vain = 0; k < MAX_STEPS && vain < (at->best.largest > at->good ? MAX_EXACT : MAX_POLISHING); k++) {
+        double before = at->best.merit, last = at->now.merit;
         if (at->now.largest <= at->goal || !newton_pays(at))
             break;
         if (!rs_newton_factorise(at->newton, at->rows, compliance, 1.0, -1.0))
             break;
         at->result.newtons++;
         repeat_exact(at, 1.0);
+        vain += !(at->now.merit < PROGRESS * PROGRESS * last);
         detours = at->best.merit < before ? 0 : detours + 1;
         if (detours == MAX_DETOURS || (detours > 0 && at->now.largest > FARTHEST_DETOUR * at->result.approach))
             break;

@@ -90,32 +90,36 @@ static void make_rows(const rs_articulation *a, const double *u, const rs_actuat
     }
 }
 
-/* A motor at its limit gives that limit whatever the motion does, so its gains leave the implicit part. Without branches:
- * several degrees of freedom are treated at once. True when a motor is near its limits. */
-static bool drive(const rs_articulation *a, const double *restrict u, double pd, const rs_actuation_rule *rule,
-                  const double *restrict to_target, const double *restrict to_rest, const rs_actuation_result *out) {
-    const double *restrict kp = a->p_gain, *restrict kd = a->d_gain, *restrict damping = a->damping;
-    const double *restrict stiffness = a->stiffness, *restrict feed_forward = a->feed_forward;
-    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict last = a->motor_impulse;
-    const double *restrict d_target = a->d_target, *restrict rotor = a->rotor_inertia;
-    double *restrict command = out->command, *restrict force = out->force, *restrict weight = out->weight;
-    double *restrict motor_weight = a->motor_weight, *restrict stiff_below = a->stiff_below;
-    double damping_weight = rule->damping_weight, stiffness_weight = rule->stiffness_weight, foresight = rule->foresight;
-    double soft = rule->stiff_dt * rule->stiff_dt / SOFT_PHASE2, slow = rule->stiff_dt;
-    int64_t near = 0;
-    for (int32_t k = 0; k < a->u_count; k++) {
-        double wanted = feed_forward[k] + pd * (kp[k] * to_target[k] + kd[k] * (d_target[k] - u[k]));
-        double given = rs_min(rs_max(wanted, lower[k]), upper[k]), active = given == wanted ? pd : 0.0;
-        double k_all = stiffness[k] + active * kp[k], d_all = damping[k] + active * kd[k];
-        command[k] = given;
-        motor_weight[k] = 0.0;
-        force[k] = given - damping[k] * u[k] + stiffness[k] * to_rest[k] - foresight * k_all * u[k];
-        weight[k] = rotor[k] + damping_weight * d_all + stiffness_weight * k_all;
-        stiff_below[k] = rs_max(soft * k_all, slow * d_all) - rotor[k];
-        double margin = NEAR_LIMIT * (upper[k] - lower[k]); /* without limits comparisons fail */
-        near += (wanted > upper[k] - margin) | (wanted < lower[k] + margin) | (last[k] != 0.0);
+/* Four degrees of freedom at once, and as many behind the last as it takes: arrays are padded with zeros. */
+enum { FOUR = 4 };
+
+/* A motor at its limit gives that limit whatever the motion does, so its gains leave the implicit part. True when a motor is
+ * near its limits. */
+static bool drive(const rs_articulation *a, const double *u, double pd, const rs_actuation_rule *rule,
+                  const double *to_target, const double *to_rest, const rs_actuation_result *out) {
+    rs_v4 damping_weight = rs_v4_all(rule->damping_weight), stiffness_weight = rs_v4_all(rule->stiffness_weight);
+    rs_v4 foresight = rs_v4_all(rule->foresight), acts = rs_v4_all(pd), none = rs_v4_all(0.0);
+    rs_v4 soft = rs_v4_all(rule->stiff_dt * rule->stiff_dt / SOFT_PHASE2), slow = rs_v4_all(rule->stiff_dt);
+    rs_index4 near = {0, 0, 0, 0};
+    for (int32_t k = 0; k < a->u_count; k += FOUR) {
+        rs_v4 kp = rs_v4_read(&a->p_gain[k]), kd = rs_v4_read(&a->d_gain[k]), speed = rs_v4_read(&u[k]);
+        rs_v4 lower = rs_v4_read(&a->effort_lower[k]), upper = rs_v4_read(&a->effort_upper[k]);
+        rs_v4 damping = rs_v4_read(&a->damping[k]), stiffness = rs_v4_read(&a->stiffness[k]);
+        rs_v4 rotor = rs_v4_read(&a->rotor_inertia[k]);
+        rs_v4 wanted = rs_v4_read(&a->feed_forward[k]) +
+                       acts * (kp * rs_v4_read(&to_target[k]) + kd * (rs_v4_read(&a->d_target[k]) - speed));
+        rs_v4 given = rs_v4_min(rs_v4_max(wanted, lower), upper), active = rs_v4_choose(given == wanted, acts, none);
+        rs_v4 k_all = stiffness + active * kp, d_all = damping + active * kd;
+        rs_v4_write(&out->command[k], given);
+        rs_v4_write(&a->motor_weight[k], none);
+        rs_v4_write(&out->force[k],
+                    given - damping * speed + stiffness * rs_v4_read(&to_rest[k]) - foresight * k_all * speed);
+        rs_v4_write(&out->weight[k], rotor + damping_weight * d_all + stiffness_weight * k_all);
+        rs_v4_write(&a->stiff_below[k], rs_v4_max(soft * k_all, slow * d_all) - rotor);
+        rs_v4 margin = NEAR_LIMIT * (upper - lower); /* without limits comparisons fail */
+        near |= (wanted > upper - margin) | (wanted < lower + margin) | (rs_v4_read(&a->motor_impulse[k]) != none);
     }
-    return near > 0;
+    return rs_any4(near);
 }
 
 void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
@@ -139,23 +143,28 @@ double rs_actuation_stiffen(const rs_articulation *a, int32_t k, double inertia,
     return a->rotor_inertia[k] + (0.25 + 0.75 * late) * phase2 + damping_share * decay;
 }
 
-/* Soft motors go by the end of the step, stiff ones look half a step farther: both must stay within the limits. Without
- * branches, as drive(). */
-bool rs_actuation_foresee(rs_articulation *a, const double *restrict u, double dt) {
+/* Soft motors go by the end of the step, stiff ones look half a step farther: both must stay within the limits. */
+bool rs_actuation_foresee(rs_articulation *a, const double *u, double dt) {
     if (a->control_mode != RS_CONTROL_PD_PLUS_FEEDFORWARD_TORQUE)
         return false;
-    const double *restrict kp = a->p_gain, *restrict kd = a->d_gain, *restrict feed_forward = a->feed_forward;
-    const double *restrict lower = a->effort_lower, *restrict upper = a->effort_upper, *restrict error = a->to_target;
-    const double *restrict d_target = a->d_target, *restrict row = a->motor_weight;
-    double *restrict impulse = a->motor_impulse;
-    double most = 0.0;
-    for (int32_t k = 0; k < a->u_count; k++) {
-        double now = feed_forward[k] + kp[k] * error[k] + kd[k] * (d_target[k] - u[k]), way = dt * kp[k] * u[k];
-        double soon = now - 0.5 * way, later = now - way, high = rs_max(soon, later), low = rs_min(soon, later);
-        double beyond = rs_max(0.0, high - upper[k]) + rs_min(0.0, low - lower[k]); /* 0 within the limits */
-        double seen = row[k] == 0.0 && kp[k] + kd[k] > 0.0 ? beyond : 0.0;
-        impulse[k] = seen != 0.0 ? dt * (beyond > 0.0 ? high : low) : impulse[k];
-        most += fabs(seen);
+    rs_v4 step = rs_v4_all(dt), none = rs_v4_all(0.0);
+    rs_index4 any = {0, 0, 0, 0};
+    for (int32_t k = 0; k < a->u_count; k += FOUR) {
+        rs_v4 kp = rs_v4_read(&a->p_gain[k]), kd = rs_v4_read(&a->d_gain[k]), speed = rs_v4_read(&u[k]);
+        rs_v4 now = rs_v4_read(&a->feed_forward[k]) + kp * rs_v4_read(&a->to_target[k]) +
+                    kd * (rs_v4_read(&a->d_target[k]) - speed);
+        rs_v4 way = step * kp * speed, soon = now - 0.5 * way, later = now - way;
+        rs_v4 high = rs_v4_max(soon, later), low = rs_v4_min(soon, later);
+        rs_index4 above = high > rs_v4_read(&a->effort_upper[k]), below = low < rs_v4_read(&a->effort_lower[k]);
+        rs_index4 seen = (above | below) & (rs_v4_read(&a->motor_weight[k]) == none) & (kp + kd > none);
+        if (!rs_any4(seen))
+            continue;
+        rs_v4 beyond = rs_v4_choose(above, high - rs_v4_read(&a->effort_upper[k]), none) +
+                       rs_v4_choose(below, low - rs_v4_read(&a->effort_lower[k]), none);
+        seen &= beyond != none;
+        rs_v4 impulse = rs_v4_choose(seen, step * rs_v4_choose(beyond > none, high, low), rs_v4_read(&a->motor_impulse[k]));
+        rs_v4_write(&a->motor_impulse[k], impulse);
+        any |= seen;
     }
-    return most > 0.0;
+    return rs_any4(any);
 }

@@ -109,7 +109,7 @@ typedef struct {
     double *weight;  /* implicit part of the joint-space inertia's diagonal, with rotor inertia */
 } rs_actuation_result;
 
-/* What motors, springs and dampers do at (q, u); arrays of u_count entries. */
+/* What motors, springs and dampers do at (q, u). The results must be arrays of the articulation, which are padded. */
 void rs_actuation(rs_articulation *a, const double *q, const double *u, const rs_actuation_rule *rule,
                   const rs_actuation_result *out);
 

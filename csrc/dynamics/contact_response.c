@@ -128,7 +128,7 @@ rs_vec3 rs_free_velocity_along(const rs_articulation *a, const rs_row_point *at)
 
 static inline void write_entry(rs_row_entry *out, int32_t index, rs_lanes jacobian, rs_lanes response) {
     rs_v4_store(&out->jacobian, jacobian);
-    rs_v4_store(&out->response, response);
+    out->response = rs_lanes_vec3(response);
     out->index = index;
 }
 
@@ -216,12 +216,16 @@ int32_t rs_point_response(const rs_articulation *a, const rs_row_point *points, 
 
 /* ---- joints ---- */
 
+static rs_vec3 torque_in_world(const rs_articulation *a, const rs_joint_torque *torque) {
+    const rs_link_motion *m = &a->motion[torque->link];
+    return rs_joint_is_ball(&a->links[torque->link]) ? rs_m3_mulv(&m->joint_frame, torque->along)
+                                                     : rs_scale(torque->along.x, m->axis);
+}
+
 /* A torque of a joint, as a wrench on its link along the third axis. */
 static lanes6 wrench_of(const rs_articulation *a, const rs_joint_torque *torque) {
     const rs_link *link = &a->links[torque->link];
-    const rs_link_motion *m = &a->motion[torque->link];
-    rs_vec3 along = rs_joint_is_ball(link) ? rs_m3_mulv(&m->joint_frame, torque->along)
-                                           : rs_scale(torque->along.x, m->axis);
+    rs_vec3 along = torque_in_world(a, torque);
     lanes3 third = {(rs_lanes){0.0, 0.0, along.x, 0.0}, (rs_lanes){0.0, 0.0, along.y, 0.0},
                     (rs_lanes){0.0, 0.0, along.z, 0.0}};
     lanes6 wrench = {0};
@@ -243,30 +247,6 @@ static int32_t climb_with(const rs_articulation *a, const rs_joint_torque *torqu
     lanes6 own = wrench_of(a, torque);
     int32_t count = release_with(a, torque->link, &own, f, out);
     return count + climb(a, a->links[torque->link].parent, top, f, &out[count]);
-}
-
-int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out) {
-    lanes6 f = {0};
-    int32_t top = torques[0].link, entries = 0;
-    const rs_joint_torque *at_top = &torques[0];
-    if (count > 1) { /* the wrenches join where the ways do, which may be in one of the joints */
-        top = common_ancestor(a, top, torques[1].link);
-        at_top = NULL;
-        for (int k = 0; k < 2; k++) {
-            lanes6 g = {0};
-            if (torques[k].link == top) {
-                at_top = &torques[k];
-                continue;
-            }
-            entries += climb_with(a, &torques[k], top, &g, &out[entries]);
-            f = (lanes6){add(f.lin, g.lin), add(f.ang, g.ang)};
-        }
-    }
-    if (at_top != NULL)
-        entries += climb_with(a, at_top, 0, &f, &out[entries]);
-    else
-        entries += climb(a, top, 0, &f, &out[entries]);
-    return entries + move_base(a, &f, &out[entries]);
 }
 
 /* ---- tendons ---- */
@@ -306,6 +286,75 @@ static int32_t move_pulled_base(const rs_articulation *a, const double *own, rs_
     rs_vec3 lin = rs_add(rs_sym3_mulv(&a->base_inverse_mass, f.lin), rs_m3_mulv(&a->base_inverse_couple, f.ang));
     rs_vec3 ang = rs_add(rs_m3_tmulv(&a->base_inverse_couple, f.lin), rs_sym3_mulv(&a->base_inverse_inertia, f.ang));
     return write_third_axes(out, 0, f.lin, lin) + write_third_axes(out + 3, 3, f.ang, ang);
+}
+
+/* ---- one joint ---- */
+
+/* A wrench by its parts: x, y, z and a number of no meaning. Fields of the structs that are read as such have others behind
+ * them. */
+typedef struct {
+    rs_lanes lin, ang;
+} wrench;
+
+/* How joint i gives way to the wrench f on its link, which becomes the one that it passes on. */
+static inline int32_t release_to_wrench(const rs_articulation *a, int32_t i, wrench *f, rs_row_entry *out) {
+    const rs_link *link = &a->links[i];
+    const rs_joint_factor *factor = &a->factor[i];
+    if (rs_joint_is_ball(link)) {
+        static const double none[3] = {0.0, 0.0, 0.0};
+        rs_pair6 pair = {rs_lanes_vec3(f->lin), rs_lanes_vec3(f->ang)};
+        int32_t count = release_pulled(a, i, none, &pair, out);
+        *f = (wrench){rs_lanes_of(pair.lin), rs_lanes_of(pair.ang)};
+        return count;
+    }
+    rs_lanes parts = rs_v4_read(&a->motion[i].axis.x) * (rs_joint_slides(link) ? f->lin : f->ang);
+    double e = parts[0] + parts[1] + parts[2], z = e * factor->d_inverse;
+    write_third(out, link->u_first, e, z);
+    f->lin -= z * rs_v4_read(&factor->u.lin.x);
+    f->ang -= z * rs_v4_read(&factor->u.ang.x);
+    return 1;
+}
+
+/* rs_torque_response() of one torque: in a row with one axis a register holds the parts of a vector, not the axes. */
+static int32_t respond_to_one(const rs_articulation *a, const rs_joint_torque *torque, rs_row_entry *out) {
+    static const double none[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    const rs_link *link = &a->links[torque->link];
+    rs_lanes along = rs_lanes_of(torque_in_world(a, torque));
+    wrench own = {0};
+    *(rs_joint_slides(link) ? &own.lin : &own.ang) = along;
+    wrench f = own;
+    int32_t count = release_to_wrench(a, torque->link, &f, out);
+    f.lin -= own.lin; /* it acts back on the parent */
+    f.ang -= own.ang;
+    f.ang += rs_v4_cross(rs_v4_read(&a->motion[torque->link].arm.x), f.lin);
+    for (int32_t i = link->parent; i != 0; i = a->links[i].parent) {
+        count += release_to_wrench(a, i, &f, &out[count]);
+        f.ang += rs_v4_cross(rs_v4_read(&a->motion[i].arm.x), f.lin);
+    }
+    rs_pair6 base = {rs_lanes_vec3(f.lin), rs_lanes_vec3(f.ang)};
+    return count + (a->fixed_base ? 0 : move_pulled_base(a, none, base, &out[count]));
+}
+
+int32_t rs_torque_response(const rs_articulation *a, const rs_joint_torque *torques, int32_t count, rs_row_entry *out) {
+    if (count == 1)
+        return respond_to_one(a, &torques[0], out);
+    lanes6 f = {0};
+    int32_t top = common_ancestor(a, torques[0].link, torques[1].link), entries = 0;
+    const rs_joint_torque *at_top = NULL;
+    for (int k = 0; k < 2; k++) { /* the wrenches join where the ways do, which may be in one of the joints */
+        lanes6 g = {0};
+        if (torques[k].link == top) {
+            at_top = &torques[k];
+            continue;
+        }
+        entries += climb_with(a, &torques[k], top, &g, &out[entries]);
+        f = (lanes6){add(f.lin, g.lin), add(f.ang, g.ang)};
+    }
+    if (at_top != NULL)
+        entries += climb_with(a, at_top, 0, &f, &out[entries]);
+    else
+        entries += climb(a, top, 0, &f, &out[entries]);
+    return entries + move_base(a, &f, &out[entries]);
 }
 
 int32_t rs_tendon_response(const rs_articulation *a, const rs_tendon *tendon, double sign, rs_row_entry *out) {

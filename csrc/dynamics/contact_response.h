@@ -11,12 +11,13 @@
 #include "../base/simd4.h"
 #include "articulated.h"
 
-/* One velocity that a row with up to three axes has to do with. The fourth numbers are zero. */
+/* One velocity that a row with up to three axes has to do with: a line of the cache. */
 typedef struct {
-    rs_quad jacobian; /* velocity of the axes per unit of it */
-    rs_quad response; /* its change per unit impulse along each axis */
+    rs_quad jacobian; /* velocity of the axes per unit of it; the fourth number is zero */
+    rs_vec3 response; /* its change per unit impulse along each axis */
     int32_t index;    /* its place in the list of velocities */
 } rs_row_entry;
+_Static_assert(sizeof(rs_row_entry) == 64, "an entry is a line of the cache");
 
 /* Bounds of a scalar row's impulse [N s, N m s]. Between them the row gets its speed, at them it may miss it. */
 typedef struct {

@@ -17,18 +17,10 @@ static inline bool rs_joint_turns(const rs_link *link) { return link->type == RS
 
 /* ---- place ---- */
 
-/* Rotation, axis or joint frame, and arm of a link that hangs on another, from its coordinates. */
+/* Rotation, axis or joint frame, and arm of a link that hangs on another by a ball or a slide, from its coordinates. Those that
+ * turn about an axis: kinematics.c. */
 static inline void rs_joint_place(const rs_link *link, const rs_link_motion *parent, const double *q, rs_link_motion *m) {
-    if (rs_joint_turns(link)) {
-        double s, c;
-        rs_sincos(q[0], &s, &c);
-        rs_mat3 turn;
-        for (int k = 0; k < 9; k++)
-            turn.m[k] = link->turn_fixed.m[k] + c * link->turn_cos.m[k] + s * link->turn_sin.m[k];
-        m->rot = rs_m3_mul(&parent->rot, &turn);
-        m->axis = rs_m3_mulv(&parent->rot, link->axis_in_parent);
-        m->arm = rs_m3_mulv(&parent->rot, link->joint_pos);
-    } else if (rs_joint_is_ball(link)) {
+    if (rs_joint_is_ball(link)) {
         rs_mat3 turn = rs_quat_to_m3(rs_quat_load(q));
         m->joint_frame = link->joint_rot_identity ? parent->rot : rs_m3_mul(&parent->rot, &link->joint_rot);
         m->rot = rs_m3_mul(&m->joint_frame, &turn);

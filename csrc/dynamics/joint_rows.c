@@ -243,14 +243,17 @@ static inline void add_limits(row_list *list, int32_t link) {
 enum { FEW = 40 };
 
 int32_t rs_joint_row_capacity(const rs_articulation *a) {
-    int32_t count = a->coupling_count + RS_ROWS_PER_TENDON * a->tendon_count + a->drive_count;
+    int32_t others = a->coupling_count + RS_ROWS_PER_TENDON * a->tendon_count + a->drive_count;
     if (a->u_count <= FEW)
-        return count + 4 * a->u_count;
+        return others + 4 * a->u_count;
+    const double *lower = a->lower, *upper = a->upper, *fastest = a->velocity_limit, *friction = a->friction;
+    const double *motor = a->motor_weight;
+    int64_t count = 0; /* as wide as the numbers: several are counted at once */
     for (int32_t k = 0; k < a->u_count; k++) {
-        int32_t limited = (a->lower[k] > -INFINITY) | (a->upper[k] < INFINITY) | (a->velocity_limit[k] < INFINITY);
-        count += 3 * limited + (a->friction[k] > 0.0) + (a->motor_weight[k] > 0.0);
+        int64_t limited = (lower[k] > -INFINITY) | (upper[k] < INFINITY) | (fastest[k] < INFINITY);
+        count += 3 * limited + (friction[k] > 0.0) + (motor[k] > 0.0);
     }
-    return count;
+    return others + (int32_t)count;
 }
 
 int32_t rs_joint_rows(rs_articulation *a, double dt, rs_joint_row *out) {

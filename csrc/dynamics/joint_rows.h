@@ -24,6 +24,12 @@ RS_ARRAY_OF(rs_joint_row);
 /* Room for all rows that the system can need in this step. */
 int32_t rs_joint_row_capacity(const rs_articulation *a);
 
+/* Whether two rows act in the same joint the same way, so that their entries are the same. */
+static inline bool rs_joint_rows_act_alike(const rs_joint_row *a, const rs_joint_row *b) {
+    const rs_joint_torque *x = &a->torques[0], *y = &b->torques[0];
+    return a->tendon == NULL && b->tendon == NULL && a->count == 1 && b->count == 1 && x->link == y->link &&
+           x->along.x == y->along.x && x->along.y == y->along.y && x->along.z == y->along.z;
+}
 /* Entries of a row; room for u_count. Returns their number. */
 int32_t rs_joint_row_response(const rs_articulation *a, const rs_joint_row *row, rs_row_entry *out);
 

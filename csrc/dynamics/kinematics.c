@@ -1,6 +1,9 @@
 #include "articulated.h"
 #include "kinematics_simd4.h"
 
+#include <stddef.h>
+#include <string.h>
+
 /* ---- placing ---- */
 
 static void place_base(rs_articulation *a, const double *q) {
@@ -10,20 +13,23 @@ static void place_base(rs_articulation *a, const double *q) {
     m->rot = rs_quat_to_m3(a->fixed_base ? a->base_quaternion : rs_quat_load(q + 3));
 }
 
-/* Turns the inertia into world axes, by columns: four multiplications at a time. */
-static inline void place_mass(rs_articulation *a, int32_t i) {
+/* Turns the inertia into world axes, by the columns of the rotation: four multiplications at a time. */
+static inline void turn_mass(rs_articulation *a, int32_t i, rs_lanes x, rs_lanes y, rs_lanes z) {
     const rs_link *link = &a->links[i];
-    const double *r = a->motion[i].rot.m;
     const rs_sym3 *s = &link->inertia_origin;
     rs_vec3 h = link->mass_com;
-    rs_lanes x = {r[0], r[3], r[6]}, y = {r[1], r[4], r[7]}, z = {r[2], r[5], r[8]};
     rs_lanes tx = x * s->xx + y * s->xy + z * s->xz, ty = x * s->xy + y * s->yy + z * s->yz,
              tz = x * s->xz + y * s->yz + z * s->zz;
-    rs_lanes c0 = tx * r[0] + ty * r[1] + tz * r[2], c1 = tx * r[3] + ty * r[4] + tz * r[5],
-             c2 = tx * r[6] + ty * r[7] + tz * r[8];
+    rs_lanes c0 = tx * x[0] + ty * y[0] + tz * z[0], c1 = tx * x[1] + ty * y[1] + tz * z[1],
+             c2 = tx * x[2] + ty * y[2] + tz * z[2];
     rs_lanes moment = x * h.x + y * h.y + z * h.z;
     a->mass[i] = (rs_link_mass){link->mass, rs_v3(moment[0], moment[1], moment[2]),
                                 {.xx = c0[0], .yy = c1[1], .zz = c2[2], .xy = c1[0], .xz = c2[0], .yz = c2[1]}};
+}
+
+static inline void place_mass(rs_articulation *a, int32_t i) {
+    const double *r = a->motion[i].rot.m;
+    turn_mass(a, i, (rs_lanes){r[0], r[3], r[6]}, (rs_lanes){r[1], r[4], r[7]}, (rs_lanes){r[2], r[5], r[8]});
 }
 
 static void move_base(rs_articulation *a, const double *u) {
@@ -48,6 +54,84 @@ static inline void place_link(rs_articulation *a, int32_t i, const double *q, co
     place_mass(a, i);
 }
 
+/* A link that others hang on: the columns of its rotation, and its motion. */
+typedef struct {
+    int32_t link;
+    rs_lanes x, y, z, pos, v, w;
+} carrier;
+
+static inline rs_lanes lanes_of(rs_vec3 v) { return (rs_lanes){v.x, v.y, v.z, 0.0}; }
+
+static inline carrier carrier_of(const rs_articulation *a, int32_t link) {
+    const rs_link_motion *m = &a->motion[link];
+    const double *r = m->rot.m;
+    return (carrier){link, {r[0], r[3], r[6], 0.0}, {r[1], r[4], r[7], 0.0}, {r[2], r[5], r[8], 0.0},
+                     lanes_of(m->pos), lanes_of(m->v), lanes_of(m->w)};
+}
+
+static inline rs_lanes turned_by(const carrier *on, rs_vec3 v) { return on->x * v.x + on->y * v.y + on->z * v.z; }
+
+/* Four numbers at a time; the fourth belongs to the field behind, which is written next. */
+static inline void write_at(rs_link_motion *m, size_t offset, rs_lanes v) {
+    memcpy((char *)m + offset, &v, sizeof v);
+}
+
+static inline void write_motion(rs_link_motion *m, const carrier *own, rs_lanes arm, rs_lanes axis) {
+    rs_lanes row[4] = {own->x, own->y, own->z, own->z};
+    rs_v4_transpose(&row[0], &row[1], &row[2], &row[3]);
+    for (size_t k = 0; k < 3; k++)
+        write_at(m, offsetof(rs_link_motion, rot) + 3 * k * sizeof(double), row[k]);
+    write_at(m, offsetof(rs_link_motion, pos), own->pos);
+    write_at(m, offsetof(rs_link_motion, arm), arm);
+    write_at(m, offsetof(rs_link_motion, axis), axis);
+    write_at(m, offsetof(rs_link_motion, v), own->v);
+    m->w = rs_v3(own->w[0], own->w[1], own->w[2]);
+}
+
+/* place_link() of a joint that turns about an axis; the link becomes the carrier of the next. */
+static inline void place_hinge(rs_articulation *a, int32_t i, double speed, double sine, double cosine, carrier *on) {
+    const rs_link *link = &a->links[i];
+    double turn[9];
+    for (int k = 0; k < 9; k++)
+        turn[k] = link->turn_fixed.m[k] + cosine * link->turn_cos.m[k] + sine * link->turn_sin.m[k];
+    rs_lanes axis = turned_by(on, link->axis_in_parent), arm = turned_by(on, link->joint_pos);
+    carrier own = {i, turned_by(on, rs_v3(turn[0], turn[3], turn[6])), turned_by(on, rs_v3(turn[1], turn[4], turn[7])),
+                   turned_by(on, rs_v3(turn[2], turn[5], turn[8])), on->pos + arm, on->v + rs_v4_cross(on->w, arm),
+                   on->w + speed * axis};
+    write_motion(&a->motion[i], &own, arm, axis);
+    turn_mass(a, i, own.x, own.y, own.z);
+    *on = own;
+}
+
+/* Places the links from `at` in the order one after the other, up to four of them, of whose angles the sines are found
+ * together. Returns where the next ones begin. */
+static int32_t place_a_few(rs_articulation *a, int32_t at, const double *q, const double *u) {
+    int32_t end = at + 1;
+    while (end < at + 4 && end < a->link_count - 1 && a->four_at[end] < 0)
+        end++;
+    rs_v4 angle = rs_v4_all(0.0), sine = angle, cosine = angle;
+    bool turn = false;
+    for (int32_t k = at; k < end; k++) {
+        const rs_link *link = &a->links[a->order[k]];
+        turn |= rs_joint_turns(link);
+        angle[k - at] = rs_joint_turns(link) ? q[link->q_first] : 0.0;
+    }
+    if (turn)
+        rs_v4_sincos(angle, &sine, &cosine);
+    carrier on = {.link = -1};
+    for (int32_t k = at; k < end; k++) {
+        const rs_link *link = &a->links[a->order[k]];
+        if (!rs_joint_turns(link)) {
+            place_link(a, a->order[k], q, u);
+            continue;
+        }
+        if (link->parent != on.link)
+            on = carrier_of(a, link->parent);
+        place_hinge(a, a->order[k], u[link->u_first], sine[k - at], cosine[k - at], &on);
+    }
+    return end;
+}
+
 void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
     place_base(a, q);
     place_mass(a, 0);
@@ -57,7 +141,7 @@ void rs_kinematics_place(rs_articulation *a, const double *q, const double *u) {
             rs_kinematics_simd4(a, &a->fours[a->four_at[k]], q, u);
             k += 4;
         } else {
-            place_link(a, a->order[k++], q, u);
+            k = place_a_few(a, k, q, u);
         }
     }
     a->placed_at = q;

@@ -52,7 +52,8 @@ typedef struct {
     rs_vec3 acceleration, angular_acceleration; /* change of velocity over the step: of the centre of mass, world frame */
 
     bool settled; /* the impulses on it are those of the step before, or no worse: its contacts needed no solution */
-    int32_t uneven; /* solves until its contacts try again to share their loads anew */
+    int32_t uneven; /* solves until its contacts share their loads anew: positive after they could not, negative after they
+                       did, see rs_solve_result */
 
     /* soft objects: partner.h */
     struct rs_soft *soft;        /* this body stands for it: static, without colliders, its position that of the centre of mass */

@@ -6,8 +6,9 @@
 static const double SUBSTEP_SHARE = 1.0;
 static const double MOST_SUBSTEPS = 400.0;
 /* Constraints much stiffer than a substep can follow begin from nothing: what they did before would be too much. */
-static const double STARTED_SHARE = 0.25;
-/* Edges without compliance are as stiff as a substep can follow: what they have to give is known, and counts as energy. */
+static const double STARTED_SHARE = 0.2;
+/* Edges without compliance are as stiff as a substep can follow: what they have to give is known, and counts as energy. It
+ * does not change where another object asks for shorter substeps. */
 static const double RIGID_SHARE = 0.25;
 /* Curvatures whose compliance, in a substep, is this many times the mobility of their particles are found in one sweep. */
 static const double SOFT_SHARE = 10.0;
@@ -64,6 +65,7 @@ rs_deformable *rs_deformable_clone(const rs_deformable *source) {
     list_arrays(&from, of_source);
     copy->settings = source->settings;
     copy->substep = source->substep;
+    copy->own_substep = source->own_substep;
     for (int k = 0; k < STATE_ARRAYS; k++)
         if (rs_any_copy(of_copy[k], of_source[k]) != RS_OK) {
             rs_deformable_free(copy);
@@ -105,15 +107,15 @@ rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed) {
     return box;
 }
 
-/* How a strut gives way, over h^2 [1/kg]. */
-static double strut_alpha(const rs_soft_strut *s, double weight, double inverse_h2) {
-    return s->compliance > 0.0 ? s->compliance * inverse_h2 : RIGID_SHARE * weight;
+/* How a strut gives way [m/N]. */
+static double strut_compliance(const rs_deformable *d, const rs_soft_strut *s, double weight) {
+    return s->compliance > 0.0 ? s->compliance : d->own_substep * d->own_substep * RIGID_SHARE * weight;
 }
 
 static double strut_energy(const rs_deformable *d, const rs_soft_strut *s, const rs_quad *x) {
     const rs_quad *v = RS_ITEMS(rs_quad, d->v);
     double stretch = rs_norm(rs_sub(x[s->a].xyz, x[s->b].xyz)) - s->rest, weight = v[s->a].rest + v[s->b].rest;
-    double compliance = s->compliance > 0.0 ? s->compliance : d->substep * d->substep * RIGID_SHARE * weight;
+    double compliance = strut_compliance(d, s, weight);
     return compliance > 0.0 ? 0.5 * stretch * stretch / compliance : 0.0;
 }
 
@@ -175,25 +177,27 @@ static void push_strut(const rs_soft_strut *s, rs_vec3 push, rs_quad *x, const r
     x[s->b].xyz = rs_madd(x[s->b].xyz, -v[s->b].rest, push);
 }
 
-static void begin_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double inverse_h2) {
-    rs_vec3 d = rs_sub(x[s->a].xyz, x[s->b].xyz);
-    double length = rs_norm(d), weight = v[s->a].rest + v[s->b].rest;
-    if (strut_alpha(s, weight, inverse_h2) < STARTED_SHARE * weight)
+static void begin_strut(const rs_deformable *d, rs_soft_strut *s, rs_quad *x, double inverse_h2) {
+    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    rs_vec3 along = rs_sub(x[s->a].xyz, x[s->b].xyz);
+    double length = rs_norm(along), weight = v[s->a].rest + v[s->b].rest;
+    if (strut_compliance(d, s, weight) * inverse_h2 < STARTED_SHARE * weight)
         s->impulse = 0.0;
     if (length > 0.0)
-        push_strut(s, rs_scale(s->impulse / length, d), x, v);
+        push_strut(s, rs_scale(s->impulse / length, along), x, v);
 }
 
-static void solve_strut(rs_soft_strut *s, rs_quad *x, const rs_quad *v, double inverse_h2, progress *so_far) {
-    rs_vec3 d = rs_sub(x[s->a].xyz, x[s->b].xyz);
-    double length = rs_norm(d), weight = v[s->a].rest + v[s->b].rest;
+static void solve_strut(const rs_deformable *d, rs_soft_strut *s, rs_quad *x, double inverse_h2, progress *so_far) {
+    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    rs_vec3 along = rs_sub(x[s->a].xyz, x[s->b].xyz);
+    double length = rs_norm(along), weight = v[s->a].rest + v[s->b].rest;
     if (weight <= 0.0 || length <= 0.0)
         return;
-    double alpha = strut_alpha(s, weight, inverse_h2);
+    double alpha = strut_compliance(d, s, weight) * inverse_h2;
     double change = -(length - s->rest + alpha * s->impulse) / (weight + alpha);
     s->impulse += change;
     note(so_far, change, s->impulse);
-    push_strut(s, rs_scale(change / length, d), x, v);
+    push_strut(s, rs_scale(change / length, along), x, v);
 }
 
 static double hinge_weight(const rs_soft_hinge *hinge, const rs_quad *v) {
@@ -238,7 +242,7 @@ static void begin_sweeps(rs_deformable *d, double h) {
     double inverse_h2 = 1.0 / (h * h);
     rs_deformable_before_sweep(d);
     for (int64_t k = 0; k < d->struts.count; k++)
-        begin_strut(&RS_ITEMS(rs_soft_strut, d->struts)[k], x, v, inverse_h2);
+        begin_strut(d, &RS_ITEMS(rs_soft_strut, d->struts)[k], x, inverse_h2);
     d->bends_softly = true;
     for (int64_t k = 0; k < d->hinges.count; k++)
         d->bends_softly &= begin_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2);
@@ -256,7 +260,7 @@ static void sweep(rs_deformable *d, double h) {
     progress edges = {0.0, 0.0}, bends = {0.0, 0.0}, solids = {0.0, 0.0};
     rs_deformable_before_sweep(d);
     for (int64_t k = 0; k < d->struts.count; k++)
-        solve_strut(&RS_ITEMS(rs_soft_strut, d->struts)[k], x, v, inverse_h2, &edges);
+        solve_strut(d, &RS_ITEMS(rs_soft_strut, d->struts)[k], x, inverse_h2, &edges);
     for (int64_t k = 0; k < d->hinges.count && !(d->bends_softly && d->sweeps > 0); k++)
         solve_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2, &bends);
     for (int64_t k = 0; k < d->tetrahedra.count; k++) {
@@ -373,6 +377,7 @@ rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene,
     memcpy(d->x_before.items, d->x.items, sizeof(rs_quad) * (size_t)count);
     d->lift_speed = 0.0;
     *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
+    d->own_substep = scene->dt / *substeps;
     return rs_deformable_find_pieces(d);
 }
 

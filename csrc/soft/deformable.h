@@ -86,7 +86,8 @@ typedef struct rs_deformable {
     RS_ARRAY(rs_soft_tetrahedron) tetrahedra;
     RS_ARRAY(int32_t) triangles; /* three each */
     RS_ARRAY(rs_soft_tie) ties; /* by particle */
-    double substep; /* length of the last one [s] */
+    double substep;     /* length of the last one [s] */
+    double own_substep; /* of the longest that it would take alone: edges without compliance are as stiff as that can follow */
     RS_ARRAY(rs_quad) x_before, x_start; /* scratch: at the beginning of the step and of the substep */
     RS_ARRAY(rs_soft_candidate) candidates, candidates_before; /* by feature, then by collider */
     RS_ARRAY(rs_soft_row) rows;
@@ -180,6 +181,10 @@ void rs_deformable_solve_rows(rs_deformable *d, rs_partners *partners, double h)
 void rs_deformable_keep_rows(rs_deformable *d);
 /* What their impulses and those of the pins did to both sides, after the substep [J]. */
 double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *partners);
+/* Their impulses times the velocities after the substep [J]. */
+double rs_deformable_contact_power(const rs_deformable *d, const rs_partners *partners);
+/* Takes a share of their impulses back from the velocities of both sides. */
+void rs_deformable_return_contacts(rs_deformable *d, rs_partners *partners, double share);
 /* Out of overlaps, without velocity: pieces as a whole, which bends no springs; then what still overlaps. */
 void rs_deformable_lift_pieces(rs_deformable *d, double h);
 void rs_deformable_lift_rows(rs_deformable *d);

@@ -268,6 +268,28 @@ double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *par
     return sum;
 }
 
+double rs_deformable_contact_power(const rs_deformable *d, const rs_partners *partners) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < d->rows.count; k++) {
+        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[row->partner];
+        sum += rs_dot(rs_madd(row->slide, row->push, row->normal), velocity_against(d, partner, row));
+    }
+    return sum;
+}
+
+void rs_deformable_return_contacts(rs_deformable *d, rs_partners *partners, double share) {
+    for (int64_t k = 0; k < d->rows.count; k++) {
+        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        rs_vec3 impulse = rs_scale(share, rs_madd(row->slide, row->push, row->normal));
+        for (int m = 0; m < row->count; m++) {
+            rs_quad *v = &RS_ITEMS(rs_quad, d->v)[row->particle[m]];
+            v->xyz = rs_madd(v->xyz, -row->weight[m] * v->rest, impulse);
+        }
+        rs_partner_push(&RS_ITEMS(rs_partner, partners->partners)[row->partner], row->point, impulse);
+    }
+}
+
 static int32_t piece_of(const rs_deformable *d, const rs_soft_row *row) { return RS_ITEMS(int32_t, d->piece)[row->particle[0]]; }
 
 void rs_deformable_lift_pieces(rs_deformable *d, double h) {

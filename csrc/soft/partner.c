@@ -249,6 +249,13 @@ void rs_partners_kick(rs_partners *partners, double time) {
             continue;
         p->v = rs_madd(p->v, time, p->a);
         p->w = rs_madd(p->w, time, p->alpha);
+    }
+    rs_partners_settled(partners);
+}
+
+void rs_partners_settled(rs_partners *partners) {
+    for (int64_t k = 0; k < partners->partners.count; k++) {
+        rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
         p->v_start = p->v;
         p->w_start = p->w;
         p->substep = (rs_pair6){rs_v3_zero(), rs_v3_zero()};

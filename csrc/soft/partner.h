@@ -95,6 +95,8 @@ void rs_partners_advance(rs_partners *partners, double time);
 void rs_partners_kick(rs_partners *partners, double time);
 /* After the impulses of a substep: links take over what they do to their whole robot. */
 void rs_partners_settle(rs_partners *partners);
+/* More impulses of the substep follow; those so far have been settled. */
+void rs_partners_settled(rs_partners *partners);
 /* After the step: velocities of bodies that the contact solver starts from. */
 void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene);
 

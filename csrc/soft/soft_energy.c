@@ -3,7 +3,8 @@
  * Sweeps end before contacts and springs agree to the last digit, and what overlaps is parted; both may bring energy. What
  * the contacts of a substep did is known: impulse times mean velocity. A piece that overlaps bodies leaves them as a whole,
  * which bends no springs; height is given. What overlaps still parts only as far as the contacts of the substep lost energy.
- * What is too much then is taken from the motion within each piece: momentum stays. */
+ * What is too much then is taken from the motion within each piece: momentum stays. Where that is not enough, contacts with
+ * bodies take back a share of what they did to both sides. */
 #include "soft_group.h"
 
 static int64_t count_of(const rs_soft_group *group) { return group->members.count; }
@@ -85,7 +86,34 @@ static double slow_inner(const rs_soft_group *group, double energy, bool keep_sp
     return energy - 0.5 * motion;
 }
 
-void rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
+static double power_of_contacts(const rs_soft_group *group) {
+    double sum = 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        sum += deformable_of(group, m) != NULL ? rs_deformable_contact_power(deformable_of(group, m), &group->partners) : 0.0;
+    return sum;
+}
+
+static void return_contacts(rs_soft_group *group, double share) {
+    for (int64_t m = 0; m < count_of(group); m++)
+        if (deformable_of(group, m) != NULL)
+            rs_deformable_return_contacts(deformable_of(group, m), &group->partners, share);
+}
+
+/* The share s of the contacts with bodies that takes so much energy, or as much as they can take: without s of its impulses
+ * p the motion loses s p v - s^2 p D / 2, where v is the velocity of both sides against each other, and D what p changed. */
+static double share_that_takes(rs_soft_group *group, double energy) {
+    double now = power_of_contacts(group);
+    if (now <= 0.0)
+        return 0.0;
+    rs_partners_settled(&group->partners);
+    return_contacts(group, 1.0);
+    double bend = now - power_of_contacts(group);
+    return_contacts(group, -1.0);
+    double most = bend > now ? now / bend : 1.0, square = now * now - 2.0 * bend * energy;
+    return square > 0.0 ? rs_min(most, 2.0 * energy / (now + sqrt(square))) : most;
+}
+
+double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
     double gain = work_of_contacts(group, with_pairs);
     for (int64_t m = 0; m < count_of(group); m++)
         if (deformable_of(group, m) != NULL)
@@ -93,8 +121,9 @@ void rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool w
     if (overlaps(group, with_pairs))
         gain += lift_for(group, scene, with_pairs, rs_max(0.0, -gain));
     if (gain <= 0.0)
-        return;
+        return 0.0;
     double left = slow_inner(group, gain, true);
     if (left > 0.0) /* sweeps that ended early may turn what touches something */
-        slow_inner(group, left, false);
+        left = slow_inner(group, left, false);
+    return left > 0.0 ? share_that_takes(group, left) : 0.0;
 }

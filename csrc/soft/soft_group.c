@@ -144,7 +144,14 @@ static void end_substep(const plan *p, bool note) {
         else if (rs_grains_end_substep(soft->grains, p->scene, partners, p->h, p->with_pairs, note) != RS_OK)
             *state = RS_DIVERGED;
     }
-    rs_soft_group_part(p->group, p->scene, p->with_pairs, p->h);
+    double share = rs_soft_group_part(p->group, p->scene, p->with_pairs, p->h);
+    for (int32_t m = 0; m < p->count && share > 0.0; m++)
+        if (p->members[m]->deformable != NULL) {
+            rs_deformable_return_contacts(p->members[m]->deformable, partners, share);
+            note_share(p, m);
+        }
+    if (share > 0.0)
+        rs_partners_settle(partners);
     if (p->with_grains)
         rs_partners_drift(partners, 0.5 * p->h);
     else

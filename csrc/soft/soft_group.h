@@ -24,7 +24,8 @@ rs_status rs_soft_group_add(rs_soft_group *group, rs_soft *soft, int32_t body);
 /* One step of the world for all members. */
 rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene);
 
-/* soft_energy.c: at the end of a substep: what overlaps parts without getting faster, and contacts have brought no energy. */
-void rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h);
+/* soft_energy.c: at the end of a substep: what overlaps parts without getting faster, and contacts have brought no energy, once
+ * those with bodies have taken back the share that is returned. */
+double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h);
 
 #endif

@@ -145,8 +145,9 @@ rs_status rs_articulation_command(rs_world *world, rs_object_id id, double *out)
     rs_articulation *a = placed(world, id);
     if (a != NULL) {
         static const rs_actuation_rule explicit_rule = {0};
-        rs_actuation_result result = {out, a->work[0], a->work[1]};
+        rs_actuation_result result = {a->work[2], a->work[0], a->work[1]};
         rs_actuation(a, a->placed_at, a->u, &explicit_rule, &result);
+        memcpy(out, a->work[2], sizeof(double) * (size_t)a->u_count);
     }
     return leave(world, a);
 }

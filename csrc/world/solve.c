@@ -64,7 +64,7 @@ static rs_solve_result solve_rows(const rs_world *world, rs_newton *newton, rs_r
     const rs_world_data *data = &world->data;
     rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
     rs_island_bodies members = rs_islands_bodies(&world->islands, island);
-    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, 0};
+    rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, INT32_MIN};
     for (int64_t k = 0; k < members.count; k++) {
         const rs_body *body = &bodies[members.index[k]];
         input.settled &= body->settled;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-from raisim_ros.cli.open_file import open_world
+from raisim_ros.cli.open_file import check_output, open_world
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.file_kind import MESH, RECORDING, ROBOT, kind_of
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -25,8 +25,7 @@ def convert_file(source: str, out: str, wanted: str | None = None) -> list[str]:
     """Write a file in the format that is wanted, or that the name tells. Returns what the reader and the writer warned
     of."""
     kind = kind_of(source)
-    if Path(out).exists() and Path(out).samefile(source):
-        raise InvalidValueError(f"'{out}' is the file to convert; expected another name")
+    check_output(out, source)
     format_ = wanted or next((name for ending, name in _ENDINGS.items() if out.lower().endswith(ending)), "")
     if kind == MESH and format_ == "obj":
         from raisim_ros.description.mesh.export import write_obj

@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import argparse
+import io
 import math
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,17 +16,20 @@ from typing import Any
 
 from raisim_ros.cli.convert import FORMATS, convert_file
 from raisim_ros.cli.info import describe_recording, describe_world
-from raisim_ros.cli.open_file import open_world
+from raisim_ros.cli.open_file import check_output, open_world
 from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_kind import RECORDING, kind_of
 from raisim_ros.engine.world.world import World
+from raisim_ros.viewer.scene import AUTO, BASES
 
 FILE_HELP = "world file (XML), MJCF, URDF, xacro, mesh or recording (.raisim)"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; the exit code: 0, or 2 with a sentence about what went wrong."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files and objects are not always text
     parser = make_parser()
     try:
         import argcomplete
@@ -34,6 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         options.run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has enough, as `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 128 + signal.SIGPIPE
     except (RaisimError, OSError, ImportError) as error:
         print(f"raisim_ros {options.command}: {error}", file=sys.stderr)
         return 2
@@ -92,6 +103,9 @@ def make_parser() -> argparse.ArgumentParser:
     bench = add("bench", _bench, "Tell how fast a world steps on this machine, and where the time goes")
     bench.add_argument("file", nargs="?", help="default: the world of `make run`")
     bench.add_argument("--seconds", type=_positive, default=5.0, help="simulated time [s] (default 5)")
+    for command in (view, run, render, bench):
+        command.add_argument("--limp", action="store_true", help="a robot file: without the gains that hold its pose")
+        command.add_argument("--base", choices=BASES, default=AUTO, help="of a robot file (default: auto)")
     for command in commands.choices.values():
         if command.prog.split()[-1] in ("view", "info", "check", "run", "render", "bench"):
             command.add_argument(
@@ -146,7 +160,8 @@ def _param(text: str) -> tuple[str, str]:
 
 
 def _opened(options: argparse.Namespace) -> World:
-    world, told = open_world(options.file, dict(options.param))
+    hold = not getattr(options, "limp", True)
+    world, told = open_world(options.file, dict(options.param), hold=hold, base=getattr(options, "base", AUTO))
     for text in told:
         print(f"warning: {text}", file=sys.stderr)
     return world
@@ -156,7 +171,7 @@ class _Progress:
     """A line that tells how far long work is, when a person looks."""
 
     def __init__(self, what: str) -> None:
-        self._what, self._shown = what, sys.stderr.isatty()
+        self._what, self._shown = what, sys.stderr is not None and sys.stderr.isatty()
 
     def __call__(self, share: float) -> None:
         if self._shown:
@@ -218,6 +233,8 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
+    if options.record:
+        check_output(options.record, options.file)
     world = _opened(options)
     if options.record:
         world.start_recording(options.record, options.rate)
@@ -238,6 +255,7 @@ def _render(options: argparse.Namespace) -> None:
     from raisim_ros.viewer.recording import Recording
     from raisim_ros.viewer.scene import View
 
+    check_output(options.out, options.file)
     recorded = kind_of(options.file) == RECORDING
     source = Recording(options.file) if recorded else _opened(options)
     suffix = Path(options.out).suffix.lower()

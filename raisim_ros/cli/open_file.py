@@ -6,22 +6,38 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.file_kind import RECORDING, ROBOT, WORLD, kind_of
-from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.types import MeshCollisionMode
+from raisim_ros.engine.types import ArticulatedSystemOption, MeshCollisionMode
 from raisim_ros.engine.world.world import World
 
 
-def open_world(path: str, params: Mapping[str, str] | None = None) -> tuple[World, list[str]]:
-    """The world of a file, or a ground with the robot or mesh of it; and what its reader warned of."""
+def check_output(out: str, source: str) -> None:
+    """Refuse to write over the file that is read."""
+    try:
+        same = Path(out).samefile(source)
+    except (OSError, ValueError):  # there is none, or a name that no file can have, of which the writer tells
+        same = False
+    if same:
+        raise InvalidValueError(f"'{out}' is the file that is read; expected another name")
+
+
+def open_world(
+    path: str, params: Mapping[str, str] | None = None, *, hold: bool = False, base: str = "auto"
+) -> tuple[World, list[str]]:
+    """The world of a file, or a ground with the robot or mesh of it; and what its reader warned of.
+
+    `hold`: a robot stands as `viewer.stance` says, with this `base`; else it is as the file says, without gains.
+    """
     kind = kind_of(path)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
-        world = _open(path, kind, params)
-    return world, [str(one.message) for one in caught]
+        world = _open(path, kind, params, hold, base)
+    told = dict.fromkeys(str(one.message) for one in caught)  # a robot that shall stand is read twice
+    return world, list(told)
 
 
-def _open(path: str, kind: str, params: Mapping[str, str] | None) -> World:
+def _open(path: str, kind: str, params: Mapping[str, str] | None, hold: bool, base: str) -> World:
     if kind == RECORDING:
         from raisim_ros.viewer.recording import Recording
 
@@ -32,10 +48,7 @@ def _open(path: str, kind: str, params: Mapping[str, str] | None) -> World:
     world.set_time_step(0.002)
     world.add_ground().set_name("ground")
     if kind == ROBOT:
-        robot = world.add_articulated_system(path, params=dict(params) if params else None)
-        robot.set_name(Path(path).stem)
-        if not robot.get_kinematic_tree().fixed_base:
-            _stand(world, robot)
+        _add_robot(world, path, params, hold, base)
         return world
     mesh = world.add_mesh(path, 1.0, collision_mode=MeshCollisionMode.CONVEX_HULL)
     mesh.set_name(Path(path).stem)
@@ -43,15 +56,12 @@ def _open(path: str, kind: str, params: Mapping[str, str] | None) -> World:
     return world
 
 
-def _stand(world: World, robot: ArticulatedSystem) -> None:
-    """Lift a floating robot until no part of it is below the ground."""
-    height = 5.0
-    robot.set_base_pos((0.0, 0.0, height))
-    x, y, _ = robot.get_base_position()
-    gaps = []
-    for dx in (-0.6, -0.3, 0.0, 0.3, 0.6):
-        for dy in (-0.6, -0.3, 0.0, 0.3, 0.6):
-            hits = world.ray_test((x + dx, y + dy, 0.01), (0.0, 0.0, 1.0), 2.0 * height)
-            gaps += [float(hit.position[2]) for hit in hits]
-    lowest = min([*gaps, *(float(place[2]) for place in robot.get_body_com_w())], default=0.0)
-    robot.set_base_pos((0.0, 0.0, height - lowest + 0.02))
+def _add_robot(world: World, path: str, params: Mapping[str, str] | None, hold: bool, base: str) -> None:
+    from raisim_ros.viewer.stance import find_stance, stance_of, take_stance
+
+    given = dict(params) if params else None
+    stance = find_stance(path, base, given) if hold else None
+    options = ArticulatedSystemOption(base=stance.base if stance is not None else base)
+    robot = world.add_articulated_system(path, options=options, params=given)
+    robot.set_name(Path(path).stem)
+    take_stance(robot, stance or stance_of(robot).limp(), (0.0, 0.0, 0.0))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 from lxml import etree
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
+from raisim_ros.description.files import is_file, read_bytes
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh.file import USD_SUFFIXES
 
 RECORDING, WORLD, ROBOT, MESH = "recording", "world", "robot", "mesh"
@@ -16,7 +19,7 @@ _MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".dae", ".3mf", *USD
 def kind_of(path: str) -> str:
     """RECORDING, WORLD (also MJCF), ROBOT (URDF, xacro) or MESH; raises when it is none of them."""
     file = Path(path)
-    if not file.is_file():
+    if not is_file(file):
         raise FileMissingError(path, "file")
     suffix = file.suffix.lower()
     if suffix == ".raisim":
@@ -25,9 +28,9 @@ def kind_of(path: str) -> str:
         return MESH
     if suffix in (".urdf", ".xacro"):
         return ROBOT
+    source = io.BytesIO(read_bytes(file, "file", get_file_limits().max_file_bytes, "max_file_bytes"))
     try:
-        with file.open("rb") as source:
-            root = next(etree.iterparse(source, events=("start",), resolve_entities=False, recover=True))[1].tag
+        root = next(etree.iterparse(source, events=("start",), resolve_entities=False, recover=True))[1].tag
     except (etree.XMLSyntaxError, StopIteration):
         root = ""
     if root in ("raisim", "mujoco"):

@@ -25,13 +25,21 @@ def existing_file(path: str | Path, what: str) -> Path:
     return file
 
 
+def check_size(path: str | Path, most: int, limit: str) -> None:
+    """Refuse a file of more than `most` bytes before it is read; `limit` is the name of that limit."""
+    try:
+        size = Path(path).stat().st_size
+    except OSError as error:
+        raise FileReadError(path, error) from error
+    if size > most:
+        raise ParseError(path, None, f"the file has {size} bytes; expected at most {most} (limit {limit})")
+
+
 def read_bytes(path: str | Path, what: str, most: int, limit: str) -> bytes:
     """The content of a file of at most `most` bytes; `limit` is the name of that limit."""
     file = existing_file(path, what)
+    check_size(file, most, limit)
     try:
-        size = file.stat().st_size
-        if size > most:
-            raise ParseError(path, None, f"the file has {size} bytes; expected at most {most} (limit {limit})")
         return file.read_bytes()
     except OSError as error:
         raise FileReadError(path, error) from error

@@ -39,6 +39,8 @@ class FileLimits:
     """Of all files in an archive (3MF, USDZ, …) after unpacking."""
     max_triangles: int = 4_000_000
     """Of one mesh file."""
+    max_mesh_bytes: int = 1_000_000_000
+    """Of one mesh file."""
     max_samples: int = 100_000_000
     """Of one heightmap."""
     max_snapshot_bytes: int = 2_000_000_000

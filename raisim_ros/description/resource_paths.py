@@ -24,8 +24,8 @@ def resource_candidates(address: str, directory: Path, res_path: str | Path = ""
     `address` is a path, ``file://``, ``package://PACKAGE/…`` or ``model://MODEL/…``; `directory` is the folder of
     the file that names it. A package is looked for in the prefixes of AMENT_PREFIX_PATH, then, like everything
     else, in `res_path`, then in and above `directory`. Relative paths also count from the working directory. In the
-    end the folders above `directory` are taken for roots: of packages whose folder has another name, and of relative
-    paths.
+    end the folders above `directory` are taken for roots: of packages whose folder has another name, of folders inside
+    a package that are all there is of it, and of relative paths.
     """
     address = address.strip().replace("\\", "/")
     if address.startswith(_FILE):
@@ -85,7 +85,10 @@ def _near(inside: str, directory: Path, res_path: str | Path) -> Iterator[Path]:
         if folder.name == name:
             yield folder / rest
         yield folder / inside
-    yield from (folder / rest for folder in [directory, *directory.parents[:_ROOTS_ABOVE]])
+    roots = [directory, *directory.parents[:_ROOTS_ABOVE]]
+    yield from (folder / rest for folder in roots)
+    parts = rest.split("/")  # of a package that was taken apart, some folder with what is in it
+    yield from (folder / "/".join(parts[first:]) for first in range(1, len(parts) - 1) for folder in roots)
 
 
 def _unique(paths: Iterable[Path]) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
 from raisim_ros.description.mesh.convex_decomposition import decompose
-from raisim_ros.description.mesh.file import MeshData, load_mesh, load_points
+from raisim_ros.description.mesh.file import MeshData, check_mesh_size, load_mesh, load_points
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.assets import hull_corners
 
@@ -54,6 +54,7 @@ def _hull(file: str, scale: Scale) -> Points | None:
         lines = path.read_text().splitlines()
         points = np.array([line.split()[1:4] for line in lines if line.startswith("v ")], dtype=np.float64)
         return np.ascontiguousarray(points * np.asarray(scale, dtype=np.float64))
+    check_mesh_size(path)
     # Other formats may take their shape from further files, so that one file's content does not tell all.
     whole = path.suffix.lower() in (".stl", ".obj", ".dae", ".ply", ".off", ".glb")
     key = mesh_cache.content_key(path.suffix.lower(), np.asarray(scale, dtype=np.float64), path.read_bytes())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import sys
 import threading
 import traceback
@@ -51,7 +50,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
-from raisim_ros.ros.node.signals import PATIENCE_WITH_THREADS, ending_soon, stop_with_process, watch_signals
+from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, ending_soon, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.viewpoint_topic import ViewpointTopic
@@ -88,8 +87,6 @@ from raisim_ros.ros.wires.topics import WireEndpoints, WireMarkers, WireTopics
 _SWITCH_INTERVAL = 1e-4
 # The executor looks this often whether it shall end, should it miss the wake-up [s].
 _WAKE_PERIOD = 0.2
-# The process of the launch file: killed or terminated, it leaves its nodes behind, so this one watches it.
-LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
 # Names and clocks of others are looked at this often [s].
 _NEIGHBOUR_PERIOD = 2.0
 
@@ -476,7 +473,7 @@ class WorldNode:
 
     def close(self) -> None:
         """Leaves the ROS graph."""
-        self._preparing.wait_for_end(PATIENCE_WITH_THREADS)
+        self._preparing.wait_for_end(PATIENCE_WITH_MIDDLEWARE)
         self._endpoints.close()
         self.node.destroy_node()
 
@@ -499,9 +496,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
     stop, leaving = threading.Event(), threading.Event()
-    if launcher := os.environ.get(LAUNCHER_VARIABLE):
-        threading.Thread(target=stop_with_process, args=(int(launcher), stop), daemon=True).start()
-    watch_signals(stop, leaving)
+    watch_signals("world_node", stop, leaving)
     shared_memory.remove_stale()
     world_node, code = None, 1
     try:

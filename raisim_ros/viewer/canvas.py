@@ -81,7 +81,6 @@ class Canvas:
         share = np.linspace(0.0, 1.0, 256)[:, None] ** 0.7
         column = (1.0 - share) * np.array(SKY_TOP) + share * np.array(SKY_BOTTOM)
         scene.set_background_image(np.repeat(column[:, None, :], 2, axis=1).astype(np.uint8), format="png")
-        scene.configure_fog(60.0, 180.0, color=SKY_BOTTOM)
         scene.configure_default_lights(enabled=False)
         scene.configure_environment_map("park", environment_intensity=0.3)
         scene.add_light_hemisphere(

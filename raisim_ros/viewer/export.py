@@ -21,6 +21,7 @@ Picture = NDArray[np.uint8]
 FILM_SUFFIXES = (".gif", ".mp4")
 # Colours of a GIF; fewer make smaller files.
 GIF_COLORS = 200
+LEAST_RATE, MOST_RATE = 1e-3, 1e6  # pictures per second
 
 
 def frames_of(source: World | Recording, seconds: float | None, rate: float) -> Iterator[World]:
@@ -40,6 +41,8 @@ def frames_of(source: World | Recording, seconds: float | None, rate: float) -> 
 
 def write_film(path: str | Path, pictures: Iterator[Picture], rate: float) -> None:
     """Write a GIF or MP4 file (that needs the package imageio-ffmpeg)."""
+    if not LEAST_RATE <= rate <= MOST_RATE:
+        raise InvalidValueError(f"rate is {rate:g}; expected {LEAST_RATE:g} to {MOST_RATE:g} pictures per second")
     suffix = Path(path).suffix.lower()
     if suffix == ".gif":
         with writing(path) as file:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import viser
 
-from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.description.file_kind import RECORDING, WORLD, kind_of
-from raisim_ros.description.mesh.cache import cache_folder
-from raisim_ros.description.mjcf.file import is_mjcf
+from raisim_ros.description.errors import RaisimError
+from raisim_ros.viewer.add_form import AddForm
 from raisim_ros.viewer.describe import literal
 from raisim_ros.viewer.feed import Feed
 from raisim_ros.viewer.page_script import PAGE_SCRIPT
@@ -24,7 +20,6 @@ from raisim_ros.viewer.scene import (
     COLLISION,
     INERTIA,
     ROBOT_KIND,
-    SHAPES,
     Item,
     Moment,
     NewObject,
@@ -54,7 +49,7 @@ MOUSE = (
     ("drag the background", "turn the view; right button: shift, wheel: zoom"),
     ("click an object", "select it"),
     ("drag an object", "pull it with a spring; while paused, move it"),
-    ("drop a file", "add the robot or mesh of it, or load the world"),
+    ("drop a file or folder", "add the robot or mesh of it, or load the world"),
 )
 
 
@@ -74,26 +69,27 @@ class Panel:
         self._ticks = 0
         self._joints_due = 0  # so often they are still asked for
         self.selected: Item | None = None
-        self._uploads = _upload_folder()
+        self._wanted_name = ""  # of a new object, to be selected once it is there
+        self._form = AddForm(server, self._add_object_of_form, lambda file: self._load(file), self._try)
         server.gui.configure_theme(control_width="medium", show_logo=False)
         server.gui.main_panel.dock_right()
         server.gui.set_panel_label("raisim_ros")
         self._add_time()
-        self._add_upload()
+        self._form.add_upload()
         tabs = server.gui.add_tab_group()
         with tabs.add_tab("Object"):
             self._add_object()
         with tabs.add_tab("Show"):
             self._add_show()
         with tabs.add_tab("Add"):
-            self._add_spawn()
+            self._form.add_fields()
         with tabs.add_tab("World"):
             self._add_world()
         self._add_keys()
 
     def close(self) -> None:
         """Forget uploaded files."""
-        self._uploads.cleanup()
+        self._form.close()
 
     # ---- telling people what went wrong ----
 
@@ -287,46 +283,8 @@ class Panel:
 
     # ---- new objects ----
 
-    def _add_spawn(self) -> None:
-        gui = self._server.gui
-        self._shape = gui.add_dropdown("Shape", tuple(SHAPES))
-        self._sizes = [gui.add_number(label, 0.2, min=0.001, step=0.01) for label in ("radius", "height", "z")]
-        self._shape.on_update(lambda _: self._name_sizes())
-        self._mass = gui.add_number("mass [kg]", 1.0, min=0.001, step=0.1)
-        self._place = gui.add_vector3("position [m]", (0.0, 0.0, 2.0), step=0.1)
-        self._look = gui.add_text("colour", "", hint='a name, or "r g b a" from 0 to 1')
-        self._button("Add", self._spawn, color="green", icon=viser.Icon.PLUS)
-        self._name_sizes()
-
-    def _add_upload(self) -> None:
-        """Outside of the tabs: what is dropped needs it, and hidden tabs are not part of the page."""
-        upload = self._server.gui.add_upload_button("Add a robot, mesh or world file", icon=viser.Icon.UPLOAD)
-        upload.on_upload(lambda _: self._try(lambda: self._spawn_file(upload.value.name, upload.value.content)))
-
-    def _name_sizes(self) -> None:
-        names = SHAPES[str(self._shape.value)]
-        for number, field in enumerate(self._sizes):
-            field.visible = number < len(names)
-            if number < len(names):
-                field.label = f"{names[number]} [m]"
-
-    def _spawn(self) -> None:
-        shape = str(self._shape.value)
-        size = tuple(float(field.value) for field in self._sizes[: len(SHAPES[shape])])
-        x, y, z = (float(value) for value in self._place.value)
-        self._feed.add(NewObject("", shape, size, float(self._mass.value), (x, y, z), str(self._look.value)))
-
-    def _spawn_file(self, name: str, content: bytes) -> None:
-        file = Path(self._uploads.name) / Path(name).name
-        file.write_bytes(content)
-        kind = kind_of(str(file))
-        if kind == RECORDING:
-            raise InvalidValueError("a recording is not part of a world; look at it with: raisim_ros view FILE")
-        if kind == WORLD and not is_mjcf(str(file)):
-            self._load(str(file))
-            return
-        x, y, z = (float(value) for value in self._place.value)
-        self._feed.add(NewObject(file.stem, "", mass=float(self._mass.value), position=(x, y, z), file=str(file)))
+    def _add_object_of_form(self, new: NewObject) -> None:
+        self._wanted_name = self._feed.add(new)
 
     # ---- files and snapshots ----
 
@@ -414,6 +372,9 @@ class Panel:
             names = ("(none)", *(item.name for item in model.items))
             if tuple(self._choice.options) != names:
                 self._choice.options = names
+            if self._wanted_name in names:
+                self._select_by_name(self._wanted_name)
+                self._wanted_name = ""
             if self.selected is not None:
                 name = self.selected.name
                 same = next((item for item in model.items if item.name == name), None)
@@ -429,6 +390,7 @@ class Panel:
         with self._lock:
             self._ticks += 1
             self._time = moment.time
+            self._form.look_at(self._model, moment)
             if moment.paused != self._paused or self._ticks == 1:
                 self._paused = moment.paused
                 self._play.label = "Play" if moment.paused else "Pause"
@@ -485,13 +447,3 @@ class Panel:
             return self._feed.quantities(self.selected.name) if self.selected is not None else {}
         except RaisimError:
             return {}
-
-
-def _upload_folder() -> tempfile.TemporaryDirectory[str]:
-    """In the package's cache: nodes may read there."""
-    base = cache_folder("uploads")
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-        return tempfile.TemporaryDirectory(dir=base)
-    except OSError:  # a home that cannot be written to
-        return tempfile.TemporaryDirectory(prefix="raisim_ros_")

@@ -173,6 +173,7 @@ class Recording:
         rows = len(world.get_obj_list()) + len(robots.link_poses)
         wanted = {"poses": rows, "twists": rows}
         wanted |= {name: len(getattr(robots, name)) for name in ("coordinates", "velocities")}
+        wanted |= {"efforts": len(robots.efforts)} if "efforts" in epoch.arrays else {}
         if len(epoch.arrays.get("particles", ((),))[0]):
             wanted["particles"] = sum(particle_counts(world))
         for name, count in wanted.items():

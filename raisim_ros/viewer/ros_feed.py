@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ from raisim_ros.viewer.marker_scene import MarkerScene
 from raisim_ros.viewer.ros_objects import RobotStream, StateStream
 from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
 from raisim_ros.viewer.scene import (
+    FLOATING,
     ROBOT_KIND,
     SHAPES,
     Joint,
@@ -51,6 +52,7 @@ from raisim_ros.viewer.scene import (
     NewObject,
     Quantities,
     SceneModel,
+    Stance,
     Vector,
     Wanted,
     to_world,
@@ -59,8 +61,11 @@ from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
 
 # How long an answer may take [s]: loading a large world takes its time.
 PATIENCE = 20.0
+PATIENCE_WITH_DISCOVERY = 5.0
 # How often it is checked whether the node is still there [s].
 PRESENCE_PERIOD = 1.0
+# The executor looks this often whether it shall end, should it miss the wake-up [s].
+WAKE_PERIOD = 0.2
 
 
 class NodeGoneError(RaisimError):
@@ -70,9 +75,11 @@ class NodeGoneError(RaisimError):
 class RosFeed:
     """See Feed."""
 
-    def __init__(self, node: Node) -> None:
-        """`node` is in the namespace of the world_node; it is spun here."""
+    def __init__(self, node: Node, stop: threading.Event | None = None) -> None:
+        """`node` is in the namespace of the world_node; it is spun here. `stop` ends all waiting for answers."""
         self._node = node
+        self._stop = threading.Event() if stop is None else stop
+        self._closed = threading.Event()
         self._scene = MarkerScene()
         self._state = WorldState()
         self._contacts: bytes = b""
@@ -96,8 +103,13 @@ class RosFeed:
         node.create_subscription(PoseStamped, "world/viewpoint", self._take_viewpoint, qos.LATCHED)
         self._executor = SingleThreadedExecutor(context=node.context)
         self._executor.add_node(node)
-        self._thread = threading.Thread(target=self._executor.spin, name="raisim_ros viewer ROS", daemon=True)
+        self._thread = threading.Thread(target=self._spin, name="raisim_ros viewer ROS", daemon=True)
         self._thread.start()
+
+    def _spin(self) -> None:
+        """Not the executor's own loop: one that is shut down from another thread stumbles over what is gone."""
+        while not self._closed.is_set():
+            self._executor.spin_once(timeout_sec=WAKE_PERIOD)
 
     # ---- messages ----
 
@@ -125,25 +137,29 @@ class RosFeed:
     def _call(self, service_type: Any, service: str, **fields: Any) -> Any:
         """The answer of a service; what it refuses raises."""
         client = self._client(service_type, service)
-        if not client.wait_for_service(5.0):
+        if not self._wait_for(client.service_is_ready, PATIENCE_WITH_DISCOVERY):
             raise NodeGoneError(f"no node offers the service '{service}'")
-        done = threading.Event()
         future = client.call_async(service_type.Request(**fields))
-        future.add_done_callback(lambda _: done.set())
-        if not done.wait(PATIENCE):
+        if not self._wait_for(future.done, PATIENCE):
             raise NodeGoneError(f"the service '{service}' did not answer within {PATIENCE:g} s")
         answer = future.result()
         if answer.result != ResultCode.OK:
             raise InvalidValueError(answer.message)
         return answer
 
-    def _publish(self, message_type: Any, topic: str, message: Any, patience: float = 1.0) -> None:
+    def _wait_for(self, condition: Callable[[], Any], seconds: float) -> bool:
+        """Whether it came true in time, and before the end was wanted."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end or self._stop.wait(0.005):
+                return False
+        return True
+
+    def _publish(self, message_type: Any, topic: str, message: Any) -> None:
         publisher = self._publishers.get(topic)
         if publisher is None:
             publisher = self._publishers[topic] = self._node.create_publisher(message_type, topic, 10)
-            end = time.monotonic() + patience  # what is published before anybody listens is lost
-            while not publisher.get_subscription_count() and time.monotonic() < end:
-                time.sleep(0.01)
+            self._wait_for(publisher.get_subscription_count, 1.0)  # what is published before anybody listens is lost
         publisher.publish(message)
 
     # ---- the scene ----
@@ -347,15 +363,16 @@ class RosFeed:
     def add(self, new: NewObject) -> str:
         """See Feed."""
         x, y, z = (float(value) for value in new.position)
-        common = {
+        common: dict[str, Any] = {
             "name": new.name or new.shape or Path(new.file).stem,
             "allow_renaming": True,
             "pose": Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=1.0)),
         }
         if new.file and Path(new.file).suffix.lower() in ROBOT_SUFFIXES:
-            answer = self._call(SpawnArticulatedSystem, "spawn_articulated_system", file=new.file, **common)
+            fields: dict[str, Any] = _standing(new.stance, (x, y, z)) if new.stance is not None else {}
+            answer = self._call(SpawnArticulatedSystem, "spawn_articulated_system", file=new.file, **common | fields)
             return str(answer.name)
-        fields: dict[str, Any] = {"mass": new.mass, "appearance": new.appearance, "material": new.material, **common}
+        fields = {"mass": new.mass, "appearance": new.appearance, "material": new.material, **common}
         if new.file:
             fields |= {"shape": "mesh", "mesh_file": new.file}
         elif new.shape == "box":
@@ -390,8 +407,10 @@ class RosFeed:
     def close(self) -> None:
         """Leave the graph."""
         self.release()
-        self._executor.shutdown()
+        self._closed.set()
+        self._executor.wake()
         self._thread.join()
+        self._executor.shutdown()
         self._node.destroy_node()
 
 
@@ -409,6 +428,17 @@ class _Held:
         """Tells the node where the hand is."""
         grip, place = (Point(x=float(p[0]), y=float(p[1]), z=float(p[2])) for p in (self.grip, target))
         return Pull(name=self.name, link=self.link, grip=grip, target=place)
+
+
+def _standing(stance: Stance, place: tuple[float, float, float]) -> dict[str, Any]:
+    """Fields of a request for a robot that stands."""
+    x, y, z = place
+    q = stance.coordinates.copy()
+    pose = Pose(position=Point(x=x, y=y, z=z + stance.height), orientation=Quaternion(w=1.0))
+    if stance.base == FLOATING:
+        q[:3] = x, y, z + stance.height
+    gains = {"p_gains": stance.p_gains.tolist(), "d_gains": stance.d_gains.tolist()} if stance.p_gains.any() else {}
+    return {"base": stance.base, "pose": pose, "coordinates": q.tolist(), **gains}
 
 
 def _nothing() -> tuple[Vector, Vector]:

@@ -6,7 +6,7 @@ World frame, SI units. A pose is x y z qx qy qz qw. Nothing here knows where the
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -148,9 +148,37 @@ class Wanted:
 Quantities = dict[str, dict[str, float]]
 
 
+# What the base of a robot may be.
+AUTO, FIXED, FLOATING = BASES = ("auto", "fixed", "floating")
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """How a robot stands at the origin, its lowest point at height 0.
+
+    `coordinates`, gains as the engine orders them; `low`, `high`: the box around what collides [m].
+    """
+
+    base: str  # FIXED or FLOATING
+    coordinates: Vector
+    height: float  # of the base [m]
+    p_gains: Vector
+    d_gains: Vector
+    low: Vector
+    high: Vector
+    state: str = ""  # that the file names so, with the controls of its motors
+
+    def limp(self) -> Stance:
+        """The same pose without gains."""
+        return replace(self, p_gains=np.zeros_like(self.p_gains), d_gains=np.zeros_like(self.d_gains))
+
+
 @dataclass(frozen=True)
 class NewObject:
-    """An object to be added: a primitive of `size` (see `SHAPES`), or a file of a robot or mesh."""
+    """An object to be added: a primitive of `size` (see `SHAPES`), or a file of a robot or mesh.
+
+    `position`: of its origin, or with a `stance` the place of the ground where it stands [m].
+    """
 
     name: str
     shape: str
@@ -160,6 +188,7 @@ class NewObject:
     appearance: str = ""
     material: str = "default"
     file: str = ""
+    stance: Stance | None = None
 
 
 # What the numbers of NewObject.size mean.
@@ -188,7 +217,7 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
     items = [one for one in things if one.soft is not None or (one.parts and (one.movable or len(one.parts) > 1))]
     if not items:
         return View((4.0, -4.0, 2.5))
-    boxes = _boxes_of(items, poses)
+    boxes = boxes_of(items, poses)
     if len(items) <= FEW:
         low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
         centre, reach = 0.5 * (low + high), float(np.clip(0.6 * np.linalg.norm(high - low), 0.15, 40.0))
@@ -203,7 +232,7 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
     return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
 
 
-def _boxes_of(items: list[Item], poses: Vector) -> Vector:
+def boxes_of(items: list[Item], poses: Vector) -> Vector:
     """Lowest and highest corners of the boxes around what is seen of items, N x 2 x 3 [m]."""
     places = poses[[item.first_frame for item in items], :3]
     low, high = places.copy(), places.copy()

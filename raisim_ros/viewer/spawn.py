@@ -8,8 +8,10 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.types import ArticulatedSystemOption
 from raisim_ros.engine.world.world import World
-from raisim_ros.viewer.scene import SHAPES, NewObject
+from raisim_ros.viewer.scene import AUTO, SHAPES, NewObject
+from raisim_ros.viewer.stance import take_stance
 
 ROBOT_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf")
 
@@ -26,7 +28,9 @@ def add_to_world(world: World, new: NewObject) -> Object:
         handle = add(*new.size, new.mass, new.material)
     else:
         raise InvalidValueError(f"the shape is '{new.shape}'; expected one of {', '.join(SHAPES)}")
-    if isinstance(handle, ArticulatedSystem):
+    if isinstance(handle, ArticulatedSystem) and new.stance is not None:
+        take_stance(handle, new.stance, new.position)
+    elif isinstance(handle, ArticulatedSystem):
         handle.set_base_pos(new.position)
     elif isinstance(handle, SingleBodyObject):
         handle.set_position(new.position)
@@ -38,7 +42,8 @@ def add_to_world(world: World, new: NewObject) -> Object:
 
 def _from_file(world: World, new: NewObject) -> Object:
     if Path(new.file).suffix.lower() in ROBOT_SUFFIXES:
-        return world.add_articulated_system(new.file)
+        base = new.stance.base if new.stance is not None else AUTO
+        return world.add_articulated_system(new.file, options=ArticulatedSystemOption(base=base))
     return world.add_mesh(new.file, new.mass, material=new.material)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description import shapes
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.mesh.color import part_color, part_image
 from raisim_ros.description.mesh.file import MeshData, load_mesh
 from raisim_ros.description.solids import SOLIDS
 from raisim_ros.description.terrain import HeightMapData
@@ -21,6 +22,9 @@ from raisim_ros.viewer.scene import Surface, Vector
 SHARP_BELOW = 3000
 # A finer heightmap is drawn with every second, third … sample.
 MAX_HEIGHT_MAP_CELLS = 250_000
+
+# What has no colour of its own beside parts that have.
+PLAIN = (0.7, 0.7, 0.7)
 
 # A unit surface with its pose and scale: what draws a primitive.
 Placed = tuple[Surface, Vector, tuple[float, float, float]]
@@ -101,10 +105,50 @@ def _glb_of(file: str, mesh: MeshData) -> bytes | None:
         ours, theirs = np.ptp(np.asarray(mesh.bounds()), axis=0).max(), np.ptp(scene.bounds, axis=0).max()
         if theirs > 0.0 and not math.isclose(ours, theirs, rel_tol=1e-6):
             scene.apply_transform(np.diag([ours / theirs] * 3 + [1.0]))
+        if len(parts) > 1:  # the page fails at a file of several meshes that people can drag
+            return _merged_glb([part for part in scene.dump(concatenate=False) if hasattr(part, "faces")])
         data: bytes = scene.export(file_type="glb")
         return data
     except Exception:  # trimesh's readers raise whatever their parsers raise; the plain surface is drawn instead
         return None
+
+
+def _merged_glb(parts: list[Any]) -> bytes:
+    """Several of trimesh's meshes as one, in the colours of their vertices, or with one image of all their textures."""
+    import trimesh
+
+    if any(part_image(part.visual) is not None for part in parts):
+        for part in parts:
+            part.visual = _image_alone(part)
+        data: bytes = trimesh.util.concatenate(parts).export(file_type="glb", include_normals=True)
+        return data
+    first = np.cumsum([0, *(len(part.vertices) for part in parts)])
+    triangles = np.concatenate([part.faces + start for part, start in zip(parts, first, strict=False)])
+    return _colored_glb(np.concatenate([part.vertices for part in parts]), triangles, _vertex_colors(parts))
+
+
+def _image_alone(part: Any) -> Any:
+    """A mesh's look as nothing but an image: those of several meshes can be put into one."""
+    import trimesh
+    from PIL import Image
+
+    found = part_image(part.visual)
+    if found is None:
+        pixel = np.round(255.0 * np.array(part_color(part.visual) or PLAIN)).astype(np.uint8)
+        found = np.tile(pixel, (4, 4, 1)), np.full((len(part.vertices), 2), 0.5)
+    material = trimesh.visual.material.PBRMaterial(baseColorTexture=Image.fromarray(found[0]), roughnessFactor=0.9)
+    return trimesh.visual.TextureVisuals(uv=found[1], material=material)
+
+
+def _vertex_colors(parts: list[Any]) -> Vector:
+    """Red, green, blue (0 to 1) of all vertices."""
+    rows = []
+    for part in parts:
+        if part.visual.defined and part.visual.kind == "vertex":
+            rows.append(np.asarray(part.visual.vertex_colors, float)[:, :3] / 255.0)
+        else:
+            rows.append(np.tile(part_color(part.visual) or PLAIN, (len(part.vertices), 1)))
+    return np.concatenate(rows)
 
 
 # ---- terrain ----

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import socket
 import threading
 import time
 import webbrowser
@@ -37,6 +38,7 @@ class Page:
         """The address is printed unless `quiet`; when the port is taken, the next free one is used."""
         if not 0 <= port <= 65535:
             raise InvalidValueError(f"port is {port}; expected 0 to 65535 (0: any that is free)")
+        _check_host(host)
         self._feed = self._first_feed = feed
         self._wanted_feed: Feed | None = None
         with contextlib.redirect_stdout(io.StringIO()):  # it prints a table of its own
@@ -227,6 +229,17 @@ class Page:
         self._feed.pull(picked.item.name, picked.body, point, end)
         frame = picked.item.first_frame + picked.body
         self._canvas.show_pull(to_world(moment.poses[frame], point), end)
+
+
+def _check_host(host: str) -> None:
+    """Of an address that is not this machine's the server would never tell."""
+    try:
+        kind, _, _, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(kind) as trial:
+            trial.bind(address)
+    except (OSError, UnicodeError, ValueError) as error:
+        text = f"host is {host!r}; expected an address of this machine, as 127.0.0.1, or 0.0.0.0 for all of them"
+        raise InvalidValueError(f"{text} ({error})") from error
 
 
 class Viewer(Page):

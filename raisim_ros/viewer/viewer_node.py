@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 from collections.abc import Sequence
 
 import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.exceptions import ParameterException
 from rclpy.signals import SignalHandlerOptions
 
+from raisim_ros.description.errors import RaisimError
 from raisim_ros.ros.attentive_node import AttentiveNode
+from raisim_ros.ros.node import shared_memory
+from raisim_ros.ros.node.signals import ending_soon, watch_signals
 
 PARAMETERS = {
     "host": ("127.0.0.1", "Address that the page is served on; 0.0.0.0 lets other machines in."),
@@ -22,6 +25,26 @@ PARAMETERS = {
 
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
+    stop, leaving = threading.Event(), threading.Event()
+    watch_signals("viewer_node", stop, leaving)
+    shared_memory.remove_stale()
+    code = 0
+    try:
+        code = _show(args, stop, leaving)
+    except (RaisimError, ParameterException, RuntimeError, OSError) as error:  # also of rclpy and viser
+        code = 0 if stop.is_set() else 2
+        if code:
+            print(f"viewer_node: {error}", file=sys.stderr)
+    finally:
+        leaving.set()
+        with ending_soon(lambda: code):
+            rclpy.try_shutdown()
+        shared_memory.forget()
+    return code
+
+
+def _show(args: Sequence[str] | None, stop: threading.Event, leaving: threading.Event) -> int:
+    """Serve the page until the end is wanted; the exit code."""
     try:
         from raisim_ros.viewer.viewer import Page
     except ImportError as error:
@@ -29,20 +52,20 @@ def main(args: Sequence[str] | None = None) -> int:
         return 3
     from raisim_ros.viewer.ros_feed import RosFeed
 
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
     rclpy.init(args=list(args) if args is not None else None, signal_handler_options=SignalHandlerOptions.NO)
     node = AttentiveNode("viewer_node")
+    shared_memory.remember()
     values = {
         name: node.declare_parameter(name, default, ParameterDescriptor(description=text, read_only=True)).value
         for name, (default, text) in PARAMETERS.items()
     }
     node.warn_of_unread_parameters()
-    page = Page(RosFeed(node), str(values["host"]), int(values["port"]), open_browser=bool(values["open_browser"]))
+    feed = RosFeed(node, stop)
+    page = Page(feed, str(values["host"]), int(values["port"]), open_browser=bool(values["open_browser"]))
     stop.wait()
-    page.close()
-    rclpy.try_shutdown()
+    leaving.set()
+    with ending_soon(lambda: 0):  # browsers are told, if they listen
+        page.close()
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -51,7 +52,7 @@ def _item(name: str, row: int, handle: Object, objects: int, robots: Articulatio
     if isinstance(handle, ArticulatedSystem):
         first = objects + robots.link_first[handle.get_id()]
         bodies = tuple(body.name for body in handle.get_kinematic_tree().bodies)
-        return Item(name, kind, True, _robot_parts(handle, first), bodies, first)
+        return Item(name, kind, True, robot_parts(handle, first), bodies, first)
     movable = isinstance(handle, SingleBodyObject) and handle.get_body_type() != BodyType.STATIC
     height = float(handle.get_position()[2]) if isinstance(handle, Ground) else None
     if isinstance(handle, SoftObject):
@@ -124,7 +125,10 @@ def _mesh(handle: Mesh, frame: int, color: Rgb, opacity: float) -> Part:
 # ---- robots ----
 
 
-def _robot_parts(robot: ArticulatedSystem, first_frame: int) -> list[Part]:
+def robot_parts(
+    robot: ArticulatedSystem, first_frame: int, layers: Sequence[str] = (VISUAL, COLLISION, INERTIA)
+) -> list[Part]:
+    """What is drawn of a robot whose bodies are the frames from `first_frame` on."""
     if robot.get_appearance() == HIDDEN:
         return []
     tree = robot.get_kinematic_tree()
@@ -132,11 +136,13 @@ def _robot_parts(robot: ArticulatedSystem, first_frame: int) -> list[Part]:
     parts = []
     for index, body in enumerate(tree.bodies):
         frame = first_frame + index
-        for visual in body.visuals:
-            parts += _link_parts(robot, visual, frame, VISUAL)
-        for collision in body.collisions:
-            parts += _link_parts(robot, collision, frame, COLLISION if seen else VISUAL)
-        if body.mass > 0.0:
+        if VISUAL in layers:
+            for visual in body.visuals:
+                parts += _link_parts(robot, visual, frame, VISUAL)
+        if COLLISION in layers or not seen:
+            for collision in body.collisions:
+                parts += _link_parts(robot, collision, frame, COLLISION if seen else VISUAL)
+        if body.mass > 0.0 and INERTIA in layers:
             parts.append(_inertia_box(body, frame))
     return parts
 

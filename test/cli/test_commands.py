@@ -214,3 +214,61 @@ def test_view_serves_a_page(capsys):
     pytest.importorskip("viser", reason="the viewer's extra is not installed")
     assert main(["view", str(resource("robots/arm.urdf")), "--port", "0", "--seconds", "0.3"]) == 0
     assert "http://127.0.0.1:" in capsys.readouterr().out
+
+
+def test_view_tells_of_a_host_that_is_not_this_machine(capsys):
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    for host in ("nan", "-1", "192.0.2.1", "\ud800"):
+        assert main(["view", str(resource("robots/arm.urdf")), "--host", host, "--port", "0", "--seconds", "0.1"]) == 2
+        assert "expected an address of this machine" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_nothing_is_written_over_the_file_that_is_read(tmp_path, capsys, crane, link):
+    world = tmp_path / "world.xml"
+    world.write_bytes(resource("worlds/crane.xml").read_bytes())
+    for source, arguments in (
+        (world, ("run", "--seconds", "0.01", "--record")),
+        (crane, ("run", "--seconds", "0.01", "--record")),
+        (crane, ("render",)),
+        (crane, ("convert", "--to", "mcap")),
+    ):
+        before, out = source.read_bytes(), source
+        if link:
+            out = tmp_path / f"link_{source.name}"
+            out.unlink(missing_ok=True)
+            out.symlink_to(source)
+        options = arguments[1:]
+        given = (source, *options, out) if arguments[0] == "run" else (source, out, *options)
+        assert main([arguments[0], *map(str, given)]) == 2
+        assert "the file that is read" in capsys.readouterr().err
+        assert source.read_bytes() == before
+
+
+def test_films_have_a_rate_that_a_film_can_have(tmp_path, capsys):
+    out = tmp_path / "film.gif"
+    assert main(["render", str(resource("worlds/crane.xml")), str(out), *SMALL, "--seconds", "0.01", "--rate", "1e-320"]) == 2
+    assert "pictures per second" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def run_in_shell(command, **options):
+    python = f"'{sys.executable}' -m raisim_ros"
+    return subprocess.run(command.replace("raisim_ros", python, 1), shell=True, capture_output=True, timeout=60, **options)
+
+
+def test_a_reader_that_has_enough_is_no_error():
+    done = run_in_shell(f"(raisim_ros info '{resource('worlds/default.xml')}'; echo $? >&2) | true")
+    assert done.stderr.split() == [b"141"]
+
+
+def test_closed_streams_and_names_that_are_no_text(tmp_path):
+    world = resource("worlds/crane.xml")
+    assert run_in_shell(f"raisim_ros run '{world}' --seconds 0.01 2>&-").returncode == 0
+    odd = os.fsencode(tmp_path) + b"/bad\xff.xml"
+    with open(odd, "wb") as file:
+        file.write(world.read_bytes())
+    done = subprocess.run([sys.executable, "-m", "raisim_ros", "info", odd], capture_output=True, timeout=60)
+    assert done.returncode == 2
+    assert b"not Unicode" in done.stderr
+    assert b"Traceback" not in done.stderr

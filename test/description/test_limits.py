@@ -17,10 +17,11 @@ from raisim_ros.description.world_file import load_world_file
 CHECK = """
 import json, resource, sys
 from raisim_ros import World, RaisimError, load_mesh
+from raisim_ros.cli.open_file import open_world
 from raisim_ros.description.terrain import height_map_from_text, height_map_from_png
 import trimesh, scipy.spatial  # not what a file costs
 readers = {"world": World, "mesh": load_mesh, "heights": height_map_from_text,
-           "robot": lambda path: World().add_articulated_system(path),
+           "any": open_world, "robot": lambda path: World().add_articulated_system(path),
            "image": lambda path: height_map_from_png(path, 1.0, 1.0, 1.0, 0.0)}
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 answers = {}
@@ -113,7 +114,10 @@ PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 46000, 4600
 SPARSE = {  # beginnings of files that are gigabytes long without using the disk
     "heights beyond those announced": ("heights", b"2 2 1 1 0 0 0 0 ", "for each height that it announces"),
     "a huge robot": ("robot", b"<robot name='r'>", "max_file_bytes"),
+    "a huge mesh": ("mesh", b"v 0 0 0\n", "max_mesh_bytes"),
+    "a huge file of any kind": ("any", b"", "max_file_bytes"),
 }
+SUFFIXES = {"mesh": "obj", "any": "xml"}
 SMALL = {
     "too many heights": ("heights", "heights.txt", b"40000 40000 1 1 0", "max_samples"),
     "an image of gigapixels": ("image", "image.png", PNG, "max_samples"),
@@ -135,7 +139,7 @@ def answers(tmp_path_factory):
         files[name] = ("world", folder / f"world_{number}.xml")
         files[name][1].write_text(f"<raisim>{inside}</raisim>")
     for number, (name, (kind, content, _)) in enumerate(SPARSE.items()):
-        files[name] = (kind, folder / f"sparse_{number}.urdf")
+        files[name] = (kind, folder / f"sparse_{number}.{SUFFIXES.get(kind, 'urdf')}")
         with files[name][1].open("wb") as stream:
             stream.write(content)
             stream.truncate(5 << 30)

@@ -68,6 +68,14 @@ def test_package_and_model_under_the_resource_folder(tmp_path, scheme):
     assert find(f"{scheme}my_robot/n.obj", tmp_path / "x", tmp_path / "res") == without_name
 
 
+def test_a_folder_that_is_all_there_is_of_a_package(tmp_path):
+    mesh = make(tmp_path / "dropped/spot_description/meshes/m.obj")
+    directory = tmp_path / "dropped/spot_description/urdf"
+    assert find("package://many_robots/robots/spot_description/meshes/m.obj", directory) == mesh
+    make(tmp_path / "dropped/spot_description/m.obj")
+    assert find("package://many_robots/robots/other_description/m.obj", directory) is None  # a name alone is too little
+
+
 def test_package_beside_an_ancestor(tmp_path):
     mesh = make(tmp_path / "other_robot/m.obj")
     assert find("package://other_robot/m.obj", tmp_path / "my_robot/urdf") == mesh

@@ -127,7 +127,9 @@ def replay(kind: str, seed: int) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Damaged files and random calls, for a while.")
-    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--minutes", type=float, default=5.0, help="of the whole run")
+    parser.add_argument("--inputs", type=int, default=10**9, help="ends earlier, after so many of all kinds together")
+    parser.add_argument("--slice", type=float, default=SLICE, help="seconds of one kind before the next has its turn")
     parser.add_argument("--kinds", default="all", help="comma-separated; all by default")
     parser.add_argument("--seed", type=int, default=None, help="first input; by default the time of day")
     parser.add_argument("--replay", nargs=2, metavar=("KIND", "SEED"), help="one input again, in this process")
@@ -147,9 +149,9 @@ def main() -> int:
     print(f"fuzzing {', '.join(names)} for {options.minutes:g} minutes from seed {seed}", flush=True)
     kinds = collections.deque(Kind(name, seed) for name in names)
     end = time.monotonic() + 60.0 * options.minutes
-    share = min(SLICE, max(5.0, 60.0 * options.minutes / len(kinds)))
+    share = min(options.slice, max(5.0, 60.0 * options.minutes / len(kinds)))
     with contextlib.suppress(KeyboardInterrupt):  # the summary comes all the same
-        while time.monotonic() < end:
+        while time.monotonic() < end and sum(kind.inputs for kind in kinds) < options.inputs:
             kinds[0].run(min(share, max(1.0, end - time.monotonic())))
             kinds.rotate(-1)
             print(f"{sum(kind.inputs for kind in kinds)} inputs so far", flush=True)

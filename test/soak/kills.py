@@ -167,6 +167,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would the victims
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     os.environ.setdefault("ROS_DOMAIN_ID", str(101 + seed % 100))
+    os.environ["RAISIM_ROS_LAUNCHER_PID"] = str(os.getpid())  # no node outlives this
     faults: list[str] = []
     count: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:

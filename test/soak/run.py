@@ -16,11 +16,15 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from raisim_ros import World
 from raisim_ros.description.resources import resource
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 IN_FLIGHT = 8  # requests at a time
+PATIENCE = 60.0  # with an answer [s]: only reached when something is broken
+ROBOT = "package://raisim_ros/rsc/robots/cartpole.urdf"
 
 
 @dataclass
@@ -32,6 +36,7 @@ class Watch:
     first: dict[str, float] = field(default_factory=dict)
     last: dict[str, float] = field(default_factory=dict)
     cycles: int = 0
+    memory: list[tuple[int, float]] = field(default_factory=list)  # after so many cycles [MB]
 
     def look(self) -> None:
         process = Path(f"/proc/{self.pid}")
@@ -42,6 +47,12 @@ class Watch:
             "shared memory [MB]": sum(path.stat().st_size for path in Path("/dev/shm").glob("fast*")) / 1e6,
         }
         self.first = self.first or dict(self.last)
+        self.memory.append((self.cycles, self.last["memory [MB]"]))
+
+    def slope(self) -> float:
+        """Bytes that a cycle leaves behind: the line through the second half of the looks."""
+        late = np.array(self.memory[len(self.memory) // 2 :])
+        return float(1e6 * np.polyfit(late[:, 0], late[:, 1], 1)[0]) if len(late) > 2 else 0.0
 
     def faults(self) -> list[str]:
         limits = {"memory [MB]": 50.0, "open files": 5, "threads": 2}
@@ -85,69 +96,51 @@ class NodeCycle:
     """A node of its own, asked through services."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        import rclpy
-        from rclpy.executors import SingleThreadedExecutor
-        from rclpy.node import Node
+        from raisim_ros.client import Client
 
         self._file = folder / "node.xml"
         command = [sys.executable, "-m", "raisim_ros.ros.world_node", "--ros-args", "-r", "__ns:=/soak"]
         for option in (f"allowed_folders:=default:{folder}", *(options or ("real_time_factor:=0.0",))):
             command += ["-p", option]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        rclpy.init()
-        self._rclpy = rclpy
-        self._node = Node("soak", start_parameter_services=False, enable_rosout=False)
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(self._node)
-        self._clients: dict[str, object] = {}
+        environment = {**os.environ, "RAISIM_ROS_LAUNCHER_PID": str(os.getpid())}  # it does not outlive this process
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self._client = Client("soak", PATIENCE)
+        except BaseException:
+            self.process.kill()
+            raise
 
-    def _call(self, kind: str, name: str, /, **fields: object) -> None:
-        self._call_all(kind, name, [fields])
-
-    def _call_all(self, kind: str, name: str, requests: list[dict[str, object]]) -> None:
+    def _call_all(self, service: str, requests: list[dict[str, object]]) -> None:
         """Requests to one service, all under way at once."""
-        import raisim_ros.srv as srv
-        from raisim_ros.msg import ResultCode
-
-        service = getattr(srv, kind)
-        client = self._clients.get(name)
-        if client is None:
-            client = self._clients[name] = self._node.create_client(service, f"/soak/{name}")
-            assert client.wait_for_service(30.0), name
-        futures = [client.call_async(service.Request(**fields)) for fields in requests]
-        for future in futures:
-            self._executor.spin_until_future_complete(future, timeout_sec=30.0)
-            assert future.done(), f"{name} did not answer within 30 s"
-            assert future.result().result == ResultCode.OK, f"{name}: {future.result().message}"
+        for future in [self._client.call_async(service, **fields) for fields in requests]:
+            future.result(PATIENCE)
 
     def run(self) -> None:
-        self._call("SpawnObject", "spawn_object", name="ball", shape="sphere", radius=0.1, mass=1.0)
-        robot = "package://raisim_ros/rsc/robots/cartpole.urdf"
-        self._call("SpawnArticulatedSystem", "spawn_articulated_system", name="cart", file=robot)
-        self._call("SaveSnapshot", "save_snapshot", name="moment")
-        self._call("SaveWorld", "save_world", file=str(self._file), overwrite=True)
-        self._call("RestoreSnapshot", "restore_snapshot", name="moment")
-        self._call("RemoveObject", "remove_object", name="ball")
-        self._call("RemoveObject", "remove_object", name="cart")
+        call = self._client.call
+        call("spawn_object", name="ball", shape="sphere", radius=0.1, mass=1.0)
+        call("spawn_articulated_system", name="cart", file=ROBOT)
+        call("save_snapshot", name="moment")
+        call("save_world", file=str(self._file), overwrite=True)
+        call("restore_snapshot", name="moment")
+        call("remove_object", name="ball")
+        call("remove_object", name="cart")
 
     def spawn_and_remove(self, first: int, count: int) -> None:
         """Objects that come and go, every tenth a robot; all are asked for before the first answer is waited for."""
         names = [f"guest_{number}" for number in range(count)]
         spheres = [k for k in range(count) if (first + k) % 10]
         robots = [k for k in range(count) if not (first + k) % 10]
-        robot = "package://raisim_ros/rsc/robots/cartpole.urdf"
         ball = {"shape": "sphere", "radius": 0.1, "mass": 1.0}
-        self._call_all("SpawnObject", "spawn_object", [{"name": names[k], **ball} for k in spheres])
-        carts = [{"name": names[k], "file": robot, "publish_links": True} for k in robots]
-        self._call_all("SpawnArticulatedSystem", "spawn_articulated_system", carts)
-        self._call_all("RemoveObject", "remove_object", [{"name": name} for name in names])
+        self._call_all("spawn_object", [{"name": names[k], **ball} for k in spheres])
+        carts = [{"name": names[k], "file": ROBOT, "publish_links": True} for k in robots]
+        self._call_all("spawn_articulated_system", carts)
+        self._call_all("remove_object", [{"name": name} for name in names])
 
     def topics(self) -> int:
-        return len([name for name, _ in self._node.get_topic_names_and_types() if name.startswith("/soak")])
+        return len([name for name, _ in self._client.node.get_topic_names_and_types() if name.startswith("/soak")])
 
     def close(self) -> None:
-        self._node.destroy_node()
-        self._rclpy.try_shutdown()
+        self._client.close()
         self.process.terminate()
         self.process.wait(10.0)
 
@@ -172,7 +165,7 @@ def spawn(count: int) -> int:
         finally:
             node.close()
     faults = watch.faults() + ([f"topics grew by {grown}"] if grown > 0 else [])
-    print(f"{watch.cycles} cycles; first {watch.first}; last {watch.last}")
+    print(f"{watch.cycles} cycles; first {watch.first}; last {watch.last}; {watch.slope():.1f} bytes a cycle in the second half")
     print("\n".join(faults) or "nothing grew")
     return 1 if faults else 0
 

@@ -93,6 +93,15 @@ def drop(page, name, text):
     )
 
 
+def drop_from_disk(page, *paths):
+    """Drops files and folders on the page as a file manager does."""
+    session = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "x": 200, "y": 200, "data": data})
+    session.detach()
+
+
 class Stage:
     """A world, its viewer and one browser."""
 
@@ -152,7 +161,8 @@ class Stage:
         picture = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB"), int)
         picture = picture[:, : int(self.box(shown)["width"])]
         red, green, blue = (picture[..., k] for k in range(3))
-        rows, columns = np.nonzero((red > 60) & (blue > 60) & (green < 0.6 * red) & (green < 0.6 * blue))
+        # By hue: the dark side of a ball belongs to it, however little light reaches it.
+        rows, columns = np.nonzero((red > 15) & (blue > 15) & (green < 0.6 * red) & (green < 0.6 * blue))
         return None if len(rows) < 20 else np.array([columns.mean(), rows.mean()])
 
     def sees_ball_at(self, place, page=None):

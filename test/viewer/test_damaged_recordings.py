@@ -52,6 +52,7 @@ def test_files_of_a_recording_stay_in_their_folder(name, chunks, tmp_path):
         ("poses", lambda one: one[:, :, :6]),
         ("poses", lambda one: one[:, :1]),
         ("coordinates", lambda one: one[:, :0]),
+        ("efforts", lambda one: one[:, :0]),
         ("contacts", lambda one: one[:0, :5]),
         ("contact_counts", lambda one: one + 0.5),
         ("contact_counts", lambda one: -one - 1.0),

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("viser", reason="the viewer's extra is not installed")
 
-from page_tools import ball_world, drop, open_page, wait_until, without_effects
+from page_tools import ball_world, drop, drop_from_disk, open_page, wait_until, without_effects
 
 from raisim_ros import Recording, Viewer
 from raisim_ros.description.resources import resource
@@ -243,3 +243,52 @@ def test_files_are_dropped_on_the_page(stage, tmp_path):
     wait_until(lambda: stage.world.get_object("lone") is not None and stage.world.get_object("ball") is None, stage.page)
     stage.viewer._world_feed.load(str(kept))
     stage.world.remove_object(stage.world.get_object("second_arm"))
+
+
+TABLE = """<robot name="table"><link name="top"><inertial><mass value="5"/>
+    <inertia ixx="0.5" iyy="0.5" izz="0.8" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="package://their_robots/robots/table/meshes/top.glb"/></geometry></visual>
+    <collision><geometry><box size="0.8 0.8 0.1"/></geometry></collision></link>
+  <link name="flap"><inertial><mass value="0.5"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.2 0.05"/></geometry></collision></link>
+  <joint name="hinge" type="revolute"><parent link="top"/><child link="flap"/><origin xyz="0.4 0 0.05"/>
+    <axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="50" velocity="10"/></joint></robot>"""
+
+
+def test_a_folder_with_a_robot_and_its_meshes_is_dropped_and_the_robot_dragged(stage, tmp_path):
+    import trimesh
+
+    folder = tmp_path / "table"
+    (folder / "meshes").mkdir(parents=True)
+    (folder / "urdf").mkdir()
+    for name in ("table", "small_table"):
+        (folder / "urdf" / f"{name}.urdf").write_text(TABLE)
+    parts = [trimesh.creation.box((0.8, 0.4, 0.1)) for _ in range(2)]  # two materials: two meshes of one file
+    for part, shift, color in zip(parts, (-0.2, 0.2), ([255, 0, 255, 255], [220, 0, 220, 255]), strict=True):
+        part.apply_translation((0.0, shift, 0.0))
+        part.visual = trimesh.visual.TextureVisuals(material=trimesh.visual.material.PBRMaterial(baseColorFactor=color))
+    trimesh.Scene(parts).export(folder / "meshes/top.glb")
+    page, world = stage.page, stage.world
+    world.set_gravity((0.0, 0.0, -9.81))
+    stage.viewer._world_feed.remove("ball")
+    stage.look_from((4.0, 0.0, 3.0), (0.0, 0.0, 0.0))
+    failures = []
+    page.on("pageerror", lambda error: failures.append(error))
+    drop_from_disk(page, folder)
+    page.get_by_role("button", name="table.urdf", exact=True).click()
+    wait_until(lambda: world.get_object("table") is not None, page)
+    robot = world.get_object("table")
+    assert robot.get_pd_gains()[0].max() > 0.0
+    wait_until(lambda: stage.viewer._panel.selected is not None and stage.viewer._panel.selected.name == "table", page)
+    stage.viewer.play()
+    wait_until(lambda: world.get_world_time() > 1.0, page)
+    place = robot.get_base_position()
+    top = np.add(place, (0.0, 0.0, 0.05))
+    assert place[2] == pytest.approx(0.05, abs=0.01)
+    assert abs(robot.get_generalized_coordinate()[-1]) < 0.05  # the flap does not hang down
+    assert stage.sees_ball_at(top)  # what is magenta
+    stage.drag(stage.pixel_of(top), (70, 0))
+    wait_until(lambda: robot.get_base_position()[1] > place[1] + 0.2, page)
+    page.mouse.up()
+    assert not failures, [(f.message, f.stack[:300]) for f in failures]

@@ -74,3 +74,32 @@ def test_poses_compose_and_points_go_there_and_back():
         assert to_world(both[row], point) == pytest.approx(to_world(outer[row], to_world(inner[row], point)))
         assert to_body(outer[row], to_world(outer[row], point)) == pytest.approx(point)
     assert rotate(np.array([0, 0, math.sqrt(0.5), math.sqrt(0.5)]), np.array([1.0, 0, 0])) == pytest.approx([0, 1, 0])
+
+
+@pytest.mark.parametrize("textured", [False, True], ids=["colours", "an image"])
+def test_a_file_of_several_meshes_is_drawn_as_one(tmp_path, textured):
+    """The page fails at files of several meshes that can be dragged."""
+    import io
+
+    import trimesh
+    from PIL import Image
+
+    parts = [trimesh.creation.box((1.0, 1.0, 1.0)), trimesh.creation.box((1.0, 1.0, 1.0))]
+    parts[1].apply_translation((3.0, 0.0, 0.0))
+    image = Image.new("RGB", (4, 4), (0, 0, 255)) if textured else None
+    for part, color in zip(parts, ([255, 0, 0, 255], [255, 255, 255, 255]), strict=True):
+        material = trimesh.visual.material.PBRMaterial(baseColorFactor=color)
+        if color[1] and image is not None:
+            material.baseColorTexture = image
+        part.visual = trimesh.visual.TextureVisuals(uv=np.full((len(part.vertices), 2), 0.5), material=material)
+    file = tmp_path / "two.glb"
+    trimesh.Scene(parts).export(file)
+    surface = surfaces.file_surface(file, own_colors=True)
+    drawn = trimesh.load_scene(io.BytesIO(surface.glb), file_type="glb")
+    (one,) = drawn.geometry.values()
+    assert one.bounds == pytest.approx(np.array([[-0.5, -0.5, -0.5], [3.5, 0.5, 0.5]]))
+    colors = one.visual.to_color().vertex_colors if textured else one.visual.vertex_colors
+    left = one.vertices[:, 0] < 1.0
+    assert colors[left][:, 0].mean() > 200
+    assert colors[left][:, 2].mean() < 60
+    assert colors[~left][:, 2].mean() > 200

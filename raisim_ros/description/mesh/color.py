@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.limits import get_file_limits
+
 Rgb = tuple[float, float, float]
 
 
@@ -50,6 +52,8 @@ def brings_materials(path: str | Path) -> bool:
 
 @lru_cache(maxsize=1024)
 def _contains(file: str, changed: int, sign: bytes) -> bool:
+    if Path(file).stat().st_size > get_file_limits().max_mesh_bytes:
+        return False  # whoever loads it is told
     return sign in Path(file).read_bytes()
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError, MeshError
-from raisim_ros.description.files import existing_file
+from raisim_ros.description.files import check_size, existing_file
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh.archives import check_archive
 from raisim_ros.description.mesh.cache import is_stored_hull
@@ -215,6 +215,11 @@ def _check_scale(scale: float | Sequence[float]) -> NDArray[np.float64]:
     return factors
 
 
+def check_mesh_size(file: Path) -> None:
+    """Refuse a file that is too large before anything of it is read."""
+    check_size(file, get_file_limits().max_mesh_bytes, "max_mesh_bytes")
+
+
 def _check_size(triangles: int, source: str) -> None:
     most = get_file_limits().max_triangles
     if triangles > most:
@@ -226,6 +231,7 @@ def _check_size(triangles: int, source: str) -> None:
 
 def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     suffix = file.suffix.lower()
+    check_mesh_size(file)
     if file.stat().st_size == 0:
         raise MeshError(f"{file}: the file is empty")
     check_archive(file)

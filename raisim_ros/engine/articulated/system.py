@@ -387,6 +387,12 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
                 raise InvalidValueError(f"drive: no joint '{joint}' can be a wheel; there are: {known}")
         super().set_interface(settings)
 
+    def _check_kept(self, kept: dict[str, Any]) -> None:
+        both = self._collision_bodies, kept["_collision_bodies"]
+        own, other = ([(shape.name, shape.body_index) for shape in shapes] for shapes in both)
+        if own != other:
+            raise InvalidValueError(f"the snapshot has other collision bodies of {self!r}")
+
     def get_collision_bodies(self) -> list[LinkCollisionBody]:
         """Collision shapes of all bodies, placed in their body frames, with their present materials."""
         return [

@@ -18,6 +18,8 @@ POINTS = 6  # of a quadratic
 LEAST_SHARE = 0.02
 # Slivers among other triangles would be stiffer than any substep can follow: greatest weight relative to the median.
 MOST_WEIGHT = 8.0
+# Points further away than so many times the size of a triangle cannot be told from infinitely far ones.
+FAR = 1e9
 
 
 def _neighbours(triangles: Indices) -> tuple[Indices, Indices]:
@@ -97,7 +99,10 @@ def _fill_border(x: Vector, triangles: Indices, index: Indices, flat: Vector, li
         others = _beyond_neighbours(x, triangles, links, int(t), known)
         while len(known) < POINTS and others:
             trials = np.array([[*known.values(), place] for place in others.values()])
-            trials = (trials - trials[:, :3].mean(axis=1, keepdims=True)) / np.ptp(trials[0], axis=0).max()
+            extent = np.ptp(trials[0], axis=0).max()
+            if extent == 0.0:
+                break  # a triangle of one point
+            trials = np.clip((trials - trials[:, :3].mean(axis=1, keepdims=True)) / extent, -FAR, FAR)
             best = list(others)[int(np.argmax(_curvature_weights(trials, np.ones(trials.shape[:2]))[1]))]
             known[best] = others.pop(best)
         index[t], flat[t] = triangles[t, 0], flat[t, 0]
@@ -124,8 +129,11 @@ def bending_rows(x: Vector, triangles: Indices) -> tuple[Indices, NDArray[np.flo
     areas = 0.5 * np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1]))
     size = np.sqrt(np.maximum(areas, 1e-300))
     scaled = (flat - flat[:, :3].mean(axis=1, keepdims=True)) / size[:, None, None]
+    # Without area, or tiny beside its neighbours, a triangle tells nothing of its bending.
+    poor = (areas <= 1e-12 * areas.max()) | (np.abs(scaled).max(axis=(1, 2)) > FAR)
+    scaled[poor] = 0.0
     weights = _curvature_weights(scaled, np.where(repeated, 0.0, 1.0))[0] * (np.sqrt(areas) / size**2)[:, None, None]
-    weights[areas <= 1e-12 * areas.max()] = 0.0
+    weights[poor] = 0.0
     most = np.abs(weights).max(axis=(1, 2))
     weights *= np.minimum(1.0, MOST_WEIGHT * np.median(most) / np.maximum(most, 1e-300))[:, None, None]
     rows = np.repeat(index[:, None], 3, axis=1).reshape(-1, POINTS)

@@ -43,6 +43,9 @@ class Object(KnownNames):
         """What a snapshot keeps besides the name and what the engine knows."""
         return {name: getattr(self, name) for name in self._KEPT}
 
+    def _check_kept(self, kept: dict[str, Any]) -> None:
+        """Raise InvalidValueError unless this, of the right types, can be restored here."""
+
     def _restore_kept(self, kept: dict[str, object]) -> None:
         for name, value in kept.items():
             setattr(self, name, value)

@@ -105,6 +105,7 @@ class WorldSnapshot:
             if values.keys() != set(handle._KEPT):
                 raise InvalidValueError(f"the snapshot has another make of {handle!r}")
             check_values(handle, values)
+            handle._check_kept(values)
         for saver, part in zip(world._savers, self._parts, strict=True):
             if not saver.can_restore(part):
                 raise InvalidValueError("the snapshot has other parts than the world")

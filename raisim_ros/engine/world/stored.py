@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.atomic_file import write_file
-from raisim_ros.description.errors import FileMissingError, FileReadError, InvalidValueError, ParseError
-from raisim_ros.description.file_access import check_allowed
+from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.files import read_bytes
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import check
@@ -99,15 +99,8 @@ def write(path: Path, data: bytes) -> None:
 def read(path: Path, kind: bytes) -> tuple[bytes, bytes]:
     """The engine's and Python's part of a file; errors name it."""
     what = f"stored {_NAMES[kind]}"
-    check_allowed(path, what)
-    if not path.is_file():
-        raise FileMissingError(path, what)
+    content = read_bytes(path, what, get_file_limits().max_snapshot_bytes, "max_snapshot_bytes")
     try:
-        limit = get_file_limits().max_snapshot_bytes
-        if path.stat().st_size > limit:
-            raise ParseError(path, None, f"the file is larger than {limit} bytes (limit max_snapshot_bytes)")
-        return split(kind, path.read_bytes())
-    except OSError as error:
-        raise FileReadError(path, error) from error
+        return split(kind, content)
     except InvalidValueError as error:
         raise ParseError(path, None, str(error)) from None

@@ -1,17 +1,20 @@
-"""How the node is told to end: by signals, or by the end of the process that started it."""
+"""How a node is told to end: by signals, or by the end of the process that started it."""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+# The process that started a node: killed or terminated, it leaves its nodes behind, so they watch it.
+LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
 _LAUNCHER_CHECK_PERIOD = 0.5  # [s]
-# A thread that has not ended so long after a signal is stuck: the process then ends without it [s].
-PATIENCE_WITH_THREADS = 0.8
+# So long after a signal a process is gone, with or without its threads and its farewell [s].
+PATIENCE = 0.9
 # So long the middleware may take to say farewell [s].
 PATIENCE_WITH_MIDDLEWARE = 0.5
 
@@ -31,20 +34,21 @@ def ending_soon(exit_code: Callable[[], int]) -> Iterator[None]:
         timer.cancel()
 
 
-def stop_with_process(pid: int, stop: threading.Event) -> None:
-    """Set `stop` when that process of this user is gone."""
-    while not stop.wait(_LAUNCHER_CHECK_PERIOD):
-        try:
+def _end_with_process(pid: int) -> None:
+    """As by SIGTERM when that process of this user is gone."""
+    try:
+        while True:
+            time.sleep(_LAUNCHER_CHECK_PERIOD)
             os.kill(pid, 0)
-        except ProcessLookupError:
-            stop.set()
+    except ProcessLookupError:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
-def watch_signals(stop: threading.Event, leaving: threading.Event) -> None:
-    """Sets `stop` at SIGINT and SIGTERM, even while the main thread is deep in a computation.
+def watch_signals(program: str, stop: threading.Event, leaving: threading.Event) -> None:
+    """Sets `stop` at SIGINT and SIGTERM, and at the end of the launcher, even while the main thread computes.
 
-    Python's own handlers wait for the main thread. When `leaving` is not set soon after, some thread is stuck, and the
-    process ends as it is: nobody shall have to kill it.
+    Python's own handlers wait for the main thread. The process is gone soon after, come what may: nobody shall have to
+    kill it. When `leaving` was not set by then, some thread was stuck, and that is told.
     """
     read, write = os.pipe()
     os.set_blocking(write, False)
@@ -56,9 +60,12 @@ def watch_signals(stop: threading.Event, leaving: threading.Event) -> None:
         os.read(read, 1)
         stop.set()
         asked = time.monotonic()
-        if not leaving.wait(PATIENCE_WITH_THREADS):
-            late = time.monotonic() - asked
-            print(f"world_node: ended without its threads, {late:.1f} s after the signal", flush=True)
-            os._exit(0)
+        time.sleep(PATIENCE)
+        if not leaving.is_set():
+            text = f"{program}: ended without its threads, {time.monotonic() - asked:.1f} s after the signal\n"
+            os.write(sys.stderr.fileno(), text.encode())  # past the locks that a stuck thread may hold
+        os._exit(0)
 
     threading.Thread(target=watch, name="signals", daemon=True).start()
+    if launcher := os.environ.get(LAUNCHER_VARIABLE):
+        threading.Thread(target=_end_with_process, args=(int(launcher),), name="launcher", daemon=True).start()

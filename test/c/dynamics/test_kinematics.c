@@ -162,8 +162,8 @@ static void springs_of_spherical_joints_pull_the_shorter_way(void)
 {
     static const rs_actuation_rule rule = {0};
     rs_articulation *a = ball_chain();
-    double command[3 * BALLS], force[3 * BALLS], weight[3 * BALLS];
-    rs_actuation_result out = {command, force, weight};
+    const double *force = a->work[0];
+    rs_actuation_result out = {a->applied_force, a->work[0], a->weight};
     int back = 0;
     for (int32_t k = 0; k < a->u_count; k++)
         a->stiffness[k] = 2.0 + k;

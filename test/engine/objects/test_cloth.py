@@ -12,6 +12,7 @@ from scipy.optimize import minimize
 
 from raisim_ros import BodyType, DeformableMaterial, DeformableObject, InvalidValueError, RaisimError, World
 from raisim_ros.description.resources import resource
+from raisim_ros.engine.objects.bending import bending_rows
 
 
 def sheet(n: int, size: float, z: float = 0.0) -> tuple[Any, Any]:
@@ -420,3 +421,12 @@ def test_cloth_pinned_to_a_link_swings_with_it(tmp_path: Any) -> None:
         tip = [-0.5 * math.sin(angles[-1]), 0.0, -0.5 * math.cos(angles[-1])]
         assert cloth.get_positions()[0] == pytest.approx(tip, abs=1e-3)
     assert min(angles) < -0.1  # the cloth sags and pulls the arm along
+
+
+@pytest.mark.parametrize("far", [0.0, 1e-30, 1e30, 1e50])
+def test_bending_of_triangles_without_area_is_none(far: float) -> None:
+    """Vertices that coincide, and one that is very far away."""
+    x = np.array([[0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [0, far, 0], [0, 0, 0]], dtype=np.float64)
+    triangles = np.array([[0, 1, 2], [0, 2, 3], [2, 3, 4], [3, 4, 5], [0, 3, 5]])
+    _, weights = bending_rows(x, triangles)
+    assert np.isfinite(weights).all()

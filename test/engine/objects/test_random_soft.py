@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from random_soft import make_world, watch
 
-SEEDS = [0, 1, 2, 6, 8, 11, 13, 16, 19, 22, 24, 26, 27, 30, 34]
+SEEDS = [0, 1, 2, 6, 8, 11, 13, 16, 19, 22, 24, 26, 27, 30, 33, 34, 129]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -451,3 +451,17 @@ def test_what_cannot_be_stored_is_named(tmp_path):
     with pytest.raises(InvalidValueError, match=r"builtins\.object cannot be stored"):
         world.save(tmp_path / "saved")
     assert not (tmp_path / "saved").exists()
+
+
+def test_a_snapshot_with_other_collision_bodies_is_refused():
+    world = World()
+    robot = world.add_articulated_system(resource("robots/arm.urdf"))
+    snapshot = world.save_snapshot()
+    kept = snapshot._kept[robot][1]
+    shapes = kept["_collision_bodies"]
+    for made_up in (shapes[:-1], [*shapes, shapes[0]], [replace(shapes[0], name="cert/0"), *shapes[1:]]):
+        kept["_collision_bodies"] = made_up
+        forged = WorldSnapshot.from_bytes(snapshot.to_bytes())
+        with pytest.raises(InvalidValueError, match="collision bodies"):
+            world.restore_snapshot(forged)
+        assert [shape.name for shape in robot.get_collision_bodies()] == [shape.name for shape in shapes]
