@@ -219,7 +219,7 @@ static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, doub
         rule = RS_ENERGY_KEPT;
     double least = a->guided ? LEAST_TURN : SMALL_TURN;
     if (rule != RS_ENERGY_FREE || (!a->fixed_base && (a->pushed || turn > least)))
-        rs_conserve(a, dt, solved, q_new, rule);
+        rs_conserve(a, gravity, dt, solved, q_new, rule);
 }
 
 bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {

@@ -136,26 +136,51 @@ static void translate(rs_articulation *a, rs_vec3 way, double *q) {
         a->motion[i].pos = rs_add(a->motion[i].pos, way);
 }
 
-/* What the step gives to momentum and, with `energy`, to kinetic energy; the system is placed at the midpoint. */
+/* What acts on a floating system from outside, per second: weight, loads on its links, forces and damping of its base. Joints,
+ * springs and motors between its links give no momentum. */
+static motion_sums sum_outer_forces(const rs_articulation *a, rs_vec3 gravity, rs_vec3 about) {
+    double mass;
+    const double *force = a->work[0], *weight = a->weight, *rate = a->rhs; /* as the velocities without impulses were found */
+    rs_vec3 arm = rs_sub(centre_of_mass(a, &mass), about), heavy = rs_scale(mass, gravity);
+    rs_vec3 lin = rs_v3(force[0] - weight[0] * rate[0], force[1] - weight[1] * rate[1], force[2] - weight[2] * rate[2]);
+    rs_vec3 ang = rs_v3(force[3] - weight[3] * rate[3], force[4] - weight[4] * rate[4], force[5] - weight[5] * rate[5]);
+    rs_pair6 base = rs_shift_force((rs_pair6){lin, ang}, rs_sub(a->motion[0].pos, about));
+    motion_sums sums = {rs_add(heavy, base.lin), rs_add(rs_cross(arm, heavy), base.ang), 0.0};
+    for (int32_t i = 0; a->loaded && i < a->link_count; i++) {
+        rs_pair6 load = rs_shift_force(rs_load_wrench(a, i), rs_sub(a->motion[i].pos, about));
+        sums.linear = rs_add(sums.linear, load.lin);
+        sums.angular = rs_add(sums.angular, load.ang);
+    }
+    return sums;
+}
+
+/* What the step gives to the momentum of a floating system, which is placed at the midpoint: the impulses' part, which is that
+ * of the change that they made, and that of forces from outside. */
+static motion_sums sum_impulses(rs_articulation *a, rs_vec3 gravity, double dt, const double *solved, rs_vec3 about) {
+    motion_sums sums = {.energy = 0.0}, outer = sum_outer_forces(a, gravity, about);
+    double *change = a->spare;
+    for (int32_t k = 0; k < a->u_count; k++)
+        change[k] = solved[k] - a->work[1][k];
+    if (a->guided) {
+        rs_kinematics_move(a, change);
+        rs_momentum(a, about, &sums.linear, &sums.angular);
+    }
+    add_motion(&sums, dt, &outer);
+    return sums;
+}
+
+/* What the step gives to momentum and kinetic energy; the system is placed at the midpoint. */
 static motion_sums sum_step(rs_articulation *a, double dt, const double *solved, rs_vec3 about, rs_energy_rule rule) {
     motion_sums products = sum_products(a, about), sums;
-    if (rule == RS_ENERGY_FREE) { /* momentum is linear */
-        double *change = a->spare;
-        for (int32_t k = 0; k < a->u_count; k++)
-            change[k] = solved[k] - a->u[k];
-        rs_kinematics_move(a, change);
-        sums = sum_motion(a, change, about, false);
-    } else {
-        rs_kinematics_move(a, a->u);
-        motion_sums before = sum_motion(a, a->u, about, true);
-        double power = 0.5 * power_of_wrenches(a);
-        rs_kinematics_move(a, solved);
-        sums = sum_motion(a, solved, about, true);
-        power += 0.5 * power_of_wrenches(a);
-        add_motion(&sums, -1.0, &before);
-        if (rule == RS_ENERGY_KEPT) /* impulses act on the velocity that they find: then it is that of the way there */
-            products.energy = power;
-    }
+    rs_kinematics_move(a, a->u);
+    motion_sums before = sum_motion(a, a->u, about, true);
+    double power = 0.5 * power_of_wrenches(a);
+    rs_kinematics_move(a, solved);
+    sums = sum_motion(a, solved, about, true);
+    power += 0.5 * power_of_wrenches(a);
+    add_motion(&sums, -1.0, &before);
+    if (rule == RS_ENERGY_KEPT) /* impulses act on the velocity that they find: then it is that of the way there */
+        products.energy = power;
     add_motion(&sums, dt, &products);
     return sums;
 }
@@ -184,12 +209,12 @@ static void carry(rs_articulation *a, const motion_sums *end, rs_vec3 about, rs_
     memcpy(carried->u, a->u_free, sizeof(double) * (size_t)a->u_count);
 }
 
-void rs_conserve(rs_articulation *a, double dt, const double *solved, double *q_new, rs_energy_rule rule) {
+void rs_conserve(rs_articulation *a, rs_vec3 gravity, double dt, const double *solved, double *q_new, rs_energy_rule rule) {
     double mass;
     bool energy = rule != RS_ENERGY_FREE;
     rs_vec3 about = a->motion[0].pos, centre; /* any fixed point near by */
     rs_vec3 pushed = push_momentum(a);
-    motion_sums step = sum_step(a, dt, solved, about, rule);
+    motion_sums step = energy ? sum_step(a, dt, solved, about, rule) : sum_impulses(a, gravity, dt, solved, about);
     motion_sums before = begin_motion(a, about, energy, &centre), wanted = before;
     add_motion(&wanted, 1.0, &step);
     wanted.energy += rule == RS_ENERGY_BOUNDED ? MARGIN * before.energy : 0.0;

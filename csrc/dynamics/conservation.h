@@ -21,6 +21,6 @@ typedef enum {
  * power of dt, and by a first power times a blow. A floating system gets the momentum that the impulses of the step give it,
  * exactly: all its links move as one rigid body by what is missing. For the energy the motion within the system is scaled.
  * The centre of mass goes where the momentum takes it: q_new is moved there. */
-void rs_conserve(rs_articulation *a, double dt, const double *solved, double *q_new, rs_energy_rule rule);
+void rs_conserve(rs_articulation *a, rs_vec3 gravity, double dt, const double *solved, double *q_new, rs_energy_rule rule);
 
 #endif

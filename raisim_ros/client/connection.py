@@ -12,29 +12,36 @@ from types import TracebackType
 from typing import Any
 
 import rclpy
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.validate_full_topic_name import validate_full_topic_name
 
 import raisim_ros.srv as srv
 from raisim_ros.client.errors import ConnectionLostError, RequestRefusedError
 from raisim_ros.client.objects import Object, Robot, Vector, pose_message
+from raisim_ros.client.requests import checked_request
+from raisim_ros.description.checked import is_whole, numbers, shown, text
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.msg import ResultCode, WorldState
+from raisim_ros.ros.node import shared_memory
 
 # As deep as the node's own: a burst of requests loses nothing.
 SERVICE_DEPTH = 1000
 # The node tells about itself at least this often, paused or not; a longer silence means that it is gone [s].
 SILENCE = 2.0
+MOST_DOMAINS = 232  # that the ports of DDS allow
 
 # Services whose types are not called as they are.
 _TYPES = {"load_world_file": srv.LoadWorld}
 
 
 def _type_of(service: str) -> Any:
-    name = "".join(part.capitalize() for part in service.split("_"))
+    name = "".join(part.capitalize() for part in text("service", service).split("_"))
     kind = _TYPES.get(service) or getattr(srv, name, None)
     if kind is None:
-        raise AttributeError(f"there is no service '{service}'")
+        raise InvalidValueError(f"there is no service '{service}'")
     return kind
 
 
@@ -43,12 +50,21 @@ class Client:
 
     def __init__(self, namespace: str = "", timeout: float = 10.0, domain_id: int | None = None) -> None:
         """Connects to the node in a namespace; `timeout`: of this and, unless they say otherwise, of all calls [s]."""
-        self.timeout = timeout
+        self.timeout = numbers("timeout", (timeout,), 1)[0]
         # What the names of the node's topics and services begin with; and the node that everything here goes through.
-        self.prefix = f"/{namespace.strip('/')}/".replace("//", "/")
+        self.prefix = f"/{text('namespace', namespace).strip('/')}/".replace("//", "/")
+        topic = f"{self.prefix}world/state"
+        if domain_id is not None and not (is_whole(domain_id) and 0 <= domain_id <= MOST_DOMAINS):
+            raise InvalidValueError(f"domain_id is {shown(domain_id)}; expected 0 to {MOST_DOMAINS}")
+        try:
+            validate_full_topic_name(topic)
+        except InvalidTopicNameException as error:
+            raise InvalidValueError(f"namespace is {shown(namespace)}; {error}") from error
+        shared_memory.remove_stale()
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain_id)
         self.node = Node(f"raisim_client_{id(self) % 10**8}", context=self._context, start_parameter_services=False)
+        shared_memory.remember()
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._lock = threading.RLock()
@@ -58,7 +74,7 @@ class Client:
         self._state: Any = None
         self._heard = 0.0
         self._step = -1
-        self.node.create_subscription(WorldState, f"{self.prefix}world/state", self._on_state, 10)
+        self.node.create_subscription(WorldState, topic, self._on_state, 10)
         self._thread = threading.Thread(target=self._spin, name="raisim client", daemon=True)
         self._thread.start()
         try:
@@ -74,6 +90,7 @@ class Client:
         self._thread.join(2.0)
         with contextlib.suppress(Exception):
             self.node.destroy_node()
+        shared_memory.remember()  # what other connections of this process still have
 
     def __enter__(self) -> Client:
         return self
@@ -130,6 +147,9 @@ class Client:
         self, service: str, kind: Any, fields: dict[str, Any], outcome: Callable[[Any], tuple[int, str]]
     ) -> Future[Any]:
         """`outcome` reads code and message of an answer; 1 is success, here and in simulation_interfaces."""
+        request = checked_request(service, kind, fields)
+        if not self._context.ok():
+            raise ConnectionLostError("the connection was closed")
         with self._lock:
             client = self._clients.get(service)
             if client is None:
@@ -150,7 +170,7 @@ class Client:
             else:
                 result.set_result(answer)
 
-        client.call_async(kind.Request(**fields)).add_done_callback(done)
+        client.call_async(request).add_done_callback(done)
         return result
 
     def call(self, service: str, timeout: float | None = None, **fields: Any) -> Any:
@@ -239,7 +259,7 @@ class Client:
 
     def remove(self, thing: Object | str) -> None:
         """Takes an object out of the world."""
-        name = thing if isinstance(thing, str) else thing.name
+        name = thing.name if isinstance(thing, Object) else text("thing", thing)
         self.call("remove_object", name=name)
         with self._lock:
             gone = self._objects.pop(name, None)
@@ -273,7 +293,7 @@ class Client:
 
     def wait(self, seconds: float, timeout: float | None = None) -> None:
         """Waits until so much simulation time has passed in a world that plays."""
-        end = self.time + seconds
+        end = self.time + numbers("seconds", (seconds,), 1)[0]
         self.wait_until(lambda: self.time >= end, timeout)
 
     def wait_until(self, condition: Callable[[], Any], timeout: float | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from raisim_ros.client.errors import ConnectionLostError
+from raisim_ros.description.checked import mapping, number, numbers, shown, text
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.msg import ObjectCmd, ObjectState
 
 if TYPE_CHECKING:
@@ -24,14 +27,28 @@ RENEWAL = 0.05
 
 def pose_message(position: Vector, quaternion: Vector) -> Pose:
     """A pose from x y z [m] and w x y z."""
-    x, y, z = map(float, position)
-    qw, qx, qy, qz = map(float, quaternion)
+    x, y, z = numbers("position", position, 3)
+    qw, qx, qy, qz = numbers("quaternion", quaternion, 4)
     return Pose(position=Point(x=x, y=y, z=z), orientation=Quaternion(w=qw, x=qx, y=qy, z=qz))
 
 
-def _vector(values: Vector) -> Vector3:
-    x, y, z = map(float, values)
+def _vector(name: str, values: Vector) -> Vector3:
+    x, y, z = numbers(name, values, 3)
     return Vector3(x=x, y=y, z=z)
+
+
+def _point(pair: Any) -> tuple[float, dict[str, float]]:
+    """A time within what messages can hold, and positions by name."""
+    if not isinstance(pair, Sequence) or len(pair) != 2:
+        raise InvalidValueError(f"a point is {shown(pair)}; expected a time and positions by name")
+    (seconds,) = numbers("time of a point", pair[:1], 1)
+    if not 0.0 <= seconds < 2**31:
+        raise InvalidValueError(f"time of a point is {seconds:g}; expected 0 to {2**31 - 1} s")
+    return seconds, _by_name("positions", pair[1])
+
+
+def _by_name(what: str, values: Mapping[str, float] | None) -> dict[str, float]:
+    return {text(what, name): number(f"{what} of '{name}'", one) for name, one in mapping(what, values).items()}
 
 
 class Object:
@@ -48,6 +65,7 @@ class Object:
         self._commands = node.create_publisher(ObjectCmd, info.command_topic, 10)
         self._held: Any = None
         self._timer: Any = None
+        self._closed = False
 
     def __repr__(self) -> str:
         return f"<{self.type} '{self.name}'>"
@@ -55,6 +73,7 @@ class Object:
     def close(self) -> None:
         """Listens and sends no more."""
         self.release()
+        self._closed = True
         node = self._client.node
         node.destroy_subscription(self._subscription)
         node.destroy_publisher(self._commands)
@@ -109,7 +128,7 @@ class Object:
 
     def push(self, force: Vector, torque: Vector = (0.0, 0.0, 0.0)) -> None:
         """Lets a force [N] and a torque [N m] act at its centre of mass until release(); renewed while this lives."""
-        self._hold(ObjectCmd(wrench=Wrench(force=_vector(force), torque=_vector(torque))))
+        self._hold(ObjectCmd(wrench=Wrench(force=_vector("force", force), torque=_vector("torque", torque))))
 
     def drive_to(self, position: Vector, quaternion: Vector = (1.0, 0.0, 0.0, 0.0)) -> None:
         """Lets its controller bring it to a pose (quaternion w x y z), and hold it there until release()."""
@@ -123,7 +142,7 @@ class Object:
 
     def move(self, linear: Vector, angular: Vector = (0.0, 0.0, 0.0)) -> None:
         """Lets it move with a velocity [m/s], [rad/s] until release()."""
-        twist = Twist(linear=_vector(linear), angular=_vector(angular))
+        twist = Twist(linear=_vector("linear", linear), angular=_vector("angular", angular))
         self._hold(
             ObjectCmd(enable_position_controller=True, cartesian_cmd_type=ObjectCmd.VELOCITY, twist=twist)
         )
@@ -136,8 +155,8 @@ class Object:
             self._timer = None
 
     def _hold(self, message: Any) -> None:
-        self._held = message
         self._wait_for_subscriber(self._commands)
+        self._held = message
         self._commands.publish(message)
         if self._timer is None:
             self._timer = self._client.node.create_timer(RENEWAL, self._renew)
@@ -147,6 +166,8 @@ class Object:
             self._commands.publish(self._held)
 
     def _wait_for_subscriber(self, publisher: Any) -> None:
+        if self._closed:
+            raise ConnectionLostError(f"'{self.name}' was removed, or its connection closed")
         self._client.wait_until(publisher.get_subscription_count, self._client.timeout)
 
 
@@ -210,14 +231,18 @@ class Robot(Object):
         efforts: Mapping[str, float] | None = None,
     ) -> None:
         """Drives joints, by name, until release(); renewed while this lives. What is not named goes on as it does."""
-        given = {"position": positions or {}, "velocity": velocities or {}, "effort": efforts or {}}
+        given = {
+            "position": _by_name("positions", positions),
+            "velocity": _by_name("velocities", velocities),
+            "effort": _by_name("efforts", efforts),
+        }
         names: Iterable[str] = dict.fromkeys(name for values in given.values() for name in values)
         message = JointState(name=list(names))
         for field, values in given.items():
             if values:
-                setattr(message, field, [float(values.get(name, float("nan"))) for name in message.name])
-        self._held_joints = message
+                setattr(message, field, [values.get(name, math.nan) for name in message.name])
         self._wait_for_subscriber(self._joint_commands)
+        self._held_joints = message
         self._joint_commands.publish(message)
         if self._joint_timer is None:
             self._joint_timer = self._client.node.create_timer(RENEWAL, self._renew_joints)
@@ -236,10 +261,13 @@ class Robot(Object):
 
     def follow(self, points: Sequence[tuple[float, Mapping[str, float]]]) -> None:
         """Lets joints pass positions at times [s] from now: pairs of a time and positions by name."""
-        names = list(points[0][1])
+        pairs = [_point(pair) for pair in points] if isinstance(points, Sequence) else []
+        if not pairs or any(positions.keys() != pairs[0][1].keys() for _, positions in pairs):
+            raise InvalidValueError("points are not pairs of a time and positions, of the same joints each")
+        names = list(pairs[0][1])
         message = JointTrajectory(joint_names=names)
-        for seconds, positions in points:
-            point = JointTrajectoryPoint(positions=[float(positions[name]) for name in names])
+        for seconds, positions in pairs:
+            point = JointTrajectoryPoint(positions=[positions[name] for name in names])
             point.time_from_start.sec, point.time_from_start.nanosec = divmod(round(seconds * 1e9), 10**9)
             message.points.append(point)
         self._wait_for_subscriber(self._trajectories)

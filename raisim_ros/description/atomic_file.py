@@ -6,6 +6,7 @@ size limit or a killed process leave the old file; what a killed process leaves 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -20,6 +21,8 @@ from typing import BinaryIO
 from raisim_ros.description.errors import FileWriteError, RaisimError
 from raisim_ros.description.file_access import check_allowed, is_temporary
 
+# What file systems without hard links answer.
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL, errno.EMLINK)
 _SUFFIX = ".raisim_ros_tmp"
 _TEMPORARY = re.compile(rf"\.(?P<host>[^/]+)~(?P<process>\d+)~[0-9a-f]+{re.escape(_SUFFIX)}(?:\.\w+)?")
 
@@ -37,7 +40,8 @@ def write_file(path: str | Path, content: bytes, is_lasting: bool = True) -> Non
             raise FileWriteError(path, "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
         with _temporary(target, content, is_lasting) as temporary:
             if mode is not None:
-                os.chmod(temporary, stat.S_IMODE(mode))
+                with suppress(PermissionError):  # of file systems that have no permissions
+                    os.chmod(temporary, stat.S_IMODE(mode))
             os.replace(temporary, target)
         if is_lasting:
             _sync_folder(target.parent)
@@ -125,11 +129,24 @@ def _write_new(path: Path, content: bytes) -> bool:
     """False when somebody else made the file meanwhile."""
     with _temporary(path, content) as temporary:
         try:
-            os.link(temporary, path)
+            _give_new_name(temporary, path)
         except FileExistsError:
             return False
     _sync_folder(path.parent)
     return True
+
+
+def _give_new_name(temporary: Path, path: Path) -> None:
+    """Raises FileExistsError where there is a file already."""
+    try:
+        os.link(temporary, path)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # FAT and others have no links: the name is taken first. Who is killed in between leaves an empty file, beside
+        # which the next one gets another name.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+        os.replace(temporary, path)
 
 
 @contextmanager

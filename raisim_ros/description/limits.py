@@ -43,6 +43,8 @@ class FileLimits:
     """Of one mesh file."""
     max_samples: int = 100_000_000
     """Of one heightmap."""
+    max_random_grains: int = 200_000
+    """That are put to random places at once; each is tried up to thirty times."""
     max_snapshot_bytes: int = 2_000_000_000
     """Of one stored world or snapshot after unpacking."""
     max_recording_bytes: int = 8_000_000_000

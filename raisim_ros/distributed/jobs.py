@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from raisim_ros import InvalidValueError, RaisimError
+from raisim_ros.description.checked import flag
 
 _LOSSES = 3  # workers that one job may take with it: then it is the job's fault
 
@@ -56,6 +57,8 @@ def run_jobs(
     for name, value, least in (("workers", workers, 0), ("cpus", cpus, 1)):
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < least):
             raise InvalidValueError(f"{name} is {value!r}; expected a whole number, at least {least}")
+    if progress is not None and not callable(progress):
+        flag("progress", progress)
     tell = _Teller(len(jobs), progress)
     results: list[Any] = [None] * len(jobs)
     done = _serial(function, jobs) if workers == 0 or not jobs else _Pool(function, jobs, workers, cpus, tell).run()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros import InvalidValueError
+from raisim_ros.description.checked import shown, whole
 from raisim_ros.distributed.jobs import Report, run_jobs
 
 Rows = NDArray[Any]
@@ -66,8 +67,13 @@ def rollouts(
     ``make_env(count)`` makes a vector environment, for example ``partial(make_vector_env, "Quadruped-v0", threads=1)``;
     ``policy(observations)`` gives a row of actions per environment. Everything else as for sweep().
     """
-    if batch < 1 or steps < 0:
-        raise InvalidValueError(f"batch is {batch}, steps {steps}; expected at least 1 and 0")
-    whole = tuple(int(seed) for seed in seeds)
-    chunks = [whole[first : first + batch] for first in range(0, len(whole), batch)]
+    for function in (make_env, policy):
+        if not callable(function):
+            raise InvalidValueError(f"{shown(function)} cannot be called")
+    whole("batch", batch, 1)
+    whole("steps", steps)
+    if not isinstance(seeds, (Sequence, np.ndarray)) or isinstance(seeds, (str, bytes)):
+        raise InvalidValueError(f"seeds is {shown(seeds)}; expected a list of whole numbers")
+    given = tuple(whole("seed", seed) for seed in seeds)
+    chunks = [given[first : first + batch] for first in range(0, len(given), batch)]
     return run_jobs(_Run(make_env, policy, steps), chunks, workers, cpus_per_worker, progress)

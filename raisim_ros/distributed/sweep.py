@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from raisim_ros.description.checked import shown, whole
+from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.distributed.jobs import Report, run_jobs
 
 Simulation = Callable[[Any, np.random.Generator], Any]
@@ -42,4 +44,9 @@ def sweep(
     this process, without Ray. Arrays come without being copied and are read only. `progress`: called with a Progress
     after each set, or True for a line on stderr. Raises JobError when `function` raises.
     """
+    if not isinstance(parameters, Iterable):
+        raise InvalidValueError(f"parameters is {shown(parameters)}; expected a list of them")
+    if not callable(function):
+        raise InvalidValueError(f"{shown(function)} cannot be called")
+    whole("seed", seed)
     return run_jobs(_Call(function, seed), list(enumerate(parameters)), workers, cpus_per_worker, progress)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros import InvalidValueError, WorldBatch
+from raisim_ros.description.checked import check_fields, numbers, shown
 from raisim_ros.envs.task import Rows
 
 _OF_LINKS = ("masses", "coms", "inertias")
@@ -36,6 +37,10 @@ class Randomization:
     each: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        numbers("low and high", (self.low, self.high), 2)
+        if not isinstance(self.materials, (tuple, list)) or len(self.materials) != 2:
+            raise InvalidValueError(f"materials is {shown(self.materials)}; expected two names")
         known = (*_OF_LINKS, *_OF_JOINTS, *_OF_WORLD)
         if self.what not in known:
             raise InvalidValueError(f"what is '{self.what}'; expected one of {', '.join(known)}")
@@ -61,6 +66,8 @@ class Randomizer:
     """A table of randomisations on a batch."""
 
     def __init__(self, batch: WorldBatch, table: Sequence[Randomization]) -> None:
+        if not isinstance(table, Sequence) or not all(isinstance(one, Randomization) for one in table):
+            raise InvalidValueError(f"randomization is {shown(table)}; expected a list of Randomization")
         self._rows = [(one, one.array(batch)) for one in table]
         self._nominal = [array[0].copy() for _, array in self._rows]
 

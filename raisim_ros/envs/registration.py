@@ -7,6 +7,9 @@ from typing import Any
 
 import gymnasium
 
+from raisim_ros.description.checked import text
+from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.engine.errors import near_names
 from raisim_ros.envs.single import RaisimEnv
 from raisim_ros.envs.task import Task
 from raisim_ros.envs.tasks.arm import ArmReach
@@ -31,14 +34,20 @@ TASKS: dict[str, tuple[Callable[[], Task], int]] = {
 """Name, how the task is made, and steps of an episode."""
 
 
+def _known(task: str) -> tuple[Callable[[], Task], int]:
+    if text("task", task) not in TASKS:
+        raise InvalidValueError(near_names("task", task, TASKS))
+    return TASKS[task]
+
+
 def make_env(task: str, **settings: Any) -> RaisimEnv:
     """One environment of a registered task."""
-    return RaisimEnv(TASKS[task][0](), **settings)
+    return RaisimEnv(_known(task)[0](), **settings)
 
 
 def make_vector_env(task: str, num_envs: int = 1, **settings: Any) -> RaisimVectorEnv:
     """The native vector environment of a registered task."""
-    make, steps = TASKS[task]
+    make, steps = _known(task)
     return RaisimVectorEnv(make(), num_envs, **{"max_episode_steps": steps, **settings})
 
 

@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from raisim_ros import InvalidValueError, WorldBatch
+from raisim_ros.description.checked import mapping, shown, text, whole
 from raisim_ros.envs.randomization import Randomization, Randomizer
 from raisim_ros.envs.task import Task
 from raisim_ros.envs.window import Window
@@ -39,11 +40,17 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         randomization: Sequence[Randomization] = (),
         render_mode: str | None = None,
     ) -> None:
-        if render_mode not in (None, *RENDER_MODES):
+        if not isinstance(task, Task):
+            raise InvalidValueError(f"task is {shown(task)}; expected a Task")
+        if render_mode is not None and text("render_mode", render_mode) not in RENDER_MODES:
             raise InvalidValueError(f"render_mode is '{render_mode}'; expected one of {', '.join(RENDER_MODES)}")
         self.task, self.num_envs, self.render_mode = task, num_envs, render_mode
-        self._mode = AutoresetMode(autoreset_mode)
-        self.max_episode_steps = max_episode_steps
+        try:
+            self._mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            names = ", ".join(mode.value for mode in AutoresetMode)
+            raise InvalidValueError(f"autoreset_mode is {shown(autoreset_mode)}; expected one of {names}") from None
+        self.max_episode_steps = whole("max_episode_steps", max_episode_steps, 1)
         self.batch = WorldBatch(task.make_world(), num_envs, threads)
         task.bind(self.batch)
         self._randomizer = Randomizer(self.batch, randomization)
@@ -66,19 +73,22 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Rows, dict[str, Any]]:
         """Begin new episodes; ``options={"reset_mask": mask}`` in some environments only."""
+        mask = mapping("options", options).get("reset_mask")
+        if mask is not None and np.shape(mask) != (self.num_envs,):
+            raise InvalidValueError(f"reset_mask has shape {np.shape(mask)}; expected {(self.num_envs,)}")
         self._seed(seed)
-        mask = None if options is None else options.get("reset_mask")
         members = np.arange(self.num_envs) if mask is None else np.flatnonzero(np.asarray(mask, dtype=np.bool_))
         self._begin(members)
         return self.task.observe(), {}
 
     def _seed(self, seed: int | Sequence[int | None] | None) -> None:
         if isinstance(seed, (int, np.integer)):
-            seed = [int(seed) + k for k in range(self.num_envs)]
+            seed = [whole("seed", seed) + k for k in range(self.num_envs)]
         if seed is None:
             seed = [None] * self.num_envs if not self._randoms else ()
-        elif len(seed) != self.num_envs:
-            raise InvalidValueError(f"{len(seed)} seeds; expected {self.num_envs}")
+        elif not isinstance(seed, (Sequence, np.ndarray)) or len(seed) != self.num_envs:
+            raise InvalidValueError(f"seed is {shown(seed)}; expected a number, or {self.num_envs} of them")
+        seed = [one if one is None else whole("seed", one) for one in seed]
         for k, one in enumerate(seed):
             if not self._randoms or len(self._randoms) <= k:
                 self._randoms.append(np.random.default_rng(one))
@@ -100,10 +110,17 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         """The actions within their bounds, one row per environment."""
         if not self._randoms:
             raise ResetNeeded("step() before the first reset()")
-        given = np.asarray(actions, dtype=np.float64)
+        given = self._numbers(actions)
         if given.shape != self.action_space.shape:
             raise InvalidValueError(f"actions have shape {given.shape}; expected {self.action_space.shape}")
         return np.clip(given, self.task.action_low, self.task.action_high)
+
+    @staticmethod
+    def _numbers(actions: Rows) -> Rows:
+        try:
+            return np.asarray(actions, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidValueError(f"actions are {shown(actions)}; expected numbers") from error
 
     def step(self, actions: Rows) -> tuple[Rows, Rows, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """One environment step in all environments."""

@@ -1,5 +1,6 @@
 """Files are replaced whole or not at all."""
 
+import errno
 import multiprocessing
 import os
 import resource
@@ -13,6 +14,7 @@ import pytest
 from raisim_ros import World
 from raisim_ros.description.atomic_file import write_beside, write_file
 from raisim_ros.description.errors import FileWriteError
+from raisim_ros.description.resources import resource as package_file
 
 FORK = multiprocessing.get_context("fork")
 
@@ -158,3 +160,25 @@ def _robot(mass):
         f'<robot name="r"><link name="a"><inertial><mass value="{mass}"/>'
         '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>'
     )
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_worlds_are_saved_where_there_are_no_hard_links(tmp_path, monkeypatch, number):
+    """As on FAT, the file system of memory sticks."""
+
+    def refuse(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "link", refuse)
+    first, second = tmp_path / "a.obj", b"v 1 2 3\n"
+    assert write_beside(first, second) == first
+    assert write_beside(first, second) == first
+    other = write_beside(first, b"v 4 5 6\n")
+    assert other != first
+    assert (first.read_bytes(), other.read_bytes()) == (second, b"v 4 5 6\n")
+    world = World()
+    world.add_articulated_system(package_file("robots/arm.urdf")).set_name("arm")
+    for _ in range(2):
+        world.export_to_xml(tmp_path / "world.xml")
+        assert len(World(tmp_path / "world.xml").get_obj_list()) == 1
+    assert not [path for path in tmp_path.iterdir() if "raisim_ros_tmp" in path.name]

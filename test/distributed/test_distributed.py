@@ -128,3 +128,21 @@ def test_without_ray_there_is_one_process(monkeypatch, capsys):
             sweep(wrong, [1], **settings)
     with pytest.raises(InvalidValueError, match="batch"):
         rollouts(lambda count: None, lean, [1], 3, batch=0)
+
+
+@pytest.mark.parametrize("odd", [None, -1, 0.5, "abc", [None], {"a": 1}, 1j, np.array(["a"])], ids=repr)
+def test_wrong_arguments_are_refused_before_anything_begins(odd):
+    def never(*_):
+        raise AssertionError("it was called")
+
+    for wrong in (
+        lambda: sweep(odd, [1], workers=0),
+        lambda: sweep(never, 5, workers=0),
+        lambda: sweep(never, [1], seed=odd, workers=0),
+        lambda: sweep(never, [1], workers=0, progress=[odd]),
+        lambda: rollouts(never, never, odd, 1, workers=0),
+        lambda: rollouts(never, never, [1], odd, workers=0),
+        lambda: rollouts(never, never, [1], 1, batch=odd, workers=0),
+    ):
+        with pytest.raises(InvalidValueError):
+            wrong()

@@ -137,7 +137,7 @@ def test_wrong_calls_are_told():
             env.step(np.zeros(shape))
     with pytest.raises(InvalidValueError, match="member 1"):
         env.step(np.array([[0.0], [np.nan], [0.0]]))
-    with pytest.raises(InvalidValueError, match="seeds"):
+    with pytest.raises(InvalidValueError, match="seed"):
         env.reset(seed=[1, 2])
     assert env.step(np.zeros((3, 1)))[0].shape == (3, 4)
 
@@ -255,3 +255,30 @@ def test_rsl_rl_trains_on_it():
     assert ended >= late > 0
     env.episode_length_buf = torch.full((4,), 19)
     assert env.step(torch.zeros(4, 1))[2].tolist() == [1] * 4
+
+
+ODD = [None, -1, float("nan"), "abc", b"x", [], {"a": 1}, object(), np.zeros(3), np.array(["a"]), 1j]
+
+
+def test_wrong_arguments_are_refused_by_name():
+    task, row = envs.TASKS["CartPole-v0"][0], {"what": "friction", "low": 0.5, "high": 2.0}
+    env = make_vector_env("CartPole-v0", 2)
+    first, _ = env.reset(seed=3)
+    for odd in ODD:
+        for wrong in (
+            lambda odd=odd: make_vector_env([odd]),
+            lambda odd=odd: envs.RaisimVectorEnv(odd, 2),
+            lambda odd=odd: envs.RaisimVectorEnv(task(), 2, autoreset_mode=odd),
+            lambda odd=odd: envs.RaisimVectorEnv(task(), 2, render_mode=[odd]),
+            lambda odd=odd: envs.RaisimVectorEnv(task(), 2, randomization=[odd]),
+            lambda odd=odd: envs.Randomization(**{**row, "what": odd}),
+            lambda odd=odd: envs.Randomization(**{**row, "low": [odd]}),
+            lambda odd=odd: envs.Randomization(**row, operation=odd),
+            lambda odd=odd: envs.Randomization(**row, materials=(odd,)),
+            lambda odd=odd: env.reset(seed=[odd, odd] if odd is not None else -1),
+            lambda odd=odd: env.reset(options=[odd]),
+            lambda odd=odd: env.step(odd),
+        ):
+            with pytest.raises(InvalidValueError):
+                wrong()
+    assert np.array_equal(env.reset(seed=3)[0], first)

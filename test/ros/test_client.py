@@ -9,6 +9,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from robot_calls import robot
 
 from raisim_ros.client import Client, ConnectionLostError, RequestRefusedError, Robot
+from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.msg import ResultCode
 
 
@@ -75,7 +76,7 @@ def test_many_requests_at_once_are_answered(world):
 def test_refusals_and_unknown_services_are_told(world):
     with pytest.raises(RequestRefusedError, match="radius"):
         world.spawn("bad", "sphere", radius=-1.0)
-    with pytest.raises(AttributeError, match="no_such_service"):
+    with pytest.raises(InvalidValueError, match="no_such_service"):
         world.call("no_such_service")
 
 
@@ -95,3 +96,42 @@ def test_it_does_not_pretend_that_a_world_is_there(start_node, domain_id):
             _ = client.state
         with pytest.raises(ConnectionLostError):
             client.call("pause", timeout=0.5)
+
+
+ODD = [None, True, -1, 0.5, float("nan"), 10**30, "", "\ud800", b"x", [], {"a": "b"}, object(), 1j, [None] * 3]
+
+
+def test_wrong_arguments_are_refused_before_the_middleware_sees_them(world):
+    """It would end the program."""
+    ball = world.spawn("ball", "sphere", position=(50.0, 0.0, 9.0), radius=0.1, mass=2.0)
+    arm = world.spawn_robot("arm", robot("arm"), position=(20.0, 0.0, 0.0))
+    calls = [
+        lambda odd: world.call("spawn_object", name=odd, shape="sphere", radius=odd),
+        lambda odd: world.call(odd, name="ball"),
+        lambda odd: world.call("list_objects", **{str(odd): 1}),
+        lambda odd: world.spawn("x", "sphere", position=odd),
+        lambda odd: world.spawn_entity(odd, text=odd),
+        lambda odd: world.remove([odd]),
+        lambda odd: ball.place(odd),
+        lambda odd: ball.push((0.0, 0.0, 0.0), odd),
+        lambda odd: arm.command({"joint": [odd]}),
+        lambda odd: arm.follow(odd),
+        lambda odd: arm.follow([(0.5, {"a": [odd]})]),
+        lambda odd: arm.follow([([odd], {"a": 0.5})]),
+        lambda odd: world.wait((odd,)),
+    ]
+    before = world.names()
+    for call in calls:
+        for odd in ODD:
+            with pytest.raises(RaisimError):
+                call(odd)
+    assert world.names() == before
+    world.remove(ball)
+    with pytest.raises(ConnectionLostError, match="removed"):
+        ball.push((1.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("wrong", [{"namespace": None}, {"namespace": "x" * 300}, {"timeout": None}, {"timeout": "2"}, {"domain_id": -1}, {"domain_id": 10**9}])
+def test_impossible_connections_are_refused(wrong):
+    with pytest.raises(InvalidValueError, match=next(iter(wrong))):
+        Client(**{"namespace": "nobody", "timeout": 0.1, **wrong})

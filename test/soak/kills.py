@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import trimesh
+from ament_index_python.packages import get_package_prefix
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
@@ -30,9 +31,10 @@ from raisim_ros import RaisimError, World
 from raisim_ros.client import Client
 from raisim_ros.viewer.recording import Recording
 
+PROGRAMS = Path(get_package_prefix("raisim_ros")) / "lib" / "raisim_ros"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ARM = "package://raisim_ros/rsc/robots/arm.urdf"
-PATIENCE = 30.0  # [s]: only reached when something is broken
+PATIENCE = 120.0  # [s]: only reached when something is broken, or a busy machine starts nodes for a minute
 
 CLIENT = """
 import sys
@@ -70,7 +72,7 @@ class Kills:
 
     def node(self, namespace: str) -> tuple[str, ...]:
         parameters = (f"allowed_folders:=default:{self.folder}", "world:=package://raisim_ros/rsc/worlds/shapes.xml")
-        return ("-m", "raisim_ros.ros.world_node", "--ros-args", "-r", f"__ns:={namespace}", *(
+        return (str(PROGRAMS / "world_node"), "--ros-args", "-r", f"__ns:={namespace}", *(
             part for parameter in parameters for part in ("-p", parameter)))  # fmt: skip
 
     def end(self, kind: str, process: subprocess.Popen[bytes]) -> None:
@@ -132,7 +134,7 @@ class Kills:
         world.reset(spawned=True)
 
     def kill_viewer(self, world: Client) -> None:
-        command = ("-m", "raisim_ros.viewer.viewer_node", "--ros-args", "-r", "__ns:=/lasting", "-p", "port:=0")
+        command = (str(PROGRAMS / "viewer_node"), "--ros-args", "-r", "__ns:=/lasting", "-p", "port:=0")
         with self.process(*command, stdout=subprocess.DEVNULL) as viewer:
             time.sleep(self.random.uniform(0.0, 3.0))
             self.end("viewer", viewer)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.checked import flag, is_whole, number, shown
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.limits import get_file_limits
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,22 @@ def random_places(
     near_radii: NDArray[Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Up to `count` balls (least, greatest radius) at random places of a box: centres and radii [m]."""
-    _check_count(count)
+    most = get_file_limits().max_random_grains
+    if not count <= most:
+        limit = f"at most {most} (limit max_random_grains), or a grid"
+        raise InvalidValueError(f"the box would get {count:g} grains at random places; expected {limit}")
     random = np.random.default_rng(seed)
     return scatter(random, low, high, random.uniform(*radii, count), near, near_radii)
+
+
+_Cell = tuple[int, int, int]
+_Ball = tuple[float, float, float, float]  # place and radius
+# A cell and those around it: first those where an overlap is most likely.
+_AROUND = sorted(product((-1, 0, 1), repeat=3), key=lambda shift: sum(map(abs, shift)))
+
+
+def _cells_of(points: NDArray[Any], size: float) -> list[_Cell]:
+    return [(int(i), int(j), int(k)) for i, j, k in np.floor(points / size).tolist()]
 
 
 def scatter(
@@ -96,29 +110,27 @@ def scatter(
     if not len(ordered):
         return np.zeros((0, 3)), ordered
     size = 2.0 * max(float(ordered[0]), float(np.max(near_radii, initial=0.0)))
-    cells: dict[tuple[int, ...], list[tuple[float, float, float, float]]] = {}
+    cells: dict[_Cell, list[_Ball]] = {}
 
-    def cell_of(point: NDArray[Any]) -> tuple[int, ...]:
-        return tuple(int(value) for value in np.floor(point / size))
-
-    def is_free(point: NDArray[Any], radius: float) -> bool:
-        place = cell_of(point)
-        for shift in product((-1, 0, 1), repeat=3):
-            for x, y, z, other in cells.get(tuple(a + b for a, b in zip(place, shift, strict=True)), ()):
-                if (point[0] - x) ** 2 + (point[1] - y) ** 2 + (point[2] - z) ** 2 < (radius + other) ** 2:
+    def is_free(x: float, y: float, z: float, radius: float, cell: _Cell) -> bool:
+        i, j, k = cell
+        for di, dj, dk in _AROUND:
+            for x_, y_, z_, other in cells.get((i + di, j + dj, k + dk), ()):
+                if (x - x_) ** 2 + (y - y_) ** 2 + (z - z_) ** 2 < (radius + other) ** 2:
                     return False
         return True
 
-    for point, radius in zip(near, near_radii, strict=True):
-        cells.setdefault(cell_of(point), []).append((*point, radius))
-    kept: list[tuple[float, float, float, float]] = []
-    for radius in ordered:
+    for (x, y, z), cell, radius in zip(near.tolist(), _cells_of(near, size), near_radii.tolist(), strict=True):
+        cells.setdefault(cell, []).append((x, y, z, radius))
+    kept: list[_Ball] = []
+    for radius in ordered.tolist():
         if np.any(high - low < 2.0 * radius):
             continue
-        for point in random.uniform(low + radius, high - radius, (_TRIES, 3)):
-            if is_free(point, radius):
-                kept.append((*point.tolist(), float(radius)))
-                cells.setdefault(cell_of(point), []).append(kept[-1])
+        tries = random.uniform(low + radius, high - radius, (_TRIES, 3))
+        for (x, y, z), cell in zip(tries.tolist(), _cells_of(tries, size), strict=True):
+            if is_free(x, y, z, radius, cell):
+                kept.append((x, y, z, radius))
+                cells.setdefault(cell, []).append(kept[-1])
                 break
     table = np.array(kept).reshape(-1, 4)
     return np.ascontiguousarray(table[:, :3]), np.ascontiguousarray(table[:, 3])

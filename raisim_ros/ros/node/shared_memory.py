@@ -1,7 +1,8 @@
 """Shared memory that killed nodes leave behind.
 
-FastDDS removes its segments in /dev/shm when a process ends, but not when it is killed; 70 MB would stay for ever. Each
-node therefore writes down the names of its own segments, and the next one that starts removes those of dead nodes.
+FastDDS removes its segments in /dev/shm when a process ends, but not when it is killed; 70 MB would stay for ever.
+Nodes, viewers and clients therefore write down the names of their own segments, and the next one that starts removes
+those of dead processes.
 Segments of other programs, or that anybody still holds, are never touched.
 """
 
@@ -20,9 +21,12 @@ _MAX_RECORD = 10_000  # bytes
 
 
 def remember(folder: Path = _FOLDER) -> None:
-    """Write down which segments this process has made."""
+    """Write down which segments this process has made; nothing when there are none."""
     mapped = Path("/proc/self/maps").read_text()
     names = sorted({name for name in _SEGMENT.findall(mapped) if _holds(folder, name)})
+    if not names:
+        forget(folder)
+        return
     with suppress(OSError):  # a convenience for later nodes, no reason to fail
         path = folder / _record_name()
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -45,7 +49,7 @@ def remove_stale(folder: Path = _FOLDER) -> list[str]:
             if match is None or _start_time(int(match[1])) == match[2] or not _is_own_file(entry):
                 continue
             with suppress(OSError):
-                names = Path(entry.path).read_text().split()
+                names = Path(entry.path).read_text(errors="replace").split()
                 removed += [name for name in names if _SEGMENT.fullmatch(name) and _remove(folder, name)]
                 os.unlink(entry.path)
     return removed

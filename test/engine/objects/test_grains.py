@@ -17,6 +17,7 @@ from raisim_ros import (
     ParseError,
     World,
 )
+from raisim_ros.description.world.soft_types import scatter
 
 GRAVITY = 9.81
 
@@ -450,3 +451,25 @@ def test_an_object_without_grains_does_nothing() -> None:
     grains.add_particle([0, 0, 1], 0.1)
     world.integrate(3)
     assert grains.get_positions()[0, 2] < 1
+
+
+def test_more_random_grains_than_the_limit_are_refused_at_once() -> None:
+    grains = World().add_granular_particles(np.zeros((0, 3)), 0.01)
+    with pytest.raises(InvalidValueError, match="max_random_grains"):
+        grains.emit_box_random([0, 0, 0], [100, 100, 100], 10_000_000, (0.01, 0.02))
+    assert len(grains.get_positions()) == 0
+
+
+def test_random_grains_overlap_neither_each_other_nor_those_near() -> None:
+    """In a box with room for a part of them."""
+    rng = np.random.default_rng(5)
+    near, near_radii = rng.uniform(0, 1, (15, 3)), rng.uniform(0.02, 0.08, 15)
+    places, radii = scatter(rng, np.zeros(3), np.ones(3), rng.uniform(0.03, 0.06, 2000), near, near_radii)
+    assert 300 < len(places) < 2000
+    x, r = np.r_[places, near], np.r_[radii, near_radii]
+    gaps = np.linalg.norm(x[:, None] - x[None], axis=2) - r[:, None] - r[None]
+    gaps[len(places) :, len(places) :] = np.inf  # those that were there before may overlap
+    np.fill_diagonal(gaps, np.inf)
+    assert gaps.min() > -1e-12
+    assert (places - radii[:, None]).min() >= 0.0
+    assert (places + radii[:, None]).max() <= 1.0

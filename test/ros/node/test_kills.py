@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
+from ament_index_python.packages import get_package_prefix
 from victims import PROGRAM, descendants
 
 from raisim_ros.engine.world.world import World
@@ -54,6 +55,22 @@ def test_a_node_that_is_ended_while_it_spawns_saves_and_loads(start_node, probe,
     World().export_to_xml(file)  # removes what a killed node left beside it
     left = {path.suffix for path in tmp_path.iterdir()}
     assert left <= {".xml", ".urdf"}
+
+
+@pytest.mark.parametrize("program", ["world_node", "viewer_node"])
+def test_a_node_that_is_interrupted_while_it_starts(ros_environment, program):
+    """Also while Python imports, where the exception of Ctrl-C can get lost."""
+    path = Path(get_package_prefix("raisim_ros")) / "lib" / "raisim_ros" / program
+    rng = random.Random(f"{SEED} starting {program}")
+    for _ in range(5):
+        node = subprocess.Popen([sys.executable, str(path)], env=ros_environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.05, 1.0))
+        node.send_signal(signal.SIGINT)
+        _, told = node.communicate(timeout=30.0)
+        if told.rstrip().endswith(b"KeyboardInterrupt"):
+            continue  # before the first line of the program
+        assert node.returncode in (0, -signal.SIGINT), told
+        assert b"Traceback" not in told
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

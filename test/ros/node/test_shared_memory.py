@@ -44,12 +44,23 @@ def test_segments_that_somebody_holds_stay(tmp_path):
 def test_records_of_living_nodes_stay(tmp_path):
     segment(tmp_path, "fastrtps_0123456789abcdef")
     shared_memory.remember(tmp_path)
-    record = next(tmp_path.glob("raisim_ros_segments_*"))
+    assert not list(tmp_path.glob("raisim_ros_segments_*"))  # this process has none
+    record = tmp_path / shared_memory._record_name()
     record.write_text("fastrtps_0123456789abcdef")
     assert shared_memory.remove_stale(tmp_path) == []
     assert record.exists()
     shared_memory.forget(tmp_path)
     assert not record.exists()
+
+
+def test_records_that_make_no_sense_are_removed(tmp_path):
+    (tmp_path / "raisim_ros_segments_0_1").write_bytes(b"\xff\xfe\0" * 100)
+    (tmp_path / f"raisim_ros_segments_{'9' * 200}_1").write_bytes(b"")
+    (tmp_path / "raisim_ros_segments_1_1").symlink_to("/etc/passwd")
+    (tmp_path / "raisim_ros_segments_2_1").write_bytes(b"x" * 1_000_000)
+    (tmp_path / "raisim_ros_segments_3_1").mkdir()
+    assert shared_memory.remove_stale(tmp_path) == []
+    assert {path.name[-3:] for path in tmp_path.iterdir()} == {"1_1", "2_1", "3_1"}  # not made by a node
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "fastrtps_port7400", "other", "/etc/passwd"])
@@ -79,3 +90,28 @@ def test_a_killed_node_leaves_nothing_to_the_next_but_one(start_node):
     own = next(Path("/dev/shm").glob(f"raisim_ros_segments_{second.process.pid}_*"))
     second.interrupt()
     assert not own.exists()
+
+
+@pytest.mark.parametrize("program", ["viewer_node", "client"])
+def test_killed_viewers_and_clients_leave_nothing_either(start_node, ros_environment, program):
+    pytest.importorskip("rclpy", reason="needs rclpy")
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    if program == "client":
+        world = start_node(namespace="/seen")
+        code = "import sys, time; from raisim_ros.client import Client; c = Client('seen', 60.0); print('viewer:', flush=True); time.sleep(600)"
+        killed = start_node(program=("-c", code))
+    else:
+        world, killed = None, start_node(program=("-m", "raisim_ros.viewer.viewer_node"), port=0)
+    killed.wait_for_output("viewer:", 60.0)
+    record = next(Path("/dev/shm").glob(f"raisim_ros_segments_{killed.process.pid}_*"))
+    segments = [Path("/dev/shm") / name for name in record.read_text().split()]
+    assert segments
+    assert all(path.exists() for path in segments)
+    killed.interrupt(signal.SIGKILL)
+    following = start_node(namespace="/following")
+    following.wait_for_output("stop with Ctrl-C")
+    assert not record.exists()
+    assert not any(path.exists() for path in segments)
+    for node in (world, following):
+        if node is not None:
+            node.end()
