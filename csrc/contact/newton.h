@@ -11,7 +11,9 @@
  * rows' laws, as if all contacts stuck.
  *
  * A path leads from the problem that the present impulses solve exactly to the one that is asked, under Coulomb's law with a
- * compliance around the present impulses: the more compliant, the easier to follow and the less it changes. */
+ * compliance around the present impulses: the more compliant, the easier to follow and the less it changes.
+ *
+ * An arc leads from a large compliance, where there is one solution, to none; it may turn back on its way. */
 #ifndef RS_CONTACT_NEWTON_H
 #define RS_CONTACT_NEWTON_H
 
@@ -48,6 +50,8 @@ typedef struct {
     int64_t profile;              /* entries of the matrix */
     bool in_blocks;               /* single bodies only: newton_blocks.c; otherwise the matrix has a profile, or is small */
     bool skew;                    /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
+    int32_t sign;                 /* of the determinant of the matrix with what follows loads, or 0: not known */
+    bool asks_for_sign;           /* it costs more where many rows slide on robots */
     int32_t size;                 /* velocities of the island */
     int32_t stride;               /* of small islands: from row to row of the matrix */
     int32_t widest;               /* most velocities of an object */
@@ -81,5 +85,9 @@ typedef struct {
     double reached; /* share of the way: at 1 the laws are obeyed but for the compliance */
 } rs_newton_path;
 rs_newton_path rs_newton_follow_path(rs_newton *newton, const rs_rows *rows, double compliance);
+
+/* Follows the arc from the one compliance to the other as far as it gets with so many factorisations, and writes the step of every
+ * row. Returns their number. */
+int rs_newton_follow_arc(rs_newton *newton, const rs_rows *rows, double compliance, double end, int most);
 
 #endif

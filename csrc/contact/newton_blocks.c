@@ -149,9 +149,9 @@ static void divide_by_root(double *block, const double *root) {
     }
 }
 
-/* Inverts a block by Gauss and Jordan with pivots. False when it is singular. */
-static bool invert(double *block) {
-    int32_t pivots[SPAN];
+/* Inverts a block by Gauss and Jordan with pivots. Returns the sign of its determinant, 0 when it is singular. */
+static int32_t invert(double *block) {
+    int32_t pivots[SPAN], sign = 1;
     for (int k = 0; k < SPAN; k++) {
         int pivot = k;
         for (int i = k + 1; i < SPAN; i++)
@@ -162,7 +162,8 @@ static bool invert(double *block) {
             swap(&block[COLUMN * j + k], &block[COLUMN * j + pivot]);
         double inverse = 1.0 / block[COLUMN * k + k];
         if (!isfinite(inverse))
-            return false;
+            return 0;
+        sign *= (inverse < 0.0) != (pivot != k) ? -1 : 1;
         eight factors = load8(block + COLUMN * k);
         block[COLUMN * k + k] = 1.0;
         for (int j = 0; j < SPAN; j++) {
@@ -178,7 +179,7 @@ static bool invert(double *block) {
     for (int k = SPAN - 1; k >= 0; k--)
         for (int i = 0; i < SPAN && pivots[k] != k; i++)
             swap(&block[COLUMN * k + i], &block[COLUMN * pivots[k] + i]);
-    return true;
+    return sign;
 }
 
 /* block = block * inverse */
@@ -213,7 +214,8 @@ static void take_from_before(rs_newton *n, int32_t j, int32_t own, const int32_t
 
 static bool end_column(rs_newton *n, int32_t first, int32_t end) {
     double *diagonal = block_at(n, first);
-    if (!(n->skew ? invert(diagonal) : find_root(diagonal)))
+    n->sign *= n->skew ? invert(diagonal) : find_root(diagonal);
+    if (n->sign == 0)
         return false;
     for (int32_t b = first + 1; b < end; b++)
         if (n->skew)
@@ -227,6 +229,7 @@ static bool factorise(rs_newton *n) {
     const int32_t *start = RS_ITEMS(int32_t, n->column_start), *column = RS_ITEMS(int32_t, n->column);
     const int32_t *row_start = RS_ITEMS(int32_t, n->row_start), *row_blocks = RS_ITEMS(int32_t, n->row_blocks);
     int32_t objects = (int32_t)n->spans.count, *where = RS_ITEMS(int32_t, n->order);
+    n->sign = 1;
     for (int32_t j = 0; j < objects; j++) {
         for (int32_t b = start[j]; b < start[j + 1]; b++)
             where[column[b]] = b;

@@ -115,6 +115,16 @@ static inline double rs_newton_change_of_load(const rs_newton *n, const rs_newto
     const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
     return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
 }
+/* The change of the row's impulse when velocities change by x, and its own speed thereby by `turn`. */
+static inline rs_vec3 rs_newton_response(const rs_newton *n, const rs_newton_row *row, rs_vec3 turn, const double *x) {
+    rs_vec3 impulse = rs_neg(rs_newton_weighted(row, turn));
+    return rs_newton_follows(row) ? rs_add(impulse, rs_newton_following(row, rs_newton_change_of_load(n, row, x))) : impulse;
+}
+/* newton_path.c: the law of a row as that of a spring, which asks for an impulse: what the row does then; and with its impulse and
+ * how that changes with its speed. Rows before it have theirs already. */
+rs_row_state rs_newton_soft_state(const rs_law *law, rs_vec3 asked);
+void rs_newton_take_soft_state(const rs_newton *n, rs_newton_row *row, const rs_law *law, rs_vec3 asked, double stiffness);
+
 /* After a factorisation; false when memory is short. */
 bool rs_newton_prepare_sliding(rs_newton *newton);
 /* x = (matrix)^-1 * x after rs_newton_factorise_for_steps(); the loads are found to a relative tolerance. */
@@ -144,6 +154,6 @@ static inline double rs_newton_dot(const double *a, const double *b, int64_t cou
 }
 
 /* Vectors of velocities that a step, a descent or a path needs. */
-enum { RS_NEWTON_VECTORS = 5 };
+enum { RS_NEWTON_VECTORS = 7 };
 
 #endif

@@ -40,12 +40,13 @@ static rs_vec3 asked(const path *p, const rs_newton_row *row, const rs_law *law,
 }
 
 /* The nearest impulse that the law allows, where rows before this one have theirs already. */
-static rs_vec3 allowed(const path *p, const rs_newton_row *row, const rs_law *law, rs_vec3 impulse) {
-    return law->kind == RS_ROW_TURN ? rs_turn_allowed(law, rs_max(0.0, row_at(p, row->bearer)->impulse.z), impulse)
-                                    : rs_law_allowed(law, impulse);
+static rs_vec3 allowed(const rs_newton *n, const rs_newton_row *row, const rs_law *law, rs_vec3 impulse) {
+    if (law->kind != RS_ROW_TURN)
+        return rs_law_allowed(law, impulse);
+    return rs_turn_allowed(law, rs_max(0.0, RS_ITEM(rs_newton_row, n->rows, row->bearer)->impulse.z), impulse);
 }
 
-static rs_row_state state_of(const rs_law *law, rs_vec3 p) {
+rs_row_state rs_newton_soft_state(const rs_law *law, rs_vec3 p) {
     if (law->kind == RS_ROW_POINT)
         return RS_ROW_HELD;
     if (law->kind == RS_ROW_AXIS)
@@ -55,24 +56,19 @@ static rs_row_state state_of(const rs_law *law, rs_vec3 p) {
     return p.x * p.x + p.y * p.y <= law->mu * law->mu * p.z * p.z && law->mu > 0.0 ? RS_ROW_HELD : RS_ROW_SLIDING;
 }
 
-/* What the row does at its speed, its impulse, and how that changes with the speed. */
-static void take_state(path *p, int64_t k, double rest) {
-    const rs_law *law = rs_rows_law(p->rows, k);
-    rs_newton_row *row = row_at(p, k);
-    double stiffness = 1.0 / (yield_of(p->newton, law) + law->softness);
-    rs_vec3 wanted = asked(p, row, law, rest);
-    row->impulse = allowed(p, row, law, wanted);
+void rs_newton_take_soft_state(const rs_newton *n, rs_newton_row *row, const rs_law *law, rs_vec3 wanted, double stiffness) {
+    double size = sqrt(wanted.x * wanted.x + wanted.y * wanted.y);
+    row->impulse = allowed(n, row, law, wanted);
     rs_newton_clear_weight(row);
     if (law->kind == RS_ROW_TURN) {
-        double load = rs_max(0.0, row_at(p, row->bearer)->impulse.z), size = sqrt(wanted.x * wanted.x + wanted.y * wanted.y);
+        double load = rs_max(0.0, RS_ITEM(rs_newton_row, n->rows, row->bearer)->impulse.z);
         row->state = load > 0.0 ? RS_ROW_SLIDING : RS_ROW_OPEN;
         row->turning = rs_turn_state(law, load, wanted);
         if (load > 0.0)
             rs_newton_weigh_turn(row, law, wanted, stiffness, size > 0.0 ? stiffness * law->mu * load / size : 0.0);
         return;
     }
-    row->state = state_of(law, wanted);
-    double size = sqrt(wanted.x * wanted.x + wanted.y * wanted.y);
+    row->state = rs_newton_soft_state(law, wanted);
     if (row->state == RS_ROW_SLIDING) {
         double direction[2] = {size > 0.0 ? wanted.x / size : 0.0, size > 0.0 ? wanted.y / size : 0.0};
         row->weight[2][2] = stiffness;
@@ -80,6 +76,13 @@ static void take_state(path *p, int64_t k, double rest) {
     }
     for (int axis = row->first_axis; axis < 3 && row->state == RS_ROW_HELD; axis++)
         row->weight[axis][axis] = stiffness;
+}
+
+/* What the row does at its speed, its impulse, and how that changes with the speed. */
+static void take_state(path *p, int64_t k, double rest) {
+    const rs_law *law = rs_rows_law(p->rows, k);
+    double stiffness = 1.0 / (yield_of(p->newton, law) + law->softness);
+    rs_newton_take_soft_state(p->newton, row_at(p, k), law, asked(p, row_at(p, k), law, rest), stiffness);
 }
 
 static void begin(path *p, double compliance) {
@@ -91,7 +94,7 @@ static void begin(path *p, double compliance) {
         const rs_law *law = rs_rows_law(p->rows, k);
         rs_newton_row *row = row_at(p, k);
         row->bearer = law->kind == RS_ROW_TURN ? rs_rows_index(p->rows, law->bearer) : k;
-        row->impulse = row->centre = allowed(p, row, law, rs_madd(law->impulse.xyz, -1.0 / law->inverse_mass, law->error.xyz));
+        row->impulse = row->centre = allowed(p->newton, row, law, rs_madd(law->impulse.xyz, -1.0 / law->inverse_mass, law->error.xyz));
         rs_vec3 off = rs_sub(law->impulse.xyz, row->centre);
         row->shift = rs_scale(law->inverse_mass, off);
         row->speed = rs_madd(law->error.xyz, -law->softness, law->impulse.xyz);
@@ -139,12 +142,8 @@ static void move(path *p) {
         rs_newton_row *row = row_at(p, k);
         rs_vec3 turn = rs_newton_speed(n, row, p->change);
         row->speed = rs_add(row->speed, turn);
-        if (row->state == RS_ROW_OPEN)
-            continue;
-        rs_vec3 impulse = rs_neg(rs_newton_weighted(row, turn));
-        if (rs_newton_follows(row))
-            impulse = rs_add(impulse, rs_newton_following(row, rs_newton_change_of_load(n, row, p->change)));
-        rs_newton_pull(n, row, impulse, p->momentum);
+        if (row->state != RS_ROW_OPEN)
+            rs_newton_pull(n, row, rs_newton_response(n, row, turn, p->change), p->momentum);
     }
 }
 
@@ -214,7 +213,7 @@ rs_newton_path rs_newton_follow_path(rs_newton *n, const rs_rows *rows, double c
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
         rs_newton_row *row = row_at(&p, k);
-        row->impulse = allowed(&p, row, law, asked(&p, row, law, 1.0 - reached));
+        row->impulse = allowed(n, row, law, asked(&p, row, law, 1.0 - reached));
         law->step.xyz = rs_sub(row->impulse, law->impulse.xyz);
     }
     return (rs_newton_path){p.used, reached};

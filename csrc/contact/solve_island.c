@@ -126,7 +126,7 @@ static void begin_with_newton(rs_progress *at) {
     if (!even || at->now.largest > at->goal)
         share_loads(at, warm);
     rs_progress_take_exact_steps(at);
-    if (spins && some_slip_without_load(at))
+    if (spins && (at->now.largest > at->goal || some_slip_without_load(at)))
         at->result.uneven = PATIENT_SOLVES;
 }
 
@@ -158,6 +158,8 @@ static void iterate(rs_progress *at) {
         rs_progress_sweep(at, first_sweeps);
     if (able && at->now.largest > rs_progress_fair(at))
         rs_progress_follow_paths(at);
+    if (able && at->now.largest > rs_max(at->moving, rs_progress_fair(at)))
+        rs_progress_follow_arc(at);
     rs_progress_sweep(at, (able ? 1 : MORE_SWEEPS) * max_sweeps - first_sweeps);
     if (cheap && !at->stuck && at->result.sweeps > 0 && at->now.largest > rs_max(at->exact, at->goal))
         rs_progress_take_exact_steps(at);
@@ -253,11 +255,12 @@ static void scale_impulses(rs_progress *at, const energy *found) {
     at->now = rs_rows_measure(at->rows);
 }
 
-/* Restitution together with friction, or several bounces at once, can ask for more energy than there is: then all of
- * them are reduced alike, as little as it takes. Without any, laws that are obeyed give no energy; should they not be
- * obeyed well enough, the impulses are reduced. */
+/* Restitution together with friction, or several bounces at once, can ask for more energy than there is, or for a motion that
+ * there is not, as where a body is squeezed: then all of them are reduced alike, as little as it takes. Without any, laws that
+ * are obeyed give no energy; should they not be obeyed well enough, the impulses are reduced. */
 static energy restrain(rs_progress *at, energy found) {
     double low = 0.0, high = 1.0, share = 1.0;
+    bool poor = rs_progress_is_poor(at);
     at->result.restrained = true;
     for (int k = 0; k < MAX_REDUCTIONS && any_bounce(at->rows); k++) {
         double next = k + 1 < MAX_REDUCTIONS ? 0.5 * (low + high) : low;
@@ -267,10 +270,10 @@ static energy restrain(rs_progress *at, energy found) {
         share = rs_max(next, SMALLEST_SHARE);
         iterate(at);
         found = energy_of(at);
-        if (found.work <= found.allowed)
-            low = share;
-        else
+        if (found.work > found.allowed || (poor && at->now.largest > rs_progress_fair(at)))
             high = share;
+        else
+            low = share;
     }
     if (found.work > found.allowed) {
         scale_impulses(at, &found);
@@ -290,7 +293,7 @@ rs_solve_result rs_island_solve(rs_rows *rows, const rs_solve_input *input, rs_n
     bool same = at.now.merit >= SAME * SAME * before;
     at.result.settled = at.result.sweeps + at.result.newtons == 0 || ((near || same) && at.now.largest <= at.exact);
     energy found = energy_of(&at);
-    if (found.work > found.allowed)
+    if (found.work > found.allowed || (rs_progress_is_poor(&at) && any_bounce(rows)))
         found = restrain(&at, found);
     at.result.residual = at.now.largest;
     at.result.work = found.work;

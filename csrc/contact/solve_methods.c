@@ -22,14 +22,18 @@ static const double COMPLIANCE = 1e-7, EVEN_COMPLIANCE = 1e-2, LEAST_COMPLIANCE 
  * where so few factorisations led to its end. */
 static const double PATH_COMPLIANCE = 1e-2, MOST_COMPLIANCE = 0.3, SOFTER = 3.0, STIFFER = 0.5, MUCH_STIFFER = 0.1;
 enum { EASY_PATH = 3 };
-/* Paths in a row that leave more than this share of the least merit so far until no more are followed, and how much worse one
- * may end. */
-enum { MAX_IN_VAIN = 12 };
+/* Paths in a row that leave more than this share of the least merit so far until no more are followed, where the violation is fair
+ * in motion and where it is not, and how much worse one may end. */
+enum { FEW_IN_VAIN = 12, MANY_IN_VAIN = 30 };
 static const double GAIN = 0.9, FARTHEST_PATH = 100.0;
 /* Work of a row in a Newton step beside the factorisation, in multiplications of that. */
 static const double ROW_WORK = 1500.0;
 /* Paths may take so many times as long as all sweeps. */
 static const double PATH_SHARE = 24.0;
+/* Arcs, likewise, and where the violation is large; their compliance at the start and the end, and that of the paths which
+ * follow. */
+static const double ARC_SHARE = 24.0, POOR_ARC_SHARE = 240.0;
+static const double ARC_COMPLIANCE = 10.0, ARC_END = 1e-6, AFTER_ARC = 1e-4;
 /* If Newton's method can take fewer steps than this, it is not begun. */
 static const double LEAST_NEWTONS = 12.0;
 
@@ -155,9 +159,11 @@ void rs_progress_start_evenly(rs_progress *at) {
 }
 
 /* Follows one path after the other, each from where the last one has led: as stiff as can be followed. */
-static void follow_paths_from_here(rs_progress *at) {
-    double compliance = PATH_COMPLIANCE, nearest = at->now.merit;
-    for (int in_vain = 0; in_vain < MAX_IN_VAIN && at->budget > 0.0 && at->now.largest > rs_progress_fair(at);) {
+static void follow_paths_from_here(rs_progress *at, double compliance) {
+    double nearest = at->now.merit;
+    for (int in_vain = 0; at->budget > 0.0 && at->now.largest > rs_progress_fair(at);) {
+        if (in_vain >= (at->best.largest > at->moving ? MANY_IN_VAIN : FEW_IN_VAIN))
+            break;
         rs_newton_path path = rs_newton_follow_path(at->newton, at->rows, compliance);
         at->result.newtons += path.used;
         at->budget -= path.used * at->newton_work;
@@ -178,13 +184,25 @@ static void follow_paths_from_here(rs_progress *at) {
 void rs_progress_follow_paths(rs_progress *at) {
     double rest = at->budget;
     at->budget = PATH_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
-    follow_paths_from_here(at);
+    follow_paths_from_here(at, PATH_COMPLIANCE);
     if (at->budget > 0.0 && at->now.largest > rs_progress_fair(at)) {
         for (int64_t k = 0; k < at->rows->count; k++)
             rs_rows_law(at->rows, k)->step = (rs_quad){0};
         rs_rows_start_from_steps(at->rows);
         at->now = rs_rows_measure(at->rows);
-        follow_paths_from_here(at);
+        follow_paths_from_here(at, PATH_COMPLIANCE);
     }
+    at->budget = rest;
+}
+
+void rs_progress_follow_arc(rs_progress *at) {
+    double rest = at->budget, share = rs_progress_is_poor(at) ? POOR_ARC_SHARE : ARC_SHARE;
+    at->budget = share * at->sweep_work * (double)at->input->settings->max_iterations;
+    int most = (int)(at->budget / at->newton_work);
+    at->result.newtons += rs_newton_follow_arc(at->newton, at->rows, ARC_COMPLIANCE, ARC_END, most);
+    at->rows->layout->apply(at->rows, 1.0);
+    rs_progress_look(at);
+    at->budget = PATH_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
+    follow_paths_from_here(at, AFTER_ARC);
     at->budget = rest;
 }

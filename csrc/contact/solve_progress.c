@@ -1,5 +1,8 @@
 #include "solve_progress.h"
 
+/* A violation larger than this share of the approach speed is large. */
+static const double POOR = 1e-2;
+
 rs_measure rs_rows_measure(rs_rows *rows) {
     rs_measure found = {0.0, 0.0};
     rows->layout->look(rows);
@@ -78,3 +81,7 @@ bool rs_progress_slips(const rs_progress *at) {
 }
 
 double rs_progress_fair(const rs_progress *at) { return rs_progress_slips(at) ? rs_max(at->good, at->moving) : at->good; }
+
+bool rs_progress_is_poor(const rs_progress *at) {
+    return at->now.largest > rs_max(POOR * at->result.approach, rs_progress_fair(at));
+}

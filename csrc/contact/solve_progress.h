@@ -42,6 +42,8 @@ void rs_progress_return_to_best(rs_progress *at);
 bool rs_progress_slips(const rs_progress *at);
 /* The violation that sweeps and paths aim for: what rests must not creep [m/s]. */
 double rs_progress_fair(const rs_progress *at);
+/* Whether it is large beside the approach speed: worth much more work. */
+bool rs_progress_is_poor(const rs_progress *at);
 
 /* ---- solve_methods.c: all but the first two count against the budget ---- */
 
@@ -59,5 +61,7 @@ void rs_progress_take_exact_steps(rs_progress *at);
 void rs_progress_start_evenly(rs_progress *at);
 /* Paths from the best impulses, and where that leads nowhere from none; with a budget of their own. */
 void rs_progress_follow_paths(rs_progress *at);
+/* An arc, and paths from its end; likewise. */
+void rs_progress_follow_arc(rs_progress *at);
 
 #endif

@@ -239,6 +239,19 @@ class MarkerScene:
             marker = self._markers.get(self._order[frame]) if frame < len(self._order) else None
             return "" if marker is None else marker.link
 
+    def link_pose(self, name: str, link: str) -> Vector | None:
+        """Pose of a robot's link in the world; the root's is that of the robot. None when /tf does not tell it."""
+        with self._lock:
+            known = (self._known(ending) for ending in (f"{name}/{link}", name))
+            frame = next((one for one in known if one is not None), None)
+        return None if frame is None else self.frame_pose(frame)
+
+    def _known(self, ending: str) -> str | None:
+        """The frame of that name, whatever stands before it."""
+        if ending in self._frames:
+            return ending
+        return next((frame for frame in self._frames if frame.endswith(ending)), None)
+
     def kind_of(self, name: str) -> str:
         """What an object is; empty when it is gone."""
         with self._lock:

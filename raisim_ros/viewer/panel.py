@@ -262,8 +262,11 @@ class Panel:
         self._points = gui.add_checkbox("What lidars and depth cameras see", True)
         self._images = gui.add_checkbox("Camera images", False)
         self._profile_on = gui.add_checkbox("Times of the step", False)
+        self._layers: list[Any] = []
         for label, layer in LAYERS:
             box = gui.add_checkbox(label, False)
+            if layer in (COLLISION, INERTIA):
+                self._layers.append(box)
             box.on_update(self._layer_callback(layer, box))
         self._profile = gui.add_markdown("", visible=False)
         self._image_folder = gui.add_folder("Cameras", visible=False)
@@ -279,12 +282,20 @@ class Panel:
             bool(self._images.value),
             bool(self._centres.value),
             bool(self._profile_on.value),
+            any(box.value for box in self._layers),
         )
 
     # ---- new objects ----
 
     def _add_object_of_form(self, new: NewObject) -> None:
         self._wanted_name = self._feed.add(new)
+        self._select_wanted()  # the model may have been faster than the answer
+
+    def _select_wanted(self) -> None:
+        with self._lock:
+            if self._wanted_name in (item.name for item in self._model.items):
+                self._select_by_name(self._wanted_name)
+                self._wanted_name = ""
 
     # ---- files and snapshots ----
 
@@ -372,9 +383,7 @@ class Panel:
             names = ("(none)", *(item.name for item in model.items))
             if tuple(self._choice.options) != names:
                 self._choice.options = names
-            if self._wanted_name in names:
-                self._select_by_name(self._wanted_name)
-                self._wanted_name = ""
+            self._select_wanted()
             if self.selected is not None:
                 name = self.selected.name
                 same = next((item for item in model.items if item.name == name), None)

@@ -41,6 +41,7 @@ from raisim_ros.srv import (
 from raisim_ros.viewer.cdr_reader import CdrReader
 from raisim_ros.viewer.describe import literal, numbers, table
 from raisim_ros.viewer.marker_scene import MarkerScene
+from raisim_ros.viewer.ros_layers import RobotLayers
 from raisim_ros.viewer.ros_objects import RobotStream, StateStream
 from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
 from raisim_ros.viewer.scene import (
@@ -94,6 +95,7 @@ class RosFeed:
         self._robots: dict[str, RobotStream] = {}
         self._states: StateStream | None = None
         self._viewpoint: PoseStamped | None = None
+        self._layers = RobotLayers(node, self._scene)
         self._wires = WireStream(node)
         self._clouds = CloudStream(node, self._scene)
         self._images = ImageStream(node)
@@ -172,7 +174,7 @@ class RosFeed:
                 self._scene.clear()
                 self._asked = None
         self._ask_for_lists()
-        return self._scene.number, self._state.configuration_number, self._static
+        return self._scene.number, self._state.configuration_number, self._static, self._layers.number
 
     def _ask_for_lists(self) -> None:
         """What is static and which wires there are: nobody waits for the answers, which come with the next model."""
@@ -197,7 +199,10 @@ class RosFeed:
         for robot in self._robots.values():
             robot.close()
         self._robots.clear()
-        return self._scene.model(self._static)
+        return self._layers.extend(self._scene.model(self._static))
+
+    def _poses(self) -> Vector:
+        return np.vstack((self._scene.poses(), self._layers.poses()))
 
     def viewpoint(self) -> tuple[str, tuple[float, ...]] | None:
         """That of the node's world."""
@@ -212,10 +217,12 @@ class RosFeed:
         """See Feed."""
         self._want("contacts", wanted.contacts, ContactArray, "contacts", self._take_contacts, 10)
         self._clouds.listen(wanted.points)
-        frames = self._scene.needs_frames or self._clouds.active
+        layers = wanted.layers or wanted.centres
+        frames = self._scene.needs_frames or self._clouds.active or layers
         self._want("tf", frames, TFMessage, "/tf", self._scene.take_frames, qos.TF)
         self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED_BY_SEVERAL)
-        number, poses, state = self._model_number(), self._scene.poses(), self._state
+        self._layers.listen(layers)
+        number, poses, state = self._model_number(), self._poses(), self._state
         contacts, forces = _read_contacts(self._contacts) if wanted.contacts and self._contacts else _nothing()
         ends, tensions = self._wires.read()
         self._images.listen(wanted.images)
@@ -230,6 +237,7 @@ class RosFeed:
             tensions,
             self._clouds.points() if wanted.points else np.zeros((0, 3)),
             self._images.images(),
+            self._layers.centres(poses) if wanted.centres else np.zeros((0, 3)),
             profile={"whole step": 1e6 * state.step_duration} if wanted.profile else {},
             soft=self._scene.soft_shapes(),
             number=number,
@@ -337,8 +345,10 @@ class RosFeed:
         if first is None:
             return
         if held is None or held.name != name or held.body != body or not np.array_equal(held.point, point):
-            grip = to_world(self._scene.poses()[first + body], point)
-            held = self._held = _Held(name, body, point, grip, self._scene.link_at(first + body))
+            poses = self._poses()
+            beyond = first + body - (len(poses) - self._layers.count())
+            link = self._scene.link_at(first + body) if beyond < 0 else self._layers.link_at(beyond)
+            held = self._held = _Held(name, body, point, to_world(poses[first + body], point), link)
         self._publish(Pull, "world/pull", held.message(target))
 
     def release(self) -> None:

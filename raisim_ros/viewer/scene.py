@@ -142,6 +142,7 @@ class Wanted:
     images: bool = False
     centres: bool = False
     profile: bool = False
+    layers: bool = False  # besides VISUAL
 
 
 # What can be plotted of an object: groups that share a unit, and in each the numbers by label.

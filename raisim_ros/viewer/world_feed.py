@@ -250,16 +250,16 @@ class WorldFeed:
 
     def _due_steps(self) -> int:
         """Steps to take now, after a pause if it is too early for any."""
-        dt = self.world.get_time_step()
+        dt, speed = self.world.get_time_step(), self._speed  # others may change it meanwhile
         most = max(1, round(CHUNK / dt))
-        if self._speed == 0.0:
+        if speed == 0.0:
             return most
         now = self.world.get_world_time()
-        self._clock.give_up(now, self._speed)
-        early = now + dt - self._clock.due(self._speed)
+        self._clock.give_up(now, speed)
+        early = now + dt - self._clock.due(speed)
         if early > 0.0:
-            time.sleep(min(early / self._speed, 0.05))
-            return 0 if early / self._speed > 0.05 else 1
+            time.sleep(min(early / speed, 0.05))
+            return 0 if early / speed > 0.05 else 1
         return min(most, max(1, int(-early / dt)))
 
     def _advance(self, steps: int) -> None:

@@ -35,7 +35,7 @@ class Promises:
             self.faults.append("a snapshot does not lead to the same state again")
         self._watch(steps - steps // 2)
         relative = np.array(self.errors)
-        if np.mean(relative > 1e-2) > 0.05:
+        if np.mean(relative > 1e-2) > 0.02:
             self.faults.append(f"P3: {np.mean(relative > 1e-2):.0%} of the steps leave more than 1e-2 of the approach speed")
         return self.faults
 

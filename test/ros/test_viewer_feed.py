@@ -22,7 +22,7 @@ from raisim_ros.msg import GrainBox, ResultCode, WorldState
 from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnDeformable, SpawnGranular
 from raisim_ros.viewer.quantities import JOINT_POSITIONS, VELOCITY
 from raisim_ros.viewer.ros_feed import RosFeed
-from raisim_ros.viewer.scene import NewObject, Wanted
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted, to_world
 
 WORLD = Path(__file__).with_name("node_world.xml")
 
@@ -48,6 +48,39 @@ def patiently(condition, seconds=20.0):
 def place_of(feed, name):
     item = next(one for one in feed.model().items if one.name == name)
     return feed.moment(Wanted()).poses[item.first_frame, :3]
+
+
+def test_what_collides_and_where_masses_are_is_seen_of_robots(feed, fresh_world):
+    name = feed.add(NewObject("arm", "", position=(3.0, 1.0, 0.5), file=str(resource("robots/arm.urdf"))))
+    wanted = Wanted(centres=True, layers=True)
+
+    def arm():
+        feed.moment(wanted)
+        return next((one for one in feed.model().items if one.name == name), None)
+
+    def layers():
+        found = arm()
+        return {part.layer for part in found.parts} if found else set()
+
+    patiently(lambda: layers() == {VISUAL, COLLISION, INERTIA})
+    world = World()
+    robot = world.add_articulated_system(resource("robots/arm.urdf"))
+    robot.set_base_pos((3.0, 1.0, 0.5))
+    patiently(lambda: np.abs(feed.moment(wanted).centres - robot.get_com()).max(axis=1).min() < 1e-3)
+    poses, item = feed.moment(wanted).poses, arm()
+    boxes = sorted(to_world(poses[part.frame], part.pose[:3]).tolist() for part in item.parts if part.layer == INERTIA)
+    bodies = [index for index, body in enumerate(robot.get_kinematic_tree().bodies) if body.mass > 0.0]
+    assert np.allclose(boxes, sorted(robot.get_body_com_w()[bodies].tolist()), atol=1e-3)
+    grip = next(part for part in item.parts if part.layer == COLLISION and part.frame > item.first_frame + 1)
+    feed.pull(name, grip.frame - item.first_frame, np.zeros(3), np.zeros(3))
+    assert feed._held.link in {body.name for body in robot.get_kinematic_tree().bodies}
+    feed.release()
+    patiently(lambda: feed.moment(Wanted()) is not None and COLLISION not in {p.layer for p in arm_parts(feed, name)})
+
+
+def arm_parts(feed, name):
+    feed.moment(Wanted())
+    return next(one for one in feed.model().items if one.name == name).parts
 
 
 def test_the_scene_is_that_of_the_node(feed, fresh_world):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -60,6 +61,22 @@ def test_hidden_objects_are_not_drawn_and_looks_change_the_model(feed):
     feed._looks_time = 0.0
     assert feed.moment(Wanted()).number != before
     assert feed.model().items[1].parts == []
+
+
+def test_the_speed_may_change_while_a_step_is_waited_for(feed, monkeypatch):
+    feed.set_speed(0.1)
+    feed.play()
+    wait = time.sleep
+
+    def hurried(seconds):
+        feed._speed = 0.0  # somebody wants it as fast as possible, just now
+        wait(seconds)
+
+    monkeypatch.setattr("raisim_ros.viewer.world_feed.time.sleep", hurried)
+    end = time.monotonic() + 10.0
+    while feed.world.get_world_time() < 1.0 and time.monotonic() < end:
+        wait(0.01)
+    assert feed.world.get_world_time() >= 1.0
 
 
 def test_names_are_unique(feed):

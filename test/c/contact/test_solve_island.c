@@ -219,6 +219,29 @@ static void random_islands_obey_their_laws(void)
     CHECK(exact >= ISLANDS * 95 / 100);
 }
 
+/* An arc alone, from no impulses: it leads to Coulomb's law, but for the compliance that is left. */
+static void arcs_lead_to_the_laws(void)
+{
+    uint64_t random = 3;
+    static island at;
+    int near = 0;
+    for (int n = 0; n < ISLANDS; n++) {
+        rs_newton newton = rs_newton_make();
+        make_island(&at, 0.0, &random);
+        for (int k = 0; k < 7; k++)
+            at.list[k].law.mu *= 2.0;
+        look(&at.rows);
+        for (int64_t k = 0; k < at.rows.count; k++)
+            at.list[k].law.free_error = at.list[k].law.error;
+        CHECK(rs_newton_begin(&newton, &at.rows, 1e9) > 0.0);
+        CHECK(rs_newton_follow_arc(&newton, &at.rows, 10.0, 1e-8, 1000) > 0);
+        apply(&at.rows, 1.0);
+        near += largest_miss(&at) < 1e-3;
+        rs_newton_free(&newton);
+    }
+    CHECK(near >= ISLANDS * 99 / 100);
+}
+
 /* Bounces with friction, several at once: whatever the laws ask for, there is no more energy afterwards. */
 static void no_island_gains_energy(void)
 {
@@ -526,6 +549,7 @@ static void sweeps_keep_velocities_and_impulses_together(void)
 int main(void)
 {
     RUN(random_islands_obey_their_laws);
+    RUN(arcs_lead_to_the_laws);
     RUN(no_island_gains_energy);
     RUN(velocities_are_those_of_the_impulses);
     RUN(equal_contacts_share_evenly);

@@ -93,8 +93,8 @@ def test_violations_are_small_in_nearly_all_steps(make):
             errors.append(scene.world.get_collision_counters().solver_relative_error)
     errors = np.array(errors)
     print(FRESH, np.mean(errors > 1e-4), np.mean(errors > 1e-2))
-    assert np.mean(errors > 1e-4) <= (0.01 if make is make_scene else 0.02)
-    assert np.mean(errors > 1e-2) <= (0.002 if make is make_scene else 0.01)
+    assert np.mean(errors > 1e-4) <= 0.01
+    assert np.mean(errors > 1e-2) <= (0.0005 if make is make_scene else 0.001)
 
 
 def test_a_slack_wire_and_a_robot_of_one_link_change_nothing():
