@@ -134,11 +134,25 @@ static void clear_push(rs_rows *rows) {
 /* Brakes, motors, springs and given impulses. */
 static bool gives_way(const rs_law *law) { return law->powered || isfinite(law->upper - law->lower); }
 
+/* Pins that are open where their loop can hardly move, as where all its links are in line, close over many steps: at once, joints
+ * would turn by radians for millimetres. Share of the mobility. */
+static const double PIN_DAMPING = 0.1;
+
+static rs_vec3 close_pin(const rs_tree_row *row, rs_vec3 v) {
+    rs_sym3 g = row->g;
+    double damping = PIN_DAMPING * (g.xx + g.yy + g.zz);
+    g.xx += damping;
+    g.yy += damping;
+    g.zz += damping;
+    rs_sym3 inverse = rs_sym3_inverse(&g);
+    return rs_sym3_mulv(&inverse, rs_sub(row->push_aim, v));
+}
+
 /* Change of the impulse: contacts push along the normal only. */
 static rs_vec3 solve_push(const rs_tree_row *row, rs_vec3 v) {
     const rs_law *law = &row->law;
     if (law->kind == RS_ROW_POINT)
-        return rs_neg(rs_sym3_mulv(&row->g_inverse, rs_sub(v, row->push_aim)));
+        return close_pin(row, v);
     double stiff = row->g.zz - law->softness + row->push_softness;
     double change = (law->push - v.z - row->push_softness * law->push_impulse) / stiff;
     return rs_v3(0.0, 0.0, rs_clamp(law->push_impulse + change, law->lower, law->upper) - law->push_impulse);

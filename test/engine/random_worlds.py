@@ -178,6 +178,8 @@ def _robot(made: RandomWorld, rng: np.random.Generator, size: float, bodies: lis
         q[:3] = 0, 0, 0.9
         q[3:7] = Rotation.random(random_state=rng).as_quat()
         robot.set_generalized_coordinate(q)
+    if name == "four_bar":
+        robot.set_generalized_coordinate([0.0, np.arctan2(4, 3), np.pi / 2])  # where its loop is closed
     made.robots.append(robot)
 
 
