@@ -150,7 +150,8 @@ def over_ros(browser: Any, effort: Effort) -> list[list[str]]:
 def row(name: str, without: list[float], looked_at: list[float]) -> list[str]:
     """A line of the table."""
     alone, (seen, frames, size, cores) = without[0], looked_at
-    numbers = [f"{alone:.0f}", f"{seen:.0f}", f"{seen / alone:.3f}", f"{frames:.1f}", f"{size / 1e3:.0f}"]
+    ratio = f"{seen / alone:.3f}" if alone > 0.0 else "-"  # a short run may end before the node is heard again
+    numbers = [f"{alone:.0f}", f"{seen:.0f}", ratio, f"{frames:.1f}", f"{size / 1e3:.0f}"]
     return [name, *numbers, f"{cores:.3f}"]
 
 

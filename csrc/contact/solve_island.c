@@ -126,7 +126,7 @@ static void begin_with_newton(rs_progress *at) {
     if (!even || at->now.largest > at->goal)
         share_loads(at, warm);
     rs_progress_take_exact_steps(at);
-    if (spins && (at->now.largest > at->goal || some_slip_without_load(at)))
+    if (spins && some_slip_without_load(at))
         at->result.uneven = PATIENT_SOLVES;
 }
 

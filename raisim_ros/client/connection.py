@@ -19,13 +19,13 @@ from rclpy.qos import QoSProfile
 from rclpy.validate_full_topic_name import validate_full_topic_name
 
 import raisim_ros.srv as srv
+from raisim_ros.client import shared_memory
 from raisim_ros.client.errors import ConnectionLostError, RequestRefusedError
 from raisim_ros.client.objects import Object, Robot, Vector, pose_message
 from raisim_ros.client.requests import checked_request
 from raisim_ros.description.checked import is_whole, numbers, shown, text
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.msg import ResultCode, WorldState
-from raisim_ros.ros.node import shared_memory
 
 # As deep as the node's own: a burst of requests loses nothing.
 SERVICE_DEPTH = 1000

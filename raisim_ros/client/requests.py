@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raisim_ros.description.checked import text
-from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.engine.errors import near_names
+from raisim_ros.description.errors import InvalidValueError, near_names
 
 
 def checked_request(service: str, kind: Any, fields: dict[str, Any]) -> Any:

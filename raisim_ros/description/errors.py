@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 
@@ -18,6 +20,15 @@ class Place:
 
 
 NOWHERE = Place("")
+
+
+def near_names(what: str, name: str, known: Iterable[str]) -> str:
+    """The text about a name that is not known."""
+    names = sorted({one for one in known if one})
+    near = get_close_matches(name, names, 3, 0.5)
+    if near:
+        return f"no {what} named '{name}'; did you mean {' or '.join(repr(one) for one in near)}?"
+    return f"no {what} named '{name}'; there are {', '.join(names[:20]) or 'none with a name'}"
 
 
 class RaisimError(Exception):

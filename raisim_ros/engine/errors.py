@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TypeVar
 
-from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.errors import InvalidValueError, RaisimError, near_names
 from raisim_ros.engine._library import ffi, lib
 
 Thing = TypeVar("Thing")
@@ -37,15 +35,6 @@ class UnknownNameError(RaisimError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-
-def near_names(what: str, name: str, known: Iterable[str]) -> str:
-    """The text about a name that is not known."""
-    names = sorted({one for one in known if one})
-    near = get_close_matches(name, names, 3, 0.5)
-    if near:
-        return f"no {what} named '{name}'; did you mean {' or '.join(repr(one) for one in near)}?"
-    return f"no {what} named '{name}'; there are {', '.join(names[:20]) or 'none with a name'}"
 
 
 class Named(dict[str, Thing]):

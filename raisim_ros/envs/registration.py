@@ -8,8 +8,7 @@ from typing import Any
 import gymnasium
 
 from raisim_ros.description.checked import text
-from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.engine.errors import near_names
+from raisim_ros.description.errors import InvalidValueError, near_names
 from raisim_ros.envs.single import RaisimEnv
 from raisim_ros.envs.task import Task
 from raisim_ros.envs.tasks.arm import ArmReach

@@ -6,7 +6,7 @@ from typing import Any
 
 from rclpy.node import Node
 
-from raisim_ros.engine.errors import near_names
+from raisim_ros.description.errors import near_names
 
 
 class AttentiveNode(Node):

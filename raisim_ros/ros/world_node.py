@@ -26,6 +26,7 @@ from rosgraph_msgs.msg import Clock
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
+from raisim_ros.client import shared_memory
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_access import set_allowed_folders
 from raisim_ros.description.world.types import WorldDescription
@@ -34,7 +35,7 @@ from raisim_ros.msg import ContactArray, ObjectStateArray, Pull, WireCmd, WorldC
 from raisim_ros.ros import qos
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
-from raisim_ros.ros.node import inputs, preparation, shared_memory
+from raisim_ros.ros.node import inputs, preparation
 from raisim_ros.ros.node.allowed_folders import allowed_folders
 from raisim_ros.ros.node.banner import banner
 from raisim_ros.ros.node.clock import ClockTopic

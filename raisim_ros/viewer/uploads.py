@@ -60,8 +60,15 @@ def _unpack(content: bytes, folder: Path, suffix: str) -> None:
             archive.extractall(folder)  # it keeps names inside the folder
         return
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        _check_size(sum(entry.size for entry in archive.getmembers()))
-        archive.extractall(folder, filter="data")
+        files = [entry for entry in archive.getmembers() if entry.isfile()]  # neither links nor devices
+        _check_size(sum(entry.size for entry in files))
+        for entry in files:
+            place = (folder / entry.name).resolve()
+            if not place.is_relative_to(folder.resolve()):
+                raise InvalidValueError(f"the archive's '{entry.name}' lies outside of its folder")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            content_of = archive.extractfile(entry)
+            place.write_bytes(content_of.read() if content_of is not None else b"")
 
 
 def _check_size(size: int) -> None:

@@ -11,9 +11,9 @@ from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.exceptions import ParameterException
 from rclpy.signals import SignalHandlerOptions
 
+from raisim_ros.client import shared_memory
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.ros.attentive_node import AttentiveNode
-from raisim_ros.ros.node import shared_memory
 from raisim_ros.ros.node.signals import ending_soon, watch_signals
 
 PARAMETERS = {

@@ -16,7 +16,7 @@ PYTHON_MAY_IMPORT = {
     "engine": {"engine", "description"},
     "client": {"client", "description", "msg", "srv", ""},
     "ros": {"ros", "client", "engine", "description", "msg", "srv", ""},
-    "viewer": {"viewer", "ros", "engine", "description", "msg", "srv", ""},
+    "viewer": {"viewer", "ros", "client", "engine", "description", "msg", "srv", ""},
     "envs": {"envs", "engine", "description", ""},
     "distributed": {"distributed", "engine", "description", ""},
     "cli": {"cli", "viewer", "engine", "description", ""},

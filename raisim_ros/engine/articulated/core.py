@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, near_names
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
-from raisim_ros.engine.errors import UnknownNameError, check, near_names
+from raisim_ros.engine.errors import UnknownNameError, check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType, ObjectType
 

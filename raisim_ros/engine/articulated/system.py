@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, near_names
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeActuator
 from raisim_ros.description.urdf.export import urdf_text
 from raisim_ros.description.world.interface_settings import InterfaceSettings
@@ -21,7 +21,7 @@ from raisim_ros.engine.articulated.core import ArticulatedCore, vector
 from raisim_ros.engine.articulated.dynamics import Dynamics
 from raisim_ros.engine.articulated.frames import Frames
 from raisim_ros.engine.articulated.joints import Joints
-from raisim_ros.engine.errors import Named, check, near_names
+from raisim_ros.engine.errors import Named, check
 from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import ArticulatedSystemOption, LinkCollisionBody
 

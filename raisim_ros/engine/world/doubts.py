@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
+from raisim_ros.description.errors import near_names
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.errors import near_names
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World

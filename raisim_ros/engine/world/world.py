@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.errors import InvalidValueError, ParseError, near_names
 from raisim_ros.description.mesh.export import write_obj, write_obj_beside
 from raisim_ros.description.plain import Note, pack, unpack
 from raisim_ros.description.world.export import write_world_file
@@ -26,7 +26,7 @@ from raisim_ros.engine.articulated.report import Finding, check_robot
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build import add_description
 from raisim_ros.engine.entries.describe import describe_world
-from raisim_ros.engine.errors import UnknownNameError, WrongStateError, check, near_names
+from raisim_ros.engine.errors import UnknownNameError, WrongStateError, check
 from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import Mesh

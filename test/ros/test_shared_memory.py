@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from raisim_ros.ros.node import shared_memory
+from raisim_ros.client import shared_memory
 
 
 def segment(folder, name):
