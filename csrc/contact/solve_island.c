@@ -18,6 +18,8 @@ static const double WORTHLESS = 100.0;
 static const double NOTHING = 1e-15;
 /* A contact touches that comes apart no faster than this, relative to the approach speed. */
 static const double TOUCHING = 1e-6;
+/* A contact that slips faster than this, likewise, moves something; what is slower may be what earlier solves have left. */
+static const double SLIPPING = 1e-3;
 /* Impulses that leave more than this share of the violation before are no better. */
 static const double SAME = 0.25;
 
@@ -87,14 +89,14 @@ static bool is_warm(const rs_progress *at) {
 /* Whether a contact that touches slips and bears nothing: its share of the load decides what moves, so a wheel that spins must
  * not stay without. Where that could not be helped, it is not asked for a while. */
 static bool some_slip_without_load(const rs_progress *at) {
-    double touching = at->touching;
+    double touching = at->touching, slipping = SLIPPING * at->result.approach;
     if (at->input->uneven > 0)
         return false;
     for (int64_t k = 0; k < at->rows->count; k++) {
         const rs_law *law = rs_rows_law(at->rows, k);
         rs_vec3 slip = law->error.xyz;
         if (law->kind == RS_ROW_CONTACT && law->inverse_mass * law->impulse.xyz.z <= touching && slip.z <= touching
-            && slip.x * slip.x + slip.y * slip.y > touching * touching)
+            && slip.x * slip.x + slip.y * slip.y > slipping * slipping)
             return true;
     }
     return false;
