@@ -35,7 +35,7 @@ static const double PATH_SHARE = 24.0, DEAR_PATH_SHARE = 2.4;
 static const double ARC_SHARE = 24.0, POOR_ARC_SHARE = 240.0;
 static const double ARC_COMPLIANCE = 10.0, ARC_END = 1e-4, LAST_ARC_END = 1e-6;
 /* Arcs of large islands may not take more multiplications than these: some tenths of a second. */
-static const double MOST_ARC_WORK = 3e9;
+static const double MOST_ARC_WORK = 4e9;
 
 /* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
  * 2015), and pauses in the first sweep over new busy rows: those that were left out would not follow it. */
