@@ -39,7 +39,9 @@ rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2
     double friction = sqrt(p.x * p.x + p.y * p.y);
     if (p.z <= -law->mu * friction)
         return law->error.xyz.z <= touching ? state_of_touching(law, touching, direction) : RS_ROW_OPEN;
-    if (law->mu > 0.0 && (1.0 - STICKINESS) * friction < law->mu * p.z)
+    rs_vec3 slip = law->error.xyz;
+    bool rests = touching >= 0.0 && slip.x * slip.x + slip.y * slip.y <= touching * touching;
+    if (law->mu > 0.0 && (rests || (1.0 - STICKINESS) * friction < law->mu * p.z))
         return RS_ROW_HELD;
     direction[0] = friction > 0.0 ? p.x / friction : 0.0;
     direction[1] = friction > 0.0 ? p.y / friction : 0.0;

@@ -44,7 +44,8 @@ typedef struct rs_law {
 } rs_law;
 
 /* What the row does, going by its impulse and its error. A contact without impulse that comes apart no faster than `touching`
- * [m/s] may take a share of the load, if that is not negative. `direction`: of the friction of a sliding contact, unit. */
+ * [m/s] may take a share of the load, if that is not negative, and one that slips no faster is held, though its friction be at the
+ * limit. `direction`: of the friction of a sliding contact, unit. */
 rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]);
 /* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints and pins against the motion
  * that they aim at, which follows the curve of their path or corrects it. */

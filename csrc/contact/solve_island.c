@@ -72,16 +72,23 @@ static void begin(rs_progress *at) {
     at->fine = rs_max(at->perfect, rs_min(FINE_SHARE * at->now.largest, FINE_IN_CHANGE * at->result.approach));
 }
 
-/* Whether the impulses of the step before are near the solution. Where light links bear much, impulses that are off by little
- * leave much speed. Limits, motors and wires do not count: at worst they change sides. */
-static bool is_warm(const rs_progress *at) {
+/* How near the impulses of the step before are to the solution. */
+typedef enum { HOT, LUKEWARM, NEW } nearness;
+
+/* Where light links bear much, impulses that are off by little leave much speed. Limits, motors and wires do not count: at worst
+ * they change sides. */
+static nearness nearness_of(const rs_progress *at) {
+    nearness found = HOT;
     for (int64_t k = 0; k < at->rows->count; k++) {
         const rs_law *law = rs_rows_law(at->rows, k);
         double most = WARM * rs_max(at->result.approach, law->inverse_mass * rs_norm(law->impulse.xyz));
-        if (law->kind != RS_ROW_AXIS && rs_law_residual(law) > most)
-            return false;
+        if (law->kind == RS_ROW_AXIS || rs_law_residual(law) <= most)
+            continue;
+        if (rs_v3_is_zero(law->impulse.xyz))
+            return NEW;
+        found = LUKEWARM;
     }
-    return true;
+    return found;
 }
 
 /* Whether a contact that touches slips and bears nothing: its share of the load decides what moves, so a wheel that spins must
@@ -109,23 +116,31 @@ static void share_loads(rs_progress *at, bool warm) {
         at->result.uneven = PATIENT_SOLVES;
 }
 
-/* Newton's method first: it finds how loads are shared, and sweeps would spoil that. Where that has not led to a solution,
- * loads stay shared as they are for a while. */
-static void begin_with_newton(rs_progress *at) {
-    bool spins = some_slip_without_load(at), warm = is_warm(at) && !spins;
-    if (spins) /* however well the laws are obeyed */
-        at->best.merit = INFINITY;
-    if (!warm) {
-        at->goal = rs_max(at->perfect, COLD * at->result.approach);
-        at->fine = rs_max(at->perfect, 0.1 * at->goal);
-        rs_progress_start_evenly(at);
-    }
+/* The states of rows as the impulses of the step before leave them, or the descent, say where Newton's method begins. */
+static void take_newton_steps(rs_progress *at, bool warm) {
     bool even = warm && at->input->uneven < 0; /* still, but for what has changed since */
     if (even)
         rs_progress_take_exact_steps(at);
     if (!even || at->now.largest > at->goal)
         share_loads(at, warm);
     rs_progress_take_exact_steps(at);
+}
+
+/* Newton's method first: it finds how loads are shared, and sweeps would spoil that. Where that has not led to a solution,
+ * loads stay shared as they are for a while. */
+static void begin_with_newton(rs_progress *at) {
+    bool spins = some_slip_without_load(at);
+    nearness near = spins ? NEW : nearness_of(at);
+    if (spins) /* however well the laws are obeyed */
+        at->best.merit = INFINITY;
+    if (near != NEW)
+        take_newton_steps(at, near == HOT);
+    if (near == NEW || (near == LUKEWARM && at->now.largest > rs_max(at->goal, at->good))) {
+        at->goal = rs_max(at->perfect, COLD * at->result.approach);
+        at->fine = rs_max(at->perfect, 0.1 * at->goal);
+        rs_progress_start_evenly(at);
+        take_newton_steps(at, false);
+    }
     if (spins && some_slip_without_load(at))
         at->result.uneven = PATIENT_SOLVES;
 }
@@ -134,7 +149,7 @@ static void begin_with_newton(rs_progress *at) {
  * are right. */
 static bool begins_with_sweeps(const rs_progress *at) {
     bool moves = at->good == at->moving || rs_progress_slips(at);
-    return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && !is_warm(at);
+    return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != HOT;
 }
 
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
@@ -156,6 +171,8 @@ static void iterate(rs_progress *at) {
         begin_with_newton(at);
     if (!sweeps_first)
         rs_progress_sweep(at, first_sweeps);
+    if (cheap && at->now.largest > rs_progress_fair(at))
+        rs_progress_take_exact_steps(at);
     if (able && at->now.largest > rs_progress_fair(at))
         rs_progress_follow_paths(at);
     if (able && at->now.largest > rs_max(at->moving, rs_progress_fair(at)))

@@ -92,8 +92,8 @@ typedef struct {
     int32_t contacts;
 } tally;
 
-/* The forces of a pair; false where they do not reach each other. */
-static inline bool meet_pair(rs_grains *g, int64_t i, int32_t p, double h, rs_grain_push *out, tally *count) {
+/* The forces of a pair. */
+static inline void meet_pair(rs_grains *g, int64_t i, int32_t p, double h, rs_grain_push *out, tally *count) {
     const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v), *w = RS_ITEMS(rs_quad, g->w);
     const int32_t *kinds = RS_ITEMS(int32_t, g->kinds);
     rs_grain_bond *bond = &RS_ITEMS(rs_grain_bond, g->bonds)[p];
@@ -105,10 +105,11 @@ static inline bool meet_pair(rs_grains *g, int64_t i, int32_t p, double h, rs_gr
         d = rs_sub(d, rs_image_shift(&g->domain, image));
     const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[materials == 1 ? 0 : kinds[i] * materials + kinds[j]];
     double ri = x[i].rest, sum = ri + x[j].rest, distance2 = rs_norm2(d);
-    if (distance2 >= (sum + law->reach) * (sum + law->reach)) {
+    out->acts = distance2 < (sum + law->reach) * (sum + law->reach);
+    if (!out->acts) {
         if (bond->spring.rest != 0.0)
             *bond = (rs_grain_bond){0};
-        return false;
+        return;
     }
     double distance = sqrt(distance2), overlap = sum - distance;
     meeting m = {.n = distance > 0.0 ? rs_scale(1.0 / distance, d) : rs_v3(0.0, 0.0, 1.0), .overlap = overlap};
@@ -127,7 +128,6 @@ static inline bool meet_pair(rs_grains *g, int64_t i, int32_t p, double h, rs_gr
     double share = overlap / rs_min(ri, x[j].rest);
     count->widest = share > count->widest ? share : count->widest;
     count->overlap = overlap > count->overlap ? overlap : count->overlap;
-    return true;
 }
 
 static inline void add_first(const rs_grain_push *push, rs_quad *force, rs_quad *torque) {
@@ -146,82 +146,99 @@ static void note_tally(rs_grains *g, const tally *count) {
     g->stats.contacts += count->contacts;
 }
 
-/* One thread: both sides at once. */
-static void push_in_order(rs_grains *g, double h) {
+/* The pairs of the grains from `begin` to `end` in order, both sides at once, but those that cross: their forces are known, and
+ * the others' first grains have given theirs. */
+static tally push_in_order(rs_grains *g, int64_t begin, int64_t end, double h, const int32_t *crossing_of) {
     rs_quad *force = RS_ITEMS(rs_quad, g->force), *torque = RS_ITEMS(rs_quad, g->torque);
     const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
     tally count = {0};
-    for (int64_t i = 0; i < g->x.count; i++) {
+    for (int64_t i = begin; i < end; i++) {
         rs_quad fi = force[i], ti = torque[i];
         for (int32_t p = first[i]; p < first[i + 1]; p++) {
-            rs_grain_push push;
-            if (!meet_pair(g, i, p, h, &push, &count))
+            bool crosses = crossing_of != NULL && crossing_of[p] != RS_NONE;
+            rs_grain_push found, *push = crosses ? &RS_ITEMS(rs_grain_push, g->pushes)[crossing_of[p]] : &found;
+            if (!crosses)
+                meet_pair(g, i, p, h, push, &count);
+            if (!push->acts)
                 continue;
-            add_first(&push, &fi, &ti);
-            add_second(&push, &force[second[p]], &torque[second[p]]);
+            add_first(push, &fi, &ti);
+            if (!crosses)
+                add_second(push, &force[second[p]], &torque[second[p]]);
         }
         force[i] = fi;
         torque[i] = ti;
     }
-    note_tally(g, &count);
+    return count;
 }
 
-/* Several threads: first all pairs, then each grain sums up what concerns it, in the order in which one thread does. */
+static void clear_forces(rs_grains *g, int64_t begin, int64_t end) {
+    size_t bytes = sizeof(rs_quad) * (size_t)(end - begin);
+    memset(RS_ITEMS(rs_quad, g->force) + begin, 0, bytes);
+    memset(RS_ITEMS(rs_quad, g->torque) + begin, 0, bytes);
+}
+
+/* Several threads: first the pairs that cross from part to part; then each part by itself, where every grain sums up what
+ * concerns it in the order in which one thread does. */
 typedef struct {
     rs_grains *g;
     double h;
     tally *tallies; /* per item */
 } pair_job;
 
-static void push_part(void *context, int32_t worker, int64_t item) {
+enum { CROSSING_BLOCK = 512 };
+
+static void meet_crossings(void *context, int32_t worker, int64_t item) {
     const pair_job *job = context;
     rs_grains *g = job->g;
-    int64_t end = rs_grain_block_end(g, item);
-    const int32_t *first = RS_ITEMS(int32_t, g->first);
+    const rs_grain_crossing *crossings = RS_ITEMS(rs_grain_crossing, g->crossings);
+    int64_t end = (item + 1) * CROSSING_BLOCK < g->crossings.count ? (item + 1) * CROSSING_BLOCK : g->crossings.count;
     tally count = {0};
     (void)worker;
-    for (int64_t i = item * RS_GRAIN_BLOCK; i < end; i++)
-        for (int32_t p = first[i]; p < first[i + 1]; p++)
-            RS_ITEMS(uint8_t, g->acts)[p] = meet_pair(g, i, p, job->h, &RS_ITEMS(rs_grain_push, g->pushes)[p], &count);
+    for (int64_t c = item * CROSSING_BLOCK; c < end; c++)
+        meet_pair(g, crossings[c].first, crossings[c].pair, job->h, &RS_ITEMS(rs_grain_push, g->pushes)[c], &count);
     job->tallies[item] = count;
 }
 
-static void gather_part(void *context, int32_t worker, int64_t item) {
+static void push_part(void *context, int32_t worker, int64_t item) {
     const pair_job *job = context;
     rs_grains *g = job->g;
-    int64_t end = rs_grain_block_end(g, item);
-    const int32_t *first = RS_ITEMS(int32_t, g->first), *back = RS_ITEMS(int32_t, g->back), *pairs = back + g->x.count + 1;
-    const uint8_t *acts = RS_ITEMS(uint8_t, g->acts);
-    const rs_grain_push *pushes = RS_ITEMS(rs_grain_push, g->pushes);
+    const int32_t *parts = RS_ITEMS(int32_t, g->parts), *back = RS_ITEMS(int32_t, g->back), *crossings = back + g->x.count + 1;
     (void)worker;
-    for (int64_t i = item * RS_GRAIN_BLOCK; i < end; i++) {
-        rs_quad f = RS_ITEMS(rs_quad, g->force)[i], t = RS_ITEMS(rs_quad, g->torque)[i];
-        for (int32_t k = back[i]; k < back[i + 1]; k++)
-            if (acts[pairs[k]])
-                add_second(&pushes[pairs[k]], &f, &t);
-        for (int32_t p = first[i]; p < first[i + 1]; p++)
-            if (acts[p])
-                add_first(&pushes[p], &f, &t);
-        RS_ITEMS(rs_quad, g->force)[i] = f;
-        RS_ITEMS(rs_quad, g->torque)[i] = t;
-    }
+    clear_forces(g, parts[item], parts[item + 1]);
+    for (int64_t i = parts[item]; i < parts[item + 1]; i++)
+        for (int32_t k = back[i]; k < back[i + 1]; k++) {
+            const rs_grain_push *push = &RS_ITEMS(rs_grain_push, g->pushes)[crossings[k]];
+            if (push->acts)
+                add_second(push, &RS_ITEMS(rs_quad, g->force)[i], &RS_ITEMS(rs_quad, g->torque)[i]);
+        }
+    job->tallies[item] = push_in_order(g, parts[item], parts[item + 1], job->h, RS_ITEMS(int32_t, g->crossing_of));
+}
+
+static void share_out(rs_grains *g, rs_thread_pool *pool, int64_t items, rs_pool_work work, pair_job *job) {
+    rs_pool_run(pool, items, work, job);
+    for (int64_t k = 0; k < items; k++)
+        note_tally(g, &job->tallies[k]);
 }
 
 rs_status rs_grain_pair_forces(rs_grains *g, rs_thread_pool *pool, double h) {
     g->stats.contacts = 0;
-    if (pool == NULL || g->x.count < 2 * RS_GRAIN_BLOCK) {
-        push_in_order(g, h);
+    pool = rs_grain_pool(g, pool);
+    if (pool == NULL) {
+        clear_forces(g, 0, g->x.count);
+        tally count = push_in_order(g, 0, g->x.count, h, NULL);
+        note_tally(g, &count);
         return RS_OK;
     }
-    int64_t blocks = rs_grain_blocks(g);
-    if (rs_grains_list_back(g) != RS_OK || rs_array_resize(&g->acts, g->second.count) != RS_OK ||
-        rs_array_resize(&g->pushes, g->second.count) != RS_OK || rs_array_resize(&g->tallies, blocks * (int64_t)sizeof(tally)) != RS_OK)
+    int32_t parts = rs_pool_threads(pool);
+    if (rs_grains_divide(g, parts) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    int64_t blocks = (g->crossings.count + CROSSING_BLOCK - 1) / CROSSING_BLOCK, most = blocks > parts ? blocks : parts;
+    if (rs_array_resize(&g->pushes, g->crossings.count) != RS_OK ||
+        rs_array_resize(&g->tallies, most * (int64_t)sizeof(tally)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     pair_job job = {g, h, (tally *)g->tallies.any.data};
-    rs_pool_run(pool, blocks, push_part, &job);
-    rs_pool_run(pool, blocks, gather_part, &job);
-    for (int64_t k = 0; k < blocks; k++)
-        note_tally(g, &job.tallies[k]);
+    share_out(g, pool, blocks, meet_crossings, &job);
+    share_out(g, pool, parts, push_part, &job);
     return RS_OK;
 }
 

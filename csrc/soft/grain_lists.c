@@ -136,20 +136,67 @@ rs_status rs_grains_list_pairs(rs_grains *g) {
     g->origin.count = 0; /* all numbers are those of the list */
     g->travel = 0.0;
     g->listed = true;
-    g->back.count = 0;
+    g->parts.count = 0;
     g->stats.rebuilds++;
     return RS_OK;
 }
 
-rs_status rs_grains_list_back(rs_grains *g) {
-    int64_t n = g->x.count, pairs = g->second.count;
-    if (g->back.count > 0)
-        return RS_OK;
-    if (rs_array_resize(&g->back, n + 1 + pairs) != RS_OK)
+/* The part of each grain decides nothing but who works on it. */
+static void mark_parts(rs_grains *g, int32_t parts) {
+    const int32_t *first = RS_ITEMS(int32_t, g->first);
+    int64_t n = g->x.count, work = n + g->second.count, i = 0;
+    for (int32_t part = 0; part <= parts; part++) {
+        while (i < n && (i + first[i]) * parts < part * work)
+            i++;
+        RS_ITEMS(int32_t, g->parts)[part] = (int32_t)i;
+    }
+}
+
+static rs_status list_crossings(rs_grains *g, int32_t begin, int32_t end) {
+    const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
+    int32_t *crossing_of = RS_ITEMS(int32_t, g->crossing_of);
+    for (int32_t i = begin; i < end; i++)
+        for (int32_t p = first[i]; p < first[i + 1]; p++) {
+            crossing_of[p] = RS_NONE;
+            if (second[p] < end)
+                continue;
+            rs_grain_crossing *crossing = rs_array_push(&g->crossings);
+            int32_t *to = rs_array_push(&g->crossing_second);
+            if (crossing == NULL || to == NULL)
+                return RS_OUT_OF_MEMORY;
+            *crossing = (rs_grain_crossing){i, p};
+            *to = second[p];
+            crossing_of[p] = (int32_t)g->crossings.count - 1;
+        }
+    return RS_OK;
+}
+
+/* Those with each grain as the second, in the order of the first. */
+static rs_status list_back(rs_grains *g) {
+    int64_t n = g->x.count, crossings = g->crossings.count;
+    if (rs_array_resize(&g->back, n + 1 + crossings) != RS_OK)
         return RS_OUT_OF_MEMORY;
     int32_t *starts = RS_ITEMS(int32_t, g->back);
-    rs_group_by(RS_ITEMS(int32_t, g->second), pairs, n, starts, starts + n + 1);
+    rs_group_by(RS_ITEMS(int32_t, g->crossing_second), crossings, n, starts, starts + n + 1);
     return RS_OK;
+}
+
+rs_status rs_grains_divide(rs_grains *g, int32_t parts) {
+    if (g->parts.count == parts + 1)
+        return RS_OK;
+    g->parts.count = g->crossings.count = g->crossing_second.count = 0;
+    if (rs_array_reserve(&g->parts, parts + 1) != RS_OK || rs_array_resize(&g->crossing_of, g->second.count) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    g->parts.count = parts + 1;
+    mark_parts(g, parts);
+    rs_status status = RS_OK;
+    for (int32_t part = 0; part < parts && status == RS_OK; part++)
+        status = list_crossings(g, RS_ITEMS(int32_t, g->parts)[part], RS_ITEMS(int32_t, g->parts)[part + 1]);
+    if (status == RS_OK)
+        status = list_back(g);
+    if (status != RS_OK)
+        g->parts.count = 0;
+    return status;
 }
 
 /* ---- shapes ---- */

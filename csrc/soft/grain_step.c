@@ -41,54 +41,57 @@ static double substeps(const rs_grains *g, double dt, double speed) {
     return rs_min(rs_max(ceil(needed), (double)g->least_substeps), MOST_SUBSTEPS);
 }
 
-/* Work on blocks of grains, shared by threads. */
+/* Work on grains, shared by threads. */
 typedef struct {
     rs_grains *g;
     rs_vec3 gravity;
     double time;
-    double *speeds; /* per block: square of the fastest */
-} block_job;
+    int32_t shares;
+    double *speeds; /* per share: square of the fastest */
+} share_job;
 
-static void drift_block(void *context, int32_t worker, int64_t block) {
-    const block_job *job = context;
+static void drift_share(void *context, int32_t worker, int64_t share) {
+    const share_job *job = context;
     rs_quad *x = RS_ITEMS(rs_quad, job->g->x);
     const rs_quad *v = RS_ITEMS(rs_quad, job->g->v);
-    int64_t end = rs_grain_block_end(job->g, block);
+    int64_t end = rs_grain_share(job->g, share + 1, job->shares);
     (void)worker;
-    for (int64_t i = block * RS_GRAIN_BLOCK; i < end; i++)
+    for (int64_t i = rs_grain_share(job->g, share, job->shares); i < end; i++)
         x[i].xyz = rs_madd(x[i].xyz, job->time, v[i].xyz);
 }
 
 static void drift(rs_grains *g, rs_thread_pool *pool, double time) {
-    block_job job = {.g = g, .time = time};
-    rs_pool_share(pool, rs_grain_blocks(g), drift_block, &job);
+    rs_thread_pool *threads = rs_grain_pool(g, pool);
+    share_job job = {.g = g, .time = time, .shares = rs_grain_shares(threads)};
+    rs_pool_share(threads, job.shares, drift_share, &job);
 }
 
-static void kick_block(void *context, int32_t worker, int64_t block) {
-    const block_job *job = context;
+static void kick_share(void *context, int32_t worker, int64_t share) {
+    const share_job *job = context;
     rs_quad *v = RS_ITEMS(rs_quad, job->g->v), *w = RS_ITEMS(rs_quad, job->g->w);
     const rs_quad *force = RS_ITEMS(rs_quad, job->g->force), *torque = RS_ITEMS(rs_quad, job->g->torque);
-    int64_t end = rs_grain_block_end(job->g, block);
+    int64_t end = rs_grain_share(job->g, share + 1, job->shares);
     double speed2 = 0.0, h = job->time;
     (void)worker;
-    for (int64_t i = block * RS_GRAIN_BLOCK; i < end; i++) {
+    for (int64_t i = rs_grain_share(job->g, share, job->shares); i < end; i++) {
         double mobile = v[i].rest > 0.0 ? h : 0.0;
         v[i].xyz = rs_madd(rs_madd(v[i].xyz, h * v[i].rest, force[i].xyz), mobile, job->gravity);
         w[i].xyz = rs_madd(w[i].xyz, h * w[i].rest, torque[i].xyz);
         speed2 = rs_max(rs_norm2(v[i].xyz), speed2); /* not a number stays one */
     }
-    job->speeds[block] = speed2;
+    job->speeds[share] = speed2;
 }
 
 /* Velocities change, and the fastest decides how long the list of pairs is good. */
 static rs_status kick(rs_grains *g, const rs_soft_scene *scene, double h, double *speed) {
-    int64_t blocks = rs_grain_blocks(g);
-    if (rs_array_resize(&g->tallies, blocks * (int64_t)sizeof(double)) != RS_OK)
+    rs_thread_pool *threads = rs_grain_pool(g, scene->pool);
+    int32_t shares = rs_grain_shares(threads);
+    if (rs_array_resize(&g->tallies, shares * (int64_t)sizeof(double)) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    block_job job = {g, scene->gravity, h, (double *)g->tallies.any.data};
-    rs_pool_share(scene->pool, blocks, kick_block, &job);
+    share_job job = {g, scene->gravity, h, shares, (double *)g->tallies.any.data};
+    rs_pool_share(threads, shares, kick_share, &job);
     double speed2 = 0.0;
-    for (int64_t k = 0; k < blocks; k++)
+    for (int32_t k = 0; k < shares; k++)
         speed2 = rs_max(job.speeds[k], speed2);
     *speed = sqrt(speed2);
     return RS_OK;
@@ -132,9 +135,6 @@ rs_status rs_grains_begin_substep(rs_grains *g, const rs_soft_scene *scene, doub
 }
 
 rs_status rs_grains_push(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
-    size_t bytes = sizeof(rs_quad) * (size_t)g->x.count;
-    memset(g->force.items, 0, bytes);
-    memset(g->torque.items, 0, bytes);
     if (rs_grain_pair_forces(g, scene->pool, h) != RS_OK || rs_grain_surface_forces(g, scene, partners, h) != RS_OK)
         return RS_OUT_OF_MEMORY;
     return kick(g, scene, h, &g->stats.largest_speed);

@@ -1,7 +1,7 @@
 /* The grains of an object: materials, adding, removing, sums. */
 #include "grains.h"
 
-enum { ARRAYS = 31, STATE_ARRAYS = 15 /* the rest is scratch */ };
+enum { ARRAYS = 34, STATE_ARRAYS = 15 /* the rest is scratch */ };
 
 static void list_arrays(rs_grains *g, rs_any_array *out[ARRAYS]) {
     rs_any_array *all[ARRAYS] = {&g->materials.any, &g->laws.any, &g->x.any, &g->v.any, &g->w.any, &g->kinds.any,
@@ -10,7 +10,8 @@ static void list_arrays(rs_grains *g, rs_any_array *out[ARRAYS]) {
                                  &g->x_before.any, &g->force.any, &g->torque.any, &g->touches_other.any,
                                  &g->second_other.any, &g->image_other.any, &g->bonds_other.any, &g->first_other.any,
                                  &g->candidates.any, &g->cell_shapes.any, &g->cell_next.any, &g->back.any,
-                                 &g->acts.any, &g->pushes.any, &g->tallies.any, NULL};
+                                 &g->parts.any, &g->crossings.any, &g->crossing_second.any, &g->crossing_of.any,
+                                 &g->pushes.any, &g->tallies.any, NULL};
     memcpy(out, all, sizeof all);
 }
 
@@ -27,8 +28,9 @@ rs_grains *rs_grains_new(void) {
     g->bonds = g->bonds_other = RS_EMPTY(rs_grain_bond);
     g->touches = g->touches_other = RS_EMPTY(rs_grain_touch);
     g->candidates = RS_EMPTY(rs_grain_candidate);
-    g->back = RS_EMPTY(int32_t);
-    g->acts = g->tallies = RS_EMPTY(uint8_t);
+    g->parts = g->crossing_second = g->crossing_of = g->back = RS_EMPTY(int32_t);
+    g->crossings = RS_EMPTY(rs_grain_crossing);
+    g->tallies = RS_EMPTY(uint8_t);
     g->pushes = RS_EMPTY(rs_grain_push);
     g->grid = rs_cell_grid_make();
     return g;

@@ -50,8 +50,15 @@ typedef struct {
     rs_vec3 force, torque; /* on the first; of rolling resistance alone */
     rs_vec3 twist;         /* normal x force */
     double arm_i, arm_j;   /* from the centres to the contact [m] */
+    bool acts;             /* they reach each other */
 } rs_grain_push;
 RS_ARRAY_OF(rs_grain_push);
+
+/* A pair whose grains belong to different parts, which threads take. */
+typedef struct {
+    int32_t first, pair;
+} rs_grain_crossing;
+RS_ARRAY_OF(rs_grain_crossing);
 
 typedef struct rs_grains {
     /* settings */
@@ -94,10 +101,13 @@ typedef struct rs_grains {
     RS_ARRAY(rs_grain_bond) bonds_other;
     RS_ARRAY(int32_t) first_other;
     RS_ARRAY(rs_grain_candidate) candidates; /* by grain */
-    RS_ARRAY(int32_t) back; /* per grain and one more where its pairs as the second begin, then these pairs; empty: void */
-    RS_ARRAY(uint8_t) acts;
-    RS_ARRAY(rs_grain_push) pushes;           /* both per pair: in this substep */
-    RS_ARRAY(uint8_t) tallies;                /* sums of blocks of grains */
+    RS_ARRAY(int32_t) parts; /* first grain of each part, and the end; empty: void */
+    RS_ARRAY(rs_grain_crossing) crossings; /* by first grain */
+    RS_ARRAY(int32_t) crossing_second; /* per crossing: the other grain */
+    RS_ARRAY(int32_t) crossing_of; /* per pair, or RS_NONE */
+    RS_ARRAY(int32_t) back; /* per grain and one more where the crossings with it as the second begin, then these */
+    RS_ARRAY(rs_grain_push) pushes;           /* per crossing: in this substep */
+    RS_ARRAY(uint8_t) tallies;                /* sums of shares of the grains */
     RS_ARRAY(int32_t) cell_shapes, cell_next; /* shapes that touch each cell */
 } rs_grains;
 
@@ -127,8 +137,8 @@ void rs_grains_forget(rs_grains *grains);
 
 /* Lists pairs anew when grains moved farther than the skin. */
 rs_status rs_grains_list_pairs(rs_grains *grains);
-/* Lists, after the pairs, those of each grain in which it is the second; made once. */
-rs_status rs_grains_list_back(rs_grains *grains);
+/* Divides the grains into so many parts with about as many pairs each, and lists the pairs that cross; made once. */
+rs_status rs_grains_divide(rs_grains *grains, int32_t parts);
 /* Lists grains and shapes that may meet in this step. */
 rs_status rs_grains_list_candidates(rs_grains *grains, const rs_partners *partners, double reach);
 
@@ -149,16 +159,18 @@ typedef struct {
 } rs_soft_sums;
 rs_soft_sums rs_grains_sum(const rs_grains *grains, rs_vec3 gravity);
 
-/* grain_forces.c: forces of one substep at the present places; grains.force and .torque must be cleared. */
+/* grain_forces.c: forces of one substep at the present places: first of pairs, then those of surfaces are added. */
 rs_status rs_grain_pair_forces(rs_grains *grains, rs_thread_pool *pool, double h);
 rs_status rs_grain_surface_forces(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners, double h);
 
-/* Threads share grains in blocks. */
-enum { RS_GRAIN_BLOCK = 512 };
-static inline int64_t rs_grain_blocks(const rs_grains *g) { return (g->x.count + RS_GRAIN_BLOCK - 1) / RS_GRAIN_BLOCK; }
-static inline int64_t rs_grain_block_end(const rs_grains *g, int64_t block) {
-    return (block + 1) * RS_GRAIN_BLOCK < g->x.count ? (block + 1) * RS_GRAIN_BLOCK : g->x.count;
+/* Threads share the grains, if there are enough. Each takes the same ones most of the time, which its cache holds. */
+enum { RS_SHARED_GRAINS = 1024 };
+static inline rs_thread_pool *rs_grain_pool(const rs_grains *g, rs_thread_pool *pool) {
+    return g->x.count < RS_SHARED_GRAINS ? NULL : pool;
 }
+static inline int32_t rs_grain_shares(rs_thread_pool *pool) { return pool == NULL ? 1 : rs_pool_threads(pool); }
+/* First grain of a share. */
+static inline int64_t rs_grain_share(const rs_grains *g, int64_t share, int64_t shares) { return g->x.count * share / shares; }
 
 /* Shift of an image of the domain. */
 static inline rs_vec3 rs_image_shift(const rs_domain *domain, uint8_t image) {

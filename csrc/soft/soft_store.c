@@ -45,7 +45,8 @@ static const rs_field GRAINS_FIELDS[] = {
     WHOLE(T, stats.substeps), WHOLE(T, stats.contacts), WHOLE(T, stats.pairs), WHOLE(T, stats.rebuilds),
     REAL(T, stats.largest_overlap), REAL(T, stats.largest_speed), LEFT(T, x_before), LEFT(T, force), LEFT(T, torque),
     LEFT(T, touches_other), LEFT(T, second_other), LEFT(T, image_other), LEFT(T, bonds_other), LEFT(T, first_other),
-    LEFT(T, candidates), LEFT(T, back), LEFT(T, acts), LEFT(T, pushes), LEFT(T, tallies), LEFT(T, cell_shapes), LEFT(T, cell_next)};
+    LEFT(T, candidates), LEFT(T, parts), LEFT(T, crossings), LEFT(T, crossing_second), LEFT(T, crossing_of),
+    LEFT(T, back), LEFT(T, pushes), LEFT(T, tallies), LEFT(T, cell_shapes), LEFT(T, cell_next)};
 #undef T
 #define T rs_soft_strut
 static const rs_field STRUT_FIELDS[] = {WHOLE(T, a), WHOLE(T, b), REAL(T, rest), REAL(T, compliance), REAL(T, impulse)};
