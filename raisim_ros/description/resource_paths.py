@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
-from raisim_ros.description.files import is_file
+from raisim_ros.description.files import is_file, working_folder
 
 _PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
 
@@ -39,7 +39,7 @@ def resource_candidates(address: str, directory: Path, res_path: str | Path = ""
     if path.is_absolute():
         return iter([path])
     folders = [Path(res_path)] if str(res_path) else []
-    return _unique(folder / path for folder in [*folders, directory, Path.cwd(), *directory.parents[:_ROOTS_ABOVE]])
+    return _unique(folder / path for folder in [*folders, directory, working_folder(), *directory.parents[:_ROOTS_ABOVE]])
 
 
 def candidates_in_folders(address: str, directory: Path, folders: Iterable[str]) -> list[Path]:

@@ -1,6 +1,8 @@
 """Paths, files and objects that nobody should give: an error of ours that names them, and the world as it was."""
 
 import math
+import subprocess
+import sys
 
 import pytest
 
@@ -94,3 +96,40 @@ def test_a_contact_that_was_kept(scene):
     scene.remove_object(box)
     assert "earlier step" in refused(scene, contact.get_pair_contact_index_in_pair_object)
     assert (contact.get_position().tolist(), contact.get_impulse().tolist()) == before
+
+
+REMOVED = """
+import os, sys, tempfile
+from raisim_ros import RaisimError, World
+from raisim_ros.description.resources import resource
+text = resource("robots/arm.urdf").read_text()
+folder = tempfile.mkdtemp()
+os.chdir(folder)
+os.rmdir(folder)
+world = World()
+world.add_articulated_system(resource("robots/arm.urdf"))
+before = world.get_state_hash()
+for call in (
+    lambda: World("world.xml"),
+    lambda: world.add_articulated_system("robot.urdf"),
+    lambda: world.add_articulated_system("robot.xacro"),
+    lambda: world.add_articulated_system("model.xml"),
+    lambda: world.add_articulated_system(text),
+    lambda: world.add_mesh("mesh.obj", 1.0),
+    lambda: world.export_to_xml("world.xml"),
+    lambda: world.export_to_mjcf("model.xml"),
+    lambda: world.save("world.raisim"),
+    lambda: world.start_recording("run.raisim"),
+):
+    try:
+        call()
+        print("accepted", end=" ")
+    except RaisimError:
+        print("refused", end=" ")
+    assert world.get_state_hash() == before
+"""
+
+
+def test_the_working_directory_is_gone():
+    done = subprocess.run([sys.executable, "-c", REMOVED], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["refused"] * 10, done.stderr
