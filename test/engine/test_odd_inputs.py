@@ -103,11 +103,12 @@ import os, sys, tempfile
 from raisim_ros import RaisimError, World
 from raisim_ros.description.resources import resource
 text = resource("robots/arm.urdf").read_text()
+robot = sys.argv[1]
 folder = tempfile.mkdtemp()
 os.chdir(folder)
 os.rmdir(folder)
 world = World()
-world.add_articulated_system(resource("robots/arm.urdf"))
+world.add_articulated_system(robot)
 before = world.get_state_hash()
 for call in (
     lambda: World("world.xml"),
@@ -130,6 +131,10 @@ for call in (
 """
 
 
-def test_the_working_directory_is_gone():
-    done = subprocess.run([sys.executable, "-c", REMOVED], capture_output=True, text=True, check=False)
+def test_the_working_directory_is_gone(tmp_path):
+    """A robot with a mesh beside it, named in full, is loaded; what is named from the working directory is refused."""
+    (tmp_path / "ball.obj").write_bytes(load_mesh_file().read_bytes())
+    link = '<link name="world"><collision><geometry><mesh filename="ball.obj"/></geometry></collision></link>'
+    (tmp_path / "robot.urdf").write_text(f'<robot name="robot">{link}</robot>')
+    done = subprocess.run([sys.executable, "-c", REMOVED, tmp_path / "robot.urdf"], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["refused"] * 10, done.stderr
