@@ -19,10 +19,11 @@ from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.msg import GrainBox, ResultCode, WorldState
-from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnDeformable, SpawnGranular
+from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnArticulatedSystem, SpawnDeformable, SpawnGranular
 from raisim_ros.viewer.quantities import JOINT_POSITIONS, VELOCITY
 from raisim_ros.viewer.ros_feed import RosFeed
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted, to_world
+from raisim_ros.viewer.stance import find_stance
 
 WORLD = Path(__file__).with_name("node_world.xml")
 
@@ -205,6 +206,51 @@ def test_gains_hold_a_robot(feed, fresh_scene):
     with pytest.raises(RaisimError, match="ball_0"):
         feed.set_gains("ball_0", 1.0, 1.0)
     feed.remove(name)
+
+
+WALKER = """<mujoco><worldbody><body name="walker" pos="0 0 1"><freejoint/><geom type="box" size="0.2 0.2 0.05" mass="3"/>
+    {legs}</body></worldbody><actuator>{motors}</actuator>
+  <keyframe><key name="crouch" qpos="0 0 1 1 0 0 0 {angles}" ctrl="{angles}"/></keyframe></mujoco>"""
+
+
+def walker(folder, angle=0.3):
+    """Four legs on servos, which its keyframe tells where to stand."""
+    legs = "".join(f"""<body pos="{x} {y} 0"><joint name="hip_{x}_{y}" axis="0 1 0" damping="0.5"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.3" mass="0.3"/></body>""" for x in (-0.2, 0.2) for y in (-0.2, 0.2))
+    motors = "".join(f'<position joint="hip_{x}_{y}" kp="80" kv="4"/>' for x in (-0.2, 0.2) for y in (-0.2, 0.2))
+    file = folder / "walker.xml"
+    file.write_text(WALKER.format(legs=legs, motors=motors, angles=" ".join(4 * [f"{angle}"])))
+    return file
+
+
+def test_a_robot_of_mjcf_stands_in_the_node_as_its_keyframe_says(feed, fresh_scene, tmp_path, probe):
+    pytest.importorskip("mujoco", reason="MJCF needs mujoco")
+    file = walker(tmp_path)
+    stance = find_stance(file)
+    name = feed.add(NewObject("walker", "", position=(4.0, 4.0, 0.0), file=str(file), stance=stance))
+    patiently(lambda: name in [one.name for one in feed.model().items])
+    patiently(lambda: len(feed.joints(name)) == 4)
+    feed.play()
+    begin = feed.moment(Wanted()).time
+    patiently(lambda: feed.moment(Wanted()).time > begin + 1.0, 60.0)
+    assert place_of(feed, name) == pytest.approx((4.0, 4.0, stance.height), abs=0.05)
+    patiently(lambda: len(feed.joints(name)) == 4)  # a new model asks for them again
+    assert [joint.position for joint in feed.joints(name)] == pytest.approx(4 * [0.3], abs=0.06)
+    feed.set_joint(name, feed.joints(name)[0].name, 0.1)
+    patiently(lambda: feed.joints(name)[0].position < 0.2, 60.0)
+    feed.pause()
+
+
+def test_wrong_requests_for_robots_of_mjcf_are_refused(fresh_world, tmp_path, probe):
+    pytest.importorskip("mujoco", reason="MJCF needs mujoco")
+    file = str(walker(tmp_path))
+    wrong = [({"state": "jump"}, "state is 'jump'; the robot's file names these: crouch"),
+             ({"base": "fixed"}, "base is 'fixed'; expected nothing: MJCF files tell it themselves"),
+             ({"joint_order": ["a"]}, "joint_order is ['a']; expected nothing")]
+    for fields, text in wrong:
+        answer = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name="walker", file=file, **fields)
+        assert answer.result == ResultCode.INVALID_VALUE
+        assert text in answer.message
 
 
 def test_velocities_and_joints_can_be_plotted(feed, fresh_scene):
