@@ -138,6 +138,8 @@ def robot_is_long(request: Any) -> bool:
     if request.collision_meshes == "convexify" or _large(request.file, _LARGE_TEXT):
         return True
     try:
+        if requests.is_mjcf_request(request):
+            return True
         spec = requests.robot_spec(request)
         new = {(shape.mesh_file, tuple(shape.scale)) for shape in _mesh_shapes(spec.tree) if not _is_known(spec, shape)}
     except RaisimError:
