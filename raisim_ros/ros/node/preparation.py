@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import ParseError, RaisimError
 from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
@@ -211,7 +212,7 @@ def _as_file(file: Path | None, text: str) -> Iterator[Path]:
         return
     with temporary_folder() as folder:
         path = folder / "text.xml"
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text.encode(), is_lasting=False)
         yield path
 
 
