@@ -1,5 +1,6 @@
 #include "raisim_engine.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 typedef int (*two_pointers)(void *, void *);
@@ -13,4 +14,10 @@ int64_t rs_call_each(void (*function)(void), int32_t arguments, int64_t count, v
         failed += result != 0;
     }
     return failed;
+}
+
+void rs_add_to_counter(const void *counter, size_t happened) {
+    /* The libraries hand a const pointer on that belongs to whoever gave it to them. */
+    _Atomic int64_t *own = (_Atomic int64_t *)(uintptr_t)counter;
+    atomic_fetch_add_explicit(own, (int64_t)happened, memory_order_release);
 }

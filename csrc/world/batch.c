@@ -20,6 +20,8 @@ struct rs_batch {
     RS_ARRAY(double) *ray_room;       /* per thread: double */
     RS_ARRAY(rs_link_def) *link_room; /* per thread: rs_link_def */
 
+    pthread_mutex_t use; /* one call at a time: the pool, its rooms and the marks serve all of them */
+
     /* the first error of a call: that of the member with the smallest number */
     pthread_mutex_t mutex;
     int64_t failed; /* member, or -1 */
@@ -54,6 +56,7 @@ void rs_batch_destroy(rs_batch *batch) {
     rs_free(batch->ray_room);
     rs_free(batch->link_room);
     pthread_mutex_destroy(&batch->mutex);
+    pthread_mutex_destroy(&batch->use);
     rs_free(batch);
 }
 
@@ -100,6 +103,7 @@ rs_status rs_batch_create(rs_world *source, int64_t count, int32_t threads, rs_b
     batch->failed = -1;
     batch->step_seconds = 1e9; /* nobody knows yet */
     pthread_mutex_init(&batch->mutex, NULL);
+    pthread_mutex_init(&batch->use, NULL);
     rs_status status = make_threads(batch, threads);
     if (status == RS_OK)
         status = make_members(batch, source);
@@ -212,7 +216,7 @@ static rs_status read_channels(const rs_batch *batch, rs_world *world, int64_t m
 
 /* ---- channels ---- */
 
-rs_status rs_batch_add_channel(rs_batch *batch, const rs_channel_def *def, rs_channel_view *out) {
+static rs_status add_channel(rs_batch *batch, const rs_channel_def *def, rs_channel_view *out) {
     rs_channel channel;
     rs_status status = rs_channel_make(def, batch->members[0], batch->count, &channel);
     for (int64_t k = 0; k < batch->count && status == RS_OK; k++) {
@@ -275,7 +279,7 @@ static rs_status step_member(const job *j, rs_world *world, int64_t member, int6
     return status == RS_OK ? reset_channels(batch, world, member, worker) : status;
 }
 
-rs_status rs_batch_step(rs_batch *batch, int64_t n, double seconds, int32_t go_on, int64_t *done) {
+static rs_status step_members(rs_batch *batch, int64_t n, double seconds, int32_t go_on, int64_t *done) {
     *done = 0;
     if (n < 0)
         return rs_fail(RS_INVALID_VALUE, "step count is %lld; expected 0 or more", (long long)n);
@@ -300,7 +304,7 @@ static rs_status refresh_member(const job *j, rs_world *world, int64_t member, i
     return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
 }
 
-rs_status rs_batch_refresh(rs_batch *batch, int64_t number, const int64_t *members) {
+static rs_status refresh_members(rs_batch *batch, int64_t number, const int64_t *members) {
     rs_status status = check_members(batch, number, members);
     job j = {.batch = batch, .members = members, .work = refresh_member};
     return status == RS_OK ? run(&j, number) : status;
@@ -312,7 +316,7 @@ static rs_status reset_member(const job *j, rs_world *world, int64_t member, int
     return status == RS_OK ? reset_channels(j->batch, world, member, worker) : status;
 }
 
-rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
+static rs_status reset_members(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, number, members);
     job write = {.batch = batch, .members = members, .work = write_member, .written_only = true}; /* parameters that were changed stay */
     if (status == RS_OK)
@@ -330,7 +334,7 @@ static rs_status restore_member(const job *j, rs_world *world, int64_t member, i
     return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
 }
 
-rs_status rs_batch_restore(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
+static rs_status restore_one(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, 1, &index);
     if (status == RS_OK) /* channels know the objects of this make only */
         status = rs_snapshot_fits(batch->members[index], snapshot);
@@ -389,8 +393,8 @@ static rs_status make_maps(const rs_height_grid *like, int64_t count, const doub
     return RS_OK;
 }
 
-rs_status rs_batch_set_heightmap(rs_batch *batch, int64_t number, const int64_t *members, rs_object_id object,
-                                 int64_t map_count, int64_t samples, const double *heights, const int64_t *choice) {
+static rs_status set_maps(rs_batch *batch, int64_t number, const int64_t *members, rs_object_id object,
+                          int64_t map_count, int64_t samples, const double *heights, const int64_t *choice) {
     const rs_height_grid *like = grid_of(batch->members[0], object);
     rs_status status = like == NULL ? RS_WRONG_TYPE : check_members(batch, number, members);
     if (status == RS_OK && samples != (int64_t)like->x_samples * like->y_samples)
@@ -412,4 +416,44 @@ rs_status rs_batch_set_heightmap(rs_batch *batch, int64_t number, const int64_t 
         status = run(&j, number);
     drop_maps(maps, map_count);
     return status;
+}
+
+/* ---- calls, one at a time ---- */
+
+static void enter(rs_batch *batch) { pthread_mutex_lock(&batch->use); }
+
+static rs_status leave(rs_batch *batch, rs_status status) {
+    pthread_mutex_unlock(&batch->use);
+    return status;
+}
+
+rs_status rs_batch_add_channel(rs_batch *batch, const rs_channel_def *def, rs_channel_view *out) {
+    enter(batch);
+    return leave(batch, add_channel(batch, def, out));
+}
+
+rs_status rs_batch_step(rs_batch *batch, int64_t n, double seconds, int32_t go_on, int64_t *done) {
+    enter(batch);
+    return leave(batch, step_members(batch, n, seconds, go_on, done));
+}
+
+rs_status rs_batch_refresh(rs_batch *batch, int64_t number, const int64_t *members) {
+    enter(batch);
+    return leave(batch, refresh_members(batch, number, members));
+}
+
+rs_status rs_batch_reset(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
+    enter(batch);
+    return leave(batch, reset_members(batch, number, members, snapshot));
+}
+
+rs_status rs_batch_restore(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
+    enter(batch);
+    return leave(batch, restore_one(batch, index, snapshot));
+}
+
+rs_status rs_batch_set_heightmap(rs_batch *batch, int64_t number, const int64_t *members, rs_object_id object,
+                                 int64_t map_count, int64_t samples, const double *heights, const int64_t *choice) {
+    enter(batch);
+    return leave(batch, set_maps(batch, number, members, object, map_count, samples, heights, choice));
 }

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.file_kind import RECORDING, ROBOT, WORLD, kind_of
+from raisim_ros.description.mjcf.file import is_mjcf
+from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.types import ArticulatedSystemOption, MeshCollisionMode
 from raisim_ros.engine.world.world import World
 
@@ -27,7 +29,8 @@ def open_world(
 ) -> tuple[World, list[str]]:
     """The world of a file, or a ground with the robot or mesh of it; and what its reader warned of.
 
-    `hold`: a robot stands as `viewer.stance` says, with this `base`; else it is as the file says, without gains.
+    `hold`: a robot stands as `viewer.stance` says, with this `base`; else it is as the file says, without gains. MJCF
+    with one robot and nothing else gets a ground then, too.
     """
     kind = kind_of(path)
     with warnings.catch_warnings(record=True) as caught:
@@ -43,7 +46,10 @@ def _open(path: str, kind: str, params: Mapping[str, str] | None, hold: bool, ba
 
         return Recording(path).world(0)
     if kind == WORLD:
-        return World(path, dict(params) if params else None)
+        world = World(path, dict(params) if params else None)
+        if hold and is_mjcf(path):
+            _put_on_ground(world)
+        return world
     world = World()
     world.set_time_step(0.002)
     world.add_ground().set_name("ground")
@@ -54,6 +60,16 @@ def _open(path: str, kind: str, params: Mapping[str, str] | None, hold: bool, ba
     mesh.set_name(Path(path).stem)
     mesh.set_position(0.0, 0.0, float(-mesh.get_mesh().bounds()[0][2]) + 0.01)
     return world
+
+
+def _put_on_ground(world: World) -> None:
+    """A robot that is alone in its world would fall for ever."""
+    from raisim_ros.viewer.stance import stance_of, take_stance
+
+    robots = world.get_obj_list()
+    if len(robots) == 1 and isinstance(robots[0], ArticulatedSystem):
+        world.add_ground().set_name("ground")
+        take_stance(robots[0], stance_of(robots[0]), (0.0, 0.0, 0.0))
 
 
 def _add_robot(world: World, path: str, params: Mapping[str, str] | None, hold: bool, base: str) -> None:

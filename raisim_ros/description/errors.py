@@ -91,6 +91,10 @@ class ParseError(RaisimError):
         super().__init__(f"{place}: {message}")
 
 
+class RobotCountError(ParseError):
+    """A file that is read as a robot holds none, or several."""
+
+
 class TemplateError(ParseError):
     """A parameter, a loop or an expression of a template is wrong."""
 

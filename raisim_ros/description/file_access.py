@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from raisim_ros.description.errors import FileRefusedError
+from raisim_ros.description.errors import FileRefusedError, FileWriteError
 
 _folders: tuple[Path, ...] | None = None  # with all links resolved; None: everything
 _own: set[Path] = set()  # folders of files that this package has made itself
@@ -29,8 +29,13 @@ def get_allowed_folders() -> tuple[Path, ...] | None:
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A temporary folder for what this process alone puts there; it may be used whatever is allowed to requests."""
-    with tempfile.TemporaryDirectory(prefix="raisim_ros_") as name:
+    """A temporary folder for what this process alone puts there; it may be used whatever is allowed to requests.
+    Raises FileWriteError."""
+    try:
+        made = tempfile.TemporaryDirectory(prefix="raisim_ros_")
+    except OSError as error:
+        raise FileWriteError("a temporary folder", error.strerror or str(error)) from error
+    with made as name:
         folder = Path(os.path.realpath(name))
         _temporary.add(folder)
         try:

@@ -16,6 +16,19 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def working_folder() -> Path:
+    """The working directory; raises FileMissingError when somebody has removed it."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise FileMissingError(".", "working directory") from error
+
+
+def full_path(path: str | Path) -> Path:
+    """Without links and relative parts; raises FileMissingError where that needs a working directory that is gone."""
+    return (Path(path) if Path(path).is_absolute() else working_folder() / path).resolve()
+
+
 def existing_file(path: str | Path, what: str) -> Path:
     """The path of a file; raises FileMissingError, or FileRefusedError where it may not be used."""
     file = Path(path)

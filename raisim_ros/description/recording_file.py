@@ -7,6 +7,7 @@ the commands and requests that a node carried out since the last one; BASE, KEYF
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import struct
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description import array_file
-from raisim_ros.description.errors import FileReadError, InvalidValueError, ParseError
+from raisim_ros.description.errors import FileReadError, FileWriteError, InvalidValueError, ParseError
 from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.limits import get_file_limits
@@ -29,6 +30,7 @@ MAGIC = b"RAISIM01"
 WORLD, FRAMES, INPUTS = b"WRLD", b"FRAM", b"INPT"
 BASE, KEYFRAME, ARRAY = b"BASE", b"KEYF", b"ARRY"
 _HEAD = struct.Struct("<4sII")
+_ODD_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.EISDIR, errno.ENOENT)
 
 Arrays = dict[str, NDArray[np.float64]]
 
@@ -102,7 +104,9 @@ def laid_out(files: dict[str, bytes]) -> Iterator[Path]:
         for name, data in files.items():
             try:
                 (folder / name).write_bytes(data)
-            except (OSError, ValueError) as error:  # too long, a zero byte
+            except (OSError, ValueError) as error:
+                if isinstance(error, OSError) and error.errno not in _ODD_NAME:  # a full disk
+                    raise FileWriteError(folder / name, error.strerror or str(error)) from error
                 raise InvalidValueError(f"the recording is damaged: it has no file {name!r}") from error
         yield folder / "world.xml"
 

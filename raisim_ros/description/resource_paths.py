@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from urllib.parse import unquote
 
-from raisim_ros.description.files import is_file
+from raisim_ros.description.errors import FileMissingError
+from raisim_ros.description.files import is_file, working_folder
 
 _PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
 
@@ -38,8 +40,16 @@ def resource_candidates(address: str, directory: Path, res_path: str | Path = ""
     path = Path(address).expanduser()
     if path.is_absolute():
         return iter([path])
-    folders = [Path(res_path)] if str(res_path) else []
-    return _unique(folder / path for folder in [*folders, directory, Path.cwd(), *directory.parents[:_ROOTS_ABOVE]])
+    named = [Path(res_path)] if str(res_path) else []
+    folders = [*named, directory, *_working_folders(), *directory.parents[:_ROOTS_ABOVE]]
+    return _unique(folder / path for folder in folders)
+
+
+def _working_folders() -> list[Path]:
+    """The working directory, unless somebody has removed it."""
+    with suppress(FileMissingError):
+        return [working_folder()]
+    return []
 
 
 def candidates_in_folders(address: str, directory: Path, folders: Iterable[str]) -> list[Path]:

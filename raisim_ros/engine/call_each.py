@@ -1,4 +1,4 @@
-"""Many calls of a function of another C library in one go, without Python between them."""
+"""Calls between the engine and other C libraries, without Python between them."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ def call_each(function: int, first: Addresses, second: Addresses, third_is_null:
     pointers = [_pointers(one) for one in (first, second)]
     address = ffi.cast("void (*)(void)", function)
     return int(lib.rs_call_each(address, 3 if third_is_null else 2, len(first), *pointers))
+
+
+def counting_function() -> int:
+    """Address of ``void function(const void *counter, size_t happened)``, which adds to the int64 at ``counter``.
+
+    For libraries that call a function when something has happened, on a thread of their own.
+    """
+    return int(ffi.cast("uintptr_t", ffi.addressof(lib, "rs_add_to_counter")))
 
 
 def _pointers(addresses: Addresses) -> Any:

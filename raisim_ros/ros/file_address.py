@@ -8,7 +8,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
-from raisim_ros.description.files import existing_file, is_file
+from raisim_ros.description.files import existing_file, is_file, working_folder
 from raisim_ros.description.resources import resource, resource_dir
 
 _FILE, _PACKAGE = "file://", "package://"
@@ -26,11 +26,11 @@ def resolve_file(address: str, field: str, folders: tuple[Path, ...] = ()) -> Pa
     path = Path(address.removeprefix(_FILE)).expanduser()
     if path.is_absolute():
         return existing_file(path, field)
-    places = (Path.cwd(), *folders)
+    places = (working_folder(), *folders)
     for place in places:
         if is_file(place / path):
             return place / path
-    check_allowed(Path.cwd() / path, field)
+    check_allowed(working_folder() / path, field)
     raise FileMissingError(address, f"{field} (looked for in {', '.join(str(place) for place in places)})")
 
 

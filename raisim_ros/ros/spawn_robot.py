@@ -47,6 +47,8 @@ def main(args: Sequence[str] | None = None) -> int:
     except RaisimError as error:
         print(f"spawn_robot: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 

@@ -33,6 +33,7 @@ from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ContactArray, ObjectStateArray, Pull, WireCmd, WorldCmd, WorldState
 from raisim_ros.ros import qos
+from raisim_ros.ros.arrivals import Arrivals
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.node import inputs, preparation
@@ -119,7 +120,7 @@ class WorldNode:
         joints = JointTopics(values.joint_states_rate_hz, robots)
         links = LinkTopics(StateTopics(rates, self._frames.world, None, robots), robots)
         commands = Commands(self._watchdog(values), *self._state_switches(states, links))
-        inbox = CommandInbox()
+        inbox = CommandInbox(Arrivals())
         self._warn = ThrottledLog(self.node.get_logger().warning)
         self._loop = SteppingLoop(
             world, table, self._queue, Pacer(values.real_time_factor), commands, inbox, self._warn

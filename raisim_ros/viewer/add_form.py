@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import viser
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.errors import InvalidValueError, RobotCountError
 from raisim_ros.description.file_kind import MESH, RECORDING, WORLD, kind_of
 from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.placing import free_place
 from raisim_ros.viewer.scene import AUTO, BASES, SHAPES, Moment, NewObject, SceneModel, Vector
 from raisim_ros.viewer.stance import find_stance
-from raisim_ros.viewer.uploads import Uploads
+from raisim_ros.viewer.uploads import Uploads, short_names
 
 Place = tuple[float, float, float]
 
@@ -100,8 +100,8 @@ class AddForm:
                 modal.close()
                 self._attempt(lambda: self._take_file(file, near))
 
-            for file in found:
-                client.gui.add_button(file.name).on_click(lambda _, file=file: choose(file))
+            for file, label in zip(found, short_names(found), strict=True):
+                client.gui.add_button(label).on_click(lambda _, file=file: choose(file))
             client.gui.add_button("None", color="gray").on_click(lambda _: modal.close())
 
     def _take_file(self, file: Path, near: Vector) -> None:
@@ -113,7 +113,10 @@ class AddForm:
         elif kind == MESH:
             self._add_mesh(file, near)
         else:
-            self._add_robot(file, near)
+            try:
+                self._add_robot(file, near)
+            except RobotCountError:  # MJCF with several of them, or with none
+                self._load(str(file))
 
     def _add_mesh(self, file: Path, near: Vector) -> None:
         place, surface = self._given_place(), surfaces.file_surface(file, own_colors=False)

@@ -76,9 +76,17 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float) -> None:
     # The codec wants even sizes.
     writer = imageio_ffmpeg.write_frames(str(path), (width - width % 2, height - height % 2), fps=rate, quality=8)
     writer.send(None)
+    sent = 0
     for picture in _after(first, pictures):
         writer.send(np.ascontiguousarray(picture[: height - height % 2, : width - width % 2]))
+        sent += 1
     writer.close()
+    try:  # a full disk is told by nobody: FFmpeg ends without a word
+        written, _ = imageio_ffmpeg.count_frames_and_secs(str(path))
+    except RuntimeError as error:
+        raise OSError("FFmpeg could not write it") from error
+    if written != sent:
+        raise OSError(f"FFmpeg wrote {written} of {sent} pictures")
 
 
 def _after(first: Picture, rest: Iterator[Picture]) -> Iterator[Picture]:

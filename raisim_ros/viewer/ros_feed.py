@@ -18,6 +18,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.msg import ContactArray, Pull, ResultCode, WorldCmd, WorldState
 from raisim_ros.ros import qos
 from raisim_ros.srv import (
@@ -380,6 +381,8 @@ class RosFeed:
         }
         if new.file and Path(new.file).suffix.lower() in ROBOT_SUFFIXES:
             fields: dict[str, Any] = _standing(new.stance, (x, y, z)) if new.stance is not None else {}
+            if new.stance is not None and not is_mjcf(new.file):  # which tells it
+                fields["base"] = new.stance.base
             answer = self._call(SpawnArticulatedSystem, "spawn_articulated_system", file=new.file, **common | fields)
             return str(answer.name)
         fields = {"mass": new.mass, "appearance": new.appearance, "material": new.material, **common}
@@ -448,7 +451,7 @@ def _standing(stance: Stance, place: tuple[float, float, float]) -> dict[str, An
     if stance.base == FLOATING:
         q[:3] = x, y, z + stance.height
     gains = {"p_gains": stance.p_gains.tolist(), "d_gains": stance.d_gains.tolist()} if stance.p_gains.any() else {}
-    return {"base": stance.base, "pose": pose, "coordinates": q.tolist(), **gains}
+    return {"pose": pose, "state": stance.state, "coordinates": q.tolist(), **gains}
 
 
 def _nothing() -> tuple[Vector, Vector]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mjcf.file import is_mjcf
 from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.description.solids import SOLIDS
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -38,13 +39,13 @@ def take_stance(robot: ArticulatedSystem, stance: Stance, position: tuple[float,
 
 
 def find_stance(file: str | Path, base: str = AUTO, params: Mapping[str, str] | None = None) -> Stance:
-    """The stance of the robot of a file (URDF, xacro). `base` AUTO: see `_needs_bolts`."""
+    """The stance of the robot of a file (URDF, xacro, MJCF). `base` AUTO: see `_needs_bolts`."""
     if base not in BASES:
         raise InvalidValueError(f"base is '{base}'; expected one of {', '.join(BASES)}")
     options = ArticulatedSystemOption(base=base)
     robot = World().add_articulated_system(file, options=options, params=dict(params) if params else None)
-    points = _points(robot)
-    if base == AUTO and not robot.get_kinematic_tree().fixed_base and _needs_bolts(robot, points):
+    silent = base == AUTO and not robot.get_kinematic_tree().fixed_base and not is_mjcf(file)  # MJCF tells its base
+    if silent and _needs_bolts(robot, _points(robot)):
         return find_stance(file, FIXED, params)
     return stance_of(robot)
 
@@ -58,14 +59,15 @@ def stance_of(robot: ArticulatedSystem) -> Stance:
         robot.set_state(_inside_limits(robot), np.zeros(robot.get_dof()))
     points = _points(robot)
     floating = not robot.get_kinematic_tree().fixed_base
-    if floating and not named:
+    held = bool(named) and _has_servos(robot)
+    if floating and not held:
         _balance(robot, points)
     placed = _placed(robot, points)
     lowest = min((float(rows[:, 2].min()) for rows in placed.values()), default=0.0)
     p_gains, d_gains = _gains(robot)
-    if named and robot.get_actuators():  # its motors hold it
+    if held:  # by its own motors
         p_gains, d_gains = np.zeros_like(p_gains), np.zeros_like(d_gains)
-    around = np.concatenate(list(placed.values())) if placed else np.zeros((1, 3))
+    low, high = _extent(robot)
     base = robot.get_base_position()
     shift = np.array([base[0], base[1], lowest])
     return Stance(
@@ -74,8 +76,8 @@ def stance_of(robot: ArticulatedSystem) -> Stance:
         float(base[2]) - lowest,
         p_gains,
         d_gains,
-        around.min(axis=0) - shift,
-        around.max(axis=0) - shift,
+        low - shift,
+        high - shift,
         named,
     )
 
@@ -182,16 +184,28 @@ def _lean(robot: ArticulatedSystem, soles: dict[int, Vector]) -> tuple[Vector, V
 
 
 def _needs_bolts(robot: ArticulatedSystem, points: dict[int, Vector]) -> bool:
-    """Whether the base has to be fixed: nothing collides, or it stands on its root alone, which is the lighter part."""
+    """Whether the base has to be fixed: nothing collides, or what the root carries would pull it over.
+
+    That is so when the root is the lighter part and the robot stands on nothing else, and when all the rest hangs on
+    one joint of the root (an arm, a finger, a torso without legs) and the robot does not stand on its root.
+    """
     bodies = robot.get_kinematic_tree().bodies
     if not any(body.collisions for body in bodies):
         return True
     robot.set_state(_inside_limits(robot), np.zeros(robot.get_dof()))
-    masses = [body.mass for body in bodies]
-    return set(_feet(robot, points)) == {0} and masses[0] < 0.5 * sum(masses)
+    feet, masses = set(_feet(robot, points)), [body.mass for body in bodies]
+    if feet == {0} and masses[0] < 0.5 * sum(masses):
+        return True
+    limbs = sum(body.parent == 0 for body in bodies)
+    return limbs == 1 and (0 not in feet or not _stands(robot, points))
 
 
 # ---- gains ----
+
+
+def _has_servos(robot: ArticulatedSystem) -> bool:
+    """Whether its file gives it motors with a law of their own, or gains; those that only push hold nothing."""
+    return bool(robot.get_pd_gains()[0].any()) or any(motor.is_drive for motor in robot.get_actuators())
 
 
 def _gains(robot: ArticulatedSystem) -> tuple[Vector, Vector]:
@@ -228,8 +242,20 @@ def _points(robot: ArticulatedSystem) -> dict[int, Vector]:
 
 def _placed(robot: ArticulatedSystem, points: dict[int, Vector]) -> dict[int, Vector]:
     """The points in the world."""
-    poses = {}
-    for body, rows in points.items():
-        w, x, y, z = robot.get_quaternion(body)
-        poses[body] = to_world(np.array([*robot.get_position(body), x, y, z, w]), rows)
-    return poses
+    return {body: to_world(_pose(robot, body), rows) for body, rows in points.items()}
+
+
+def _pose(robot: ArticulatedSystem, body: int) -> Vector:
+    w, x, y, z = robot.get_quaternion(body)
+    return np.array([*robot.get_position(body), x, y, z, w])
+
+
+def _extent(robot: ArticulatedSystem) -> tuple[Vector, Vector]:
+    """Corners of the box around all that collides or is seen, in the world [m]."""
+    corners = [robot.get_base_position()]
+    for part in robot_parts(robot, 0, (COLLISION, VISUAL)):
+        if len(part.surface.vertices):
+            rows = part.pose[:3] + rotate(part.pose[3:], part.surface.vertices.astype(float) * part.scale)
+            placed = to_world(_pose(robot, part.frame), rows)
+            corners += [placed.min(axis=0), placed.max(axis=0)]
+    return np.min(corners, axis=0), np.max(corners, axis=0)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
+import lzma
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
+
+from lxml import etree
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.file_kind import ROBOT, WORLD, kind_of
 from raisim_ros.description.mesh.cache import cache_folder
+from raisim_ros.description.mjcf.file import is_mjcf
 
-ARCHIVES = (".tar", ".zip")
+ZIPS, TARS = (".zip",), (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # An archive may not become larger than this [bytes].
 MOST = 2_000_000_000
 _DESCRIPTIONS = (".urdf", ".xacro", ".xml", ".mjcf")
@@ -40,12 +45,13 @@ class Uploads:
         folder = Path(self._folder.name) / str(self._number)
         folder.mkdir()
         file = folder / Path(name.replace("\\", "/")).name
-        if file.suffix.lower() not in ARCHIVES:
+        kind = file.name.lower()
+        if not kind.endswith((*ZIPS, *TARS)):
             file.write_bytes(content)
             return [file]
         try:
-            _unpack(content, folder, file.suffix.lower())
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError) as error:
+            (_unzip if kind.endswith(ZIPS) else _untar)(content, folder)
+        except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError, zlib.error, lzma.LZMAError) as error:
             raise InvalidValueError(f"'{file.name}' cannot be unpacked: {error}") from None
         found = _described(folder)
         if not found:
@@ -53,22 +59,25 @@ class Uploads:
         return found
 
 
-def _unpack(content: bytes, folder: Path, suffix: str) -> None:
-    if suffix == ".zip":
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            _check_size(sum(entry.file_size for entry in archive.infolist()))
-            archive.extractall(folder)  # it keeps names inside the folder
-        return
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        files = [entry for entry in archive.getmembers() if entry.isfile()]  # neither links nor devices
-        _check_size(sum(entry.size for entry in files))
-        for entry in files:
+def _unzip(content: bytes, folder: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        _check_size(sum(entry.file_size for entry in archive.infolist()))
+        archive.extractall(folder)  # it keeps names inside the folder
+
+
+def _untar(content: bytes, folder: Path) -> None:
+    size = 0
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:*") as archive:
+        for entry in archive:
+            size += entry.size  # also of what is passed over: it has to be unpacked all the same
+            _check_size(size)
             place = (folder / entry.name).resolve()
             if not place.is_relative_to(folder.resolve()):
                 raise InvalidValueError(f"the archive's '{entry.name}' lies outside of its folder")
-            place.parent.mkdir(parents=True, exist_ok=True)
-            content_of = archive.extractfile(entry)
-            place.write_bytes(content_of.read() if content_of is not None else b"")
+            content_of = archive.extractfile(entry) if entry.isfile() else None  # neither links nor devices
+            if content_of is not None:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(content_of.read())
 
 
 def _check_size(size: int) -> None:
@@ -76,8 +85,17 @@ def _check_size(size: int) -> None:
         raise InvalidValueError(f"the archive holds {size} bytes; expected at most {MOST}")
 
 
+def short_names(files: list[Path]) -> list[str]:
+    """As much of the end of each path as tells the files apart."""
+    for count in range(1, max(len(file.parts) for file in files)):
+        names = [str(Path(*file.parts[-count:])) for file in files]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
 def _described(folder: Path) -> list[Path]:
-    """Robots and worlds below a folder: only the nearest ones, and URDF before what it may have been made from."""
+    """Robots and worlds below a folder; xacro, and MJCF without joints, only if there is nothing else."""
     files = sorted(file for file in folder.rglob("*") if file.suffix.lower() in _DESCRIPTIONS and file.is_file())
     found = []
     for file in files:
@@ -86,5 +104,18 @@ def _described(folder: Path) -> list[Path]:
                 found.append(file)
         except InvalidValueError:
             continue  # package.xml and the like
-    ready = [file for file in found if file.suffix.lower() != ".xacro"]
+    ready = [file for file in found if file.suffix.lower() != ".xacro" and not (is_mjcf(file) and not _moves(file))]
     return ready or found
+
+
+def _moves(file: Path, within: tuple[Path, ...] = ()) -> bool:
+    """Whether an MJCF file has bodies with joints; many are only parts for others to include."""
+    try:
+        root = etree.parse(file, etree.XMLParser(resolve_entities=False)).getroot()
+    except (etree.XMLSyntaxError, OSError):
+        return not within  # whoever chooses it is told what is wrong
+    bodies = root.iter("body") if within else (body for world in root.iter("worldbody") for body in world.iter("body"))
+    if any(next(body.iter("joint", "freejoint"), None) is not None for body in bodies):
+        return True
+    others = [file.parent / str(one.get("file")) for one in root.iter("include", "model")]
+    return any(_moves(other, (*within, file)) for other in others if other not in (*within, file))

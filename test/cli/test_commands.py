@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -272,3 +273,19 @@ def test_closed_streams_and_names_that_are_no_text(tmp_path):
     assert done.returncode == 2
     assert b"not Unicode" in done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_python_imports_is_no_traceback():
+    """The signal comes at the moment at which the command line is imported."""
+    code = """
+import os, signal, sys
+class Interrupted:
+    def find_spec(self, name, *rest):
+        if name == "raisim_ros.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupted())
+from raisim_ros.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

@@ -1,11 +1,12 @@
-"""Many calls of a foreign function in one go."""
+"""Many calls of a foreign function in one go, and calls from foreign threads."""
 
 import ctypes
+import threading
 
 import numpy as np
 import pytest
 
-from raisim_ros.engine.call_each import call_each
+from raisim_ros.engine.call_each import call_each, counting_function
 
 LIBC = ctypes.CDLL(None)
 
@@ -34,3 +35,18 @@ def test_the_third_argument_is_null():
 def test_no_call_at_all():
     nothing = np.zeros(0, np.uintp)
     assert call_each(address("strcmp"), nothing, nothing) == 0
+
+
+def test_calls_of_several_threads_are_counted():
+    """ctypes lets go of Python's lock during a call."""
+    counters = np.zeros(3, np.int64)
+    count = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t)(counting_function())
+    middle = counters.ctypes.data + counters.itemsize
+    threads = [
+        threading.Thread(target=lambda: [count(middle, happened) for happened in (1, 2) * 2000]) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counters.tolist() == [0, 4 * 2000 * 3, 0]

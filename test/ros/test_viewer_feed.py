@@ -19,10 +19,11 @@ from raisim_ros import World
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.msg import GrainBox, ResultCode, WorldState
-from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnDeformable, SpawnGranular
+from raisim_ros.srv import GetObjectInfo, ListObjects, SpawnArticulatedSystem, SpawnDeformable, SpawnGranular
 from raisim_ros.viewer.quantities import JOINT_POSITIONS, VELOCITY
 from raisim_ros.viewer.ros_feed import RosFeed
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted, to_world
+from raisim_ros.viewer.stance import find_stance
 
 WORLD = Path(__file__).with_name("node_world.xml")
 
@@ -50,7 +51,25 @@ def place_of(feed, name):
     return feed.moment(Wanted()).poses[item.first_frame, :3]
 
 
-def test_what_collides_and_where_masses_are_is_seen_of_robots(feed, fresh_world):
+@pytest.fixture
+def fresh_scene(feed, fresh_world):
+    """The node's world is as it was loaded, and the viewer has seen that.
+
+    Markers and states come when they come: until then it shows what an earlier test left, and would grip where the
+    objects were.
+    """
+    bodies = {one.get_name(): one for one in World(WORLD).get_obj_list()}
+
+    def is_fresh():
+        if feed.moment(Wanted()).time != 0.0 or {item.name for item in feed.model().items} != set(bodies):
+            return False
+        still = (body for name, body in bodies.items() if name != "ground")
+        return all(place_of(feed, one.get_name()) == pytest.approx(one.get_position(), abs=1e-9) for one in still)
+
+    patiently(is_fresh)
+
+
+def test_what_collides_and_where_masses_are_is_seen_of_robots(feed, fresh_scene):
     name = feed.add(NewObject("arm", "", position=(3.0, 1.0, 0.5), file=str(resource("robots/arm.urdf"))))
     wanted = Wanted(centres=True, layers=True)
 
@@ -83,20 +102,17 @@ def arm_parts(feed, name):
     return next(one for one in feed.model().items if one.name == name).parts
 
 
-def test_the_scene_is_that_of_the_node(feed, fresh_world):
-    world = World(WORLD)
+def test_the_scene_is_that_of_the_node(feed, fresh_scene):
+    bodies = [one for one in World(WORLD).get_obj_list() if one.get_name() != "ground"]
     items = {item.name: item for item in feed.model().items}
-    assert set(items) == {handle.get_name() for handle in world.get_obj_list()}
-    poses = feed.moment(Wanted()).poses
-    for handle in world.get_obj_list():
-        item = items[handle.get_name()]
-        if item.ground_height is None:
-            assert poses[item.first_frame, :3] == pytest.approx(handle.get_position(), abs=1e-9)
-            assert item.movable
+    assert {name for name, item in items.items() if item.ground_height is not None} == {"ground"}
+    patiently(lambda: all(item.movable for item in feed.model().items if item.name != "ground"))
+    for body in bodies:
+        assert place_of(feed, body.get_name()) == pytest.approx(body.get_position(), abs=1e-9)
     assert feed.moment(Wanted()).time == 0.0
 
 
-def test_time_runs_stops_steps_and_starts_again(feed, fresh_world, probe):
+def test_time_runs_stops_steps_and_starts_again(feed, fresh_scene, probe):
     feed.play()
     patiently(lambda: not feed.moment(Wanted()).paused and feed.moment(Wanted()).time > 0.1)
     feed.pause()
@@ -113,7 +129,7 @@ def test_time_runs_stops_steps_and_starts_again(feed, fresh_world, probe):
     patiently(lambda: place_of(feed, "ball_0") == pytest.approx(World(WORLD).get_object("ball_0").get_position()))
 
 
-def test_objects_come_go_and_move(feed, fresh_world, probe):
+def test_objects_come_go_and_move(feed, fresh_scene, probe):
     name = feed.add(NewObject("crate", "box", (0.3, 0.4, 0.5), 2.0, (1.0, 2.0, 3.0), "red"))
     patiently(lambda: any(item.name == name for item in feed.model().items))
     crate = next(item for item in feed.model().items if item.name == name)
@@ -128,35 +144,33 @@ def test_objects_come_go_and_move(feed, fresh_world, probe):
     assert len(probe.call(ListObjects, "list_objects").names) == probe.OBJECTS
 
 
-def test_a_pull_lifts_a_ball_until_it_is_released(feed, fresh_world):
-    feed.play()
-    item = next(one for one in feed.model().items if one.name == "ball_0")
-    target = np.array([0.0, 0.0, 6.0])
-
-    def pull():
-        feed.pull("ball_0", 0, np.zeros(3), target)
-        return feed.moment(Wanted()).poses[item.first_frame, 2] > 4.5
-
-    patiently(pull)
-    feed.release()
-    patiently(lambda: feed.moment(Wanted()).poses[item.first_frame, 2] < 4.0)
-    feed.pause()
-
-
-def test_a_pull_ends_when_the_viewer_does_not_repeat_it(feed, fresh_world):
-    feed.play()
-    item = next(one for one in feed.model().items if one.name == "ball_0")
+def pull_ball_up(feed):
+    """Takes hold while the world stands still, or the ball would have left the grip that the viewer saw."""
 
     def pull():
         feed.pull("ball_0", 0, np.zeros(3), np.array([0.0, 0.0, 6.0]))
-        return feed.moment(Wanted()).poses[item.first_frame, 2] > 4.5
+        return place_of(feed, "ball_0")[2] > 4.5
 
+    pull()
+    feed.play()
     patiently(pull)
-    patiently(lambda: feed.moment(Wanted()).poses[item.first_frame, 2] < 4.0)  # nobody said so again
+
+
+def test_a_pull_lifts_a_ball_until_it_is_released(feed, fresh_scene):
+    pull_ball_up(feed)
+    feed.release()
+    patiently(lambda: place_of(feed, "ball_0")[2] < 4.0)
     feed.pause()
 
 
-def test_a_link_of_a_robot_is_pulled(feed, fresh_world):
+def test_a_pull_ends_when_the_viewer_does_not_repeat_it(feed, fresh_scene):
+    pull_ball_up(feed)
+    patiently(lambda: place_of(feed, "ball_0")[2] < 4.0)  # nobody said so again
+    feed.release()
+    feed.pause()
+
+
+def test_a_link_of_a_robot_is_pulled(feed, fresh_scene):
     name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
     patiently(lambda: any(item.name == name for item in feed.model().items))
     item = next(one for one in feed.model().items if one.name == name)
@@ -178,7 +192,7 @@ def test_a_link_of_a_robot_is_pulled(feed, fresh_world):
     feed.remove(name)
 
 
-def test_gains_hold_a_robot(feed, fresh_world):
+def test_gains_hold_a_robot(feed, fresh_scene):
     name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
     patiently(lambda: feed.joints(name))
     feed.set_joint(name, "elbow", 0.4)
@@ -194,7 +208,52 @@ def test_gains_hold_a_robot(feed, fresh_world):
     feed.remove(name)
 
 
-def test_velocities_and_joints_can_be_plotted(feed, fresh_world):
+WALKER = """<mujoco><worldbody><body name="walker" pos="0 0 1"><freejoint/><geom type="box" size="0.2 0.2 0.05" mass="3"/>
+    {legs}</body></worldbody><actuator>{motors}</actuator>
+  <keyframe><key name="crouch" qpos="0 0 1 1 0 0 0 {angles}" ctrl="{angles}"/></keyframe></mujoco>"""
+
+
+def walker(folder, angle=0.3):
+    """Four legs on servos, which its keyframe tells where to stand."""
+    legs = "".join(f"""<body pos="{x} {y} 0"><joint name="hip_{x}_{y}" axis="0 1 0" damping="0.5"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.3" mass="0.3"/></body>""" for x in (-0.2, 0.2) for y in (-0.2, 0.2))
+    motors = "".join(f'<position joint="hip_{x}_{y}" kp="80" kv="4"/>' for x in (-0.2, 0.2) for y in (-0.2, 0.2))
+    file = folder / "walker.xml"
+    file.write_text(WALKER.format(legs=legs, motors=motors, angles=" ".join(4 * [f"{angle}"])))
+    return file
+
+
+def test_a_robot_of_mjcf_stands_in_the_node_as_its_keyframe_says(feed, fresh_scene, tmp_path, probe):
+    pytest.importorskip("mujoco", reason="MJCF needs mujoco")
+    file = walker(tmp_path)
+    stance = find_stance(file)
+    name = feed.add(NewObject("walker", "", position=(4.0, 4.0, 0.0), file=str(file), stance=stance))
+    patiently(lambda: name in [one.name for one in feed.model().items])
+    patiently(lambda: len(feed.joints(name)) == 4)
+    feed.play()
+    begin = feed.moment(Wanted()).time
+    patiently(lambda: feed.moment(Wanted()).time > begin + 1.0, 60.0)
+    assert place_of(feed, name) == pytest.approx((4.0, 4.0, stance.height), abs=0.05)
+    patiently(lambda: len(feed.joints(name)) == 4)  # a new model asks for them again
+    assert [joint.position for joint in feed.joints(name)] == pytest.approx(4 * [0.3], abs=0.06)
+    feed.set_joint(name, feed.joints(name)[0].name, 0.1)
+    patiently(lambda: feed.joints(name)[0].position < 0.2, 60.0)
+    feed.pause()
+
+
+def test_wrong_requests_for_robots_of_mjcf_are_refused(fresh_world, tmp_path, probe):
+    pytest.importorskip("mujoco", reason="MJCF needs mujoco")
+    file = str(walker(tmp_path))
+    wrong = [({"state": "jump"}, "state is 'jump'; the robot's file names these: crouch"),
+             ({"base": "fixed"}, "base is 'fixed'; expected nothing: MJCF files tell it themselves"),
+             ({"joint_order": ["a"]}, "joint_order is ['a']; expected nothing")]
+    for fields, text in wrong:
+        answer = probe.call(SpawnArticulatedSystem, "spawn_articulated_system", name="walker", file=file, **fields)
+        assert answer.result == ResultCode.INVALID_VALUE
+        assert text in answer.message
+
+
+def test_velocities_and_joints_can_be_plotted(feed, fresh_scene):
     assert VELOCITY in feed.quantities("ball_5")
     feed.step(50)
     patiently(lambda: feed.quantities("ball_5")[VELOCITY].get("z", 0.0) < -0.1)
@@ -204,7 +263,7 @@ def test_velocities_and_joints_can_be_plotted(feed, fresh_world):
     feed.remove(name)
 
 
-def test_the_viewer_looks_from_where_the_world_file_says(feed, fresh_world, tmp_path):
+def test_the_viewer_looks_from_where_the_world_file_says(feed, fresh_scene, tmp_path):
     assert feed.viewpoint() is None or not any(feed.viewpoint()[1])
     file = tmp_path / "seen.xml"
     file.write_text(WORLD.read_text().replace("</raisim>", '<camera follow="ball_1" x="-3" y="-2" z="1"/></raisim>'))
@@ -214,7 +273,7 @@ def test_the_viewer_looks_from_where_the_world_file_says(feed, fresh_world, tmp_
     patiently(lambda: not any(feed.viewpoint()[1]))
 
 
-def test_images_of_cameras_are_seen(feed, fresh_world, probe):
+def test_images_of_cameras_are_seen(feed, fresh_scene, probe):
     red = Image(height=2, width=3, step=9, encoding="rgb8", data=bytes([255, 0, 0] * 6))
     depth = np.array([[1.0, 2.0, np.inf]], np.float32)
     grey = Image(height=1, width=3, step=12, encoding="32FC1", data=depth.tobytes())
@@ -234,7 +293,7 @@ def test_images_of_cameras_are_seen(feed, fresh_world, probe):
     assert feed.moment(Wanted()).images == {}
 
 
-def test_sliders_move_joints(feed, fresh_world, probe):
+def test_sliders_move_joints(feed, fresh_scene, probe):
     name = feed.add(NewObject("arm", "", position=(5.0, 0.0, 0.0), file=str(resource("robots/arm.urdf"))))
     patiently(lambda: feed.joints(name))  # it answers at once, with none until the description is there
     joints = {joint.name: joint for joint in feed.joints(name)}
@@ -246,7 +305,7 @@ def test_sliders_move_joints(feed, fresh_world, probe):
     assert feed.joints("ball_0") == []
 
 
-def test_worlds_are_saved_loaded_and_kept(feed, fresh_world, tmp_path):
+def test_worlds_are_saved_loaded_and_kept(feed, fresh_scene, tmp_path):
     feed.keep("a")
     feed.step(20)
     feed.bring_back("a")
@@ -262,7 +321,7 @@ def test_worlds_are_saved_loaded_and_kept(feed, fresh_world, tmp_path):
     feed.load(str(WORLD))
 
 
-def test_contacts_carry_the_weight_of_the_boxes(feed, fresh_world):
+def test_contacts_carry_the_weight_of_the_boxes(feed, fresh_scene):
     feed.moment(Wanted(contacts=True))
     feed.step(100)
     patiently(lambda: len(feed.moment(Wanted(contacts=True)).contacts) > 3)
@@ -271,7 +330,7 @@ def test_contacts_carry_the_weight_of_the_boxes(feed, fresh_world):
     assert abs(moment.forces[:, 2]).max() > 1.0
 
 
-def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_world):  # noqa: F811
+def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_scene):  # noqa: F811
     from raisim_ros.viewer.viewer import Page
 
     class Guest(RosFeed):
@@ -301,7 +360,7 @@ def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_wo
         page_of_node.close()
 
 
-def test_cloth_and_grains_are_seen_and_move(feed, fresh_world, probe):
+def test_cloth_and_grains_are_seen_and_move(feed, fresh_scene, probe):
     box = GrainBox(min=Point(x=3.0, z=1.0), max=Point(x=3.2, y=0.2, z=1.2), radius=0.02, max_radius=0.03, count=20)
     grains = probe.call(SpawnGranular, "spawn_granular", name="sand", boxes=[box])
     cloth = probe.call(SpawnDeformable, "spawn_deformable", name="towel", pose=Pose(position=Point(x=-3.0, z=1.0)))

@@ -66,3 +66,13 @@ def test_an_xml_example_is_read_without_a_warning(text, tmp_path, recwarn):
     path.write_text(text)
     assert LOADERS[root](path)
     assert [str(one.message) for one in recwarn] == []
+
+
+def test_the_tests_of_the_table_of_attacks_exist():
+    rows = [line for line in (ROOT / "docs/reliability.md").read_text().splitlines() if line.count("|") >= 5]
+    assert len(rows) > 60
+    for row in rows[2:]:
+        named = re.findall(r"`([\w/]+\.(?:py|c))::(\w+)`", row)
+        assert named, f"no test is named: {row}"
+        for file, test in named:
+            assert f" {test}(" in (ROOT / "test" / file).read_text(), f"there is no test {test} in test/{file}"

@@ -230,6 +230,10 @@ def test_what_is_chosen_is_plotted(stage):
     assert np.ptp(np.array(plot._rows)) > 0.01
 
 
+TWO_ROBOTS = "<mujoco><worldbody>{}</worldbody></mujoco>".format("".join(f"""<body name="{name}" pos="0 {y} 1">
+    <geom size="0.1"/><body pos="0 0 -0.3"><joint axis="0 1 0"/><geom size="0.1"/></body></body>""" for y, name in enumerate(("left", "right"))))
+
+
 def test_files_are_dropped_on_the_page(stage, tmp_path):
     ball = "<raisim version='1.0'><objects><sphere name='lone' mass='1'><dim radius='0.2'/></sphere></objects></raisim>"
     drop(stage.page, "second_arm.urdf", resource("robots/arm.urdf").read_text())
@@ -241,6 +245,8 @@ def test_files_are_dropped_on_the_page(stage, tmp_path):
     stage.world.export_to_xml(kept)
     drop(stage.page, "other.xml", ball)
     wait_until(lambda: stage.world.get_object("lone") is not None and stage.world.get_object("ball") is None, stage.page)
+    drop(stage.page, "two.xml", TWO_ROBOTS)  # more than one: a world
+    wait_until(lambda: stage.world.get_object("lone") is None and stage.world.get_object("left") is not None, stage.page)
     stage.viewer._world_feed.load(str(kept))
     stage.world.remove_object(stage.world.get_object("second_arm"))
 

@@ -7,6 +7,7 @@ import io
 import tarfile
 import warnings
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from raisim_ros.description.resources import resource
 from raisim_ros.viewer.placing import free_place
 from raisim_ros.viewer.scene import FIXED, FLOATING, NewObject, Wanted, boxes_of
 from raisim_ros.viewer.stance import find_stance
-from raisim_ros.viewer.uploads import Uploads
+from raisim_ros.viewer.uploads import Uploads, short_names
 from raisim_ros.viewer.world_feed import WorldFeed
 
 # Zero is outside of the limits of its knees, and with straight thighs it falls on its back.
@@ -120,6 +121,102 @@ def test_an_arm_on_its_foot_is_fixed_there():
             find_stance(file, "flying")
 
 
+@pytest.mark.parametrize("name", ["kinova_description/robots/kinova", "panda_description/urdf/panda_collision",
+                                  "finger_edu_description/robots/finger_edu", "alex_description/urdf/alex_nub_hands",
+                                  "double_pendulum_description/urdf/double_pendulum"])
+def test_what_hangs_on_one_joint_of_a_root_that_does_not_stand_is_fixed(name):
+    file = example_robots() / f"{name}.urdf"
+    if not file.is_file():
+        pytest.skip(f"this example_robot_data has no {name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert find_stance(file).base == FIXED
+
+
+def snake(tip=""):
+    """Links in a row; `tip`: what else the first one has."""
+    link = """<link name="l{k}"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+        </inertial><collision><geometry><box size="0.2 0.1 0.1"/></geometry></collision>{tip}</link>"""
+    joint = """<joint name="j{k}" type="revolute"><parent link="l{a}"/><child link="l{k}"/><origin xyz="0.22 0 0"/>
+        <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="9" velocity="9"/></joint>"""
+    parts = [link.format(k=k, tip="" if k else tip) for k in range(5)] + [joint.format(k=k, a=k - 1) for k in range(1, 5)]
+    return f'<robot name="snake">{"".join(parts)}</robot>'
+
+
+def test_a_snake_lies_on_its_root_and_stays_free(tmp_path):
+    (tmp_path / "snake.urdf").write_text(snake())
+    assert find_stance(tmp_path / "snake.urdf").base == FLOATING
+
+
+def test_room_is_sought_for_what_is_seen_too(tmp_path):
+    mast = '<visual><origin xyz="0 0 0.5"/><geometry><box size="2 0.1 1"/></geometry></visual>'
+    (tmp_path / "snake.urdf").write_text(snake(mast))
+    stance = find_stance(tmp_path / "snake.urdf")
+    assert stance.low[0] == pytest.approx(-1.0)
+    assert stance.high[2] == pytest.approx(1.05)
+    assert stance.height == pytest.approx(0.05)
+
+
+# ---- MJCF ----
+
+HOPPER = """<mujoco>{include}<option timestep="0.004"/><worldbody><body name="{name}" pos="0 0 1"><freejoint/>
+    <geom type="sphere" size="0.1" mass="1"/>
+    <body pos="0 0 -0.3"><joint name="hip" axis="0 1 0" range="-90 90"/><geom type="box" size="0.2 0.2 0.05" mass="2"/></body>
+  </body>{more}</worldbody>
+  <actuator>{motor}</actuator>
+  <keyframe><key name="stand" qpos="0 0 1 1 0 0 0 0.0"/></keyframe></mujoco>"""
+
+
+def hopper(motor='<motor joint="hip"/>', more="", include="", name="hopper"):
+    return HOPPER.format(motor=motor, more=more, include=include, name=name)
+
+
+def test_mjcf_tells_whether_its_base_is_free(tmp_path):
+    pytest.importorskip("mujoco")
+    (tmp_path / "hopper.xml").write_text(hopper())  # by one joint of a root that does not stand
+    assert find_stance(tmp_path / "hopper.xml").base == FLOATING
+
+
+@pytest.mark.parametrize(("motor", "held"), [('<motor joint="hip"/>', True), ('<position joint="hip" kp="50"/>', False)])
+def test_robots_whose_motors_hold_nothing_get_gains(tmp_path, motor, held):
+    pytest.importorskip("mujoco")
+    (tmp_path / "hopper.xml").write_text(hopper(motor))
+    stance = find_stance(tmp_path / "hopper.xml")
+    assert stance.state == "stand"
+    assert (stance.p_gains.max() > 0.0) == held
+
+
+def test_a_lone_robot_of_mjcf_gets_a_ground(tmp_path):
+    pytest.importorskip("mujoco")
+    (tmp_path / "hopper.xml").write_text(hopper())
+    world, _ = open_world(str(tmp_path / "hopper.xml"), hold=True)
+    assert world.get_time_step() == 0.004
+    fell, leaned = upright(world, world.get_object("hopper"))
+    assert abs(fell) < 0.01
+    assert leaned < 0.05
+    as_it_is, _ = open_world(str(tmp_path / "hopper.xml"))
+    assert len(as_it_is.get_obj_list()) == 1
+    (tmp_path / "scene.xml").write_text(hopper(more='<geom type="plane" size="1 1 1" pos="0 0 -2"/>'))
+    assert len(open_world(str(tmp_path / "scene.xml"), hold=True)[0].get_obj_list()) == 2
+
+
+def test_parts_of_mjcf_are_not_taken_for_robots():
+    motors = '<mujoco><actuator><motor joint="hip"/></actuator><equality><joint joint1="hip"/></equality></mujoco>'
+    part = '<mujoco><body name="leg"><joint name="knee"/></body></mujoco>'
+    scene = '<mujoco><include file="robot.xml"/><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>'
+    files = {"r/robot.xml": hopper(), "r/scene.xml": scene, "r/parts/motors.xml": motors, "r/parts/leg.xml": part,
+             "r/parts/robot.xml": "<mujoco><worldbody><body><geom size='1'/></body></worldbody></mujoco>",
+             "r/all.xml": '<mujoco><worldbody><include file="parts/leg.xml"/></worldbody></mujoco>',
+             "r/loop.xml": '<mujoco><include file="loop.xml"/></mujoco>'}
+    uploads = Uploads()
+    assert [file.name for file in uploads.keep("r.tar", tar_of(files))] == ["all.xml", "robot.xml", "scene.xml"]
+    found = uploads.keep("r.tar", tar_of({"a/robot.xml": hopper(), "b/robot.xml": hopper(), "b/one.xml": hopper()}))
+    assert short_names(found) == ["a/robot.xml", "b/one.xml", "b/robot.xml"]
+    assert short_names(found[1:]) == ["one.xml", "robot.xml"]
+    assert [file.name for file in uploads.keep("r.tar", tar_of({"r/leg.xml": part}))] == ["leg.xml"]
+    uploads.close()
+
+
 def test_dropped_things_find_room_on_the_ground(tmp_path):
     feed = WorldFeed(World())
     feed.world.add_ground(-0.3)
@@ -159,9 +256,9 @@ def test_on_a_terrain_they_stand_on_its_highest_point_below(tmp_path):
 # ---- what people give the page ----
 
 
-def tar_of(files):
+def tar_of(files, mode="w"):
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
+    with tarfile.open(fileobj=out, mode=mode) as archive:
         for name, text in files.items():
             entry = tarfile.TarInfo(name)
             entry.size = len(text)
@@ -180,7 +277,11 @@ def zip_of(files):
 ROBOT = '<robot name="r"><link name="a"/></robot>'
 
 
-@pytest.mark.parametrize(("name", "pack"), [("r.tar", tar_of), ("r.zip", zip_of)])
+PACKED = [("r.tar", tar_of), ("r.zip", zip_of), ("r.tar.gz", partial(tar_of, mode="w:gz")), ("r.TGZ", partial(tar_of, mode="w:gz")),
+          ("r.tar.xz", partial(tar_of, mode="w:xz")), ("r.tar.bz2", partial(tar_of, mode="w:bz2"))]
+
+
+@pytest.mark.parametrize(("name", "pack"), PACKED, ids=[name for name, _ in PACKED])
 def test_archives_are_unpacked_and_their_robots_found(name, pack):
     uploads = Uploads()
     files = {"r/urdf/one.urdf": ROBOT, "r/urdf/two.urdf": ROBOT, "r/src/one.xacro": ROBOT, "r/package.xml": "<package/>"}
@@ -188,8 +289,9 @@ def test_archives_are_unpacked_and_their_robots_found(name, pack):
     assert [file.name for file in uploads.keep(name, pack({"r/one.xacro": ROBOT}))] == ["one.xacro"]
     with pytest.raises(InvalidValueError, match="neither a robot"):
         uploads.keep(name, pack({"readme.txt": "x"}))
-    with pytest.raises(InvalidValueError, match="cannot be unpacked"):
-        uploads.keep(name, b"\x01" * 2000)
+    for damaged in (b"\x01" * 2000, pack(files)[:-60] if name.endswith(("gz", "GZ", "xz", "bz2", "zip")) else b"", pack(files)[:100]):
+        with pytest.raises(InvalidValueError, match="cannot be unpacked"):
+            uploads.keep(name, damaged)
     uploads.close()
 
 

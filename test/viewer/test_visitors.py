@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import viser
 from websockets.exceptions import ConnectionClosed
@@ -61,3 +63,25 @@ def test_names_are_shown_and_do_nothing(name):
     assert name not in text
     without_marks = literal(name).replace("\\", "")
     assert without_marks == name.replace("\n", " ")
+
+
+def test_an_error_that_nobody_expected_is_told_once_and_the_next_frame_comes(monkeypatch):
+    viewer = Viewer(World(), port=0, quiet=True)
+    tried, told = [], []
+
+    def fail_five_times():
+        tried.append(None)
+        if len(tried) <= 5:
+            raise ZeroDivisionError("nobody expected it")
+
+    try:
+        monkeypatch.setattr(viewer._panel, "tell", told.append)
+        monkeypatch.setattr(viewer, "_update", fail_five_times)
+        monkeypatch.setattr(viewer._server, "get_clients", lambda: {0: "somebody"})
+        end = time.monotonic() + 20.0
+        while viewer.frames < 2 and time.monotonic() < end:
+            time.sleep(0.02)
+        assert viewer.frames >= 2
+        assert [str(error) for error in told] == ["nobody expected it"]
+    finally:
+        viewer.close()

@@ -12,7 +12,7 @@
 typedef struct rs_batch rs_batch;
 
 /* `count` copies of a world, which share its meshes. The state of the world at this moment is the start to which members
- * return. One call at a time for a batch and its members. */
+ * return. Calls of several threads wait for one another; what they write to rows meanwhile is theirs to order. */
 rs_status rs_batch_create(rs_world *source, int64_t count, int32_t threads, rs_batch **out);
 void rs_batch_destroy(rs_batch *batch);
 /* A member, which lives as long as the batch. */

@@ -22,6 +22,10 @@ rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const 
  * they do. */
 int64_t rs_call_each(void (*function)(void), int32_t arguments, int64_t count, void *const *first, void *const *second);
 
+/* A function that other C libraries may call, on any thread, when something has happened: adds to the int64_t at
+ * `counter`. So Python need not ask a thousand of them again and again. */
+void rs_add_to_counter(const void *counter, size_t happened);
+
 /* cdef end */
 
 #endif

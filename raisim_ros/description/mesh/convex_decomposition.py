@@ -142,22 +142,28 @@ def _run_coacd(mesh: MeshData, options: CoacdOptions, time_limit: float) -> list
     """Vertices of each part. Raises MeshError with what went wrong."""
     if importlib.util.find_spec("coacd") is None:
         raise MeshError("CoACD is not installed (pip install 'raisim_ros[convex]')")
-    with tempfile.TemporaryDirectory(prefix="raisim_coacd_") as name:
-        folder = Path(name)
-        np.savez(folder / "mesh.npz", vertices=mesh.vertices, triangles=mesh.triangles)
-        (folder / "options.json").write_text(json.dumps(asdict(options)), encoding="utf-8")
-        # Not as a script: Python would put the folder of this package's modules before all others.
-        start = "import runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
-        worker = str(Path(__file__).with_name("coacd_worker.py"))
-        command = [sys.executable, "-c", start, worker, "mesh.npz", "options.json", "parts.npz"]
-        with (folder / "messages.txt").open("wb") as messages:
-            process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages)
-            status = _wait(process, mesh.source, time_limit)
-        if status != 0:
-            said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            raise MeshError(f"CoACD failed: {said[-1] if said else f'its process ended with status {status}'}")
-        with np.load(folder / "parts.npz") as stored:
-            points, counts = stored["points"], stored["counts"]
+    try:
+        with tempfile.TemporaryDirectory(prefix="raisim_coacd_") as name:
+            return _run_in(Path(name), mesh, options, time_limit)
+    except OSError as error:  # a full disk
+        raise MeshError(f"CoACD has no room for its files: {error.strerror or error}") from error
+
+
+def _run_in(folder: Path, mesh: MeshData, options: CoacdOptions, time_limit: float) -> list[Points]:
+    np.savez(folder / "mesh.npz", vertices=mesh.vertices, triangles=mesh.triangles)
+    (folder / "options.json").write_text(json.dumps(asdict(options)), encoding="utf-8")
+    # Not as a script: Python would put the folder of this package's modules before all others.
+    start = "import runpy, sys; sys.argv.pop(0); runpy.run_path(sys.argv[0], run_name='__main__')"
+    worker = str(Path(__file__).with_name("coacd_worker.py"))
+    command = [sys.executable, "-c", start, worker, "mesh.npz", "options.json", "parts.npz"]
+    with (folder / "messages.txt").open("wb") as messages:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages)
+        status = _wait(process, mesh.source, time_limit)
+    if status != 0:
+        said = (folder / "messages.txt").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        raise MeshError(f"CoACD failed: {said[-1] if said else f'its process ended with status {status}'}")
+    with np.load(folder / "parts.npz") as stored:
+        points, counts = stored["points"], stored["counts"]
     if len(counts) == 0:
         raise MeshError("CoACD found no convex part")
     return list(np.split(points, np.cumsum(counts)[:-1]))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-from raisim_ros.description.errors import ParseError, Place
+from raisim_ros.description.errors import ParseError, Place, RobotCountError
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.mjcf.actuators import drives_of, joint_settings, plain_drives
 from raisim_ros.description.mjcf.compiler import CompiledModel, compile_mjcf
@@ -90,7 +90,7 @@ def is_mjcf(source: str | Path) -> bool:
 def load_mjcf_robot(source: str | Path, folder: str | Path = "") -> tuple[WorldDescription, ArticulatedEntry]:
     """The one robot of a file, or of a text whose files lie in `folder`; and all that the file says.
 
-    Raises ParseError when there is no robot, or more than one.
+    Raises RobotCountError when there is no robot, or more than one.
     """
     text = str(source) if str(source).lstrip().startswith("<") else None
     file = Path(source) if text is None else Path(folder or ".") / "text"
@@ -100,7 +100,7 @@ def load_mjcf_robot(source: str | Path, folder: str | Path = "") -> tuple[WorldD
     robots = [entry for entry in world.objects if isinstance(entry, ArticulatedEntry)]
     if len(robots) != 1:
         names = ", ".join(f"'{entry.name}'" for entry in robots) or "none"
-        raise ParseError(file, root.sourceline, f"expected one body with joints on the world; there are: {names}")
+        raise RobotCountError(file, root.sourceline, f"expected one body with joints on the world; there are: {names}")
     return world, robots[0]
 
 

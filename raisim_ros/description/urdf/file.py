@@ -16,7 +16,7 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.errors import FileMissingError, ParseError, Place, RaisimError, UrdfError
-from raisim_ros.description.files import existing_file
+from raisim_ros.description.files import existing_file, full_path, working_folder
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.robot.model import Child, Geometry, Link, model_from_child
@@ -92,7 +92,7 @@ def tree_from_child(
     """The tree of a robot built in code; the meshes are looked for in `res_path` and the working directory."""
     model = model_from_child(child)
     model.links = [_with_mesh_files(link, res_path) for link in model.links]
-    tree = build_tree(model, joint_order, base, resource_dir=str(res_path or Path.cwd()))
+    tree = build_tree(model, joint_order, base, resource_dir=str(res_path or working_folder()))
     tree.robot_description = urdf_text(tree)
     return tree
 
@@ -110,13 +110,13 @@ def _open(
 ) -> tuple[str, Path, str]:
     """Name for errors, folder of relative paths, and text."""
     if is_urdf_text(path_or_text):
-        return "text", Path(res_path or ".").resolve(), str(path_or_text)
+        return "text", full_path(res_path or "."), str(path_or_text)
     file = Path(path_or_text).expanduser()
     if not str(path_or_text) or "\0" in str(path_or_text):
         raise FileMissingError(path_or_text, "robot file")
     if file.suffix == ".xacro":
-        return str(file), file.resolve().parent, _xacro_text(file, params, known)
-    return str(file), file.resolve().parent, read_text(file, "robot file")
+        return str(file), full_path(file).parent, _xacro_text(file, params, known)
+    return str(file), full_path(file).parent, read_text(file, "robot file")
 
 
 def _expanded_root(
@@ -203,7 +203,7 @@ def _with_mesh_files(link: Link, res_path: str | Path) -> Link:
     def found(geometry: Geometry, place: Place) -> Geometry:
         if geometry.shape != "mesh" or not geometry.mesh_file:
             return geometry
-        file = find_mesh(geometry.mesh_file, Path.cwd(), res_path, place, f"link '{link.name}'")
+        file = find_mesh(geometry.mesh_file, working_folder(), res_path, place, f"link '{link.name}'")
         return replace(geometry, mesh_file=str(file))
 
     return replace(

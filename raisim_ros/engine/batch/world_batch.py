@@ -76,7 +76,8 @@ class WorldBatch(KnownNames):
 
     Members are independent, and bit for bit what a lone World does that is treated alike, whatever the number of
     threads. Their start, to which reset() leads back, is the state of the world that was copied. Sensors of sensor
-    sets do not measure in a batch: see the sensors of ObjectBatch. Not to be used by several threads at a time.
+    sets do not measure in a batch: see the sensors of ObjectBatch. Calls of several threads
+    wait for one another; what they write to the arrays meanwhile is theirs to order.
     """
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from raisim_ros.description.world.types import WorldDescription
 
 def export_mjcf(path: Path, description: WorldDescription) -> None:
     """Write the file; one warning tells what it cannot hold."""
-    if path.is_dir():  # before files are written beside it
+    if os.path.isdir(path):  # before files are written beside it
         raise FileWriteError(path, "it is a folder")
     left_out = write_mjcf_file(path, description)
     if left_out:

@@ -16,6 +16,7 @@ from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
+from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -106,7 +107,8 @@ class Robots(WorldCore):
             for module in modules:
                 arguments.path("module", module)
             if is_mjcf(source):
-                return place(self._add_mjcf(source, res_path, collision_group, collision_mask), placed)
+                found = load_mjcf_robot(source, res_path)
+                return place(self.add_described_robot(*found, collision_group, collision_mask), placed)
             tree = load_urdf(source, res_path, joint_order, params, modules, base)
         group = arguments.collision_bits("collision_group", collision_group)
         mask = arguments.collision_bits("collision_mask", collision_mask)
@@ -122,10 +124,10 @@ class Robots(WorldCore):
                 raise
             return place(robot, placed)
 
-    def _add_mjcf(
-        self, source: str | Path, res_path: str | Path, collision_group: int, collision_mask: int
+    def add_described_robot(
+        self, description: WorldDescription, entry: ArticulatedEntry, collision_group: int = 1, collision_mask: int = -1
     ) -> ArticulatedSystem:
-        description, entry = load_mjcf_robot(source, res_path)
+        """Add the robot that load_mjcf_robot() read, with its motors, materials and sensors."""
         for text in description.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=3)
         if (collision_group, collision_mask) != (1, -1):

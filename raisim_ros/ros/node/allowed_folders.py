@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.files import working_folder
 from raisim_ros.description.resources import resource_dir
 
 EVERYTHING, DEFAULT = "*", "default"
@@ -37,7 +38,7 @@ def allowed_folders(given: str | Sequence[str], world_file: str) -> list[Path] |
 def default_folders(world_file: str) -> list[Path]:
     """Installed packages, the folder of the world file, the working directory and the cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "raisim_ros"
-    folders = [resource_dir(), Path.cwd(), cache]
+    folders = [resource_dir(), working_folder(), cache]
     if world_file:
         folders.append(Path(world_file).expanduser().absolute().parent)
     for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):

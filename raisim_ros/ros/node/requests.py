@@ -13,6 +13,8 @@ from geometry_msgs.msg import Vector3
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.materials import MaterialPairProperties
+from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
+from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.shapes import MESH_MODES, SHAPES
 from raisim_ros.description.terrain import (
     HeightMapData,
@@ -25,6 +27,7 @@ from raisim_ros.description.terrain import (
 from raisim_ros.description.urdf.file import load_urdf
 from raisim_ros.description.world.scene_types import LightSettings, ViewCameraSettings
 from raisim_ros.description.world.types import (
+    ArticulatedEntry,
     BodyState,
     ChildEntry,
     CompoundEntry,
@@ -34,8 +37,10 @@ from raisim_ros.description.world.types import (
     ObjectEntry,
     PrimitiveEntry,
     ViewCameraEntry,
+    WorldDescription,
 )
 from raisim_ros.engine.entries.build import height_map_entry
+from raisim_ros.engine.entries.build_articulated import entry_tree
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import ArticulatedSystemOption, BodyType, GyroscopicMode
 from raisim_ros.engine.world.world import World
@@ -46,6 +51,7 @@ from raisim_ros.ros.node.operations import JointPlacement
 from raisim_ros.ros.objects.object_table import ObjectRow
 from raisim_ros.ros.objects.request_fields import PLACE, interface_of, seen_fields
 from raisim_ros.ros.objects.spawning import Naming, NewObject, RobotSpec, choice
+from raisim_ros.srv import SpawnArticulatedSystem
 
 BODY_TYPES = tuple(kind.name.lower() for kind in BodyType)
 GYROSCOPIC_MODES = tuple(mode.name.lower() for mode in GyroscopicMode)
@@ -143,24 +149,62 @@ def _srdf(file_or_text: str) -> str | Path | None:
     return resolve_file(file_or_text, "srdf")
 
 
-def robot_spec(request: Any) -> RobotSpec:
-    """What a SpawnArticulatedSystem request asks for."""
+def _mjcf_robot(request: Any, source: str | Path) -> tuple[WorldDescription, ArticulatedEntry]:
+    """Of MJCF, which says by itself what a request may say of URDF."""
+    silent = SpawnArticulatedSystem.Request()
+    for field in ("parameter_names", "modules", "joint_order", "base", "collision_meshes", "self_collision", "srdf"):
+        if getattr(request, field) != getattr(silent, field):
+            raise InvalidValueError(
+                f"{field} is {getattr(request, field)!r}; expected nothing: MJCF files tell it themselves"
+            )
+    return load_mjcf_robot(source, request.resource_dir)
+
+
+def _state(request: Any, tree: KinematicTree) -> str:
+    if request.state and request.state not in tree.states:
+        known = ", ".join(tree.states) or "none"
+        raise InvalidValueError(f"state is '{request.state}'; the robot's file names these: {known}")
+    return str(request.state)
+
+
+def _robot_source(request: Any) -> Path | str:
+    """The file, or the text, of a SpawnArticulatedSystem request."""
     if bool(request.file) == bool(request.text):
         both = "both given" if request.file else "both empty"
         raise InvalidValueError(f"file and text are {both}; expected one of them")
-    tree = load_urdf(
-        resolve_file(request.file, "file") if request.file else request.text,
-        request.resource_dir,
-        list(request.joint_order),
-        parameters(request),
-        [resolve_file(module, f"modules[{i}]") for i, module in enumerate(request.modules)],
-        request.base,
-    )
+    return resolve_file(request.file, "file") if request.file else str(request.text)
+
+
+def is_mjcf_request(request: Any) -> bool:
+    """Whether the robot is described in MJCF, which MuJoCo compiles."""
+    return is_mjcf(_robot_source(request))
+
+
+def robot_spec(request: Any) -> RobotSpec:
+    """What a SpawnArticulatedSystem request asks for."""
+    source = _robot_source(request)
+    if is_mjcf(source):
+        described = _mjcf_robot(request, source)
+        tree = entry_tree(described[1])
+    else:
+        described, tree = (
+            None,
+            load_urdf(
+                source,
+                request.resource_dir,
+                list(request.joint_order),
+                parameters(request),
+                [resolve_file(module, f"modules[{i}]") for i, module in enumerate(request.modules)],
+                request.base,
+            ),
+        )
     coordinates = finite_vector(request.coordinates, "coordinates") if len(request.coordinates) else None
     velocities = finite_vector(request.velocities, "velocities") if len(request.velocities) else None
     return RobotSpec(
         naming=Naming(request.name, request.allow_renaming),
         tree=tree,
+        described=described,
+        state=_state(request, tree),
         construction=ArticulatedSystemOption(
             request.base,
             request.do_not_collide_with_parent,

@@ -1,8 +1,9 @@
 """Takes the messages of all command topics of objects, by the stepping thread, between steps.
 
 rclpy's executor spends some microseconds on every subscription at every wake-up, which with a thousand
-objects is all it does. So these subscriptions are hidden from it and asked in turn: those that had a message
-lately every time, of the others a few each time.
+objects is all it does. So these subscriptions are hidden from it, and those are asked to which something has come.
+With a middleware that does not tell, they are asked in turn: those that had a message lately every time, of the
+others a few each time.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from rclpy.callback_groups import CallbackGroup
 from rclpy.subscription import Subscription
 
+from raisim_ros.ros.arrivals import Arrivals
 from raisim_ros.ros.attentive_node import AttentiveNode
 from raisim_ros.ros.pacing import Clock
 
@@ -91,20 +93,25 @@ class NodeOfManyObjects(AttentiveNode):
 class CommandInbox:
     """All command subscriptions. For the stepping thread."""
 
-    def __init__(self, clock: Clock = time.monotonic) -> None:
+    def __init__(self, arrivals: Arrivals[Key], clock: Clock = time.monotonic) -> None:
+        """`arrivals` tells which subscriptions have messages, where the middleware does."""
         self._clock = clock
         self._subscriptions: dict[Key, Any] = {}
+        self._arrivals = arrivals
         self._busy: dict[Key, float] = {}  # when the last message came
         self._quiet: deque[Key] = deque()
 
     def attach(self, key: Key, subscription: Any) -> None:
         """Commands arrive through `subscription`."""
         self._subscriptions[key] = subscription
-        self._quiet.append(key)
+        if not self._arrivals.watch(key, subscription):
+            self._quiet.append(key)
 
     def detach(self, key: Key) -> None:
         """Lets go of a subscription, if there is one."""
-        if self._subscriptions.pop(key, None) is not None and self._busy.pop(key, None) is None:
+        if self._subscriptions.pop(key, None) is None or self._arrivals.forget(key):
+            return
+        if self._busy.pop(key, None) is None:
             self._quiet.remove(key)
 
     def take(self) -> Iterator[tuple[Key, Any]]:
@@ -112,25 +119,30 @@ class CommandInbox:
 
         Except of those that name joints: they may name different ones, so all of them count.
         """
+        for key in self._arrivals.new():
+            yield from self._take_from(key)
         now = self._clock()
         for key in list(self._busy):
-            yield from self._take_from(key, now)
+            yield from self._take_in_turn(key, now)
             if now - self._busy.get(key, now) > _QUIET_AFTER:
                 del self._busy[key]
                 self._quiet.append(key)
         for _ in range(min(len(self._quiet), _QUIET_PER_ROUND)):
             key = self._quiet.popleft()
-            taken = list(self._take_from(key, now))
+            taken = list(self._take_in_turn(key, now))
             if not taken:
                 self._quiet.append(key)
             yield from taken
 
-    def _take_from(self, key: Key, now: float) -> Iterator[tuple[Key, Any]]:
+    def _take_in_turn(self, key: Key, now: float) -> Iterator[tuple[Key, Any]]:
+        for taken in self._take_from(key):
+            self._busy[key] = now
+            yield taken
+
+    def _take_from(self, key: Key) -> Iterator[tuple[Key, Any]]:
         subscription = self._subscriptions[key]
         messages = []
         while (taken := subscription.handle.take_message(subscription.msg_type, subscription.raw)) is not None:
             messages.append(taken[0])
-        if messages:
-            self._busy[key] = now
         for message in messages if key[1] is CommandTopic.JOINTS else messages[-1:]:
             yield key, message

@@ -11,7 +11,7 @@ import numpy as np
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.world.interface_settings import InterfaceSettings
-from raisim_ros.description.world.types import ObjectEntry, WorldDescription
+from raisim_ros.description.world.types import ArticulatedEntry, ObjectEntry, WorldDescription
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build import add_description, add_entry
 from raisim_ros.engine.errors import WrongTypeError
@@ -52,7 +52,10 @@ class NewObject:
 
 @dataclass(frozen=True)
 class RobotSpec:
-    """A robot to be added. Coordinates, velocities and gains as the engine orders them; None: not given."""
+    """A robot to be added. Coordinates, velocities and gains as the engine orders them; None: not given.
+
+    `described`: what an MJCF file says besides the tree. `state`: one that the file names.
+    """
 
     naming: Naming
     tree: KinematicTree
@@ -65,6 +68,8 @@ class RobotSpec:
     collision_group: int = 1
     collision_mask: int = -1
     interface: InterfaceSettings = field(default_factory=InterfaceSettings)
+    described: tuple[WorldDescription, ArticulatedEntry] | None = None
+    state: str = ""
 
 
 def _gains(what: str, values: Sequence[float], robot: ArticulatedSystem) -> Vector:
@@ -86,6 +91,8 @@ def furnish_robot(robot: ArticulatedSystem, spec: RobotSpec) -> None:
     """Gives a new robot its place, its state and its gains; it is then to stay where it is."""
     p_gains, d_gains = _gains("p_gains", spec.p_gains, robot), _gains("d_gains", spec.d_gains, robot)
     robot.set_interface(spec.interface)
+    if spec.state:
+        robot.set_state(spec.state)
     set_pose(robot, spec.pose)
     if spec.coordinates is not None:
         robot.set_generalized_coordinate(spec.coordinates)
@@ -116,6 +123,8 @@ class Spawner:
         """Adds an articulated system."""
 
         def add() -> ArticulatedSystem:
+            if spec.described is not None:
+                return self._world.add_described_robot(*spec.described, spec.collision_group, spec.collision_mask)
             return self._world.add_articulated_system(
                 spec.tree,
                 collision_group=spec.collision_group,

@@ -2,6 +2,7 @@
 #include "../../../csrc/base/thread_pool.h"
 #include "../../../csrc/include/raisim_engine.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -218,6 +219,47 @@ static void a_pool_makes_every_item_once(void)
     CHECK(rs_memory_bytes() == 0);
 }
 
+static void *step_batch(void *batch) {
+    for (int k = 0; k < 20; k++)
+        CHECK(step(batch, 2) == RS_OK);
+    return NULL;
+}
+
+static void *reset_batch(void *batch) {
+    const int64_t some[2] = {1, MEMBERS - 1}, twice[2] = {1, 1};
+    for (int k = 0; k < 20; k++) {
+        CHECK(rs_batch_reset(batch, 2, some, NULL) == RS_OK);
+        CHECK(rs_batch_reset(batch, 2, twice, NULL) == RS_INVALID_VALUE);
+        CHECK(rs_batch_refresh(batch, 0, NULL) == RS_OK);
+    }
+    return NULL;
+}
+
+static void *add_channels(void *batch) {
+    for (int k = 0; k < 20; k++)
+        add_channel(batch, RS_CHANNEL_TIME, 0, 0);
+    return NULL;
+}
+
+static void calls_of_several_threads_wait_for_one_another(void)
+{
+    scene s = make_scene();
+    rs_batch *batch = NULL;
+    CHECK(rs_batch_create(s.world, MEMBERS, 2, &batch) == RS_OK);
+    void *(*work[4])(void *) = {step_batch, reset_batch, add_channels, step_batch};
+    pthread_t threads[4];
+    for (int k = 0; k < 4; k++)
+        CHECK(pthread_create(&threads[k], NULL, work[k], batch) == 0);
+    for (int k = 0; k < 4; k++)
+        pthread_join(threads[k], NULL);
+    CHECK(rs_world_step_count(rs_batch_member(batch, 0)) == 80);
+    for (int64_t m = 0; m < MEMBERS; m++)
+        CHECK(rs_world_validate(rs_batch_member(batch, m)) == RS_OK);
+    rs_batch_destroy(batch);
+    rs_world_destroy(s.world);
+    CHECK(rs_memory_bytes() == 0);
+}
+
 int main(void)
 {
     RUN(a_pool_makes_every_item_once);
@@ -226,5 +268,6 @@ int main(void)
     RUN(a_refused_row_names_its_member_and_nothing_is_stepped);
     RUN(a_member_that_diverges_is_marked_and_starts_again);
     RUN(a_warm_batch_allocates_nothing);
+    RUN(calls_of_several_threads_wait_for_one_another);
     return CHECK_RESULT();
 }

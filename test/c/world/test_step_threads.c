@@ -140,14 +140,94 @@ static void *step_and_look(void *world) {
     return NULL;
 }
 
+/* A square of cloth, a hull, wires, materials: made and removed while others step. */
+static void add_cloth(rs_world *world, rs_object_id *id) {
+    const double positions[12] = {3, 3, 1, 3.2, 3, 1, 3.2, 3.2, 1, 3, 3.2, 1}, masses[4] = {0.1, 0.1, 0.1, 0.1};
+    const double compliances[5] = {0};
+    const int32_t struts[10] = {0, 1, 1, 2, 2, 3, 3, 0, 0, 2}, triangles[6] = {0, 1, 2, 0, 2, 3};
+    rs_deformable_def def = {.count = 4, .positions = positions, .masses = masses, .strut_count = 5, .struts = struts,
+                             .compliances = compliances, .triangle_count = 2, .triangles = triangles,
+                             .settings = {.collision_radius = 0.01, .iterations = 4, .substeps = 1},
+                             .collision_group = 1, .collision_mask = UINT64_MAX};
+    CHECK(rs_deformable_create(world, &def, id) == RS_OK);
+}
+
+static void *make_of_everything(void *argument) {
+    rs_world *world = argument;
+    for (int k = 0; k < 20; k++) {
+        char name[64];
+        int32_t material;
+        rs_wire_def wire;
+        rs_wire_id wire_id;
+        rs_object_id ends[3], cloth;
+        snprintf(name, sizeof name, "material %d", k);
+        CHECK(rs_material_index(world, name, &material) == RS_OK);
+        CHECK(rs_material_get_name(world, material, name) == RS_OK);
+        for (int end = 0; end < 2; end++)
+            ends[end] = add_body(world, RS_SHAPE_BOX, RS_BODY_DYNAMIC, -2.0, 0.5 * end, 1.0);
+        CHECK(rs_object_set_material(world, ends[0], 0, material) == RS_OK);
+        rs_default_wire_def(&wire);
+        memcpy(wire.object, ends, sizeof wire.object);
+        wire.properties.length = 0.6;
+        CHECK(rs_wire_create(world, &wire, &wire_id) == RS_OK);
+        CHECK(rs_object_clone(world, ends[1], &ends[2]) == RS_OK);
+        add_cloth(world, &cloth);
+        (void)rs_world_contact_count(world);
+        for (int end = 0; end < 3; end++)
+            CHECK(rs_object_remove(world, ends[end]) == RS_OK);
+        CHECK(!rs_wire_is_alive(world, wire_id));
+        CHECK(rs_object_remove(world, cloth) == RS_OK);
+    }
+    return NULL;
+}
+
+/* Copies share hulls and models of robots with the world, and end in this thread. */
+static void *copy_and_go_on(void *argument) {
+    for (int k = 0; k < 6; k++) {
+        rs_world *copy = NULL;
+        rs_snapshot *snapshot = NULL;
+        rs_batch *batch = NULL;
+        size_t size;
+        CHECK(rs_world_clone(argument, &copy) == RS_OK);
+        CHECK(rs_snapshot_save(argument, &snapshot) == RS_OK);
+        CHECK(rs_snapshot_store(snapshot, 1, NULL, 0, &size) == RS_OK);
+        CHECK(rs_world_step(copy, 2) == RS_OK);
+        CHECK(rs_snapshot_restore(copy, snapshot) == RS_OK);
+        CHECK(rs_batch_create(argument, 2, 2, &batch) == RS_OK);
+        int64_t done;
+        CHECK(rs_batch_step(batch, 2, 1e300, 0, &done) == RS_OK);
+        rs_batch_destroy(batch);
+        rs_snapshot_destroy(snapshot);
+        rs_world_destroy(copy);
+    }
+    return NULL;
+}
+
+static void add_hull(rs_world *world) {
+    const double corners[12] = {0, 0, 0, 0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2}, position[3] = {4, 0, 0.1};
+    rs_asset_id asset;
+    CHECK(rs_asset_create_convex(world, 4, corners, &asset) == RS_OK);
+    rs_shape_def shape = {.type = RS_SHAPE_CONVEX, .asset = asset, .quaternion = {1, 0, 0, 0}};
+    rs_body_def def;
+    rs_object_id id;
+    rs_default_body_def(&def);
+    def.shape_count = 1;
+    def.shapes = &shape;
+    memcpy(def.state.position, position, sizeof position);
+    CHECK(rs_body_create(world, &def, &id) == RS_OK);
+    CHECK(rs_asset_release(world, asset) == RS_OK);
+}
+
 static void one_world_serves_several_threads(void) {
     rs_world *world = make_world();
+    add_hull(world);
     CHECK(rs_world_set_threads(world, 2) == RS_OK);
-    void *(*work[4])(void *) = {add_and_remove, step_and_look, add_and_remove, step_and_look};
-    pthread_t threads[4];
-    for (int k = 0; k < 4; k++)
+    void *(*work[])(void *) = {add_and_remove, step_and_look, make_of_everything, copy_and_go_on, step_and_look};
+    enum { THREADS = sizeof work / sizeof *work };
+    pthread_t threads[THREADS];
+    for (int k = 0; k < THREADS; k++)
         CHECK(pthread_create(&threads[k], NULL, work[k], world) == 0);
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < THREADS; k++)
         pthread_join(threads[k], NULL);
     CHECK(rs_world_validate(world) == RS_OK);
     rs_world_destroy(world);

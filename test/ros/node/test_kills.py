@@ -85,3 +85,17 @@ def test_a_program_that_is_ended_while_it_steps_and_saves(tmp_path, number):
         process.communicate(timeout=20.0)
         if file.exists():
             assert len(World(file).get_obj_list()) == 22
+
+
+def test_spawn_robot_is_interrupted_while_it_waits_for_a_world(ros_environment):
+    path = Path(get_package_prefix("raisim_ros")) / "lib" / "raisim_ros" / "spawn_robot"
+    command = [sys.executable, "-X", "importtime", str(path), "--file", "arm.urdf", "--world", "/nobody"]
+    waiting = subprocess.Popen(command, env=ros_environment, stderr=subprocess.PIPE)
+    told = b""
+    while b"raisim_ros.ros.spawn_robot" not in told:  # imported
+        told += waiting.stderr.readline()
+    time.sleep(0.5)
+    waiting.send_signal(signal.SIGINT)
+    _, rest = waiting.communicate(timeout=30.0)
+    assert waiting.returncode in (130, -signal.SIGINT), rest
+    assert b"Traceback" not in rest

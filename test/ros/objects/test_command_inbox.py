@@ -1,4 +1,4 @@
-"""The inbox asks busy subscriptions every time, quiet ones in turn, and forgets removed ones."""
+"""The inbox asks those to which something has come; where nobody tells, busy ones every time and quiet ones in turn."""
 
 from collections import deque
 
@@ -29,9 +29,41 @@ def clock():
     return [0.0]
 
 
+class Silent:
+    """A middleware that does not tell of arrivals."""
+
+    def watch(self, key, subscription):
+        return False
+
+    def forget(self, key):
+        return False
+
+    def new(self):
+        return []
+
+
+class Telling(Silent):
+    """One that does."""
+
+    def __init__(self):
+        self.watched, self.told = set(), []
+
+    def watch(self, key, subscription):
+        self.watched.add(key)
+        return True
+
+    def forget(self, key):
+        self.watched.remove(key)
+        return True
+
+    def new(self):
+        told, self.told = self.told, []
+        return told
+
+
 @pytest.fixture
 def inbox(clock):
-    return CommandInbox(lambda: clock[0])
+    return CommandInbox(Silent(), lambda: clock[0])
 
 
 def key(object_id, topic=CommandTopic.OBJECT):
@@ -97,3 +129,17 @@ def test_a_removed_object_is_never_asked_again(inbox):
     assert list(inbox.take()) == []
     assert [subscription.asked for subscription in subscriptions] == asked
     inbox.detach(key(7))
+
+
+def test_who_is_told_asks_nobody_else():
+    arrivals = Telling()
+    inbox = CommandInbox(arrivals)
+    subscriptions = attach(inbox, 1000)
+    for number in (3, 998):
+        subscriptions[number].messages.extend(["old", f"new {number}"])
+        arrivals.told.append(key(number))
+    assert list(inbox.take()) == [(key(3), "new 3"), (key(998), "new 998")]
+    assert list(inbox.take()) == []
+    assert sum(subscription.asked for subscription in subscriptions) == 6, "each until it has no more"
+    inbox.detach(key(3))
+    assert key(3) not in arrivals.watched
