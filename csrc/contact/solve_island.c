@@ -18,6 +18,8 @@ static const double WORTHLESS = 100.0;
 static const double NOTHING = 1e-15;
 /* A contact touches that comes apart no faster than this, relative to the approach speed. */
 static const double TOUCHING = 1e-6;
+/* A contact that slips faster than this, likewise, moves something; what is slower may be what earlier solves have left. */
+static const double SLIPPING = 1e-3;
 /* Impulses that leave more than this share of the violation before are no better. */
 static const double SAME = 0.25;
 
@@ -33,6 +35,9 @@ enum { PATIENT_SOLVES = 8, EVEN_SOLVES = 8 };
 /* What a visit of a row in a sweep costs, in multiplications of a factorisation: Newton's method may take as long as all the
  * sweeps that are allowed. It is cheap while a step costs less than so many sweeps. */
 static const double VISIT_WORK = 400.0, CHEAP_SWEEPS = 16.0;
+/* If Newton's method can take fewer steps than this within that time, it is not begun; but for the few steps of the last paths, where
+ * sweeps have left too much. */
+static const double LEAST_NEWTONS = 12.0, LEAST_DEAR_NEWTONS = 4.0;
 /* Violations up to this share of the approach speed, and rounding of velocities, relative, may give energy. */
 static const double EXCUSED = 1e-4, ROUNDING = 1e-12;
 /* Solves with reduced bounces, by bisection. */
@@ -94,14 +99,14 @@ static nearness nearness_of(const rs_progress *at) {
 /* Whether a contact that touches slips and bears nothing: its share of the load decides what moves, so a wheel that spins must
  * not stay without. Where that could not be helped, it is not asked for a while. */
 static bool some_slip_without_load(const rs_progress *at) {
-    double touching = at->touching;
+    double touching = at->touching, slipping = SLIPPING * at->result.approach;
     if (at->input->uneven > 0)
         return false;
     for (int64_t k = 0; k < at->rows->count; k++) {
         const rs_law *law = rs_rows_law(at->rows, k);
         rs_vec3 slip = law->error.xyz;
         if (law->kind == RS_ROW_CONTACT && law->inverse_mass * law->impulse.xyz.z <= touching && slip.z <= touching
-            && slip.x * slip.x + slip.y * slip.y > touching * touching)
+            && slip.x * slip.x + slip.y * slip.y > slipping * slipping)
             return true;
     }
     return false;
@@ -152,6 +157,13 @@ static bool begins_with_sweeps(const rs_progress *at) {
     return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != HOT;
 }
 
+/* Where a factorisation costs a good part of all sweeps, and those have not been enough. */
+static void follow_dear_paths(rs_progress *at) {
+    rs_progress_find_newton_work(at, at->budget / LEAST_DEAR_NEWTONS);
+    if (at->newton_work < INFINITY)
+        rs_progress_follow_paths(at, true);
+}
+
 /* Where a step of Newton's method costs as much as many sweeps, those go first, and on as long as they help. */
 static void iterate(rs_progress *at) {
     int64_t max_sweeps = at->input->settings->max_iterations, first_sweeps = at->rows->layout->first_sweeps;
@@ -165,7 +177,8 @@ static void iterate(rs_progress *at) {
     if (sweeps_first)
         rs_progress_sweep(at, first_sweeps);
     double cheap_work = CHEAP_SWEEPS * at->sweep_work;
-    rs_progress_find_newton_work(at, at->now.largest > rs_progress_fair(at) ? INFINITY : cheap_work);
+    double most_work = at->budget / LEAST_NEWTONS;
+    rs_progress_find_newton_work(at, at->now.largest > rs_progress_fair(at) ? most_work : rs_min(cheap_work, most_work));
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < cheap_work;
     if (cheap && !sweeps_first)
         begin_with_newton(at);
@@ -174,10 +187,12 @@ static void iterate(rs_progress *at) {
     if (cheap && at->now.largest > rs_progress_fair(at))
         rs_progress_take_exact_steps(at);
     if (able && at->now.largest > rs_progress_fair(at))
-        rs_progress_follow_paths(at);
+        rs_progress_follow_paths(at, false);
     if (able && at->now.largest > rs_max(at->moving, rs_progress_fair(at)))
         rs_progress_follow_arc(at);
     rs_progress_sweep(at, (able ? 1 : MORE_SWEEPS) * max_sweeps - first_sweeps);
+    if (!able && at->now.largest > rs_max(at->moving, rs_progress_fair(at)))
+        follow_dear_paths(at);
     if (cheap && !at->stuck && at->result.sweeps > 0 && at->now.largest > rs_max(at->exact, at->goal))
         rs_progress_take_exact_steps(at);
     if (at->result.sweeps > 0)

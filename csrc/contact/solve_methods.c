@@ -28,14 +28,14 @@ enum { FEW_IN_VAIN = 12, MANY_IN_VAIN = 30 };
 static const double GAIN = 0.9, FARTHEST_PATH = 100.0;
 /* Work of a row in a Newton step beside the factorisation, in multiplications of that. */
 static const double ROW_WORK = 1500.0;
-/* Paths may take so many times as long as all sweeps. */
-static const double PATH_SHARE = 24.0;
-/* Arcs, likewise, and where the violation is large; their compliance at the start and the end, and that of the paths which
- * follow. */
+/* Paths may take so many times as long as all sweeps; and the last one where factorisations are dear. */
+static const double PATH_SHARE = 24.0, DEAR_PATH_SHARE = 2.4;
+/* Arcs, likewise, and where the violation is large; their compliance at the start, and at the end, from where paths mostly lead on
+ * in far fewer steps: where they do not, the arc goes farther. */
 static const double ARC_SHARE = 24.0, POOR_ARC_SHARE = 240.0;
-static const double ARC_COMPLIANCE = 10.0, ARC_END = 1e-6, AFTER_ARC = 1e-4;
-/* If Newton's method can take fewer steps than this, it is not begun. */
-static const double LEAST_NEWTONS = 12.0;
+static const double ARC_COMPLIANCE = 10.0, ARC_END = 1e-4, LAST_ARC_END = 1e-6;
+/* Arcs of large islands may not take more multiplications than these: some tenths of a second. */
+static const double MOST_ARC_WORK = 4e9;
 
 /* Each sweep is a step of Nesterov's method; the momentum starts anew when it leads uphill (O'Donoghue and Candes
  * 2015), and pauses in the first sweep over new busy rows: those that were left out would not follow it. */
@@ -62,7 +62,7 @@ void rs_progress_sweep(rs_progress *at, int64_t most) {
 }
 
 void rs_progress_find_newton_work(rs_progress *at, double most_work) {
-    double of_rows = ROW_WORK * (double)at->rows->count, most = rs_min(most_work, at->budget / LEAST_NEWTONS) - of_rows;
+    double of_rows = ROW_WORK * (double)at->rows->count, most = most_work - of_rows;
     double work = rs_newton_begin(at->newton, at->rows, most);
     at->newton_work = work < 0.0 || work > most ? INFINITY : work + of_rows;
 }
@@ -181,9 +181,9 @@ static void follow_paths_from_here(rs_progress *at, double compliance) {
     rs_progress_forget_momentum(at);
 }
 
-void rs_progress_follow_paths(rs_progress *at) {
+void rs_progress_follow_paths(rs_progress *at, bool dear) {
     double rest = at->budget;
-    at->budget = PATH_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
+    at->budget = (dear ? DEAR_PATH_SHARE : PATH_SHARE) * at->sweep_work * (double)at->input->settings->max_iterations;
     follow_paths_from_here(at, PATH_COMPLIANCE);
     if (at->budget > 0.0 && at->now.largest > rs_progress_fair(at)) {
         for (int64_t k = 0; k < at->rows->count; k++)
@@ -195,14 +195,23 @@ void rs_progress_follow_paths(rs_progress *at) {
     at->budget = rest;
 }
 
-void rs_progress_follow_arc(rs_progress *at) {
-    double rest = at->budget, share = rs_progress_is_poor(at) ? POOR_ARC_SHARE : ARC_SHARE;
-    at->budget = share * at->sweep_work * (double)at->input->settings->max_iterations;
-    int most = (int)(at->budget / at->newton_work);
-    at->result.newtons += rs_newton_follow_arc(at->newton, at->rows, ARC_COMPLIANCE, ARC_END, most);
+/* Follows an arc to its end, paid from `arcs`, and paths from there. False when it has not arrived. */
+static bool follow_one_arc(rs_progress *at, double end, double *arcs) {
+    int used = rs_newton_follow_arc(at->newton, at->rows, ARC_COMPLIANCE, end, (int)(*arcs / at->newton_work));
+    bool arrived = at->newton->compliance <= end;
+    *arcs -= used * at->newton_work;
+    at->result.newtons += used;
     at->rows->layout->apply(at->rows, 1.0);
     rs_progress_look(at);
     at->budget = PATH_SHARE * at->sweep_work * (double)at->input->settings->max_iterations;
-    follow_paths_from_here(at, AFTER_ARC);
+    follow_paths_from_here(at, ARC_END);
+    return arrived;
+}
+
+void rs_progress_follow_arc(rs_progress *at) {
+    double rest = at->budget, share = rs_progress_is_poor(at) ? POOR_ARC_SHARE : ARC_SHARE;
+    double arcs = rs_min(MOST_ARC_WORK, share * at->sweep_work * (double)at->input->settings->max_iterations);
+    if (follow_one_arc(at, ARC_END, &arcs) && at->now.largest > rs_max(at->moving, rs_progress_fair(at)))
+        follow_one_arc(at, LAST_ARC_END, &arcs);
     at->budget = rest;
 }

@@ -59,8 +59,9 @@ void rs_progress_take_exact_steps(rs_progress *at);
 /* A start for rows whose impulses are not known: all share the load evenly, as if they were soft. Sweeps would begin with
  * the first row, and friction might hold on to what it finds there. */
 void rs_progress_start_evenly(rs_progress *at);
-/* Paths from the best impulses, and where that leads nowhere from none; with a budget of their own. */
-void rs_progress_follow_paths(rs_progress *at);
+/* Paths from the best impulses, and where that leads nowhere from none; with a budget of their own, a smaller one where they are
+ * `dear`. */
+void rs_progress_follow_paths(rs_progress *at, bool dear);
 /* An arc, and paths from its end; likewise. */
 void rs_progress_follow_arc(rs_progress *at);
 

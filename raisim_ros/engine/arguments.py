@@ -148,7 +148,9 @@ def table(name: str, value: Any, shape: tuple[int, ...], kind: type[Any] = np.fl
 def count(name: str, value: int, minimum: int = 0) -> int:
     """An integer that fits the engine's counters."""
     if not is_whole(value) or not minimum <= value < 2**31:
-        raise InvalidValueError(f"{name} is {shown(value)}; expected an integer, at least {minimum}")
+        too_many = is_whole(value) and value >= 2**31
+        expected = f"an integer of at most {2**31 - 1}" if too_many else f"an integer, at least {minimum}"
+        raise InvalidValueError(f"{name} is {shown(value)}; expected {expected}")
     return int(value)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -11,8 +12,9 @@ from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
-from raisim_ros.description.mesh.convex_decomposition import decompose
-from raisim_ros.description.mesh.file import MeshData, check_mesh_size, load_mesh, load_points
+from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
+from raisim_ros.description.mesh.file import MeshData, check_mesh_size, is_read, load_mesh, load_points
+from raisim_ros.description.mesh.memory import FileKey, Memory, file_key
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.assets import hull_corners
 
@@ -22,6 +24,8 @@ _KIND = "hulls"
 _UNIT_SPHERE = "unit_sphere.obj"
 
 Scale = Sequence[float] | Points
+
+_hulls: Memory[Points] = Memory("corners of hulls", 256)
 
 
 def link_mesh(file: str, scale: Scale, mode: str) -> list[Points] | MeshData:
@@ -44,9 +48,33 @@ def link_mesh(file: str, scale: Scale, mode: str) -> list[Points] | MeshData:
     return [hull]
 
 
+def is_known(file: str, scale: Scale, mode: str) -> bool:
+    """Whether `link_mesh` would only have to remember. Raises FileMissingError and InvalidValueError."""
+    if mode == "original":
+        return is_read(file, list(scale))
+    if mode == "convexify":
+        return is_read(file, list(scale)) and is_decomposed(load_mesh(file, list(scale)))
+    return _hulls.get(_key(existing_file(file, "mesh file"), scale)) is not None
+
+
+def _key(path: Path, scale: Scale) -> FileKey:
+    return file_key(path, tuple(float(factor) for factor in scale))
+
+
 def _hull(file: str, scale: Scale) -> Points | None:
-    """Corners of the convex hull, from the cache if the file's content is known; None for a flat mesh."""
+    """Corners of the convex hull, as remembered while the file stays as it is; None for a flat mesh."""
     path = existing_file(file, "mesh file")
+    key = _key(path, scale)
+    hull = _hulls.get(key)
+    if hull is None:
+        hull = _find_hull(path, file, scale)
+        if hull is not None:
+            _hulls.put(key, hull)
+    return hull
+
+
+def _find_hull(path: Path, file: str, scale: Scale) -> Points | None:
+    """The same, from the cache on disk if the file's content is known."""
     if mesh_cache.is_stored_hull(path):
         return np.unique(load_points(path, list(scale)), axis=0)
     # Ellipsoids: known to be convex, without other libraries.

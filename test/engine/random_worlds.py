@@ -33,7 +33,8 @@ class RandomWorld:
 
     @property
     def moving(self):
-        return [o for o in self.world.get_obj_list() if o.get_body_type() == BodyType.DYNAMIC]
+        """Bodies and robots; robots on a fixed base, too, though that does not move."""
+        return [o for o in self.world.get_obj_list() if o.get_body_type() == BodyType.DYNAMIC or o in self.robots]
 
 
 def make_world(seed: int) -> RandomWorld:

@@ -16,8 +16,6 @@ from __future__ import annotations
 
 import io
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +28,8 @@ from raisim_ros.description.errors import InvalidValueError, MeshError
 from raisim_ros.description.files import check_size, existing_file
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.mesh.archives import check_archive
-from raisim_ros.description.mesh.cache import is_stored_hull
+from raisim_ros.description.mesh.cache import content_key, is_stored_hull
+from raisim_ros.description.mesh.memory import Memory, file_key
 from raisim_ros.description.mesh.plain_formats import read_collada, read_obj
 from raisim_ros.description.mesh.size import count_triangles_quickly
 
@@ -49,7 +48,7 @@ _BOUND_MATERIAL = re.compile(rb"<bind_material\b.*?</bind_material>", re.DOTALL)
 
 # The engine refuses triangles whose height is below 1e-12 of their longest side; stay clear of that.
 _MIN_ASPECT = 1e-10
-_CACHE_SIZE = 32
+_REMEMBERED = 32
 
 Vertices = NDArray[np.float64]
 Triangles = NDArray[np.int32]
@@ -92,6 +91,10 @@ class MeshData:
         return _signed_volume(self.vertices, self.triangles)
 
 
+_meshes: Memory[MeshData] = Memory("meshes", _REMEMBERED)
+_hulls: Memory[MeshData] = Memory("hulls", _REMEMBERED)
+
+
 def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshData:
     """Read, scale (one number, or one per axis) and repair the mesh of a file.
 
@@ -102,14 +105,19 @@ def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshDat
     """
     factors = _check_scale(scale)
     file = existing_file(path, "mesh file")
-    stat = file.stat()
-    key = (str(file.resolve()), stat.st_mtime_ns, stat.st_size, tuple(factors))
-    mesh = _cache.get(key)
+    key = file_key(file, tuple(factors.tolist()))
+    mesh = _meshes.get(key)
     if mesh is None:
         vertices, triangles = _read(file)
         mesh = make_mesh(vertices * factors, triangles, source=str(path), mirrored=bool(np.prod(factors) < 0))
-        _cache.put(key, mesh)
+        _meshes.put(key, mesh)
     return mesh
+
+
+def is_read(path: str | Path, scale: float | Sequence[float] = 1.0) -> bool:
+    """Whether `load_mesh` would only have to remember. Raises FileMissingError and InvalidValueError."""
+    file = existing_file(path, "mesh file")
+    return _meshes.get(file_key(file, tuple(_check_scale(scale).tolist()))) is not None
 
 
 def load_points(path: str | Path, scale: float | Sequence[float] = 1.0) -> Vertices:
@@ -184,7 +192,17 @@ def convex_hull(mesh: MeshData) -> MeshData:
     """The convex hull of the mesh, closed and turned outwards. Raises MeshError when the mesh is flat."""
     if mesh.is_closed and is_stored_hull(Path(mesh.source)):
         return mesh
-    return hull_of_points(mesh.vertices, f"convex hull of {mesh.source}")
+    key = content_key(mesh.vertices)
+    hull = _hulls.get(key)
+    if hull is None:
+        hull = hull_of_points(mesh.vertices, f"convex hull of {mesh.source}")
+        _hulls.put(key, hull)
+    return hull
+
+
+def has_hull(mesh: MeshData) -> bool:
+    """Whether `convex_hull` would only have to remember."""
+    return _hulls.get(content_key(mesh.vertices)) is not None
 
 
 def hull_of_points(points: Vertices, source: str) -> MeshData:
@@ -342,33 +360,3 @@ def _frozen(array: NDArray[Any]) -> NDArray[Any]:
     result = np.ascontiguousarray(array)
     result.setflags(write=False)
     return result
-
-
-# ---- cache ----
-
-_Key = tuple[str, int, int, tuple[float, ...]]
-
-
-class _MeshCache:
-    """The last meshes read, so that a hundred equal objects read their file once."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._meshes: OrderedDict[_Key, MeshData] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: _Key) -> MeshData | None:
-        with self._lock:
-            mesh = self._meshes.get(key)
-            if mesh is not None:
-                self._meshes.move_to_end(key)
-            return mesh
-
-    def put(self, key: _Key, mesh: MeshData) -> None:
-        with self._lock:
-            self._meshes[key] = mesh
-            while len(self._meshes) > self._size:
-                self._meshes.popitem(last=False)
-
-
-_cache = _MeshCache(_CACHE_SIZE)

@@ -90,8 +90,8 @@ class SpinningLidar(_RaySensor):
         self._column = 0.0
         self._scan, self._scan_times = np.empty((0, 3)), np.empty(0)
         self._rolling = None
-        if model.yaw_samples < 1:
-            raise InvalidValueError(f"yaw_samples is {model.yaw_samples}; expected at least 1")
+        arguments.count("yaw_samples", model.yaw_samples, 1)
+        arguments.count("pitch_samples", model.pitch_samples, 1)
         if model.pitch_min > model.pitch_max:
             raise InvalidValueError(f"pitch_min is {model.pitch_min:g}; expected at most pitch_max {model.pitch_max:g}")
         super().__init__(world, model, mount, set_name)
@@ -275,6 +275,8 @@ class _Camera(_RaySensor):
 
     def __init__(self, world: Home, model: CameraModel, mount: Mount, set_name: str) -> None:
         self._camera = ffi.new("rs_depth_camera *")
+        arguments.count("width", model.width, 1)
+        arguments.count("height", model.height, 1)
         super().__init__(world, model, mount, set_name)
         self._prepare()
         check(lib.rs_depth_camera_valid(self._camera))

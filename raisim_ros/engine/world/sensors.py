@@ -142,7 +142,7 @@ class Sensors(WorldCore):
             return Mount(obj, 0, Pose())
         body = obj.get_body_idx(link)
         if body < 0:
-            raise InvalidValueError(f"{obj!r} has no link named '{link}'")
+            raise InvalidValueError(f"'{obj.get_name()}' has no link named '{link}'")
         frame = obj.get_frame_idx_by_link_name(link)
         if frame < 0:
             return Mount(obj, body, Pose())

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.mesh import memory
 from raisim_ros.description.mesh.convex_decomposition import remember_decompositions
 from raisim_ros.ros.node.work_protocol import LENGTH, Finished
 
@@ -69,6 +70,7 @@ class LongWork:
             for thing in reader.read(_POLL):
                 if isinstance(thing, Finished):
                     remember_decompositions(thing.decompositions or {})
+                    memory.take_over(thing.meshes or {})
                     return thing.result()
                 self._tell(f"{what}: {thing}")
                 next_sign = time.monotonic() + _SIGN_PERIOD

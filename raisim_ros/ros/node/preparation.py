@@ -17,7 +17,7 @@ from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import ParseError, RaisimError
 from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
-from raisim_ros.description.mesh.file import load_mesh
+from raisim_ros.description.mesh.file import convex_hull, has_hull, is_read, load_mesh
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision
 from raisim_ros.description.world.soft_entries import DeformableEntry, GranularEntry, filled
 from raisim_ros.description.world.types import (
@@ -30,7 +30,7 @@ from raisim_ros.description.world.types import (
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
-from raisim_ros.engine.link_mesh import link_mesh
+from raisim_ros.engine.link_mesh import is_known, link_mesh
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.objects.spawning import NewObject, RobotSpec
@@ -38,8 +38,11 @@ from raisim_ros.ros.soft.requests import new_deformable, new_granular
 
 Tell = Callable[[str], object]
 
-# Beyond these it is long: bytes of files, samples of terrain, grains at random places, passes of loops in a file.
+# Beyond these it is long: bytes of files, points of a hull, samples of terrain, grains at random places, passes of
+# loops in a file.
 _LARGE_FILE = 4_000_000
+_LARGE_MESH = 200_000
+_MANY_POINTS = 2_000
 _LARGE_TEXT = 400_000
 _MANY_SAMPLES = 250_000
 _MANY_GRAINS = 500
@@ -54,36 +57,52 @@ def _quiet(line: str) -> None:
     """Nobody wants to know."""
 
 
-def _large(file: str | Path | None, limit: int = _LARGE_FILE) -> bool:
+def _size(file: str | Path | None) -> int:
+    """Bytes of a file; none if it is not there, which whoever reads it will tell."""
     try:
-        return file is not None and Path(file).stat().st_size > limit
+        return 0 if file is None else Path(file).stat().st_size
     except OSError:
-        return False
+        return 0
+
+
+def _large(file: str | Path | None, limit: int = _LARGE_FILE) -> bool:
+    return _size(file) > limit
 
 
 # ---- bodies ----
 
 
 def body(request: Any, tell: Tell = _quiet) -> NewObject:
-    """The object of a SpawnObject request, its mesh decomposed."""
+    """The object of a SpawnObject request, what collides in the place of its mesh made."""
     new = requests.new_body(request)
     if isinstance(new.entry, MeshEntry):
-        mesh = load_mesh(new.entry.file, list(new.entry.scale))
-        if new.entry.collision_mode == "convexify":
-            tell("decomposing its mesh into convex parts")
-            decompose(mesh)
+        _make_body_mesh(new.entry, tell)
     return new
+
+
+def _make_body_mesh(entry: MeshEntry, tell: Tell = _quiet) -> None:
+    mesh = load_mesh(entry.file, list(entry.scale))
+    if entry.collision_mode == "convexify":
+        tell(f"decomposing {entry.file.name} into convex parts")
+        decompose(mesh)
+    elif entry.collision_mode == "convex_hull":
+        convex_hull(mesh)
 
 
 def body_is_long(request: Any) -> bool:
     """Whether that may take more than a moment."""
-    if request.shape != "mesh" or request.mesh_mode != "convexify":
-        return bool(request.shape == "mesh" and _large(request.mesh_file))
+    if request.shape != "mesh":
+        return False
     try:
-        file = resolve_file(request.mesh_file, "mesh_file")
-        return _large(file) or not is_decomposed(load_mesh(file, [float(value) for value in request.scale]))
+        file, scale = resolve_file(request.mesh_file, "mesh_file"), [float(value) for value in request.scale]
+        if _large(file, _LARGE_MESH) and not is_read(file, scale):
+            return True
+        mesh = load_mesh(file, scale)
     except RaisimError:
         return False  # it is refused at once
+    if request.mesh_mode == "convexify":
+        return not is_decomposed(mesh)
+    return request.mesh_mode == "convex_hull" and len(mesh.vertices) > _MANY_POINTS and not has_hull(mesh)
 
 
 # ---- robots ----
@@ -116,8 +135,22 @@ def read_meshes(spec: RobotSpec, tell: Tell = _quiet) -> None:
 
 
 def robot_is_long(request: Any) -> bool:
-    """Whether that may take more than a moment."""
-    return bool(request.collision_meshes == "convexify" or _large(request.file, _LARGE_TEXT))
+    """Whether that may take more than a moment: a look at its meshes."""
+    if request.collision_meshes == "convexify" or _large(request.file, _LARGE_TEXT):
+        return True
+    try:
+        if requests.is_mjcf_request(request):
+            return True
+        spec = requests.robot_spec(request)
+        new = {(shape.mesh_file, tuple(shape.scale)) for shape in _mesh_shapes(spec.tree) if not _is_known(spec, shape)}
+    except RaisimError:
+        return False  # it is refused at once
+    return sum(_size(file) for file, _ in new) > _LARGE_MESH
+
+
+def _is_known(spec: RobotSpec, shape: TreeCollision) -> bool:
+    assert shape.mesh_file is not None
+    return is_known(shape.mesh_file, list(shape.scale), "hull" if shape.convex else spec.construction.mesh_mode)
 
 
 # ---- terrain ----
@@ -213,7 +246,11 @@ def _as_file(file: Path | None, text: str) -> Iterator[Path]:
     with temporary_folder() as folder:
         path = folder / "text.xml"
         write_file(path, text.encode(), is_lasting=False)
-        yield path
+        try:
+            yield path
+        except RaisimError as error:  # nobody but us knows that file
+            error.args = (str(error).replace(str(path), "text"),)
+            raise
 
 
 def world_text(text: str, tell: Tell = _quiet) -> WorldDescription:
@@ -282,9 +319,8 @@ def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
             tree = entry_tree(entry)
             _make_link_meshes(tree, _mesh_mode(entry), tell)
             return replace(entry, tree=tree)
-        if isinstance(entry, MeshEntry) and entry.collision_mode == "convexify":
-            tell(f"decomposing {entry.file.name} into convex parts")
-            decompose(load_mesh(entry.file, list(entry.scale)))
+        if isinstance(entry, MeshEntry):
+            _make_body_mesh(entry, tell)
     except RaisimError:
         pass
     return entry

@@ -167,12 +167,22 @@ def _state(request: Any, tree: KinematicTree) -> str:
     return str(request.state)
 
 
-def robot_spec(request: Any) -> RobotSpec:
-    """What a SpawnArticulatedSystem request asks for."""
+def _robot_source(request: Any) -> Path | str:
+    """The file, or the text, of a SpawnArticulatedSystem request."""
     if bool(request.file) == bool(request.text):
         both = "both given" if request.file else "both empty"
         raise InvalidValueError(f"file and text are {both}; expected one of them")
-    source = resolve_file(request.file, "file") if request.file else request.text
+    return resolve_file(request.file, "file") if request.file else str(request.text)
+
+
+def is_mjcf_request(request: Any) -> bool:
+    """Whether the robot is described in MJCF, which MuJoCo compiles."""
+    return is_mjcf(_robot_source(request))
+
+
+def robot_spec(request: Any) -> RobotSpec:
+    """What a SpawnArticulatedSystem request asks for."""
+    source = _robot_source(request)
     if is_mjcf(source):
         described = _mjcf_robot(request, source)
         tree = entry_tree(described[1])

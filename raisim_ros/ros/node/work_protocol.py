@@ -18,6 +18,7 @@ class Finished:
     error_class: type[Exception] | None = None
     error_text: str = ""
     decompositions: dict[str, Any] | None = None
+    meshes: dict[str, Any] | None = None  # what was made of them
 
     def result(self) -> Any:
         """The value; raises the error."""

@@ -40,13 +40,14 @@ def main() -> int:
         out.write(data)
         out.flush()
 
+    from raisim_ros.description.mesh import memory
     from raisim_ros.description.mesh.convex_decomposition import found_decompositions
     from raisim_ros.ros.node import preparation
 
     name, argument = pickle.load(sys.stdin.buffer)
     try:
         value = getattr(preparation, name)(argument, send)
-        send(Finished(value, decompositions=found_decompositions()))
+        send(Finished(value, decompositions=found_decompositions(), meshes=memory.contents()))
     except Exception as error:
         send(Finished(error_class=type(error), error_text=str(error)))
     return 0

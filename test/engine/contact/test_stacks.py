@@ -167,6 +167,24 @@ def test_a_pyramid_does_not_creep():
     assert farthest_move(world, 20.0) < 1e-5
 
 
+def test_a_struck_block_that_rests_again_starts_from_its_loads():
+    """Cubes side by side bear nothing between them and creep by what the solves leave: no reason to solve anew from nothing."""
+    world = grounded(0.005)
+    world.set_default_material(0.7, 0.0, 0.0)
+    for i, j, k in np.ndindex(2, 2, 4):
+        world.add_box(BOX, BOX, BOX, 1.0).set_position(BOX * i, BOX * j, BOX * (k + 0.5))
+    ball = world.add_sphere(0.3, 100.0)
+    ball.set_position(0.15, 0.25, 1.4)
+    ball.set_linear_velocity((0.0, 0.0, -3.0))
+    world.integrate(100)
+    iterations = []
+    for _ in range(100):
+        world.integrate()
+        iterations.append(world.get_collision_counters().solver_iterations)
+    assert ball.get_position()[2] == pytest.approx(1.1, abs=1e-3)
+    assert np.median(iterations) < 150
+
+
 def test_a_pile_of_balls_does_not_sink_into_itself():
     """SimBenchmark's 666 without overlap correction: mean penetration over all contacts of 10 s."""
     world = grounded(0.005)

@@ -12,12 +12,14 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from rosgraph_msgs.msg import Clock
 from service_calls import ok
 
+from raisim_ros import MeshCollisionMode, World
 from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.mesh import file as mesh_file
 from raisim_ros.msg import ResultCode, TerrainProperties
 from raisim_ros.ros import qos
 from raisim_ros.ros.node import preparation
 from raisim_ros.ros.node.long_work import LongWork, LongWorkError
-from raisim_ros.srv import ListObjects, SpawnHeightMap, SpawnObject
+from raisim_ros.srv import ListObjects, SpawnArticulatedSystem, SpawnHeightMap, SpawnObject
 
 HUGE = {"source": "generator", "terrain": TerrainProperties(x_samples=4000, y_samples=4000)}
 
@@ -129,3 +131,50 @@ def test_quick_worlds_are_told_from_long_ones(tmp_path):
     assert is_long('<raisim><objects><mesh file_name="a.obj" mass="1"/></objects></raisim>')
     assert is_long('<raisim><objects><heightmap x_samples="3000" y_samples="3000"/></objects></raisim>')
     assert not preparation.world_is_long((tmp_path / "gone.xml", {}))
+
+
+ROBOT = (
+    '<robot name="r"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
+    ' iyz="0"/></inertial><collision><geometry><mesh filename="{}" scale="2 2 2"/></geometry></collision></link></robot>'
+)
+
+
+@pytest.mark.parametrize("mode", ["original", "convex_hull"])
+def test_a_large_mesh_is_read_once_and_elsewhere(tmp_path, monkeypatch, mode):
+    """The node takes over what the worker has read: it adds the object without a look into the file."""
+    file = torus(tmp_path / "torus.obj", 100, 80)
+    request = SpawnObject.Request(name="ring", shape="mesh", mesh_mode=mode, mesh_file=str(file))
+    assert preparation.body_is_long(request)
+    new = LongWork(lambda line: None, 60.0, threading.Event()).run("body", request, "spawn")
+    for name in ("_read", "hull_of_points"):
+        monkeypatch.setattr(mesh_file, name, lambda *_: pytest.fail("the node computes"))
+    assert not preparation.body_is_long(request), "the second one is quick"
+    World().add_mesh(new.entry.file, 1.0, collision_mode=MeshCollisionMode.of(mode))
+
+
+@pytest.mark.parametrize("mode", ["hull", "original"])
+def test_large_meshes_of_robots_are_read_once_and_elsewhere(tmp_path, monkeypatch, mode):
+    file = torus(tmp_path / "torus.obj", 100, 80)
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(ROBOT.format(file))
+    request = SpawnArticulatedSystem.Request(name="r", file=str(robot), collision_meshes=mode)
+    assert preparation.robot_is_long(request)
+    spec = LongWork(lambda line: None, 60.0, threading.Event()).run("robot", request, "spawn")
+    monkeypatch.setattr(mesh_file, "_read", lambda *_: pytest.fail("the node reads"))
+    monkeypatch.setattr("raisim_ros.engine.link_mesh._find_hull", lambda *_: pytest.fail("the node computes"))
+    assert not preparation.robot_is_long(request), "the second one is quick"
+    preparation.read_meshes(spec)
+
+
+def test_small_meshes_and_wrong_requests_need_no_worker(tmp_path):
+    file = torus(tmp_path / "small.obj", 10, 8)
+    robot = tmp_path / "robot.urdf"
+    robot.write_text(ROBOT.format(file))
+    for mode in ("original", "convex_hull"):
+        assert not preparation.body_is_long(SpawnObject.Request(shape="mesh", mesh_mode=mode, mesh_file=str(file)))
+    assert not preparation.robot_is_long(SpawnArticulatedSystem.Request(file=str(robot)))
+    robot.write_text(ROBOT.format(tmp_path / "gone.obj"))
+    assert not preparation.robot_is_long(SpawnArticulatedSystem.Request(file=str(robot)))
+    assert not preparation.robot_is_long(SpawnArticulatedSystem.Request(file=str(tmp_path / "gone.urdf")))
+    gone = SpawnObject.Request(shape="mesh", mesh_mode="original", mesh_file=str(tmp_path / "gone.obj"))
+    assert not preparation.body_is_long(gone)
