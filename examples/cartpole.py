@@ -5,7 +5,7 @@ import numpy as np
 from raisim_ros import ArticulatedSystem, View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((0.6, -5.2, 1.6), (0.0, 0.0, 1.0))
+VIEW = View((0.5, -3.4, 1.45), (0.0, 0.0, 1.22))
 SECONDS = 4.0
 
 

@@ -2,7 +2,7 @@
 
 from raisim_ros import ArticulatedSystem, ControlMode, View, World
 
-VIEW = View((0.52, -0.62, 0.52), (0.0, 0.0, 0.36))
+VIEW = View((0.36, -0.46, 0.46), (0.0, 0.0, 0.335))
 SECONDS = 3.0
 CONTACTS = True  # draw the contact forces
 

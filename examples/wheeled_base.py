@@ -5,7 +5,7 @@ import numpy as np
 from raisim_ros import ControlMode, View, World
 from raisim_ros.description.resources import resource
 
-VIEW = View((2.4, -2.6, 1.4), (0.6, 0.0, 0.1))
+VIEW = View((2.0, -1.9, 1.1), (0.65, 0.0, 0.15))
 SECONDS = 1.9
 
 
