@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> int:
     """Build into the folder that is given."""
     folder = Path(sys.argv[1]).absolute()
+    os.umask(0o022)  # wheels keep the permissions of files
     # Compilers write the folder they work in into what they make.
     environment = {**os.environ, "CFLAGS": f"{os.environ.get('CFLAGS', '')} -g0"}
     sdist = [sys.executable, "setup.py", "-q", "sdist", "--dist-dir", str(folder)]

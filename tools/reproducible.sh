@@ -4,14 +4,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="$(cd "$(dirname "${1:?Python}")" && pwd)/$(basename "$1")"
-SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)"
+commit="$(git rev-parse HEAD)"
+SOURCE_DATE_EPOCH="$(git log -1 --format=%ct "$commit")"
 export SOURCE_DATE_EPOCH
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 for name in here "a longer name"; do
     mkdir -p "$work/$name"
-    git archive HEAD | tar -x -m -C "$work/$name"  # with the time of day, which must not matter
+    git archive "$commit" | tar -x -m -C "$work/$name"  # with the time of day, which must not matter
     (cd "$work/$name" && umask "$([ "$name" = here ] && echo 022 || echo 077)" && "$python" tools/build_distributions.py dist)
 done
 for file in "$work/here/dist"/*; do

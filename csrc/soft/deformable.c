@@ -158,6 +158,20 @@ double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
     return sum;
 }
 
+static double kinetic_energy(const rs_deformable *d) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < d->x.count; i++)
+        sum += 0.5 * RS_ITEMS(double, d->masses)[i] * rs_norm2(RS_ITEMS(rs_quad, d->v)[i].xyz);
+    return sum;
+}
+
+double rs_deformable_gain(const rs_deformable *d) {
+    double motion = kinetic_energy(d) - d->kinetic;
+    if (d->settled && motion <= 0.0)
+        return motion;
+    return motion + elastic_energy(d, RS_ITEMS(rs_quad, d->x)) - elastic_energy(d, RS_ITEMS(rs_quad, d->x_start));
+}
+
 /* ---- constraints ---- */
 
 /* How much of what the constraints of a kind do changed in a sweep: sums of squares. */
@@ -322,6 +336,7 @@ rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *sce
     }
     if (rs_deformable_list_rows(d, scene, partners, h) != RS_OK)
         return RS_OUT_OF_MEMORY;
+    d->kinetic = kinetic_energy(d);
     rs_deformable_begin_spin(d);
     begin_sweeps(d, h);
     rs_deformable_begin_rows(d, partners, h);

@@ -100,6 +100,7 @@ typedef struct rs_deformable {
     bool settled;              /* the last one changed hardly anything */
     double lift_speed;         /* of the fastest piece that left an overlap in this step [m/s] */
     bool bends_softly;         /* one sweep is enough for all hinges */
+    double kinetic;            /* energy as the substep began, with what the air and gravity did [J] */
     RS_ARRAY(rs_quad) x_swept; /* before a sweep over the constraints */
     RS_ARRAY(int32_t) piece;   /* per particle: its piece, or RS_NONE */
     RS_ARRAY(rs_soft_piece) pieces;
@@ -116,6 +117,8 @@ rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed);
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity);
 /* Energy of springs, and of height above where the substep began [J]. */
 double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity);
+/* What constraints and contacts brought to its springs and its motion in the substep [J]. */
+double rs_deformable_gain(const rs_deformable *d);
 /* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);

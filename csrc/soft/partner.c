@@ -298,6 +298,15 @@ void rs_partners_settle(rs_partners *partners) {
     }
 }
 
+double rs_partners_work(const rs_partners *partners) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < partners->partners.count; k++) {
+        const rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
+        sum += 0.5 * (rs_dot(p->substep.lin, rs_add(p->v_start, p->v)) + rs_dot(p->substep.ang, rs_add(p->w_start, p->w)));
+    }
+    return sum;
+}
+
 void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene) {
     for (int64_t k = 0; k < partners->partners.count; k++) {
         const rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
@@ -322,6 +331,8 @@ static void add_wrench(rs_partner *p, rs_vec3 impulse, rs_vec3 moment) {
     p->touched = p->pushed = true;
     p->impulse.lin = rs_add(p->impulse.lin, impulse);
     p->impulse.ang = rs_add(p->impulse.ang, moment);
+    p->substep.lin = rs_add(p->substep.lin, impulse);
+    p->substep.ang = rs_add(p->substep.ang, moment);
     if (!p->mobile)
         return;
     if (p->tree == NULL) {
@@ -329,8 +340,6 @@ static void add_wrench(rs_partner *p, rs_vec3 impulse, rs_vec3 moment) {
         p->w = rs_add(p->w, rs_sym3_mulv(&p->inverse_inertia, moment));
         return;
     }
-    p->substep.lin = rs_add(p->substep.lin, impulse);
-    p->substep.ang = rs_add(p->substep.ang, moment);
     const double six[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
     double change[6] = {0};
     for (int r = 0; r < 6; r++)

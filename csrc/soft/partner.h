@@ -26,8 +26,8 @@ typedef struct {
     double inverse_mass;   /* single body */
     rs_sym3 inverse_inertia;
     double response[36];   /* link: change of (v, w) per unit impulse and moment, row-major */
-    rs_vec3 v_start, w_start;        /* link: before the impulses of this substep */
-    rs_pair6 substep;                /* link: impulse and moment in this substep */
+    rs_vec3 v_start, w_start;        /* before the impulses of this substep */
+    rs_pair6 substep;                /* impulse and moment in this substep */
     rs_pair6 impulse;                /* in this step, about the centre; moments are those of the moments of the impulses */
     rs_vec3 shift, turn;             /* single body: how far the impulses of this step moved it so far */
     int32_t contacts;                /* in the last substep */
@@ -97,6 +97,8 @@ void rs_partners_kick(rs_partners *partners, double time);
 void rs_partners_settle(rs_partners *partners);
 /* More impulses of the substep follow; those so far have been settled. */
 void rs_partners_settled(rs_partners *partners);
+/* What the impulses of the substep did to them, once they are settled [J]. */
+double rs_partners_work(const rs_partners *partners);
 /* After the step: velocities of bodies that the contact solver starts from. */
 void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene);
 

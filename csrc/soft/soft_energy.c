@@ -1,7 +1,8 @@
-/* Contacts of deformable objects bring no energy.
+/* Neither contacts nor springs of deformable objects bring energy.
  *
  * Sweeps end before contacts and springs agree to the last digit, and what overlaps is parted; both may bring energy. What
- * the contacts of a substep did is known: impulse times mean velocity. A piece that overlaps bodies leaves them as a whole,
+ * the contacts of a substep did is known: impulse times mean velocity; and so is what all became, with the bodies that they
+ * touch. A piece that overlaps bodies leaves them as a whole,
  * which bends no springs; height is given. What overlaps still parts only as far as the contacts of the substep lost energy.
  * What is too much then is taken from the motion within each piece: momentum stays. Where that is not enough, contacts with
  * bodies take back a share of what they did to both sides. */
@@ -16,6 +17,18 @@ static double work_of_contacts(const rs_soft_group *group, bool with_pairs) {
     for (int64_t m = 0; m < count_of(group); m++)
         work += deformable_of(group, m) != NULL ? rs_deformable_contact_work(deformable_of(group, m), &group->partners) : 0.0;
     return work;
+}
+
+/* What springs, contacts and pins brought to all. Implicit substeps lose energy, but sweeps that end early may bring some, which
+ * would grow from substep to substep. Grains do what they do to bodies by themselves: there, only contacts count. */
+static double gain_of_all(const rs_soft_group *group) {
+    double gain = rs_partners_work(&group->partners);
+    for (int64_t m = 0; m < count_of(group); m++) {
+        if (deformable_of(group, m) == NULL)
+            return -INFINITY;
+        gain += rs_deformable_gain(deformable_of(group, m));
+    }
+    return gain;
 }
 
 static double stored_energy(const rs_soft_group *group, const rs_soft_scene *scene) {
@@ -114,7 +127,7 @@ static double share_that_takes(rs_soft_group *group, double energy) {
 }
 
 double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
-    double gain = work_of_contacts(group, with_pairs);
+    double gain = rs_max(work_of_contacts(group, with_pairs), gain_of_all(group));
     for (int64_t m = 0; m < count_of(group); m++)
         if (deformable_of(group, m) != NULL)
             rs_deformable_lift_pieces(deformable_of(group, m), h);
