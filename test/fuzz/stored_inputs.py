@@ -100,7 +100,7 @@ def changed_plain(data: bytes, rng: random.Random) -> bytes:
             nodes[rng.randrange(len(nodes))] = nodes[rng.randrange(len(nodes))]
         else:
             node = nodes[rng.randrange(len(nodes))]
-            if isinstance(node[1], list) and node[1]:
+            if isinstance(node, list) and len(node) > 1 and isinstance(node[1], list) and node[1]:
                 del node[1][rng.randrange(len(node[1]))]
     table = json.dumps([root, nodes]).encode("utf-8", "surrogatepass")
     return _TABLE.pack(len(table), blob) + table + data[_TABLE.size + length :]
