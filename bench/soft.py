@@ -95,6 +95,7 @@ def growth(effort: Effort) -> list[list[str]]:
         one = per_step(world.integrate, effort.part(MEASURED), time.perf_counter)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         world.set_threads(2)
+        world.integrate()  # which makes room for what threads share
         two = per_step(world.integrate, effort.part(MEASURED), time.perf_counter)
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         number = effort.part(count)

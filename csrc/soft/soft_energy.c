@@ -126,6 +126,24 @@ static double share_that_takes(rs_soft_group *group, double energy) {
     return square > 0.0 ? rs_min(most, 2.0 * energy / (now + sqrt(square))) : most;
 }
 
+/* Where the substep before left off, the next one does not begin: what bears a load between light particles is found slowly, and
+ * given up as slowly, as a spring would be that nothing pays for. */
+static void forget_pushes(const rs_soft_group *group) {
+    for (int64_t m = 0; m < count_of(group); m++) {
+        rs_soft *soft = RS_ITEMS(rs_soft_ref, group->members)[m];
+        for (int64_t k = 0; k < soft->meetings.count; k++) {
+            rs_soft_meeting *meeting = &RS_ITEMS(rs_soft_meeting, soft->meetings)[k];
+            meeting->push = 0.0;
+            meeting->slide = rs_v3_zero();
+        }
+        for (int64_t k = 0; soft->deformable != NULL && k < soft->deformable->candidates.count; k++) {
+            rs_soft_candidate *candidate = &RS_ITEMS(rs_soft_candidate, soft->deformable->candidates)[k];
+            candidate->push = 0.0;
+            candidate->slide = rs_v3_zero();
+        }
+    }
+}
+
 double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
     double gain = rs_max(work_of_contacts(group, with_pairs), gain_of_all(group));
     for (int64_t m = 0; m < count_of(group); m++)
@@ -138,5 +156,8 @@ double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool
     double left = slow_inner(group, gain, true);
     if (left > 0.0) /* sweeps that ended early may turn what touches something */
         left = slow_inner(group, left, false);
-    return left > 0.0 ? share_that_takes(group, left) : 0.0;
+    if (left <= 0.0)
+        return 0.0;
+    forget_pushes(group);
+    return share_that_takes(group, left);
 }

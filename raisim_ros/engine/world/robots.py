@@ -128,6 +128,8 @@ class Robots(WorldCore):
         self, description: WorldDescription, entry: ArticulatedEntry, collision_group: int = 1, collision_mask: int = -1
     ) -> ArticulatedSystem:
         """Add the robot that load_mjcf_robot() read, with its motors, materials and sensors."""
+        arguments.instance("description", description, WorldDescription)
+        arguments.instance("entry", entry, ArticulatedEntry)
         for text in description.warnings:
             warnings.warn(text, RuntimeWarning, stacklevel=3)
         if (collision_group, collision_mask) != (1, -1):
