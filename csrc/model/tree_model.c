@@ -1,6 +1,7 @@
 #include "tree_model.h"
 #include "../base/limits.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* ---- memory: one block, the struct in front, arrays behind it ---- */
@@ -28,7 +29,8 @@ rs_tree_model *rs_tree_model_clone(const rs_tree_model *model) {
     rs_tree_model *copy = rs_alloc(model->bytes);
     if (copy == NULL)
         return NULL;
-    memcpy(copy, model, model->bytes);
+    const size_t counted = offsetof(rs_tree_model, link_count); /* others may let go of the model meanwhile */
+    memcpy((char *)copy + counted, (const char *)model + counted, model->bytes - counted);
     atomic_init(&copy->holders, 1);
     lay_out(copy, (char *)copy);
     return copy;
