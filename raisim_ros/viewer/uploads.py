@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import os
 import tarfile
 import tempfile
 import zipfile
@@ -108,14 +109,21 @@ def _described(folder: Path) -> list[Path]:
     return ready or found
 
 
-def _moves(file: Path, within: tuple[Path, ...] = ()) -> bool:
+def _moves(file: Path) -> bool:
     """Whether an MJCF file has bodies with joints; many are only parts for others to include."""
-    try:
-        root = etree.parse(file, etree.XMLParser(resolve_entities=False)).getroot()
-    except (etree.XMLSyntaxError, OSError):
-        return not within  # whoever chooses it is told what is wrong
-    bodies = root.iter("body") if within else (body for world in root.iter("worldbody") for body in world.iter("body"))
-    if any(next(body.iter("joint", "freejoint"), None) is not None for body in bodies):
-        return True
-    others = [file.parent / str(one.get("file")) for one in root.iter("include", "model")]
-    return any(_moves(other, (*within, file)) for other in others if other not in (*within, file))
+    waiting, seen = [file], {Path(os.path.realpath(file))}
+    while waiting:
+        part = waiting.pop()
+        try:
+            root = etree.parse(part, etree.XMLParser(resolve_entities=False)).getroot()
+        except (etree.XMLSyntaxError, OSError):
+            if part is file:
+                return True  # whoever chooses it is told what is wrong
+            continue
+        worlds = root.iter("worldbody") if part is file else (root,)
+        if any(next(body.iter("joint", "freejoint"), None) is not None for one in worlds for body in one.iter("body")):
+            return True
+        others = {Path(os.path.realpath(part.parent / str(one.get("file")))) for one in root.iter("include", "model")}
+        waiting += others - seen  # each once, however often it is included
+        seen |= others
+    return False

@@ -217,6 +217,13 @@ def test_parts_of_mjcf_are_not_taken_for_robots():
     uploads.close()
 
 
+def test_parts_that_include_each_other_twice_over_are_looked_at_once():
+    files = {f"r/{k}.xml": f'<mujoco><include file="{k + 1}.xml"/><include file="./x/../{k + 1}.xml"/></mujoco>' for k in range(40)}
+    uploads = Uploads()
+    assert len(uploads.keep("r.tar", tar_of({**files, "r/40.xml": hopper().replace("worldbody", "body")}))) == 40
+    uploads.close()
+
+
 def test_dropped_things_find_room_on_the_ground(tmp_path):
     feed = WorldFeed(World())
     feed.world.add_ground(-0.3)
