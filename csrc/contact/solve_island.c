@@ -4,9 +4,10 @@
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
  * are left, relative to the root of the threshold that users set: at rest, in motion, and in motion where sweeps are fast. */
 static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3, GOOD_IN_PILES = 0.9;
-/* Nothing is factorised for less than this share of what the impulses of the step before miss: in the next step they will miss
- * as much again. Nor for a violation less than the second, relative to the approach speed, or the third where they are not near
- * the solution. With a factorisation at hand, steps go on to the other two. */
+/* Nothing is factorised for less than this share of what the impulses of the step before miss, and up to what is good enough in
+ * motion no sweeps and paths are made for it either: in the next step they will miss as much again. Nor is anything factorised for
+ * a violation less than the second, relative to the approach speed, or the third where they are not near the solution. With a
+ * factorisation at hand, steps go on to the other two. */
 static const double SHARE_OF_CHANGE = 1e-3, GOOD_IN_CHANGE = 1e-6, COLD = 1e-9, FINE_SHARE = 1e-5, FINE_IN_CHANGE = 1e-8;
 /* An island that approaches faster than this times what gravity adds in a step is in motion. */
 static const double IN_MOTION = 3.0;
@@ -73,6 +74,7 @@ static void begin(rs_progress *at) {
     rows->layout->apply(rows, 1.0);
     rs_rows_forget_changes(rows);
     rs_progress_look(at);
+    at->good = rs_max(at->good, rs_min(at->moving, SHARE_OF_CHANGE * at->now.largest));
     at->goal = rs_max(at->perfect, rs_min(SHARE_OF_CHANGE * at->now.largest, GOOD_IN_CHANGE * at->result.approach));
     at->fine = rs_max(at->perfect, rs_min(FINE_SHARE * at->now.largest, FINE_IN_CHANGE * at->result.approach));
 }
@@ -97,9 +99,10 @@ static nearness nearness_of(const rs_progress *at) {
 }
 
 /* Whether a contact that touches slips and bears nothing: its share of the load decides what moves, so a wheel that spins must
- * not stay without. Where that could not be helped, it is not asked for a while. */
+ * not stay without. Slower slips than what is left of the laws may be no slips. Where that could not be helped, it is not asked
+ * for a while. */
 static bool some_slip_without_load(const rs_progress *at) {
-    double touching = at->touching, slipping = SLIPPING * at->result.approach;
+    double touching = at->touching, slipping = rs_max(SLIPPING * at->result.approach, at->now.largest);
     if (at->input->uneven > 0)
         return false;
     for (int64_t k = 0; k < at->rows->count; k++) {
@@ -132,8 +135,8 @@ static void take_newton_steps(rs_progress *at, bool warm) {
 }
 
 /* Newton's method first: it finds how loads are shared, and sweeps would spoil that. Where that has not led to a solution,
- * loads stay shared as they are for a while. */
-static void begin_with_newton(rs_progress *at) {
+ * loads stay shared as they are for a while. True when some contact slipped without load. */
+static bool begin_with_newton(rs_progress *at) {
     bool spins = some_slip_without_load(at);
     nearness near = spins ? NEW : nearness_of(at);
     if (spins) /* however well the laws are obeyed */
@@ -146,8 +149,7 @@ static void begin_with_newton(rs_progress *at) {
         rs_progress_start_evenly(at);
         take_newton_steps(at, false);
     }
-    if (spins && some_slip_without_load(at))
-        at->result.uneven = PATIENT_SOLVES;
+    return spins;
 }
 
 /* Whether sweeps are tried before all else: in motion the states of rows change, so that a few impulses may be far off while most
@@ -180,8 +182,7 @@ static void iterate(rs_progress *at) {
     double most_work = at->budget / LEAST_NEWTONS;
     rs_progress_find_newton_work(at, at->now.largest > rs_progress_fair(at) ? most_work : rs_min(cheap_work, most_work));
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < cheap_work;
-    if (cheap && !sweeps_first)
-        begin_with_newton(at);
+    bool spun = cheap && !sweeps_first && begin_with_newton(at);
     if (!sweeps_first)
         rs_progress_sweep(at, first_sweeps);
     if (cheap && at->now.largest > rs_progress_fair(at))
@@ -197,6 +198,8 @@ static void iterate(rs_progress *at) {
         rs_progress_take_exact_steps(at);
     if (at->result.sweeps > 0)
         rs_progress_sum_up_best(at);
+    if (spun && some_slip_without_load(at))
+        at->result.uneven = PATIENT_SOLVES;
 }
 
 /* ---- certificate ---- */
