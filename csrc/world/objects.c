@@ -44,8 +44,9 @@ void rs_world_touch_body(rs_world *world, rs_body *body) {
     rs_world_rouse(world, body);
 }
 
-void rs_world_place_links(const rs_world *world, rs_articulation *a) {
-    if (!world->half_way || a->placed_at == NULL)
+void rs_world_place_links(const rs_world *world, const rs_body *body) {
+    rs_articulation *a = body->articulation;
+    if (a != NULL && (!world->half_way || a->placed_at == NULL))
         rs_kinematics_refresh(a);
 }
 
