@@ -411,13 +411,6 @@ int32_t rs_object_is_alive(rs_world *world, rs_object_id id) {
     return alive;
 }
 
-int64_t rs_world_object_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    int64_t count = world->data.list.count;
-    rs_world_leave(world, RS_OK);
-    return count;
-}
-
 rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capacity) {
     rs_world_enter_to_read(world);
     rs_status status = capacity < world->data.list.count

@@ -175,13 +175,6 @@ rs_status rs_wire_get_state(rs_world *world, rs_wire_id id, rs_wire_state *out) 
     return rs_world_leave(world, wire != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 
-int64_t rs_world_wire_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    int64_t count = world->data.wires.count;
-    rs_world_leave(world, RS_OK);
-    return count;
-}
-
 rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids, rs_wire_state *states) {
     rs_world_enter_to_read(world);
     int64_t count = world->data.wires.count;
