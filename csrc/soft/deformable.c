@@ -142,7 +142,7 @@ static double kinetic_energy(const rs_deformable *d) {
 
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
     const rs_quad *x = d->x.items, *v = d->v.items;
-    rs_soft_sums sums = {0};
+    rs_soft_sums sums = {.kinetic = kinetic_energy(d)};
     for (int64_t i = 0; i < d->x.count; i++) {
         double mass = d->masses.items[i];
         sums.mass += mass;
@@ -152,7 +152,6 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
         sums.centre = rs_madd(sums.centre, mass, x[i].xyz);
     }
     sums.centre = sums.mass > 0.0 ? rs_scale(1.0 / sums.mass, sums.centre) : rs_v3_zero();
-    sums.kinetic = kinetic_energy(d);
     sums.elastic = elastic_energy(d, x);
     return sums;
 }

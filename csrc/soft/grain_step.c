@@ -33,7 +33,7 @@ static double substeps(const rs_grains *g, double dt, double speed) {
                 least = rs_min(least, g->x.items[i].rest);
         if (!isfinite(least))
             continue;
-        double mass = rs_ball_volume(least) * g->materials.items[kind].density;
+        double mass = 4.18879020478639098 * least * least * least * g->materials.items[kind].density;
         rate2 = rs_max(rate2, expected_stiffness(law, mass, least, g->overlap, speed) / mass);
     }
     double needed = rs_max(dt * sqrt(rate2) / SUBSTEP_SHARE, dt * sqrt(g->body_rate2) / BODY_SUBSTEP_SHARE);

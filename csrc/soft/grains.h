@@ -125,7 +125,8 @@ rs_status rs_grains_append(rs_grains *grains, int64_t count, const double *posit
 rs_status rs_grains_erase(rs_grains *grains, int64_t index);
 /* Mass and moment follow from radius and density; a fixed grain has none. */
 void rs_grains_set_mass(rs_grains *grains, int64_t index, bool fixed);
-static inline double rs_ball_volume(double radius) { return 4.18879020478639098 * radius * radius * radius; }
+double rs_grain_mass(const rs_grains *grains, int64_t index);
+void rs_grains_fill_laws(rs_grains *grains);
 
 /* Box around all grains, and how fast the fastest of them is. */
 rs_aabb rs_grains_bounds(const rs_grains *grains, double *speed);
