@@ -1,4 +1,6 @@
-"""Five ways that data go through the package: functions that ran, the files that they are in, calls of the engine.
+"""Five ways that data go through the package: hops to the engine, all functions that ran, calls of the engine.
+
+A hop is a function of the package that waits while the engine is given, or asked for, what the way is about.
 
     python tools/trace_walks.py
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from pathlib import Path
+from traceback import walk_stack
 from types import FrameType
 from typing import Any
 
@@ -38,26 +41,33 @@ SENSORS = """<sensor_set name="s"><sensor name="lidar" type="spinning_lidar" upd
 
 
 class Walk:
-    """Notes what runs while it is entered, and prints a row of the table."""
+    """Notes what runs while it is entered, and prints a row of the table; `goal`: the engine's function at its end."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, goal: str) -> None:
+        self._name, self._goal = name, goal
+        self._hops: list[str] = []  # their files
         self._functions: set[tuple[str, int]] = set()
         self._calls = 0
 
     def _note(self, frame: FrameType, event: str, argument: Any) -> None:
+        name = getattr(argument, "__name__", "") if event == "c_call" else ""
         if event == "call" and Path(frame.f_code.co_filename).is_relative_to(PACKAGE):
             self._functions.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
-        elif event == "c_call" and getattr(argument, "__name__", "").startswith("rs_"):
+        elif name.startswith("rs_"):
             self._calls += 1
+        if name == self._goal and not self._hops:
+            files = [waiting.f_code.co_filename for waiting, _ in walk_stack(frame)]
+            self._hops = [file for file in files if Path(file).is_relative_to(PACKAGE)]
 
     def __enter__(self) -> None:
         sys.setprofile(self._note)
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
+        assert self._hops, f"{self._goal} was not called"
         files = len({file for file, _ in self._functions})
-        print(f"| {self._name} | {len(self._functions)} | {files} | {self._calls} |")
+        hops = f"{len(self._hops)} in {len(set(self._hops))}"
+        print(f"| {self._name} | {hops} | {len(self._functions)} in {files} | {self._calls} |")
 
 
 class Sink:
@@ -76,30 +86,29 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp())
     for name, text in (("world.xml", WORLD), ("robot.urdf", ROBOT), ("sensors.xml", SENSORS)):
         (folder / name).write_text(text)
-    with Walk("file → object"):
+    with Walk("file → object", "rs_body_create"):
         world = World(folder / "world.xml")
     world.read_states(True)
-    with Walk("states of all objects"):
+    with Walk("states of all objects", "rs_world_read_states"):
         world.read_states(True)
     box = world.get_obj_list()[0]
     objects = ObjectTable(world)
     row = objects.add(box, "b", spawned=False)
     commands = Commands(Watchdog(0.5, StaleAction.RELEASE), lambda *_: None, lambda *_: None)
     world.integrate()
-    with Walk("command → velocity"):
+    with Walk("command → velocity", "rs_object_set_command_pose"):
         commands.accept(row, ObjectCmd(enable_position_controller=True), 0)
         world.integrate()
-    with Walk("sensor file → sensor"):
-        made = world.add_sensor_set(box, folder / "sensors.xml")
+    made = world.add_sensor_set(box, folder / "sensors.xml")
     assert isinstance(made.get_sensors()[0], SpinningLidar)
     channel = make_channel(SensorTable(world, objects, FrameNames("world")).entries()[0], SensorOptions())
-    with Walk("lidar → bytes (one measurement)"):
+    with Walk("lidar → bytes (one measurement)", "rs_world_scan_cloud"):
         channel.publish(dict.fromkeys(channel.topics, Sink()), stamp(0.0))
-    with Walk("URDF → dynamics"):
+    with Walk("URDF → dynamics", "rs_articulation_create"):
         world.add_articulated_system(folder / "robot.urdf")
-    with Walk("snapshot saved"):
+    with Walk("snapshot saved", "rs_snapshot_save"):
         snapshot = world.save_snapshot()
-    with Walk("snapshot restored"):
+    with Walk("snapshot restored", "rs_snapshot_restore"):
         world.restore_snapshot(snapshot)
 
 

@@ -10,6 +10,11 @@ typedef struct {
     rs_v4 x, y, z;
 } rs_vectors4;
 
+/* Corners of four triangles. */
+typedef struct {
+    rs_vectors4 a, b, c;
+} rs_corners4;
+
 /* A box around the directions of a bundle. */
 typedef struct {
     rs_vec3 middle, half;
@@ -46,9 +51,9 @@ typedef struct {
     rs_v4 height;
 } rs_triangles4;
 
-RS_INLINE rs_triangles4 rs_triangles4_make(rs_vec3 origin, rs_vectors4 a, rs_vectors4 b, rs_vectors4 c) {
+RS_INLINE rs_triangles4 rs_triangles4_make(rs_vec3 origin, rs_corners4 at) {
     rs_vectors4 o = {rs_v4_all(origin.x), rs_v4_all(origin.y), rs_v4_all(origin.z)};
-    rs_vectors4 e1 = rs_vectors4_minus(b, a), e2 = rs_vectors4_minus(c, a), from = rs_vectors4_minus(o, a);
+    rs_vectors4 e1 = rs_vectors4_minus(at.b, at.a), e2 = rs_vectors4_minus(at.c, at.a), from = rs_vectors4_minus(o, at.a);
     rs_triangles4 out = {rs_vectors4_cross(e1, e2), rs_vectors4_cross(e2, from), rs_vectors4_cross(from, e1), {0}};
     out.height = rs_vectors4_dot(e2, out.q);
     return out;
@@ -99,10 +104,10 @@ static inline void rs_packet_triangle(const rs_packet_rays *rays, const rs_trian
 }
 
 /* All rays against those of four triangles that are used, as bits. */
-static inline void rs_packet_triangles(const rs_packet_rays *rays, const rs_packet_beam *beam, rs_vectors4 a, rs_vectors4 b,
-                                       rs_vectors4 c, unsigned used, int64_t target, const int64_t features[4], double reach,
+static inline void rs_packet_triangles(const rs_packet_rays *rays, const rs_packet_beam *beam, rs_corners4 at,
+                                       unsigned used, int64_t target, const int64_t features[4], double reach,
                                        rs_packet_hits *hits) {
-    rs_triangles4 four = rs_triangles4_make(rays->origin, a, b, c);
+    rs_triangles4 four = rs_triangles4_make(rays->origin, at);
     for (unsigned left = used & rs_triangles4_in_beam(&four, beam, reach); left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         rs_packet_triangle(rays, &four, k, target, features[k], hits);

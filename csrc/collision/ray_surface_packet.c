@@ -20,8 +20,8 @@ void rs_packet_mesh(const rs_tri_mesh *mesh, const rs_packet_rays *rays, int64_t
     uint32_t first, count;
     while (rs_packet_bvh_next(&walk, hits, &first, &count)) {
         int64_t features[4] = {first, first + 1, first + 2, first + 3};
-        rs_packet_triangles(rays, &beam, corners(mesh, first, count, 0), corners(mesh, first, count, 1),
-                            corners(mesh, first, count, 2), (1u << count) - 1u, target, features, walk.reach, hits);
+        rs_corners4 at = {corners(mesh, first, count, 0), corners(mesh, first, count, 1), corners(mesh, first, count, 2)};
+        rs_packet_triangles(rays, &beam, at, (1u << count) - 1u, target, features, walk.reach, hits);
     }
 }
 
@@ -54,10 +54,11 @@ static void packet_cells(const rs_height_grid *grid, const grid_node *node, cons
         features[c] = 2 * ((int64_t)iy[c] * (grid->x_samples - 1) + ix[c]);
     }
     rs_vectors4 v00 = samples(grid, ix, iy, 0, 0), v11 = samples(grid, ix, iy, 1, 1);
-    rs_packet_triangles(rays, beam, v00, samples(grid, ix, iy, 1, 0), v11, inside, target, features, reach, hits);
+    rs_corners4 lower = {v00, samples(grid, ix, iy, 1, 0), v11}, upper = {v00, v11, samples(grid, ix, iy, 0, 1)};
+    rs_packet_triangles(rays, beam, lower, inside, target, features, reach, hits);
     for (int c = 0; c < 4; c++)
         features[c]++;
-    rs_packet_triangles(rays, beam, v00, v11, samples(grid, ix, iy, 0, 1), inside, target, features, reach, hits);
+    rs_packet_triangles(rays, beam, upper, inside, target, features, reach, hits);
 }
 
 /* Boxes of the four nodes below a node; those outside the map are empty (infinitely far away). */

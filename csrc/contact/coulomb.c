@@ -44,9 +44,9 @@ static slip_trial try_resistance(const slip_problem *p, double s) {
                         .slope = p->mu * normal_s * inverse_friction - ratio * shrink};
 }
 
-/* Newton's method kept between bounds; `resistance` is a guess. */
-static rs_vec3 solve_slip(const slip_problem *p, double resistance) {
-    double low = 0.0, high = INFINITY, s = resistance;
+/* Newton's method kept between bounds. */
+static rs_vec3 solve_slip(const slip_problem *p) {
+    double low = 0.0, high = INFINITY, s = 0.0;
     slip_trial trial = try_resistance(p, s);
     for (int k = 0; k < MAX_SLIP_STEPS && fabs(trial.miss) > CONE_TOLERANCE; k++) {
         if (trial.miss < 0.0)
@@ -65,19 +65,17 @@ static bool in_cone(rs_vec3 impulse, double mu) {
     return impulse.z >= 0.0 && impulse.x * impulse.x + impulse.y * impulse.y <= mu * mu * impulse.z * impulse.z;
 }
 
-rs_vec3 rs_coulomb_slip(const rs_sym3 *g, double mu, rs_vec3 c, double resistance) {
-    if (mu <= 0.0)
-        return rs_v3(0.0, 0.0, -c.z / g->zz);
-    slip_problem problem = make_slip_problem(g, mu, c);
-    return solve_slip(&problem, resistance);
-}
-
 rs_vec3 rs_coulomb_solve(const rs_sym3 *g, double mu, rs_vec3 c) {
     if (c.z >= 0.0)
         return rs_v3_zero();
     rs_sym3 g_inverse = rs_sym3_inverse(g);
     rs_vec3 stick = rs_neg(rs_sym3_mulv(&g_inverse, c));
-    return in_cone(stick, mu) ? stick : rs_coulomb_slip(g, mu, c, 0.0);
+    if (in_cone(stick, mu))
+        return stick;
+    if (mu <= 0.0)
+        return rs_v3(0.0, 0.0, -c.z / g->zz);
+    slip_problem slip = make_slip_problem(g, mu, c);
+    return solve_slip(&slip);
 }
 
 void rs_disc_solve(const double a[3], const double b[2], double limit, double *x, double *y) {

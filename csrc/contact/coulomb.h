@@ -7,8 +7,6 @@
 /* Impulse of one contact with friction mu: v = g * impulse + c obeys
  * open (v_n > 0), stick (v = 0) or slip (v_n = 0, impulse on the cone, against the slip). */
 rs_vec3 rs_coulomb_solve(const rs_sym3 *g, double mu, rs_vec3 c);
-/* The same for a contact that is known to slip; `resistance`: a guess of the ratio of slip to friction. */
-rs_vec3 rs_coulomb_slip(const rs_sym3 *g, double mu, rs_vec3 c, double resistance);
 /* The nearest impulse in the friction cone. */
 static inline rs_vec3 rs_coulomb_project(rs_vec3 p, double mu) {
     double friction = sqrt(p.x * p.x + p.y * p.y);

@@ -26,7 +26,7 @@ static const double SAME = 0.25;
 
 /* An island whose impulses of the step before leave less than this share of the approach speed, or of what they do themselves,
  * is warm: the states of its rows are known, and sweeps would only spoil how they share their load. */
-static const double WARM = 0.1;
+static const double WARM_SHARE = 0.1;
 /* How many times more sweeps are made than are asked for where following paths would cost too much. */
 enum { MORE_SWEEPS = 8 };
 /* Attempts to share loads anew. */
@@ -80,15 +80,15 @@ static void begin(rs_progress *at) {
 }
 
 /* How near the impulses of the step before are to the solution. */
-typedef enum { HOT, LUKEWARM, NEW } nearness;
+typedef enum { WARM, LUKEWARM, NEW } nearness;
 
 /* Where light links bear much, impulses that are off by little leave much speed. Limits, motors and wires do not count: at worst
  * they change sides. */
 static nearness nearness_of(const rs_progress *at) {
-    nearness found = HOT;
+    nearness found = WARM;
     for (int64_t k = 0; k < at->rows->count; k++) {
         const rs_law *law = rs_rows_law(at->rows, k);
-        double most = WARM * rs_max(at->result.approach, law->inverse_mass * rs_norm(law->impulse.xyz));
+        double most = WARM_SHARE * rs_max(at->result.approach, law->inverse_mass * rs_norm(law->impulse.xyz));
         if (law->kind == RS_ROW_AXIS || rs_law_residual(law) <= most)
             continue;
         if (rs_v3_is_zero(law->impulse.xyz))
@@ -142,7 +142,7 @@ static bool begin_with_newton(rs_progress *at) {
     if (spins) /* however well the laws are obeyed */
         at->best.merit = INFINITY;
     if (near != NEW)
-        take_newton_steps(at, near == HOT);
+        take_newton_steps(at, near == WARM);
     if (near == NEW || (near == LUKEWARM && at->now.largest > rs_max(at->goal, at->good))) {
         at->goal = rs_max(at->perfect, COLD * at->result.approach);
         at->fine = rs_max(at->perfect, 0.1 * at->goal);
@@ -156,7 +156,7 @@ static bool begin_with_newton(rs_progress *at) {
  * are right. */
 static bool begins_with_sweeps(const rs_progress *at) {
     bool moves = at->good == at->moving || rs_progress_slips(at);
-    return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != HOT;
+    return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != WARM;
 }
 
 /* Where a factorisation costs a good part of all sweeps, and those have not been enough. */

@@ -105,7 +105,7 @@ static void find_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const 
     for (int n = 0; n < MAX_REPEATS; n++) {
         double change = 0.0, size = 0.0; /* squared */
         for (int32_t k = 0; k < a->u_count; k++) {
-            double step = a->u[k] + 0.5 * dt * a->rhs[k] - a->u_ahead[k];
+            double step = a->u[k] + 0.5 * dt * a->u_rate[k] - a->u_ahead[k];
             change += step * step;
             size += a->u_ahead[k] * a->u_ahead[k];
         }
@@ -114,36 +114,36 @@ static void find_half_way(rs_articulation *a, rs_vec3 gravity, double dt, const 
         if (!(change < MAX_GROWTH * MAX_GROWTH * before)) /* or it is not a number */
             break;
         for (int32_t k = 0; k < a->u_count; k++)
-            a->u_ahead[k] += share * (a->u[k] + 0.5 * dt * a->rhs[k] - a->u_ahead[k]);
-        accelerate_with(a, gravity, force, a->u_ahead, a->rhs);
+            a->u_ahead[k] += share * (a->u[k] + 0.5 * dt * a->u_rate[k] - a->u_ahead[k]);
+        accelerate_with(a, gravity, force, a->u_ahead, a->u_rate);
         share = 1.0 / (1.0 + a->turn * a->turn);
         before = n > 0 ? change : INFINITY;
     }
     memset(a->u_ahead, 0, sizeof(double) * (size_t)a->u_count);
-    accelerate_with(a, gravity, force, a->u_ahead, a->rhs);
+    accelerate_with(a, gravity, force, a->u_ahead, a->u_rate);
 }
 
-/* Accelerations by all forces, in a->rhs, with the velocity products of a->u_ahead. */
+/* Accelerations by all forces, in a->u_rate, with the velocity products of a->u_ahead. */
 static bool accelerate(rs_articulation *a, rs_vec3 gravity, const rs_actuation_rule *rule, double dt) {
-    double *force = a->work[0];
+    double *force = a->joint_force;
     rs_actuation_result actuation = {a->applied_force, force, a->weight};
     rs_actuation(a, a->q_stage, a->u, rule, &actuation);
     rs_drives_push(a, dt, force);
     rs_rnea_wrenches(a, gravity, NULL, a->loaded);
-    return rs_aba_factor_and_solve(a, a->weight, force, a->rhs, rule->stiff_dt);
+    return rs_aba_factor_and_solve(a, a->weight, force, a->u_rate, rule->stiff_dt);
 }
 
 /* Whether the step so far drives a motor beyond its limits that is no row. */
 static bool foresees_limits(rs_articulation *a, double dt) {
-    double *u = a->work[1];
+    double *u = a->spare;
     for (int32_t k = 0; k < a->u_count; k++)
-        u[k] = a->u[k] + dt * a->rhs[k];
+        u[k] = a->u[k] + dt * a->u_rate[k];
     return rs_actuation_foresee(a, u, dt);
 }
 
 bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt) {
     rs_actuation_rule rule = rs_articulated_rule(a, dt);
-    const double *force = a->work[0];
+    const double *force = a->joint_force;
     a->turn = rs_turn_per_step(a, dt);
     place_tendons(a, dt);
     bool regular = accelerate(a, gravity, &rule, dt);
@@ -152,10 +152,10 @@ bool rs_articulated_free_velocity(rs_articulation *a, rs_vec3 gravity, double dt
     if (a->scheme == RS_SCHEME_MIDPOINT || (a->scheme == RS_SCHEME_TRAPEZOID && is_rough(a, dt)))
         find_half_way(a, gravity, dt, force);
     for (int32_t k = 0; k < a->u_count; k++)
-        a->u_free[k] = a->u[k] + dt * a->rhs[k];
+        a->u_free[k] = a->u[k] + dt * a->u_rate[k];
     if (at_midpoint(a) && rs_is_lone_link(a))
         rs_lone_link_free_velocity(a, gravity, dt);
-    copy_velocities(a, a->u_free, a->work[1]);
+    copy_velocities(a, a->u_free, a->u_alone);
     return regular;
 }
 
@@ -180,7 +180,7 @@ static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt,
     case RS_SCHEME_EULER: rs_kinematics_advance(a, a->q, a->u, dt, q_new); break;
     case RS_SCHEME_RUNGE_KUTTA_4:
         for (int32_t k = 0; k < a->u_count; k++) /* the blow of the contacts comes first */
-            a->u_free[k] = a->u[k] + (a->u_free[k] - a->work[1][k]);
+            a->u_free[k] = a->u[k] + (a->u_free[k] - a->u_alone[k]);
         rs_runge_kutta_4(a, gravity, dt, q_new, a->u_free);
         break;
     default: break; /* end_at_midpoint() */
@@ -190,12 +190,12 @@ static void finish_configuration(rs_articulation *a, rs_vec3 gravity, double dt,
 /* A blow within the step changes the velocity products for the half step after it: their mean over both ends is better
  * than those of the predicted velocity. */
 static void account_for_blow(rs_articulation *a, rs_vec3 gravity, double dt) {
-    const double *force = a->work[0];
+    const double *force = a->joint_force;
     double *before = a->spare, *after = a->work[3];
     accelerate_with(a, gravity, force, a->u, before);
     accelerate_with(a, gravity, force, a->u_free, after);
     for (int32_t k = 0; k < a->u_count; k++)
-        a->u_free[k] += dt * (0.5 * (before[k] + after[k]) - a->rhs[k]);
+        a->u_free[k] += dt * (0.5 * (before[k] + after[k]) - a->u_rate[k]);
 }
 
 /* Motion that removes overlap. */
@@ -224,7 +224,7 @@ static void end_at_midpoint(rs_articulation *a, rs_vec3 gravity, double dt, doub
 
 bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     double *q_new = a->q_work[0];
-    a->guided = memcmp(a->u_free, a->work[1], sizeof(double) * (size_t)a->u_count) != 0;
+    a->guided = memcmp(a->u_free, a->u_alone, sizeof(double) * (size_t)a->u_count) != 0;
     if (a->guided && rs_articulated_rule(a, dt).row_dt > 0.0) /* rows may have driven motors to their limits */
         rs_actuation_foresee(a, a->u_free, dt);
     if (at_midpoint(a) && rs_is_lone_link(a)) {

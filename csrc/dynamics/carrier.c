@@ -19,6 +19,14 @@ rs_vec3 rs_carrier_com(const rs_body *body, int32_t link) {
     return body->articulation != NULL ? body->articulation->links[link].com : body->com;
 }
 
+/* The velocity that stands for an articulated system is that of its base link's origin. */
+rs_vec3 rs_carrier_base_velocity(const rs_body *body) {
+    if (body->articulation == NULL)
+        return body->velocity;
+    rs_mat3 rot = rs_quat_to_m3(body->quaternion);
+    return rs_add(body->velocity, rs_cross(body->omega, rs_m3_mulv(&rot, rs_carrier_com(body, 0))));
+}
+
 rs_transform rs_carrier_pose(const rs_body *body, int32_t link) {
     return body->articulation != NULL ? link_frame(body, link) : rs_transform_make(body->position, body->quaternion);
 }

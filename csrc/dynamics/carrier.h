@@ -13,6 +13,8 @@ double rs_carrier_mass(const rs_body *body, int32_t link);
 rs_sym3 rs_carrier_inertia(const rs_body *body, int32_t link);
 /* Centre of mass in its own frame. */
 rs_vec3 rs_carrier_com(const rs_body *body, int32_t link);
+/* Velocity of the centre of mass of a body, or of the base link of an articulated system. */
+rs_vec3 rs_carrier_base_velocity(const rs_body *body);
 /* Frame at the present state; of a link, where it was placed last. */
 rs_transform rs_carrier_pose(const rs_body *body, int32_t link);
 /* Frame at the midpoint of the step; of a link, where it was placed last. */

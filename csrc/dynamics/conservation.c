@@ -140,7 +140,7 @@ static void translate(rs_articulation *a, rs_vec3 way, double *q) {
  * springs and motors between its links give no momentum. */
 static motion_sums sum_outer_forces(const rs_articulation *a, rs_vec3 gravity, rs_vec3 about) {
     double mass;
-    const double *force = a->work[0], *weight = a->weight, *rate = a->rhs; /* as the velocities without impulses were found */
+    const double *force = a->joint_force, *weight = a->weight, *rate = a->u_rate;
     rs_vec3 arm = rs_sub(centre_of_mass(a, &mass), about), heavy = rs_scale(mass, gravity);
     rs_vec3 lin = rs_v3(force[0] - weight[0] * rate[0], force[1] - weight[1] * rate[1], force[2] - weight[2] * rate[2]);
     rs_vec3 ang = rs_v3(force[3] - weight[3] * rate[3], force[4] - weight[4] * rate[4], force[5] - weight[5] * rate[5]);
@@ -160,7 +160,7 @@ static motion_sums sum_impulses(rs_articulation *a, rs_vec3 gravity, double dt, 
     motion_sums sums = {.energy = 0.0}, outer = sum_outer_forces(a, gravity, about);
     double *change = a->spare;
     for (int32_t k = 0; k < a->u_count; k++)
-        change[k] = solved[k] - a->work[1][k];
+        change[k] = solved[k] - a->u_alone[k];
     if (a->guided) {
         rs_kinematics_move(a, change);
         rs_momentum(a, about, &sums.linear, &sums.angular);

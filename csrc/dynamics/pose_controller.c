@@ -46,8 +46,7 @@ void rs_pose_controller_update(rs_pose_controller *c, const rs_body *body, rs_ve
     rs_mat3 rot = rs_quat_to_m3(body->quaternion), wanted = rs_quat_to_m3(c->quaternion);
     rs_vec3 com = rs_carrier_com(body, 0);
     rs_vec3 arm = rs_m3_mulv(&rot, com), wanted_arm = rs_m3_mulv(&wanted, com);
-    /* The velocity of an articulated system's stand-in is that of the base link's origin. */
-    rs_vec3 velocity = body->articulation != NULL ? rs_add(body->velocity, rs_cross(body->omega, arm)) : body->velocity;
+    rs_vec3 velocity = rs_carrier_base_velocity(body);
 
     rs_vec3 error = rs_sub(rs_add(c->position, wanted_arm), rs_add(body->position, arm));
     rs_vec3 turn = rs_rotation_between(body->quaternion, c->quaternion);

@@ -38,8 +38,8 @@ static size_t lay_out_kept(rs_articulation *a, char *base) {
 static size_t lay_out_scratch(rs_articulation *a, char *base, size_t offset) {
     size_t links = (size_t)a->link_count, nq = sizeof(double) * (size_t)a->q_count, nu = sizeof(double) * (size_t)a->u_count;
     double **like_u[] = {&a->u_free, &a->u_push, &a->weight, &a->motor_weight, &a->stiff_below, &a->motor_drive,
-                         &a->rhs, &a->work[0], &a->work[1], &a->work[2], &a->work[3], &a->to_target, &a->to_rest,
-                         &a->u_ahead, &a->reduced, &a->overruns_before, &a->soft_change, &a->soft_shift, &a->arm_of,
+                         &a->u_rate, &a->joint_force, &a->u_alone, &a->work[0], &a->work[1], &a->work[2], &a->work[3],
+                         &a->to_target, &a->to_rest, &a->u_ahead, &a->reduced, &a->overruns_before, &a->soft_change, &a->soft_shift, &a->arm_of,
                          &a->spare};
     double **like_q[] = {&a->q_stage, &a->q_work[0], &a->q_work[1]};
     TAKE_ALL(like_u, nu);

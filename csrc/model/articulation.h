@@ -157,10 +157,12 @@ typedef struct rs_articulation {
     double *stiff_below;     /* inertia below which a joint is too stiff for the trapezoidal rule */
     double *motor_drive;     /* impulse of such a motor if the velocity stayed: motor_drive - motor_weight * (u - u before)
                                 is what it gives between its bounds */
-    double *rhs, *work[4];   /* u_count each; work holds stages of Runge-Kutta */
-    double *q_work[2];       /* q_count each */
+    double *joint_force;     /* by which the step was begun: motors, springs, dampers, drives; without `weight` */
+    double *u_rate;          /* acceleration by all but impulses */
+    double *u_alone;         /* velocity at the end of the step by all but impulses */
     double *to_target, *to_rest; /* u_count each: distance to the motors' targets and the springs' rest */
-    double *spare;           /* u_count: of one function at a time */
+    double *work[4], *spare; /* u_count each: of one function at a time, and it says what is in them */
+    double *q_work[2];       /* q_count each, likewise */
     double *u_ahead;         /* velocity for which velocity products are taken */
     double turn;             /* how far the fastest link turns in this step [rad] */
     rs_link_motion *motion;

@@ -133,13 +133,19 @@ static double elastic_energy(const rs_deformable *d, const rs_quad *x) {
     return sum;
 }
 
+static double kinetic_energy(const rs_deformable *d) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < d->x.count; i++)
+        sum += 0.5 * d->masses.items[i] * rs_norm2(d->v.items[i].xyz);
+    return sum;
+}
+
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
     const rs_quad *x = d->x.items, *v = d->v.items;
-    rs_soft_sums sums = {0};
+    rs_soft_sums sums = {.kinetic = kinetic_energy(d)};
     for (int64_t i = 0; i < d->x.count; i++) {
         double mass = d->masses.items[i];
         sums.mass += mass;
-        sums.kinetic += 0.5 * mass * rs_norm2(v[i].xyz);
         sums.potential -= mass * rs_dot(gravity, x[i].xyz);
         sums.linear = rs_madd(sums.linear, mass, v[i].xyz);
         sums.angular = rs_madd(sums.angular, mass, rs_cross(x[i].xyz, v[i].xyz));
@@ -155,13 +161,6 @@ double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
     double sum = elastic_energy(d, x);
     for (int64_t i = 0; i < d->x.count; i++)
         sum -= d->masses.items[i] * rs_dot(gravity, rs_sub(x[i].xyz, start[i].xyz));
-    return sum;
-}
-
-static double kinetic_energy(const rs_deformable *d) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < d->x.count; i++)
-        sum += 0.5 * d->masses.items[i] * rs_norm2(d->v.items[i].xyz);
     return sum;
 }
 

@@ -8,7 +8,7 @@ static rs_articulation *placed(rs_world *world, rs_object_id id) {
     rs_body *body;
     rs_articulation *a = rs_world_articulation(world, id, &body);
     if (a != NULL)
-        rs_world_place_links(world, a);
+        rs_world_place_links(world, body);
     return a;
 }
 
@@ -132,9 +132,9 @@ rs_status rs_articulation_forward_dynamics(rs_world *world, rs_object_id id, con
     if (a == NULL)
         return leave(world, a);
     int32_t joint;
-    rs_rnea(a, rs_v3_load(gravity), NULL, false, a->rhs);
+    rs_rnea(a, rs_v3_load(gravity), NULL, false, a->spare);
     for (int32_t k = 0; k < a->u_count; k++)
-        udot[k] = tau[k] - a->rhs[k];
+        udot[k] = tau[k] - a->spare[k];
     rs_aba_factor(a, a->rotor_inertia, &joint);
     rs_aba_solve(a, udot, udot);
     return leave(world, a);

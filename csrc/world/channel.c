@@ -179,8 +179,8 @@ static rs_status read_row(const rs_channel *c, rs_world *world, int64_t member, 
     rs_body *body = c->def.object != 0 ? rs_world_body(world, c->def.object) : NULL;
     if (c->def.object != 0 && body == NULL)
         return RS_UNKNOWN_OBJECT;
-    if (body != NULL && body->articulation != NULL && wants_links(c->def.kind))
-        rs_world_place_links(world, body->articulation);
+    if (body != NULL && wants_links(c->def.kind))
+        rs_world_place_links(world, body);
     switch (c->def.kind) {
     case RS_CHANNEL_FIELD: return rs_articulation_read(world, c->def.object, c->def.field, out, (int32_t)c->width);
     case RS_CHANNEL_POSE: store_pose(out, body->position, body->quaternion); return RS_OK;

@@ -35,17 +35,13 @@ static rs_status find_other(rs_world *world, rs_object_id id, int32_t local, rs_
     const rs_body *body = RS_ITEM(world->data.bodies, slot->body);
     if (body->soft != NULL)
         return rs_fail(RS_WRONG_TYPE, "object %u is made of particles; expected a body or a robot", (uint32_t)(id >> 32));
-    rs_articulation *tree = body->articulation;
-    int32_t count = tree != NULL ? tree->link_count : 1;
+    int32_t count = rs_carrier_count(body);
     if (local < 0 || local >= count)
         return rs_fail(RS_INVALID_VALUE, "local index is %d; expected 0 to %d", local, count - 1);
     tie->body = slot->body;
     tie->link = local;
-    *pose = rs_transform_make(body->position, body->quaternion);
-    if (tree != NULL) {
-        rs_world_place_links(world, tree);
-        *pose = (rs_transform){tree->motion[local].rot, tree->motion[local].pos};
-    }
+    rs_world_place_links(world, body);
+    *pose = rs_carrier_pose(body, local);
     return RS_OK;
 }
 

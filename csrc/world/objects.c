@@ -44,8 +44,9 @@ void rs_world_touch_body(rs_world *world, rs_body *body) {
     rs_world_rouse(world, body);
 }
 
-void rs_world_place_links(const rs_world *world, rs_articulation *a) {
-    if (!world->half_way || a->placed_at == NULL)
+void rs_world_place_links(const rs_world *world, const rs_body *body) {
+    rs_articulation *a = body->articulation;
+    if (a != NULL && (!world->half_way || a->placed_at == NULL))
         rs_kinematics_refresh(a);
 }
 
@@ -408,13 +409,6 @@ int32_t rs_object_is_alive(rs_world *world, rs_object_id id) {
     int32_t alive = rs_world_slot(world, id) != NULL;
     rs_world_leave(world, RS_OK);
     return alive;
-}
-
-int64_t rs_world_object_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    int64_t count = world->data.list.count;
-    rs_world_leave(world, RS_OK);
-    return count;
 }
 
 rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capacity) {

@@ -47,11 +47,10 @@ static rs_status check_target(const rs_pose_target *target, rs_quat *q) {
 }
 
 static rs_status check_follows(const rs_body *body) {
-    if (body->articulation != NULL && body->articulation->fixed_base)
-        return rs_fail(RS_WRONG_TYPE, "a robot with a fixed base follows no pose");
-    if (body->articulation == NULL && body->type != RS_BODY_DYNAMIC)
-        return rs_fail(RS_WRONG_TYPE, "only dynamic bodies follow a pose; others are set to it");
-    return RS_OK;
+    if (rs_carrier_is_dynamic(body, 0))
+        return RS_OK;
+    return rs_fail(RS_WRONG_TYPE, body->articulation != NULL ? "a robot with a fixed base follows no pose"
+                                                             : "only dynamic bodies follow a pose; others are set to it");
 }
 
 /* The controller of a body, made at its first command. */
@@ -69,8 +68,9 @@ static rs_pose_controller *make_controller(rs_world *world, rs_body *body) {
     return controller;
 }
 
-static void measure_robot(const rs_world *world, rs_pose_controller *controller, rs_articulation *a) {
-    rs_world_place_links(world, a);
+static void measure_robot(const rs_world *world, rs_pose_controller *controller, const rs_body *body) {
+    rs_articulation *a = body->articulation;
+    rs_world_place_links(world, body);
     rs_composites_sum(a);
     rs_composite whole = rs_composite_of(a, 0);
     controller->robot_mass = whole.mass;
@@ -102,7 +102,7 @@ rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_
     controller->velocity = rs_v3_load(target->linear_velocity);
     controller->omega = rs_v3_load(target->angular_velocity);
     if (body->articulation != NULL)
-        measure_robot(world, controller, body->articulation);
+        measure_robot(world, controller, body);
     rs_world_rouse(world, body);
     return rs_world_leave(world, RS_OK);
 }

@@ -8,8 +8,8 @@ static const int64_t MAX_RAYS = 100000000;
 static void place_articulations(rs_world *world) {
     rs_body *bodies = world->data.bodies.items;
     for (int64_t b = 0; b < world->data.bodies.count; b++)
-        if (bodies[b].alive && bodies[b].articulation != NULL)
-            rs_world_place_links(world, bodies[b].articulation);
+        if (bodies[b].alive)
+            rs_world_place_links(world, &bodies[b]);
 }
 
 /* The scene, built anew when something changed since the last ray. */
@@ -229,9 +229,12 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
     return RS_OK;
 }
 
-static rs_status begin_colored(rs_world *world, const rs_depth_camera *camera, const rs_ray_rule *rule,
+/* Enters the world for a picture in colours; `status` says whether its own numbers were right. */
+static rs_status enter_colored(rs_world *world, rs_status status, const rs_depth_camera *camera, const rs_ray_rule *rule,
                                const rs_looks *looks, rs_ray_filter *filter, rs_colors *colors) {
-    rs_status status = rs_depth_camera_valid(camera);
+    rs_world_enter_to_read(world);
+    if (status == RS_OK)
+        status = rs_depth_camera_valid(camera);
     if (status == RS_OK)
         status = begin(world, rule, filter);
     if (status == RS_OK)
@@ -245,10 +248,7 @@ rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, co
                               const rs_light *light, const rs_looks *looks, uint8_t *rgb) {
     rs_ray_filter filter;
     rs_colors colors;
-    rs_world_enter_to_read(world);
-    rs_status status = check_light(light);
-    if (status == RS_OK)
-        status = begin_colored(world, camera, rule, looks, &filter, &colors);
+    rs_status status = enter_colored(world, check_light(light), camera, rule, looks, &filter, &colors);
     if (status == RS_OK)
         rs_camera_color(&world->ray_scene, camera, &filter, light, &colors, world->pool, rgb);
     return rs_world_leave(world, status);
@@ -267,10 +267,7 @@ rs_status rs_world_paint(rs_world *world, const rs_depth_camera *camera, const r
                          const rs_picture *style, const rs_looks *looks, uint32_t *scratch, uint8_t *rgb) {
     rs_ray_filter filter;
     rs_colors colors;
-    rs_world_enter_to_read(world);
-    rs_status status = check_picture(style);
-    if (status == RS_OK)
-        status = begin_colored(world, camera, rule, looks, &filter, &colors);
+    rs_status status = enter_colored(world, check_picture(style), camera, rule, looks, &filter, &colors);
     if (status == RS_OK)
         rs_camera_picture(&world->ray_scene, camera, &filter, style, &colors, scratch, rgb);
     return rs_world_leave(world, status);

@@ -59,7 +59,8 @@ rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_
     int64_t links = 0, q_first = 0, u_first = 0;
     for (int64_t i = 0; i < data->list.count; i++) {
         const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
-        rs_articulation *a = RS_ITEM(data->bodies, slot->body)->articulation;
+        const rs_body *body = RS_ITEM(data->bodies, slot->body);
+        const rs_articulation *a = body->articulation;
         if (a == NULL)
             continue;
         if (links + a->link_count > out->link_capacity || q_first + a->q_count > out->q_capacity ||
@@ -68,7 +69,7 @@ rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_
                                                                    "velocities: too little for the world",
                                                  (long long)out->link_capacity, (long long)out->q_capacity,
                                                  (long long)out->u_capacity));
-        rs_world_place_links(world, a);
+        rs_world_place_links(world, body);
         for (int32_t k = 0; k < a->link_count; k++) {
             if (out->link_pose != NULL)
                 store_pose(&out->link_pose[7 * (links + k)], a->motion[k].pos, rs_m3_to_quat(&a->motion[k].rot), w_last);

@@ -17,7 +17,7 @@ static rs_articulation *with_placed_tendon(rs_world *world, rs_object_id id, int
     rs_body *body;
     rs_articulation *a = with_tendon(world, id, tendon, &body, status);
     if (a != NULL) {
-        rs_world_place_links(world, a);
+        rs_world_place_links(world, body);
         rs_tendons_place(a, a->placed_at);
     }
     return a;

@@ -70,13 +70,6 @@ rs_status rs_world_set_threads(rs_world *world, int32_t threads) {
     return rs_world_leave(world, make_parts(world, threads));
 }
 
-int32_t rs_world_threads(rs_world *world) {
-    rs_world_enter_to_read(world);
-    int32_t threads = world->threads;
-    rs_world_leave(world, RS_OK);
-    return threads;
-}
-
 /* ---- bodies ---- */
 
 typedef struct {

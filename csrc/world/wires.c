@@ -28,8 +28,7 @@ static rs_status check_end(rs_world *world, const rs_wire_def *def, int end, rs_
     const rs_slot *slot = rs_world_slot(world, def->object[end]);
     if (slot == NULL)
         return RS_UNKNOWN_OBJECT;
-    const rs_articulation *tree = RS_ITEM(world->data.bodies, slot->body)->articulation;
-    int32_t count = tree != NULL ? tree->link_count : 1;
+    int32_t count = rs_carrier_count(RS_ITEM(world->data.bodies, slot->body));
     if (def->local[end] < 0 || def->local[end] >= count)
         return rs_fail(RS_INVALID_VALUE, "local index of end %d is %d; expected 0 to %d", end + 1, def->local[end],
                        count - 1);
@@ -149,8 +148,7 @@ rs_status rs_wire_set_properties(rs_world *world, rs_wire_id id, const rs_wire_p
 
 /* Present frame of a body or link; within a step that of the midpoint. */
 static rs_transform present_frame(const rs_world *world, const rs_body *body, int32_t link) {
-    if (body->articulation != NULL)
-        rs_world_place_links(world, body->articulation);
+    rs_world_place_links(world, body);
     return world->half_way ? rs_carrier_middle(body, link) : rs_carrier_pose(body, link);
 }
 
@@ -175,13 +173,6 @@ rs_status rs_wire_get_state(rs_world *world, rs_wire_id id, rs_wire_state *out) 
     if (wire != NULL)
         read_state(world, wire, out);
     return rs_world_leave(world, wire != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
-}
-
-int64_t rs_world_wire_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    int64_t count = world->data.wires.count;
-    rs_world_leave(world, RS_OK);
-    return count;
 }
 
 rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids, rs_wire_state *states) {

@@ -127,6 +127,39 @@ static rs_status check_range(const char *name, int32_t value, int32_t low, int32
     return rs_fail(RS_INVALID_VALUE, "%s is %d; expected %d to %d", name, value, low, high);
 }
 
+/* ---- what the world keeps, as it is ---- */
+
+#define RETURN_KEPT(type, function, kept)                                                                            \
+    type function(rs_world *world) {                                                                                 \
+        rs_world_enter_to_read(world);                                                                               \
+        type value = world->kept;                                                                                    \
+        rs_world_leave(world, RS_OK);                                                                                \
+        return value;                                                                                                \
+    }
+#define COPY_KEPT(type, function, kept)                                                                              \
+    void function(rs_world *world, type *out) {                                                                      \
+        rs_world_enter_to_read(world);                                                                               \
+        *out = world->kept;                                                                                          \
+        rs_world_leave(world, RS_OK);                                                                                \
+    }
+
+RETURN_KEPT(double, rs_world_time_step, data.dt)
+RETURN_KEPT(double, rs_world_time, data.time)
+RETURN_KEPT(uint64_t, rs_world_step_count, data.step_count)
+RETURN_KEPT(uint64_t, rs_world_configuration_number, data.configuration_number)
+RETURN_KEPT(uint64_t, rs_world_change_count, changes)
+RETURN_KEPT(uint64_t, rs_world_geometry_number, geometry_number)
+RETURN_KEPT(int64_t, rs_material_pair_count, data.materials.entries.count)
+RETURN_KEPT(int64_t, rs_world_object_count, data.list.count)
+RETURN_KEPT(int64_t, rs_world_wire_count, data.wires.count)
+RETURN_KEPT(int32_t, rs_world_threads, threads)
+COPY_KEPT(rs_solver_settings, rs_world_get_solver_settings, data.solver)
+COPY_KEPT(rs_contact_settings, rs_world_get_contact_settings, data.contact)
+COPY_KEPT(rs_sleep_settings, rs_world_get_sleep_settings, data.sleep)
+COPY_KEPT(rs_material_pair, rs_material_get_default, data.materials.fallback)
+COPY_KEPT(rs_profile, rs_world_get_profile, profile)
+COPY_KEPT(rs_step_stats, rs_world_get_step_stats, stats)
+
 /* ---- settings ---- */
 
 rs_status rs_world_set_time_step(rs_world *world, double dt) {
@@ -138,13 +171,6 @@ rs_status rs_world_set_time_step(rs_world *world, double dt) {
     world->data.dt = dt;
     world->changed |= other;
     return rs_world_leave(world, other ? rs_world_wake_all(world) : RS_OK);
-}
-
-double rs_world_time_step(rs_world *world) {
-    rs_world_enter_to_read(world);
-    double value = world->data.dt;
-    rs_world_leave(world, RS_OK);
-    return value;
 }
 
 rs_status rs_world_set_gravity(rs_world *world, const double gravity[3]) {
@@ -172,50 +198,9 @@ rs_status rs_world_set_time(rs_world *world, double time) {
     return rs_world_leave(world, RS_OK);
 }
 
-double rs_world_time(rs_world *world) {
-    rs_world_enter_to_read(world);
-    double value = world->data.time;
-    rs_world_leave(world, RS_OK);
-    return value;
-}
-
-uint64_t rs_world_step_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    uint64_t value = world->data.step_count;
-    rs_world_leave(world, RS_OK);
-    return value;
-}
-
-uint64_t rs_world_configuration_number(rs_world *world) {
-    rs_world_enter_to_read(world);
-    uint64_t value = world->data.configuration_number;
-    rs_world_leave(world, RS_OK);
-    return value;
-}
-
-uint64_t rs_world_change_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    uint64_t count = world->changes;
-    rs_world_leave(world, RS_OK);
-    return count;
-}
-
-uint64_t rs_world_geometry_number(rs_world *world) {
-    rs_world_enter_to_read(world);
-    uint64_t number = world->geometry_number;
-    rs_world_leave(world, RS_OK);
-    return number;
-}
-
 rs_status rs_world_touch(rs_world *world) {
     rs_world_enter(world);
     return rs_world_leave(world, RS_OK);
-}
-
-void rs_world_get_solver_settings(rs_world *world, rs_solver_settings *out) {
-    rs_world_enter_to_read(world);
-    *out = world->data.solver;
-    rs_world_leave(world, RS_OK);
 }
 
 rs_status rs_check_solver_settings(const rs_solver_settings *settings) {
@@ -236,12 +221,6 @@ rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings
     if (settings->fixed_order)
         world->data.sweep_backward = false;
     return rs_world_leave(world, rs_world_wake_all(world));
-}
-
-void rs_world_get_contact_settings(rs_world *world, rs_contact_settings *out) {
-    rs_world_enter_to_read(world);
-    *out = world->data.contact;
-    rs_world_leave(world, RS_OK);
 }
 
 rs_status rs_check_contact_settings(const rs_contact_settings *s) {
@@ -285,12 +264,6 @@ rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settin
     world->data.contact = *settings;
     world->colliders_changed = world->changed = true;
     return rs_world_leave(world, rs_world_wake_all(world));
-}
-
-void rs_world_get_sleep_settings(rs_world *world, rs_sleep_settings *out) {
-    rs_world_enter_to_read(world);
-    *out = world->data.sleep;
-    rs_world_leave(world, RS_OK);
 }
 
 rs_status rs_check_sleep_settings(const rs_sleep_settings *settings) {
@@ -372,19 +345,6 @@ rs_status rs_material_get_pair(rs_world *world, int32_t a, int32_t b, rs_materia
     return rs_world_leave(world, status);
 }
 
-void rs_material_get_default(rs_world *world, rs_material_pair *out) {
-    rs_world_enter_to_read(world);
-    *out = world->data.materials.fallback;
-    rs_world_leave(world, RS_OK);
-}
-
-int64_t rs_material_pair_count(rs_world *world) {
-    rs_world_enter_to_read(world);
-    int64_t count = world->data.materials.entries.count;
-    rs_world_leave(world, RS_OK);
-    return count;
-}
-
 rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32_t *b, rs_material_pair *out) {
     rs_world_enter_to_read(world);
     const RS_ARRAY(rs_material_entry) *entries = &world->data.materials.entries;
@@ -411,16 +371,4 @@ rs_status rs_world_set_profiling(rs_world *world, int32_t enabled) {
     world->profiling = enabled != 0;
     world->profile = (rs_profile){0};
     return rs_world_leave(world, RS_OK);
-}
-
-void rs_world_get_profile(rs_world *world, rs_profile *out) {
-    rs_world_enter_to_read(world);
-    *out = world->profile;
-    rs_world_leave(world, RS_OK);
-}
-
-void rs_world_get_step_stats(rs_world *world, rs_step_stats *out) {
-    rs_world_enter_to_read(world);
-    *out = world->stats;
-    rs_world_leave(world, RS_OK);
 }

@@ -276,9 +276,9 @@ void rs_world_forget_touches(rs_world *world, int32_t body);
 void rs_world_rouse(rs_world *world, rs_body *body);
 /* The body must be placed and looked at again in the next step, or in this one when half of it is made. */
 void rs_world_touch_body(rs_world *world, rs_body *body);
-/* Places the links of an articulated system where questions are answered: at the present state, or within a step where
- * the step takes its dynamics. */
-void rs_world_place_links(const rs_world *world, rs_articulation *a);
+/* Places the links, if there are any, where questions are answered: at the present state, or within a step where the step
+ * takes its dynamics. */
+void rs_world_place_links(const rs_world *world, const rs_body *body);
 
 /* World-frame shape of a definition: checks numbers and asset. */
 rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape *out);

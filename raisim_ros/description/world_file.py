@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
+from raisim_ros.description.collision_groups import GROUND_GROUP
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.files import is_file
 from raisim_ros.description.limits import IncludeBudget, get_file_limits
@@ -34,7 +35,6 @@ from raisim_ros.description.world.reader import (
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, PRIMITIVES, ROBOT_STATE
 from raisim_ros.description.world.types import (
-    GROUND_GROUP,
     ArticulatedEntry,
     BodyState,
     ChildEntry,

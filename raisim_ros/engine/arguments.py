@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.checked import flag, is_whole, number, numbers, shown, text
+from raisim_ros.description.collision_groups import ALL_GROUPS, is_group_number
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
 
 __all__ = [
     "choice", "collision_bits", "count", "flag", "index", "instance", "is_whole", "matrix3", "matrix_of_symmetric6",
-    "number", "numbers", "orientation", "path", "quaternion_of_matrix", "rotation_of_quaternion", "shown", "symmetric6",
+    "number", "numbers", "orientation", "path", "shown", "symmetric6",
     "table", "text", "vector", "whole",
 ]  # fmt: skip
 
@@ -25,7 +26,6 @@ Vector = NDArray[np.float64]
 VectorLike = Sequence[float] | NDArray[Any]
 BodyLike = int | str  # index of a body of an object, or the name of one of its links
 
-ALL_GROUPS = 2**64 - 1
 _EYE = np.eye(3)
 _EYE_ROUNDING = 1e-6 + 1e-5 * _EYE  # how far a rotation matrix times its transpose may be off
 Choice = TypeVar("Choice", bound=IntEnum)
@@ -78,35 +78,19 @@ def collision_bits(name: str, value: int) -> int:
     if not is_whole(value):
         raise InvalidValueError(f"{name} is {shown(value)}; expected an integer")
     number = int(value)
-    if not -(2**63) <= number <= ALL_GROUPS:
+    if not is_group_number(number):
         raise InvalidValueError(f"{name} is {number}; expected a 64-bit number, or -1 for all")
     return number & ALL_GROUPS
-
-
-def quaternion_of_matrix(rotation: Vector) -> Vector:
-    """Unit quaternion w, x, y, z of a rotation matrix."""
-    if not (np.abs(rotation @ rotation.T - _EYE) <= _EYE_ROUNDING).all() or np.linalg.det(rotation) < 0:
-        raise InvalidValueError(f"orientation is {rotation.tolist()}; expected a rotation matrix")
-    return quaternion_from_matrix(rotation)
-
-
-def rotation_of_quaternion(q: VectorLike) -> Vector:
-    """Rotation matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = q
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def orientation(value: VectorLike | Sequence[VectorLike]) -> Vector:
     """Quaternion w, x, y, z of a quaternion or of a rotation matrix."""
     array = _numbers(value)
     if array is not None and array.size == 9:
-        return quaternion_of_matrix(matrix3("orientation", value))
+        rotation = matrix3("orientation", value)
+        if not (np.abs(rotation @ rotation.T - _EYE) <= _EYE_ROUNDING).all() or np.linalg.det(rotation) < 0:
+            raise InvalidValueError(f"orientation is {rotation.tolist()}; expected a rotation matrix")
+        return quaternion_from_matrix(rotation)
     return vector("quaternion", value, 4)
 
 

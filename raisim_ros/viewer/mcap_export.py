@@ -8,7 +8,6 @@ from typing import Any
 
 from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.types import ArticulationBuffer
 from raisim_ros.engine.world.world import World
@@ -87,7 +86,7 @@ def _joints(
     q_first = robot.get_mapping_from_body_index_to_generalized_coordinate_index()
     u_first = robot.get_mapping_from_body_index_to_generalized_velocity_index()
     bodies = robot.get_kinematic_tree().bodies
-    moving = [k for k, body in enumerate(bodies) if body.joint_type in (JointType.REVOLUTE, JointType.PRISMATIC)]
+    moving = [k for k, body in enumerate(bodies) if body.joint_type.has_axis]
     return {
         "header": header,
         "name": [bodies[k].joint_name for k in moving],

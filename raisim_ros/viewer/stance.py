@@ -89,9 +89,8 @@ def _joints(robot: ArticulatedSystem) -> dict[int, tuple[int, int]]:
     """Of the bodies whose joints have one coordinate: its places in q and u."""
     q_first = robot.get_mapping_from_body_index_to_generalized_coordinate_index()
     u_first = robot.get_mapping_from_body_index_to_generalized_velocity_index()
-    single = (JointType.REVOLUTE, JointType.PRISMATIC)
     bodies = robot.get_kinematic_tree().bodies
-    return {k: (q_first[k], u_first[k]) for k, body in enumerate(bodies) if body.joint_type in single}
+    return {k: (q_first[k], u_first[k]) for k, body in enumerate(bodies) if body.joint_type.has_axis}
 
 
 def _inside_limits(robot: ArticulatedSystem) -> Vector:
@@ -215,7 +214,7 @@ def _gains(robot: ArticulatedSystem) -> tuple[Vector, Vector]:
     whole = 0.0 if bodies[0].joint_type != JointType.FLOATING else float(np.trace(matrix[3:6, 3:6])) / 3.0
     carried = np.zeros(len(matrix))
     for index, (_, dof) in _joints(robot).items():
-        slides = bodies[index].joint_type == JointType.PRISMATIC
+        slides = bodies[index].joint_type.slides
         carried[dof] = max(matrix[dof, dof], robot.get_total_mass() if slides and whole else whole)
     return FREQUENCY**2 * carried, 2.0 * FREQUENCY * carried
 

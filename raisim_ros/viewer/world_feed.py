@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.objects.deformable import DeformableObject
@@ -40,7 +39,6 @@ LOOKS_PERIOD = 0.5
 HISTORY_PERIOD, HISTORY_LENGTH = 0.25, 240
 # The loop steps this much simulated time in one go [s], and gives up what it is late by more than MAX_LATE [s].
 CHUNK, MAX_LATE = 0.01, 0.1
-_SLIDING = (JointType.REVOLUTE, JointType.PRISMATIC)
 
 
 class WorldFeed:
@@ -298,7 +296,7 @@ class WorldFeed:
             q_first, u_first = _firsts(handle)
             found = []
             for index, body in enumerate(handle.get_kinematic_tree().bodies):
-                if body.joint_type in _SLIDING:
+                if body.joint_type.has_axis:
                     place, dof = q_first[index], u_first[index]
                     low, high = (float(value) for value in limits[dof])
                     held = driven and handle.get_pd_gains()[0][dof] > 0.0
@@ -332,7 +330,7 @@ class WorldFeed:
             p, d = robot.get_pd_gains()
             u_first = _firsts(robot)[1]
             for index, body in enumerate(robot.get_kinematic_tree().bodies):
-                if body.joint_type in _SLIDING:
+                if body.joint_type.has_axis:
                     dof = u_first[index]
                     p[dof], d[dof] = p_gain, d_gain
             robot.set_pd_gains(p, d)

@@ -25,6 +25,7 @@ from raisim_ros import (
     World,
     WorldBatch,
 )
+from raisim_ros.description.rotation import matrix_from_quaternion
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = ROOT / "rsc/robots"
@@ -57,7 +58,7 @@ def test_every_add_takes_the_same_keywords(kind):
     )
     assert world["thing"] is made
     assert made.get_position(0) == pytest.approx((1, 2, 3))
-    assert made.get_orientation(0) == pytest.approx(raisim_ros.engine.arguments.rotation_of_quaternion(turn))
+    assert made.get_orientation(0) == pytest.approx(matrix_from_quaternion(turn))
     assert made.get_angular_velocity(0) == pytest.approx((0, 0, 2))
     assert made.get_appearance() == "red"
     if extra:
@@ -175,7 +176,7 @@ def test_one_order_of_quaternions_and_of_poses():
     assert poses is world.read_states().poses
     position, rotation = robot.get_body_pose(0)
     assert position.tolist() == [4, 5, 6]
-    assert rotation == pytest.approx(raisim_ros.engine.arguments.rotation_of_quaternion(turn))
+    assert rotation == pytest.approx(matrix_from_quaternion(turn))
     assert np.array_equal(robot.get_link("base").get_pose()[0], position)
 
 

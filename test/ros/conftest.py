@@ -142,6 +142,24 @@ def start_node(ros_environment: dict[str, str], tmp_path_factory: pytest.TempPat
         node.end()
 
 
+@pytest.fixture
+def make_node(ros_environment: dict[str, str]) -> Iterator[Callable[..., Any]]:
+    """Nodes in the process of the test, ended with it: `make_node(Node, "name")`."""
+    import rclpy
+
+    nodes: list[Any] = []
+
+    def make(node_type: Any, name: str) -> Any:
+        nodes.append(node_type(name))
+        return nodes[-1]
+
+    rclpy.init()
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.try_shutdown()
+
+
 QUEUE_DEPTH = 1000  # messages
 
 

@@ -5,12 +5,25 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from raisim_ros.msg import ResultCode
-from raisim_ros.srv import LoadWorld
+from raisim_ros.srv import LoadWorld, Reset
 
 
 def ok(response):
     assert response.result == ResultCode.OK, response.message
     return response
+
+
+def caller_in_fresh_world(probe, namespace):
+    """call(type, "service", field=...): the answer of a node that has just been reset, which must be OK unless `result` says
+    otherwise."""
+
+    def call(service_type, service, result=ResultCode.OK, /, **fields):
+        response = probe.call(service_type, f"{namespace}/{service}", **fields)
+        assert response.result == result, response.message
+        return response
+
+    call(Reset, "reset", state=True, spawned=True, time=True)
+    return call
 
 
 def load_text(probe, folder, text):

@@ -6,7 +6,6 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
-import rclpy
 from rclpy.node import Node
 from std_msgs.msg import Int32
 
@@ -14,12 +13,8 @@ from raisim_ros.ros.arrivals import Arrivals
 
 
 @pytest.fixture
-def node(ros_environment):
-    rclpy.init()
-    node = Node("arrivals")
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown()
+def node(make_node):
+    return make_node(Node, "arrivals")
 
 
 def pair(node, topic):

@@ -23,7 +23,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|#[^\n]*|\"\"\".*?\"\"\"", re.DOTALL)
 KNOWN = {
     "a shape": (re.compile(r"capsule", re.IGNORECASE), ["raisim_ros", "csrc"]),
     "a shape with a core of its own": (re.compile(r"RS_(?:SHAPE|CORE)_CONE|rs_cone_|rs_collide_\w*cone"), ["csrc"]),
-    "a joint type": (re.compile(r"JOINT_PRISMATIC|JointType\.PRISMATIC"), ["raisim_ros", "csrc"]),
+    "a joint type": (re.compile(r"JOINT_PRISMATIC|JointType\.PRISMATIC|(?<!type=)\"prismatic\""), ["raisim_ros", "csrc"]),
     "a sensor": (re.compile(r"\bImuModel\b"), ["raisim_ros"]),
     "a service": (re.compile(r"\bSetMaterialPair\b"), ["raisim_ros"]),
     "an attribute of world files": (re.compile(r"\bgyroscopic_mode\b"), ["raisim_ros/description"]),

@@ -10,7 +10,6 @@ import importlib.util
 import json
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from dataclasses import asdict, dataclass
@@ -18,7 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from raisim_ros.description.errors import InvalidValueError, MeshError
+from raisim_ros.description.errors import FileWriteError, InvalidValueError, MeshError
+from raisim_ros.description.file_access import temporary_folder
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
 from raisim_ros.description.mesh.file import MeshData, hull_of_points
@@ -143,10 +143,10 @@ def _run_coacd(mesh: MeshData, options: CoacdOptions, time_limit: float) -> list
     if importlib.util.find_spec("coacd") is None:
         raise MeshError("CoACD is not installed (pip install 'raisim_ros[convex]')")
     try:
-        with tempfile.TemporaryDirectory(prefix="raisim_coacd_") as name:
-            return _run_in(Path(name), mesh, options, time_limit)
-    except OSError as error:  # a full disk
-        raise MeshError(f"CoACD has no room for its files: {error.strerror or error}") from error
+        with temporary_folder() as folder:
+            return _run_in(folder, mesh, options, time_limit)
+    except (OSError, FileWriteError) as error:  # a full disk
+        raise MeshError(f"CoACD has no room for its files: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _run_in(folder: Path, mesh: MeshData, options: CoacdOptions, time_limit: float) -> list[Points]:

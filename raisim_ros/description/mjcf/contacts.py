@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.collision_groups import GROUND_GROUP, HEIGHTMAP_GROUP
 from raisim_ros.description.errors import ParseError
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
 from raisim_ros.description.mjcf.compiler import CompiledModel
 from raisim_ros.description.mjcf.notes import Notes
 from raisim_ros.description.mjcf.skeleton import Skeleton
-from raisim_ros.description.world.types import GROUND_GROUP, HEIGHTMAP_GROUP
 
 _BITS = 61  # the others are reserved for ground and heightmaps
 

@@ -16,8 +16,10 @@ from lxml import etree
 from raisim_ros.description.mjcf.document import Document, Slot, add, placed
 from raisim_ros.description.mjcf.export_contacts import BitFilters, Filter, Frictions
 from raisim_ros.description.mjcf.export_shapes import COLLISION_GROUP, VISUAL_GROUP, ShapeWriter, add_inertial
+from raisim_ros.description.mjcf.robot import JOINT_TYPES
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeFrame
 from raisim_ros.description.robot.model import Pose
+from raisim_ros.description.robot.tree_builder import WORLD_LINK
 from raisim_ros.description.robot.tree_poses import (
     body_poses,
     coordinate_parts,
@@ -29,8 +31,7 @@ from raisim_ros.description.robot.tree_poses import (
 from raisim_ros.description.rotation import Array, matrix_from_quaternion, quaternion_from_matrix
 from raisim_ros.description.world.types import ArticulatedEntry, Numbers
 
-_JOINTS = {JointType.REVOLUTE: "hinge", JointType.PRISMATIC: "slide", JointType.SPHERICAL: "ball"}
-WORLD_LINK = "world"
+_JOINTS = {JointType(kind): name for name, kind in JOINT_TYPES.items()}
 _SET_JOINTS = ("damping", "friction", "rotor_inertia", "stiffness", "lower", "upper", "velocity_limit")
 _ENDLESS = 1e10  # in place of the missing one of two limits
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
+from raisim_ros.description.collision_groups import GROUND_GROUP
 from raisim_ros.description.errors import ParseError, Place, RobotCountError
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.mjcf.actuators import drives_of, joint_settings, plain_drives
@@ -34,7 +35,6 @@ from raisim_ros.description.robot.kinematic_tree import TreeState
 from raisim_ros.description.robot.model import Pose
 from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.description.world.types import (
-    GROUND_GROUP,
     ArticulatedEntry,
     BodyEntry,
     BodyState,

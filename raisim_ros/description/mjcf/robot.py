@@ -20,7 +20,7 @@ from raisim_ros.description.robot.model import Collision, Geometry, Joint, Link,
 from raisim_ros.description.robot.tree_builder import WORLD_LINK, build_tree
 from raisim_ros.description.rotation import Array, matrix_from_axis_angle, quaternion_from_matrix
 
-_JOINT_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
+JOINT_TYPES = {"hinge": "revolute", "slide": "prismatic", "ball": "spherical"}
 
 
 def is_floating(skeleton: Skeleton, body: int) -> bool:
@@ -168,7 +168,7 @@ class RobotBuilder:
         self.notes.add("actuatorgravcomp of joints with an actuatorfrcrange", limited and model.has("body_gravcomp"))
         return Joint(
             name,
-            _JOINT_TYPES[kind],
+            JOINT_TYPES[kind],
             frame @ Pose(offset) @ back,
             axis,
             lower,

@@ -84,7 +84,7 @@ def check_joint(joint: Joint) -> None:
     if joint.type not in JOINT_TYPES:
         fail(joint.place, f"{what}: unknown type '{joint.type}'; expected one of {', '.join(JOINT_TYPES)}")
     _check_pose(joint.place, what, joint.pose)
-    if joint.type in ("revolute", "continuous", "prismatic"):
+    if joint.has_axis:
         axis = _check_array(joint.place, f"{what}: axis", joint.axis, (3,))
         if not np.linalg.norm(axis) > 0.0:
             fail(joint.place, f"{what}: the axis is zero")
@@ -104,7 +104,7 @@ def _check_limits(joint: Joint, what: str) -> None:
         fail(joint.place, f"{what}: effort limit is {joint.effort_limit!r}; expected zero or more")
     if not joint.velocity_limit > 0.0:
         fail(joint.place, f"{what}: velocity limit is {joint.velocity_limit!r}; expected more than zero")
-    if joint.type in ("revolute", "prismatic") and joint.lower > joint.upper:
+    if joint.has_axis and joint.type != "continuous" and joint.lower > joint.upper:
         fail(joint.place, f"{what}: lower limit {joint.lower!r} is above the upper limit {joint.upper!r}")
     if joint.type == "spherical" and joint.upper < 0.0:
         fail(joint.place, f"{what}: the largest angle is {joint.upper!r}; expected zero or more")

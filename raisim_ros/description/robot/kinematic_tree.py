@@ -27,22 +27,46 @@ class JointType(Enum):
     @property
     def coordinate_dim(self) -> int:
         """Numbers in q: floating position(3) and quaternion w, x, y, z(4), revolute and prismatic 1, spherical 4."""
-        return {"fixed": 0, "floating": 7, "revolute": 1, "prismatic": 1, "spherical": 4}[self.value]
+        return len(_FORMS[self].zero)
 
     @property
     def velocity_dim(self) -> int:
         """Numbers in u: floating linear(3) and angular(3) in the world frame, 1, 1, spherical 3 in the joint frame."""
-        return {"fixed": 0, "floating": 6, "revolute": 1, "prismatic": 1, "spherical": 3}[self.value]
+        return _FORMS[self].velocity_dim
 
     @property
     def zero_coordinate(self) -> Array:
         """q of the joint in its zero position."""
-        zero = np.zeros(self.coordinate_dim)
-        if self is JointType.FLOATING:
-            zero[3] = 1.0
-        elif self is JointType.SPHERICAL:
-            zero[0] = 1.0
-        return zero
+        return np.array(_FORMS[self].zero)
+
+    @property
+    def has_axis(self) -> bool:
+        """Whether it turns about or slides along an axis: one number in q and u."""
+        return _FORMS[self].velocity_dim == 1
+
+    @property
+    def slides(self) -> bool:
+        """Whether its numbers are metres."""
+        return _FORMS[self].slides
+
+
+@dataclass(frozen=True)
+class _JointForm:
+    """What tells a type of joints from the others."""
+
+    zero: tuple[float, ...]  # its numbers in q in the zero position
+    velocity_dim: int
+    slides: bool = False
+
+
+_UNTURNED = (1.0, 0.0, 0.0, 0.0)
+_FORMS = {
+    JointType.FIXED: _JointForm((), 0),
+    JointType.FLOATING: _JointForm((0.0, 0.0, 0.0, *_UNTURNED), 6),
+    JointType.REVOLUTE: _JointForm((0.0,), 1),
+    JointType.PRISMATIC: _JointForm((0.0,), 1, slides=True),
+    JointType.SPHERICAL: _JointForm(_UNTURNED, 3),
+}
 
 
 @dataclass(eq=False)

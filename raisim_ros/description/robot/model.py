@@ -20,12 +20,13 @@ import numpy as np
 
 from raisim_ros.description import shapes
 from raisim_ros.description.errors import InvalidValueError, Place
+from raisim_ros.description.robot.kinematic_tree import JointType
 from raisim_ros.description.rotation import Array
 
 VectorLike = Sequence[float] | Array
 MatrixLike = Sequence[Sequence[float]] | Array
 
-JOINT_TYPES = ("fixed", "floating", "revolute", "continuous", "prismatic", "spherical")
+JOINT_TYPES = (*(kind.value for kind in JointType), "continuous")
 SHAPES = {  # with how many numbers are in `dim`
     **{shape.name: len(shape.fields) for shape in shapes.SHAPES.values() if shape.urdf},
     "mesh": 0,
@@ -146,6 +147,16 @@ class Joint:
     parent: str = ""
     child: str = ""
     place: Place = _CODE
+
+    @property
+    def tree_type(self) -> JointType:
+        """Continuous joints are revolute ones without limits."""
+        return JointType("revolute" if self.type == "continuous" else self.type)
+
+    @property
+    def has_axis(self) -> bool:
+        """Whether `type` is one that turns about or slides along an axis."""
+        return self.type in JOINT_TYPES and self.tree_type.has_axis
 
 
 @dataclass(eq=False)

@@ -32,13 +32,6 @@ WORLD_LINK = "world"
 _LEAST_INERTIA = 1e-7  # revolute and spherical joints [m²]: that of a thousandth of the mass at a centimetre
 _LEAST_MASS = 1e-5
 
-_TREE_TYPE = {
-    "revolute": JointType.REVOLUTE,
-    "continuous": JointType.REVOLUTE,
-    "prismatic": JointType.PRISMATIC,
-    "spherical": JointType.SPHERICAL,
-}
-
 
 def build_tree(
     model: RobotModel,
@@ -134,7 +127,7 @@ class _Builder:
     def _add_body(self, joint: Joint) -> None:
         parent, parent_link_pose = self._where[joint.parent]
         position, rotation = (parent_link_pose @ joint.pose).arrays()
-        joint_type = _TREE_TYPE[joint.type]
+        joint_type = joint.tree_type
         self._frames.append(
             TreeFrame(joint.name, joint.child, joint.parent, len(self._bodies), np.zeros(3), np.eye(3), True)
         )
@@ -229,7 +222,7 @@ class _Builder:
         changed: list[str] = []
         while (index := find_singular_body(tree)) is not None and index in light and total > 0.0:
             body = tree.bodies[index]
-            share = _LEAST_MASS if body.joint_type is JointType.PRISMATIC else _LEAST_INERTIA
+            share = _LEAST_MASS if body.joint_type.slides else _LEAST_INERTIA
             light.discard(index)
             if index == 0:
                 body.inertia = body.inertia + share * total * np.eye(3)
@@ -269,7 +262,7 @@ class _Builder:
 
     def _nominal_config(self, pin: Pin) -> Array:
         """The pin's q, from the order of the file to the order of the tree."""
-        types = [_TREE_TYPE[joint.type] for joint in self._file_joints]
+        types = [joint.tree_type for joint in self._file_joints]
         base_type = self._bodies[0].joint_type
         if pin.nominal_config is None:
             return np.concatenate([body.joint_type.zero_coordinate for body in self._bodies])

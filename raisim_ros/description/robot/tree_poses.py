@@ -12,10 +12,10 @@ from raisim_ros.description.rotation import Array, matrix_from_axis_angle, matri
 def joint_motion(body: TreeBody, coordinate: Array) -> Pose:
     """The frame of a body in the frame of its joint, at that part of q."""
     kind = body.joint_type
-    if kind is JointType.REVOLUTE:
-        return Pose(rotation=matrix_from_axis_angle(body.axis, float(coordinate[0])))
-    if kind is JointType.PRISMATIC:
+    if kind.slides:
         return Pose(float(coordinate[0]) * body.axis)
+    if kind.has_axis:
+        return Pose(rotation=matrix_from_axis_angle(body.axis, float(coordinate[0])))
     if kind is JointType.SPHERICAL:
         return Pose(rotation=matrix_from_quaternion(coordinate))
     if kind is JointType.FLOATING:

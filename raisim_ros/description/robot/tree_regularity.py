@@ -67,14 +67,11 @@ def _spatial_inertia(body: TreeBody) -> Array:
 
 def _motion_subspace(body: TreeBody) -> Array:
     """Spatial velocities, as columns in the body frame, that the joint allows."""
-    if body.joint_type is JointType.FIXED:
-        return np.zeros((6, 0))
-    if body.joint_type is JointType.FLOATING:
-        return np.eye(6)
-    if body.joint_type is JointType.SPHERICAL:
-        return np.eye(6)[:, :3]
+    kind = body.joint_type
+    if not kind.has_axis:
+        return np.eye(6)[:, : kind.velocity_dim]  # nothing, turning, all
     column = np.zeros((6, 1))
-    first = 0 if body.joint_type is JointType.REVOLUTE else 3
+    first = 3 if kind.slides else 0
     column[first : first + 3, 0] = body.axis
     return column
 
@@ -82,7 +79,7 @@ def _motion_subspace(body: TreeBody) -> Array:
 def _transform_to_body(body: TreeBody, amount: float) -> Array:
     """Spatial velocity in the parent's frame to the body's frame, the joint moved by `amount` [rad or m]."""
     position, rotation = body.joint_position, body.joint_rotation
-    if body.joint_type is JointType.PRISMATIC:
+    if body.joint_type.slides:
         position = position + rotation @ body.axis * amount
     else:
         rotation = rotation @ matrix_from_axis_angle(body.axis, amount)

@@ -122,7 +122,7 @@ def _read_interface(interface: etree._Element, joint: Joint, left_out: list[str]
     kind = interface.get("name", "")
     bounds = {param.get("name"): _number(param) for param in interface.findall("param")}
     low, high = bounds.get("min"), bounds.get("max")
-    if kind == "position" and joint.type in ("revolute", "prismatic", "continuous"):
+    if kind == "position" and joint.has_axis:
         lower = joint.lower if low is None else max(joint.lower, low)
         upper = joint.upper if high is None else min(joint.upper, high)
         if lower < upper and joint.type != "continuous":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from raisim_ros.description.collision_groups import HEIGHTMAP_GROUP
 from raisim_ros.description.shapes import FIELDS, SHAPES
 from raisim_ros.description.world.line_schema import LINE_ELEMENTS
 from raisim_ros.description.world.schema_types import (
@@ -219,7 +220,7 @@ ELEMENTS: dict[str, Element] = {
             "terrain; the first of height, terrain_properties, png and text counts",
             (
                 *COMMON[:3],
-                attribute("collision_group collisionGroup", Kind.GROUPS, 1 << 63, "groups it belongs to"),
+                attribute("collision_group collisionGroup", Kind.GROUPS, HEIGHTMAP_GROUP, "groups it belongs to"),
                 FILTER[1],
                 *PUBLISHED,
                 attribute("x_sample xSample x_samples", Kind.COUNT, None, "samples along x"),

@@ -6,16 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.description.errors import Place
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeActuator, TreeLock, TreeState, TreeTendon
 from raisim_ros.description.sensor.types import SensorSetModel
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
-
-ALL_GROUPS = 2**64 - 1
-GROUND_GROUP = 1 << 61
-HEIGHTMAP_GROUP = 1 << 63
 
 Numbers = tuple[float, ...]
 

@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Callable
 
+from raisim_ros.description.collision_groups import ALL_GROUPS, is_group_number
 from raisim_ros.description.robot.drive import DRIVE_TYPES, ODOMETRY_SOURCES
 from raisim_ros.description.world.interface_settings import FRAME_CHOICES, MAX_RATE_HZ
 from raisim_ros.description.world.scene_types import LIGHT_KINDS
 from raisim_ros.description.world.schema_types import Kind
 from raisim_ros.description.xml.literal_text import unescaped
 
-ALL_GROUPS = 2**64 - 1
 _SEPARATORS = re.compile(r"[\s,]+")
 _GROUPS = re.compile(r"collision\[\s*(-?\d+(?:\s*\|\s*-?\d+)*)\s*\]")
 
@@ -106,7 +106,7 @@ def collision_groups(text: str) -> int:
             value = int(stripped)
         except ValueError:
             raise ValueError(f"'{stripped}' is neither a number nor collision[…]") from None
-        if not -(2**63) <= value <= ALL_GROUPS:
+        if not is_group_number(value):
             raise ValueError(f"{value} does not fit into 64 bits")
         return value & ALL_GROUPS
     bits = [int(bit) for bit in match.group(1).split("|")]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError, near_names
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
@@ -194,7 +195,7 @@ class ArticulatedCore(BodyOwner):
 
     def get_base_orientation(self) -> Vector:
         """Orientation of the base link as a rotation matrix (link to world)."""
-        return arguments.rotation_of_quaternion(self.get_base_quaternion())
+        return matrix_from_quaternion(self.get_base_quaternion())
 
     def set_base_pos(self, position: VectorLike) -> None:
         """Move the base link's origin [m]; a fixed base too."""

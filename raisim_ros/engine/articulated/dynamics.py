@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
@@ -142,7 +143,7 @@ class Dynamics(ArticulatedCore):
 
     def _mass_and_inertia(self) -> tuple[float, Vector]:
         masses, _, inertias = self._composites()
-        rotation = arguments.rotation_of_quaternion(self.get_base_quaternion())
+        rotation = matrix_from_quaternion(self.get_base_quaternion())
         return float(masses[0]), rotation.T @ arguments.matrix_of_symmetric6(inertias[0]) @ rotation
 
     # ---- momentum and energy ----

@@ -8,6 +8,7 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.kinematic_tree import TreeCollision, TreeFrame, TreeVisual
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
@@ -80,7 +81,7 @@ class Frames(ArticulatedCore):
         """Orientation of a body as w, x, y, z; w is not negative, except that of a base as it was set."""
         if self._body(local_idx) == 0:
             return self.get_base_quaternion()
-        quaternion = arguments.quaternion_of_matrix(self.get_body_orientation(local_idx))
+        quaternion = quaternion_from_matrix(self.get_body_orientation(local_idx))
         return -quaternion if quaternion[0] < 0.0 else quaternion
 
     def get_position_in_body_coordinate(self, body_idx: BodyLike, point: VectorLike) -> Vector:

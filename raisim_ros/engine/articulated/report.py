@@ -22,7 +22,6 @@ HEAVY_TRIANGLES = 2000
 
 _SHOWN = 6  # names in a message
 _TOUCHING = 1e-6  # overlap that is none [m]
-_ONE_AXIS = (JointType.REVOLUTE, JointType.PRISMATIC)
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ def _limits(robot: ArticulatedSystem) -> Found:
     free = [
         body.joint_name
         for body, first in _joints(robot)
-        if body.joint_type is JointType.PRISMATIC
+        if body.joint_type.slides
         and not np.isfinite(limits[first]).all()
         and body.joint_name not in base
     ]
@@ -132,7 +131,7 @@ def _start(robot: ArticulatedSystem) -> Found:
     at = {
         body.joint_name: float(coordinates[k])
         for body, k in zip(robot._tree.bodies, place[:-1], strict=True)
-        if body.joint_type in _ONE_AXIS
+        if body.joint_type.has_axis
     }
     beyond = []
     for body, first in _joints(robot):
@@ -197,7 +196,7 @@ def _joints(robot: ArticulatedSystem) -> Iterator[tuple[TreeBody, int]]:
     """Bodies on joints of one degree of freedom, with its index."""
     at = 0
     for body in robot._tree.bodies:
-        if body.joint_type in _ONE_AXIS:
+        if body.joint_type.has_axis:
             yield body, at
         at += body.joint_type.velocity_dim
 

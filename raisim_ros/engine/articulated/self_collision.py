@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree
+from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.rotation import Array
 from raisim_ros.description.urdf.srdf import load_srdf
 from raisim_ros.engine._library import ffi, lib
@@ -24,7 +24,7 @@ def reference_configuration(tree: KinematicTree) -> Array:
     parts = []
     for body in tree.bodies:
         coordinate = body.joint_type.zero_coordinate
-        if body.joint_type in (JointType.REVOLUTE, JointType.PRISMATIC):
+        if body.joint_type.has_axis:
             coordinate = np.clip(coordinate, body.lower, body.upper)
         parts.append(coordinate)
     return np.concatenate(parts)

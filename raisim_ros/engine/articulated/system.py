@@ -290,7 +290,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
     def get_joint_axis(self, joint_idx: BodyLike) -> Vector:
         """Axis of a joint in the world frame."""
         index = self._joint(joint_idx)
-        if self._tree.bodies[index].joint_type not in (JointType.REVOLUTE, JointType.PRISMATIC):
+        if not self._tree.bodies[index].joint_type.has_axis:
             raise InvalidValueError(f"joint {index} is {self._tree.bodies[index].joint_type.value}: it has no axis")
         # The joint's own motion leaves its axis where it is.
         axis: Vector = self.get_body_orientation(index) @ np.array(list(self._link(index).axis))
@@ -379,7 +379,7 @@ class ArticulatedSystem(Joints, Dynamics, Frames):
         single = {
             body.joint_name
             for body in self.get_kinematic_tree().bodies
-            if body.joint_type in (JointType.REVOLUTE, JointType.PRISMATIC)
+            if body.joint_type.has_axis
         }
         for joint in settings.drive.joints if settings.drive is not None else ():
             if joint not in single:

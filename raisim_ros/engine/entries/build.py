@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,12 +33,13 @@ from raisim_ros.description.world.types import (
     ViewCameraEntry,
     WorldDescription,
 )
+from raisim_ros.engine.entries.body_builder import insert_primitive
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.entries.build_soft import add_deformable_entry, add_granular_entry, tie_deformable
 from raisim_ros.engine.entries.build_wires import add_wire_entry
 from raisim_ros.engine.entries.defaults import engine_defaults
 from raisim_ros.engine.objects.deformable import DeformableObject
-from raisim_ros.engine.objects.handles import SingleBodyObject
+from raisim_ros.engine.objects.handles import PRIMITIVES
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import (
     BodyType,
@@ -61,7 +63,10 @@ def add_description(world: World, description: WorldDescription) -> None:
     before = world.save_snapshot()
     try:
         _apply_settings(world, description)
-        objects = [_add_file_entry(world, entry) for entry in description.objects]
+        objects: list[Object] = []
+        for entry in description.objects:
+            with _told_with_its_place(entry):
+                objects.append(add_entry(world, entry))
         for entry, handle in zip(description.objects, objects, strict=True):
             if isinstance(entry, DeformableEntry) and isinstance(handle, DeformableObject):
                 tie_deformable(world, entry, handle, objects)
@@ -128,10 +133,11 @@ def add_entry(world: World, entry: ObjectEntry) -> Object:
     return handle
 
 
-def _add_file_entry(world: World, entry: ObjectEntry) -> Object:
-    """Adds one object; whatever is wrong with it is told with its place in the file."""
+@contextmanager
+def _told_with_its_place(entry: ObjectEntry) -> Iterator[None]:
+    """Whatever is wrong with an object of a file is told with its place there."""
     try:
-        return add_entry(world, entry)
+        yield
     except (InvalidValueError, MeshError, TerrainError) as error:
         raise ParseError(entry.place.file, entry.place.line, str(error)) from error
     except FileMissingError as error:
@@ -162,12 +168,12 @@ def _body_keywords(entry: BodyEntry) -> dict[str, Any]:
 
 
 def _add_primitive(world: World, entry: PrimitiveEntry) -> Object:
-    add: Callable[..., SingleBodyObject] = getattr(world, f"add_{entry.shape}")
     keywords = _body_keywords(entry)
     if entry.inertia is not None:
         keywords["inertia"] = _inertia_matrix(entry)
         keywords["com"] = entry.com or _ORIGIN
-    handle = add(*entry.dim, entry.mass, entry.material, entry.collision_group, entry.collision_mask, **keywords)
+    shape, groups = PRIMITIVES[entry.shape], (entry.collision_group, entry.collision_mask)
+    handle = insert_primitive(world, shape, entry.dim, entry.mass, entry.material, *groups, keywords)
     if entry.inertia is None and entry.com is not None:
         handle._set_properties(com=entry.com)  # keeps the tensor that the shape has about its own centre
     return handle

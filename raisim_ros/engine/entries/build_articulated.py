@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError, RaisimError
-from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree
+from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.urdf.file import load_urdf
 from raisim_ros.description.world.types import ArticulatedEntry
 from raisim_ros.engine._library import lib
@@ -91,22 +91,22 @@ def entry_tree(entry: ArticulatedEntry) -> KinematicTree:
             raise InvalidValueError(f"<gravity_compensation>: the robot has no link '{link}'")
         body = tree.bodies[bodies[link]]
         body.lifted_mass, body.lifted_com = mass, np.array(com)
-    kinds = {body.joint_name: body.joint_type for body in tree.bodies}
+    with_axis = {body.joint_name for body in tree.bodies if body.joint_type.has_axis}
     tree.tendons += entry.tendons
     for joint in (joint for tendon in entry.tendons for joint, _ in tendon.terms):
-        if kinds.get(joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
+        if joint not in with_axis:
             raise InvalidValueError(f"<tendon>: '{joint}' is no revolute or prismatic joint of the robot")
     names = {tendon.name for tendon in tree.tendons}
     for actuator in entry.actuators:
         if actuator.tendon and actuator.tendon not in names:
             raise InvalidValueError(f"<actuator>: the robot has no tendon '{actuator.tendon}'")
-        if actuator.joint and kinds.get(actuator.joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
+        if actuator.joint and actuator.joint not in with_axis:
             raise InvalidValueError(f"<actuator>: '{actuator.joint}' is no revolute or prismatic joint of the robot")
         tree.actuators.append(actuator)
     tree.locks += entry.locks
     for lock in entry.locks:
         for joint in lock.joints:
-            if kinds.get(joint) not in (JointType.REVOLUTE, JointType.PRISMATIC):
+            if joint not in with_axis:
                 raise InvalidValueError(f"<lock>: '{joint}' is no revolute or prismatic joint of the robot")
         for tendon in lock.tendons:
             if tendon not in names:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.description.errors import NOWHERE
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody
 from raisim_ros.description.urdf.export import urdf_text
@@ -148,7 +149,7 @@ def _shapes(world: World, handle: ArticulatedSystem) -> tuple[int, int, list[Sha
     check(lib.rs_object_get_filters(world._world, handle._engine_id, groups, masks, count))
     check(lib.rs_object_get_materials(world._world, handle._engine_id, materials, count))
     tree_shapes = {shape.name: shape for body in handle._tree.bodies for shape in body.collisions}
-    group, mask = (int(groups[0]), int(masks[0])) if count else (1, arguments.ALL_GROUPS)
+    group, mask = (int(groups[0]), int(masks[0])) if count else (1, ALL_GROUPS)
     entries: dict[str, ShapeEntry] = {}  # one per name: a mesh may have become several pieces
     for k, shape in enumerate(shapes):
         written = tree_shapes[shape.name]

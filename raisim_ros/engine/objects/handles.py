@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
@@ -62,7 +63,7 @@ class SingleBodyObject(BodyOwner):
         origin = _array(state, "position")
         if body_point is None:
             return origin
-        rotation = arguments.rotation_of_quaternion(_array(state, "quaternion"))
+        rotation = matrix_from_quaternion(_array(state, "quaternion"))
         return origin + rotation @ arguments.vector("body_point", body_point, 3)
 
     def get_quaternion(self, local_idx: BodyLike = 0) -> Vector:
@@ -72,7 +73,7 @@ class SingleBodyObject(BodyOwner):
 
     def get_orientation(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation as a rotation matrix (body to world)."""
-        return arguments.rotation_of_quaternion(self.get_quaternion(local_idx))
+        return matrix_from_quaternion(self.get_quaternion(local_idx))
 
     def get_linear_velocity(self, local_idx: BodyLike = 0) -> Vector:
         """Velocity of the centre of mass [m/s]."""
@@ -91,7 +92,7 @@ class SingleBodyObject(BodyOwner):
         linear, angular = _array(state, "linear_velocity"), _array(state, "angular_velocity")
         if body_point is None:
             return linear
-        rotation = arguments.rotation_of_quaternion(_array(state, "quaternion"))
+        rotation = matrix_from_quaternion(_array(state, "quaternion"))
         arm = rotation @ (arguments.vector("body_point", body_point, 3) - self.get_com())
         return linear + np.cross(angular, arm)
 
@@ -303,6 +304,11 @@ class Cone(_RoundObject):
 
 class Capsule(_RoundObject):
     """A cylinder along z with half-spherical ends; origin at its centre."""
+
+
+PRIMITIVES: dict[str, type[SingleBodyObject]] = {  # by the names of description/shapes.py
+    kind.__name__.lower(): kind for kind in (Sphere, Box, Cylinder, Cone, Capsule)
+}
 
 
 class Compound(SingleBodyObject):

@@ -58,6 +58,9 @@ class Home(Protocol):
     def _rename(self, handle: Object, name: str) -> None:
         """Give an object another name."""
 
+    def _register(self, handle: Object) -> None:
+        """Keep a new object."""
+
     def _material(self, name: str) -> int:
         """The engine's number of a material."""
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.objects.body_owner import BodyOwner
@@ -112,7 +113,7 @@ def _place_particles(soft: SoftObject, placed: Placed) -> None:
     if "body_type" in placed:
         raise InvalidValueError(f"body_type: {soft!r} is made of particles, which always move")
     origin = arguments.vector("position", placed.get("position", (0.0, 0.0, 0.0)), 3)
-    turn = arguments.rotation_of_quaternion(arguments.orientation(placed.get("orientation", (1.0, 0.0, 0.0, 0.0))))
+    turn = matrix_from_quaternion(arguments.orientation(placed.get("orientation", (1.0, 0.0, 0.0, 0.0))))
     if "position" in placed or "orientation" in placed:
         soft.set_positions(soft.get_positions() @ turn.T + origin)
     if "orientation" in placed:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
@@ -126,7 +127,7 @@ class SoftObject(Object):
                 norm = float(np.linalg.norm(turn))
                 if not norm > 1e-6:
                     raise InvalidValueError(f"quaternion is {turn}; expected one that is not zero")
-                turned = turned @ arguments.rotation_of_quaternion(turn / norm).T
+                turned = turned @ matrix_from_quaternion(turn / norm).T
             self.set_positions(turned + np.asarray(target))
 
     def set_velocity(self, linear: VectorLike, angular: VectorLike = (0.0, 0.0, 0.0)) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.engine import arguments
+from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import check
@@ -58,7 +58,7 @@ def paint(world: Home, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8
     camera.width, camera.height = eye.width, eye.height
     camera.horizontal_fov, camera.near, camera.far = eye.horizontal_fov, 0.0, eye.far
     rule = ffi.new("rs_ray_rule *")
-    rule.ignored_local, rule.mask = -1, arguments.ALL_GROUPS
+    rule.ignored_local, rule.mask = -1, ALL_GROUPS
     c_style = ffi.new("rs_picture *")
     for field in fields(style):
         value = getattr(style, field.name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.description.declared import fits, parameter_type
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import quaternion_from_matrix
@@ -52,7 +53,7 @@ class _RaySensor(Sensor):
         rule = ffi.new("rs_ray_rule *")
         rule.ignored = self.mount.object._engine_id
         rule.ignored_local = self.mount.body_idx
-        rule.mask = arguments.ALL_GROUPS
+        rule.mask = ALL_GROUPS
         return rule
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description import terrain
+from raisim_ros.description.collision_groups import GROUND_GROUP, HEIGHTMAP_GROUP
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decompose
 from raisim_ros.description.mesh.file import MeshData, convex_hull, load_mesh
@@ -18,7 +19,8 @@ from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine import arguments
 from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
-from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, SingleBodyObject, Sphere
+from raisim_ros.engine.entries.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body, insert_primitive
+from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, Sphere
 from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.placed import BodyKeywords, PrimitiveKeywords
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
@@ -30,16 +32,10 @@ from raisim_ros.engine.types import (
     ObjectType,
     ShapeType,
 )
-from raisim_ros.engine.world.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-GROUND_GROUP = 1 << 61
-HEIGHTMAP_GROUP = 1 << 63
-
-Handle = TypeVar("Handle", bound=SingleBodyObject)
 
 
 class Bodies(WorldCore):
@@ -60,7 +56,7 @@ class Bodies(WorldCore):
         **placed: Unpack[PrimitiveKeywords],
     ) -> Sphere:
         """Add a ball [m, kg]."""
-        return self._add_primitive(Sphere, (radius,), mass, material, collision_group, collision_mask, placed)
+        return insert_primitive(self, Sphere, (radius,), mass, material, collision_group, collision_mask, placed)
 
     def add_box(
         self,
@@ -75,7 +71,7 @@ class Bodies(WorldCore):
     ) -> Box:
         """Add a box with the given full lengths [m, kg]."""
         lengths = (x_length, y_length, z_length)
-        return self._add_primitive(Box, lengths, mass, material, collision_group, collision_mask, placed)
+        return insert_primitive(self, Box, lengths, mass, material, collision_group, collision_mask, placed)
 
     def add_cylinder(
         self,
@@ -88,7 +84,8 @@ class Bodies(WorldCore):
         **placed: Unpack[PrimitiveKeywords],
     ) -> Cylinder:
         """Add a cylinder along z; `height` is its full length [m, kg]."""
-        return self._add_primitive(Cylinder, (radius, height), mass, material, collision_group, collision_mask, placed)
+        dim = radius, height
+        return insert_primitive(self, Cylinder, dim, mass, material, collision_group, collision_mask, placed)
 
     def add_cone(
         self,
@@ -101,7 +98,8 @@ class Bodies(WorldCore):
         **placed: Unpack[PrimitiveKeywords],
     ) -> Cone:
         """Add a cone with its apex towards +z; the origin is the centroid of the solid [m, kg]."""
-        return self._add_primitive(Cone, (radius, height), mass, material, collision_group, collision_mask, placed)
+        dim = radius, height
+        return insert_primitive(self, Cone, dim, mass, material, collision_group, collision_mask, placed)
 
     def add_capsule(
         self,
@@ -114,7 +112,8 @@ class Bodies(WorldCore):
         **placed: Unpack[PrimitiveKeywords],
     ) -> Capsule:
         """Add a capsule along z; `height` is the distance of the two sphere centres [m, kg]."""
-        return self._add_primitive(Capsule, (radius, height), mass, material, collision_group, collision_mask, placed)
+        dim = radius, height
+        return insert_primitive(self, Capsule, dim, mass, material, collision_group, collision_mask, placed)
 
     def add_ground(
         self,
@@ -282,22 +281,6 @@ class Bodies(WorldCore):
             return insert_body(self, body, placed, lambda world, key, bodies: HeightMap(world, key, bodies, data))
 
     # ---- from definitions to handles ----
-
-    def _add_primitive(
-        self,
-        handle: type[Handle],
-        dim: VectorLike,
-        mass: float,
-        material: str,
-        collision_group: int,
-        collision_mask: int,
-        placed: PrimitiveKeywords,
-    ) -> Handle:
-        kind = handle.__name__.upper()
-        object_type = ObjectType[kind]
-        shape = CompoundChild(ShapeType[kind], dim, material=material)
-        body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
-        return insert_body(self, body, placed, lambda world, key, bodies: handle(world, key, object_type, bodies))
 
 
 def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:

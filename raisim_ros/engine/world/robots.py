@@ -43,13 +43,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-_JOINT_TYPES = {
-    JointType.FIXED: lib.RS_JOINT_FIXED,
-    JointType.FLOATING: lib.RS_JOINT_FLOATING,
-    JointType.REVOLUTE: lib.RS_JOINT_REVOLUTE,
-    JointType.PRISMATIC: lib.RS_JOINT_PRISMATIC,
-    JointType.SPHERICAL: lib.RS_JOINT_SPHERICAL,
-}
+_JOINT_TYPES = {kind: getattr(lib, f"RS_JOINT_{kind.name}") for kind in JointType}
 
 _JOINT_NUMBERS = (
     "damping",
@@ -150,7 +144,7 @@ class Robots(WorldCore):
         shapes = []
         for index, body in enumerate(tree.bodies):
             for collision in body.collisions:
-                quaternion = arguments.quaternion_of_matrix(np.asarray(collision.rotation))
+                quaternion = arguments.orientation(collision.rotation)
                 if collision.shape == "mesh":
                     parts = self._mesh_parts(collision, option, assets)
                 else:

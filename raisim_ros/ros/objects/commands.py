@@ -114,29 +114,22 @@ def apply_command(entry: ObjectRow, target: Target) -> None:
         )
     if body_type == BodyType.STATIC:
         raise CommandRefusedError("static", "a static object takes no commands")
+    driven = body_type == BodyType.DYNAMIC  # pushed by a controller to where it shall be
     if isinstance(target, Wrench):
-        # A wrench on a kinematic object is meaningless and does nothing.
-        if body_type == BodyType.DYNAMIC:
+        if driven:  # on a kinematic object it is meaningless and does nothing
             entry.handle.set_command_wrench(target.force, target.torque)
-        return
-    if body_type == BodyType.DYNAMIC:
-        _drive(entry.handle, target)
-        return
-    if isinstance(target, Twist):
-        set_twist(entry.handle, target)
-        return
-    pose, twist = target
-    entry.handle.set_pose(pose.position, pose.wxyz)
-    set_twist(entry.handle, twist)
-
-
-def _drive(handle: Any, target: Twist | tuple[BodyPose, Twist]) -> None:
-    """Lets the controller of a dynamic object push it to where it shall be."""
-    if isinstance(target, Twist):
-        handle.set_command_velocity(target.linear, target.angular)
+    elif isinstance(target, Twist):
+        if driven:
+            entry.handle.set_command_velocity(target.linear, target.angular)
+        else:
+            set_twist(entry.handle, target)
     else:
         pose, twist = target
-        handle.set_command_pose(pose.position, pose.wxyz, twist.linear, twist.angular)
+        if driven:
+            entry.handle.set_command_pose(pose.position, pose.wxyz, twist.linear, twist.angular)
+        else:
+            entry.handle.set_pose(pose.position, pose.wxyz)
+            set_twist(entry.handle, twist)
 
 
 class Aspect(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.engine.arguments import quaternion_of_matrix
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.ros.conversions import BodyPose, Twist, rotate
 from raisim_ros.ros.objects.frames import FrameNames
@@ -20,7 +20,7 @@ class UnknownFrameError(InvalidValueError):
 def pose_of_handle(handle: Any, body: int = 0) -> BodyPose:
     """Where a body, or a body of a robot, is in the world."""
     if isinstance(handle, ArticulatedSystem):
-        return BodyPose(handle.get_position(body), quaternion_of_matrix(handle.get_orientation(body)))
+        return BodyPose(handle.get_position(body), quaternion_from_matrix(handle.get_orientation(body)))
     return BodyPose(handle.get_position(), handle.get_quaternion())
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
-from raisim_ros.engine.arguments import quaternion_of_matrix
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.types import ArticulationBuffer
 from raisim_ros.ros.conversions import Vector, compose_xyzw, inverse_xyzw
 from raisim_ros.ros.objects.object_table import ObjectRow
@@ -17,7 +17,7 @@ IDENTITY = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 def pose_of(position: Vector, rotation: Vector) -> Vector:
     """x y z qx qy qz qw of a place given with a rotation matrix."""
-    w, x, y, z = quaternion_of_matrix(np.asarray(rotation))
+    w, x, y, z = quaternion_from_matrix(np.asarray(rotation))
     return np.array([*position, x, y, z, w])
 
 

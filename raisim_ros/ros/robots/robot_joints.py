@@ -34,7 +34,7 @@ class RobotJoints:
         single: list[tuple[int, int]] = []  # place in `names`, place in q
         self._spherical: list[tuple[int, int]] = []  # the same of the first entry
         for body, q, first in zip(tree.bodies, q_first, u_first, strict=True):
-            if body.joint_type in (JointType.REVOLUTE, JointType.PRISMATIC):
+            if body.joint_type.has_axis:
                 single.append((len(self.names), q))
                 self.names.append(body.joint_name)
                 u.append(first)

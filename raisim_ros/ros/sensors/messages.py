@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import CameraInfo, Image, Imu, LaserScan, PointCloud2, PointField
 from std_msgs.msg import Header
 
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.description.sensor.types import NoiseModel
-from raisim_ros.engine.arguments import quaternion_of_matrix
 from raisim_ros.engine.sensors.lidar_sweep import Sweep
 from raisim_ros.engine.sensors.motion import IMU, ContactSensor, ForceTorque
 from raisim_ros.engine.sensors.sensor import Sensor
@@ -142,8 +142,9 @@ class LidarChannel(Channel):
         if not self._lidar.is_rolling():
             columns = self._lidar.model.yaw_samples
             for topic, publisher in publishers.items():
-                self._message(topic, columns).cast()
-                self._message(topic, columns).send(publisher, stamp)
+                message = self._message(topic, columns)
+                message.note_cast(self._lidar.write_cloud(0, columns, message.layout, message.out))
+                message.send(publisher, stamp)
             return
         sweep = self._lidar.take_sweep()
         for topic, publisher in publishers.items() if len(sweep.returns) else ():
@@ -185,19 +186,18 @@ class _Cloud(_Stamped):
                 is_dense=False,
             )
         )
-        self._lidar, self._columns = lidar, columns
-        self._data, self._dense = self.numbers("data"), self.numbers("is_dense")
-        self._layout = CloudLayout(step, step * columns, x=0, y=4, z=8, intensity=12)
-        self._floats = self._data.view(np.float32).reshape(rows, columns, step // _FLOAT)
+        self._points = rows * columns
+        self.out, self._dense = self.numbers("data"), self.numbers("is_dense")
+        self.layout = CloudLayout(step, step * columns, x=0, y=4, z=8, intensity=12)
+        self._floats = self.out.view(np.float32).reshape(rows, columns, step // _FLOAT)
         if ring_and_time:
-            points = self._data.reshape(rows, columns, step)
+            points = self.out.reshape(rows, columns, step)
             points[:, :, 16:18] = np.arange(rows, dtype=np.uint16)[:, None, None].view(np.uint8)
             self._floats[:, :, 5] = np.arange(columns) * _column_period(lidar)
 
-    def cast(self) -> None:
-        """A revolution; the engine writes the points where they go."""
-        returns = self._lidar.write_cloud(0, self._columns, self._layout, self._data)
-        self._dense[0] = returns == self._columns * self._lidar.model.pitch_samples
+    def note_cast(self, returns: int) -> None:
+        """The engine has written a revolution to `out`, with so many valid returns."""
+        self._dense[0] = returns == self._points
 
     def fill(self, sweep: Sweep) -> None:
         """What fired."""
@@ -230,13 +230,12 @@ class _Scan(_Stamped):
         self._ranges, self._intensities = self.numbers("ranges"), self.numbers("intensities")
         # Ranges and intensities lie apart: the count of the second sequence is between them.
         distance = self._intensities.ctypes.data - self._ranges.ctypes.data
-        self._out = _from(self._ranges.view(np.uint8), distance + _FLOAT * columns)
-        self._layout = CloudLayout(_FLOAT, 0, range=0, intensity=distance)
+        self.out = _from(self._ranges.view(np.uint8), distance + _FLOAT * columns)
+        self.layout = CloudLayout(_FLOAT, 0, range=0, intensity=distance)
 
-    def cast(self) -> None:
-        """A revolution; the engine writes the ranges where they go."""
+    def note_cast(self, returns: int) -> None:
+        """The engine has written a revolution to `out`."""
         self._begin_at(0)
-        self._lidar.write_cloud(0, self._columns, self._layout, self._out)
 
     def fill(self, sweep: Sweep) -> None:
         """What fired."""
@@ -437,7 +436,7 @@ class ImuChannel(Channel):
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
         """Measures."""
         self._imu.update()
-        w, x, y, z = quaternion_of_matrix(self._imu.get_orientation())
+        w, x, y, z = quaternion_from_matrix(self._imu.get_orientation())
         self._orientation[:] = (x, y, z, w)
         self._rate[:] = self._imu.get_angular_velocity()
         self._force[:] = self._imu.get_linear_acceleration()

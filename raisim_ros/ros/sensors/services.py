@@ -12,6 +12,7 @@ from geometry_msgs.msg import Point, Vector3
 import raisim_ros.srv as srv
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.robot.model import Pose
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.description.sensor.file import load_sensor_set, sensor_set_of_text
 from raisim_ros.description.sensor.types import (
     DepthCameraModel,
@@ -23,7 +24,6 @@ from raisim_ros.description.sensor.types import (
     SensorSetModel,
 )
 from raisim_ros.description.urdf.fields import NO_LIMIT
-from raisim_ros.engine.arguments import rotation_of_quaternion
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros.conversions import pose_from_message, vector_from_xyz
 from raisim_ros.ros.file_address import resolve_file
@@ -39,7 +39,7 @@ _CAMERAS: dict[str, type[DepthCameraModel] | type[RGBCameraModel]] = {"depth": D
 
 def _origin(request: Any) -> Pose:
     pose = pose_from_message(request.pose, "pose")
-    return Pose(pose.position, rotation_of_quaternion(pose.wxyz))
+    return Pose(pose.position, matrix_from_quaternion(pose.wxyz))
 
 
 class SensorServices:

@@ -8,7 +8,7 @@ from typing import Any
 from geometry_msgs.msg import TransformStamped
 from tf2_msgs.msg import TFMessage
 
-from raisim_ros.engine.arguments import quaternion_of_matrix
+from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.sensors.sensor import Sensor
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera
 from raisim_ros.engine.types import StateBuffer
@@ -180,7 +180,7 @@ class SensorFrames:
 
 
 def _mounting(entry: SensorRow) -> TransformStamped:
-    w, x, y, z = quaternion_of_matrix(entry.sensor.get_ori_in_sensor_frame())
+    w, x, y, z = quaternion_from_matrix(entry.sensor.get_ori_in_sensor_frame())
     return _transform(entry.parent_frame, entry.frame, tuple(entry.sensor.get_pos_in_sensor_frame()), (x, y, z, w))
 
 

@@ -6,7 +6,7 @@ from pinocchio_model import PinocchioRobot, pin
 from random_tree import random_state, random_tree
 
 from raisim_ros import ArticulatedSystemOption, BodyType, InvalidValueError, World
-from raisim_ros.engine.arguments import rotation_of_quaternion
+from raisim_ros.description.rotation import matrix_from_quaternion
 
 BALL_ON_STICK = """<robot name="stick">
   <link name="base"><inertial><mass value="3"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/>
@@ -42,7 +42,7 @@ def test_places_and_velocities_of_bodies_against_pinocchio(moving):
         for turn in (
             robot.get_orientation(body),
             robot.get_rotation_matrix(body),
-            rotation_of_quaternion(robot.get_quaternion(body)),
+            matrix_from_quaternion(robot.get_quaternion(body)),
         ):
             assert turn == pytest.approx(rotation, abs=1e-12)
         velocity = pin.getVelocity(twin.model, twin.data, joint, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)

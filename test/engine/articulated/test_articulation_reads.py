@@ -5,7 +5,7 @@ import pytest
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.resources import resource
-from raisim_ros.engine.arguments import rotation_of_quaternion
+from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine.world.robots import ArticulatedSystemOption
 from raisim_ros.engine.world.world import World
 
@@ -39,7 +39,7 @@ def test_bulk_read_agrees_with_every_single_read():
             position, rotation = handle.get_body_pose(body)
             pose = buffer.link_poses[at + body]
             assert pose[:3] == pytest.approx(position, abs=1e-15)
-            assert rotation_of_quaternion(pose[3:]) == pytest.approx(rotation, abs=1e-14)
+            assert matrix_from_quaternion(pose[3:]) == pytest.approx(rotation, abs=1e-14)
         q, u = handle.get_state()
         first = buffer.coordinate_first[handle.get_id()]
         assert buffer.coordinates[first : first + len(q)].tolist() == q.tolist()

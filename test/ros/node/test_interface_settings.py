@@ -25,11 +25,6 @@ WORLD = f"""<raisim><objects>
 </objects></raisim>"""
 
 
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
 @pytest.fixture(autouse=True)
 def loaded(shared_node, probe, tmp_path):
     load_text(probe, tmp_path, WORLD)

@@ -60,11 +60,6 @@ def test_clock_advances_at_the_real_time_factor(probe):
         assert max(ratios) > 5.0, "factor 0 is as fast as possible"
 
 
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
 @pytest.fixture
 def paused_node(shared_node, probe):
     """A paused node with the loaded world at time zero."""

@@ -33,11 +33,6 @@ TEMPLATE = """<raisim><params><count value="2"/><size value="0.1"/></params>
     </array></objects></raisim>"""
 
 
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
 @pytest.fixture(autouse=True)
 def paused(shared_node, probe):
     assert probe.call(Pause, "pause").result == ResultCode.OK

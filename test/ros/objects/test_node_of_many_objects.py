@@ -4,19 +4,14 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
-import rclpy
 from std_msgs.msg import String
 
 from raisim_ros.ros.objects.command_inbox import HiddenGroup, NodeOfManyObjects
 
 
 @pytest.fixture
-def node(ros_environment):
-    rclpy.init()
-    node = NodeOfManyObjects("many")
-    yield node
-    node.destroy_node()
-    rclpy.try_shutdown()
+def node(make_node):
+    return make_node(NodeOfManyObjects, "many")
 
 
 def test_hidden_subscriptions_are_not_shown_and_all_are_destroyed(node):

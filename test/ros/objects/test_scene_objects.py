@@ -23,11 +23,6 @@ WORLD = """<raisim><camera follow="lamp" x="3"/><objects><ground name="ground"/>
 </objects></raisim>"""
 
 
-@pytest.fixture(scope="module")
-def shared_node(start_node):
-    return start_node(paused=True)
-
-
 @pytest.fixture(autouse=True)
 def scene(shared_node, probe, tmp_path):
     load_text(probe, tmp_path, WORLD)

@@ -10,6 +10,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 
 from geometry_msgs.msg import Point, Pose, Twist, Vector3, Wrench
 from sensor_msgs.msg import PointCloud2
+from service_calls import caller_in_fresh_world
 from simulation_interfaces.srv import DeleteEntity, GetEntities, GetEntityBounds, GetEntityState
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -63,15 +64,7 @@ def node(start_node, folder):
 
 @pytest.fixture
 def call(node, probe):
-    """call(type, "service", field=...): the answer, which must be OK unless `result` says otherwise."""
-
-    def call(service_type, service, result=ResultCode.OK, /, **fields):
-        response = probe.call(service_type, f"/soft/{service}", **fields)
-        assert response.result == result, response.message
-        return response
-
-    call(Reset, "reset", state=True, spawned=True, time=True)
-    return call
+    return caller_in_fresh_world(probe, "/soft")
 
 
 def after(probe, call, message_type, topic, steps=1, profile=10):

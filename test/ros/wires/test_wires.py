@@ -9,6 +9,7 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from pathlib import Path
 
 from geometry_msgs.msg import Point, Pose
+from service_calls import caller_in_fresh_world
 from visualization_msgs.msg import Marker, MarkerArray
 
 from raisim_ros.description.resources import resource
@@ -38,15 +39,7 @@ def node(start_node):
 
 @pytest.fixture
 def call(node, probe):
-    """call(type, "service", field=...): the answer, which must be OK unless `result` says otherwise."""
-
-    def call(service_type, service, result=ResultCode.OK, /, **fields):
-        response = probe.call(service_type, f"/wires/{service}", **fields)
-        assert response.result == result, response.message
-        return response
-
-    call(Reset, "reset", state=True, spawned=True, time=True)
-    return call
+    return caller_in_fresh_world(probe, "/wires")
 
 
 def listed(call):

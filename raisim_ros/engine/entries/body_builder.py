@@ -18,7 +18,6 @@ from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.placed import BodyKeywords, PrimitiveKeywords, check_keywords, dress, velocities
 from raisim_ros.engine.objects.shape_def import fill_shape
 from raisim_ros.engine.types import BodyType, CollisionBody, CompoundChild, GyroscopicMode, ObjectType, ShapeType
-from raisim_ros.engine.world.core import WorldCore
 
 ALL = -1
 ORIGIN = (0.0, 0.0, 0.0)
@@ -44,8 +43,26 @@ class BodyDraft:
     collision_mask: int = ALL
 
 
+def insert_primitive(
+    world: Home,
+    handle: type[Handle],
+    dim: VectorLike,
+    mass: float,
+    material: str,
+    collision_group: int,
+    collision_mask: int,
+    placed: Any,
+) -> Handle:
+    """Make a body with the shape that its handle is named after."""
+    kind = handle.__name__.upper()
+    object_type = ObjectType[kind]
+    shape = CompoundChild(ShapeType[kind], dim, material=material)
+    body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
+    return insert_body(world, body, placed, lambda home, key, bodies: handle(home, key, object_type, bodies))
+
+
 def insert_body(
-    core: WorldCore,
+    world: Home,
     body: BodyDraft,
     placed: Any,
     make_handle: Callable[[Home, int, list[CollisionBody]], Handle],
@@ -55,7 +72,7 @@ def insert_body(
     shapes = ffi.new("rs_shape_def[]", len(body.shapes))
     bodies = [_checked(shape) for shape in body.shapes]
     for c_shape, shape in zip(shapes, bodies, strict=True):
-        fill_shape(c_shape, shape, core._material(shape.material))
+        fill_shape(c_shape, shape, world._material(shape.material))
     definition = ffi.new("rs_body_def *")
     lib.rs_default_body_def(definition)
     definition.object_type = int(body.object_type)
@@ -66,11 +83,11 @@ def insert_body(
     definition.shape_count = len(body.shapes)
     definition.shapes = shapes
     out = ffi.new("rs_object_id *")
-    with core.locked():
-        check(lib.rs_body_create(core._world, definition, out))
-        handle = make_handle(core, int(out[0]), bodies)
+    with world.locked():
+        check(lib.rs_body_create(world._world, definition, out))
+        handle = make_handle(world, int(out[0]), bodies)
         handle._inertia_given = body.inertia_given or "inertia" in placed
-        core._register(handle)
+        world._register(handle)
     return dress(handle, placed)
 
 
