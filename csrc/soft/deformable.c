@@ -133,13 +133,19 @@ static double elastic_energy(const rs_deformable *d, const rs_quad *x) {
     return sum;
 }
 
+static double kinetic_energy(const rs_deformable *d) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < d->x.count; i++)
+        sum += 0.5 * RS_ITEMS(double, d->masses)[i] * rs_norm2(RS_ITEMS(rs_quad, d->v)[i].xyz);
+    return sum;
+}
+
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
     const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
-    rs_soft_sums sums = {0};
+    rs_soft_sums sums = {.kinetic = kinetic_energy(d)};
     for (int64_t i = 0; i < d->x.count; i++) {
         double mass = RS_ITEMS(double, d->masses)[i];
         sums.mass += mass;
-        sums.kinetic += 0.5 * mass * rs_norm2(v[i].xyz);
         sums.potential -= mass * rs_dot(gravity, x[i].xyz);
         sums.linear = rs_madd(sums.linear, mass, v[i].xyz);
         sums.angular = rs_madd(sums.angular, mass, rs_cross(x[i].xyz, v[i].xyz));
@@ -158,18 +164,12 @@ double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
     return sum;
 }
 
-static double kinetic_energy(const rs_deformable *d) {
-    double sum = 0.0;
-    for (int64_t i = 0; i < d->x.count; i++)
-        sum += 0.5 * RS_ITEMS(double, d->masses)[i] * rs_norm2(RS_ITEMS(rs_quad, d->v)[i].xyz);
-    return sum;
-}
+double rs_deformable_gain_of_motion(const rs_deformable *d) { return kinetic_energy(d) - d->kinetic; }
 
-double rs_deformable_gain(const rs_deformable *d) {
-    double motion = kinetic_energy(d) - d->kinetic;
-    if (d->settled && motion <= 0.0)
-        return motion;
-    return motion + elastic_energy(d, RS_ITEMS(rs_quad, d->x)) - elastic_energy(d, RS_ITEMS(rs_quad, d->x_start));
+double rs_deformable_gain_of_springs(rs_deformable *d) {
+    double before = isnan(d->elastic) ? elastic_energy(d, RS_ITEMS(rs_quad, d->x_start)) : d->elastic;
+    d->elastic = elastic_energy(d, RS_ITEMS(rs_quad, d->x));
+    return d->elastic - before;
 }
 
 /* ---- constraints ---- */
@@ -391,6 +391,7 @@ rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene,
     double rate = sqrt(fastest_rate2(d, (double *)d->x_start.items));
     memcpy(d->x_before.items, d->x.items, sizeof(rs_quad) * (size_t)count);
     d->lift_speed = 0.0;
+    d->elastic = NAN;
     *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
     d->own_substep = scene->dt / *substeps;
     return rs_deformable_find_pieces(d);

@@ -189,3 +189,24 @@ void rs_deformable_scale_inner_motion(rs_deformable *d, double scale) {
         *v = rs_madd(rigid, scale, rs_sub(*v, rigid));
     }
 }
+
+void rs_deformable_go_back(rs_deformable *d, double share) {
+    rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const rs_quad *now = RS_ITEMS(rs_quad, d->x_swept), *start = RS_ITEMS(rs_quad, d->x_start);
+    const double *masses = RS_ITEMS(double, d->masses);
+    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
+    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    for (int64_t k = 0; k < d->pieces.count; k++)
+        pieces[k] = (rs_soft_piece){0};
+    for (int64_t i = 0; i < d->x.count; i++)
+        if (piece[i] != RS_NONE) {
+            rs_soft_piece *own = &pieces[piece[i]];
+            own->mass += masses[i];
+            own->lift = rs_madd(own->lift, masses[i], rs_sub(now[i].xyz, start[i].xyz));
+        }
+    for (int64_t i = 0; i < d->x.count; i++) {
+        rs_vec3 way = piece[i] == RS_NONE ? rs_v3_zero() : rs_scale(1.0 / pieces[piece[i]].mass, pieces[piece[i]].lift);
+        rs_vec3 back = rs_add(start[i].xyz, way);
+        x[i].xyz = rs_madd(back, share, rs_sub(now[i].xyz, back));
+    }
+}
