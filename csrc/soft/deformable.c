@@ -164,11 +164,12 @@ double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
     return sum;
 }
 
-double rs_deformable_gain(const rs_deformable *d) {
-    double motion = kinetic_energy(d) - d->kinetic;
-    if (d->settled && motion <= 0.0)
-        return motion;
-    return motion + elastic_energy(d, d->x.items) - elastic_energy(d, d->x_start.items);
+double rs_deformable_gain_of_motion(const rs_deformable *d) { return kinetic_energy(d) - d->kinetic; }
+
+double rs_deformable_gain_of_springs(rs_deformable *d) {
+    double before = isnan(d->elastic) ? elastic_energy(d, d->x_start.items) : d->elastic;
+    d->elastic = elastic_energy(d, d->x.items);
+    return d->elastic - before;
 }
 
 /* ---- constraints ---- */
@@ -390,6 +391,7 @@ rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene,
     double rate = sqrt(fastest_rate2(d, (double *)d->x_start.items));
     memcpy(d->x_before.items, d->x.items, sizeof(rs_quad) * (size_t)count);
     d->lift_speed = 0.0;
+    d->elastic = NAN;
     *substeps = rs_max(rs_min(ceil(scene->dt * rate / SUBSTEP_SHARE), MOST_SUBSTEPS), (double)d->settings.substeps);
     d->own_substep = scene->dt / *substeps;
     return rs_deformable_find_pieces(d);

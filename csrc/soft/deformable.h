@@ -101,6 +101,7 @@ typedef struct rs_deformable {
     double lift_speed;         /* of the fastest piece that left an overlap in this step [m/s] */
     bool bends_softly;         /* one sweep is enough for all hinges */
     double kinetic;            /* energy as the substep began, with what the air and gravity did [J] */
+    double elastic;            /* energy of springs as the substep began [J]; NAN: not known */
     RS_ARRAY(rs_quad) x_swept; /* before a sweep over the constraints */
     RS_ARRAY(int32_t) piece;   /* per particle: its piece, or RS_NONE */
     RS_ARRAY(rs_soft_piece) pieces;
@@ -117,8 +118,9 @@ rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed);
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity);
 /* Energy of springs, and of height above where the substep began [J]. */
 double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity);
-/* What constraints and contacts brought to its springs and its motion in the substep [J]. */
-double rs_deformable_gain(const rs_deformable *d);
+/* What constraints and contacts brought to its motion, and to its springs, in the substep [J]. */
+double rs_deformable_gain_of_motion(const rs_deformable *d);
+double rs_deformable_gain_of_springs(rs_deformable *d);
 /* A step of the world in parts. How many substeps it takes at least; what it may touch, with substeps of length h. */
 rs_status rs_deformable_begin_step(rs_deformable *d, const rs_soft_scene *scene, double *substeps);
 rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h);
@@ -145,6 +147,8 @@ void rs_deformable_end_spin(rs_deformable *d, double h);
  * against the world where that is pinned [J]; and that motion scaled: momentum stays. */
 double rs_deformable_inner_motion(rs_deformable *d, bool keep_spin);
 void rs_deformable_scale_inner_motion(rs_deformable *d, double scale);
+/* Places between those as the substep began (share 0), moved with their piece but not turned, and those in x_swept (1). */
+void rs_deformable_go_back(rs_deformable *d, double share);
 
 /* deformable_tear.c: after a step: what is stretched beyond settings.tear_strain comes apart; particles, edges and triangles
  * may get more. */
@@ -186,7 +190,7 @@ void rs_deformable_keep_rows(rs_deformable *d);
 double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *partners);
 /* Their impulses times the velocities after the substep [J]. */
 double rs_deformable_contact_power(const rs_deformable *d, const rs_partners *partners);
-/* Takes a share of their impulses back from the velocities of both sides. */
+/* Takes a share of their impulses back from both sides; pieces, within which nothing moves any more, feel that as a whole. */
 void rs_deformable_return_contacts(rs_deformable *d, rs_partners *partners, double share);
 /* Out of overlaps, without velocity: pieces as a whole, which bends no springs; then what still overlaps. */
 void rs_deformable_lift_pieces(rs_deformable *d, double h);

@@ -288,6 +288,8 @@ void rs_deformable_return_contacts(rs_deformable *d, rs_partners *partners, doub
         }
         rs_partner_push(&partners->partners.items[row->partner], row->point, impulse);
     }
+    rs_deformable_inner_motion(d, false);
+    rs_deformable_scale_inner_motion(d, 0.0);
 }
 
 static int32_t piece_of(const rs_deformable *d, const rs_soft_row *row) { return d->piece.items[row->particle[0]]; }

@@ -189,3 +189,24 @@ void rs_deformable_scale_inner_motion(rs_deformable *d, double scale) {
         *v = rs_madd(rigid, scale, rs_sub(*v, rigid));
     }
 }
+
+void rs_deformable_go_back(rs_deformable *d, double share) {
+    rs_quad *x = d->x.items;
+    const rs_quad *now = d->x_swept.items, *start = d->x_start.items;
+    const double *masses = d->masses.items;
+    const int32_t *piece = d->piece.items;
+    rs_soft_piece *pieces = d->pieces.items;
+    for (int64_t k = 0; k < d->pieces.count; k++)
+        pieces[k] = (rs_soft_piece){0};
+    for (int64_t i = 0; i < d->x.count; i++)
+        if (piece[i] != RS_NONE) {
+            rs_soft_piece *own = &pieces[piece[i]];
+            own->mass += masses[i];
+            own->lift = rs_madd(own->lift, masses[i], rs_sub(now[i].xyz, start[i].xyz));
+        }
+    for (int64_t i = 0; i < d->x.count; i++) {
+        rs_vec3 way = piece[i] == RS_NONE ? rs_v3_zero() : rs_scale(1.0 / pieces[piece[i]].mass, pieces[piece[i]].lift);
+        rs_vec3 back = rs_add(start[i].xyz, way);
+        x[i].xyz = rs_madd(back, share, rs_sub(now[i].xyz, back));
+    }
+}

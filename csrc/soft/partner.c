@@ -298,11 +298,23 @@ void rs_partners_settle(rs_partners *partners) {
     }
 }
 
-double rs_partners_work(const rs_partners *partners) {
+/* Forces made a body faster for the length of a substep before impulses held it, and then it went all the way with the velocity
+ * that was left. */
+static double held_of(const rs_partner *p, double h) {
+    if (p->tree != NULL || !p->pushed || !p->mobile)
+        return 0.0;
+    rs_sym3 inertia = rs_sym3_inverse(&p->inverse_inertia);
+    double forces = rs_norm2(p->a) / p->inverse_mass + rs_dot(p->alpha, rs_sym3_mulv(&inertia, p->alpha));
+    return -h * (rs_dot(p->a, p->substep.lin) + rs_dot(p->alpha, p->substep.ang)) - 0.5 * h * h * forces;
+}
+
+double rs_partners_work(const rs_partners *partners, double h, double *held) {
     double sum = 0.0;
+    *held = 0.0;
     for (int64_t k = 0; k < partners->partners.count; k++) {
         const rs_partner *p = &partners->partners.items[k];
         sum += 0.5 * (rs_dot(p->substep.lin, rs_add(p->v_start, p->v)) + rs_dot(p->substep.ang, rs_add(p->w_start, p->w)));
+        *held += held_of(p, h);
     }
     return sum;
 }

@@ -97,8 +97,9 @@ void rs_partners_kick(rs_partners *partners, double time);
 void rs_partners_settle(rs_partners *partners);
 /* More impulses of the substep follow; those so far have been settled. */
 void rs_partners_settled(rs_partners *partners);
-/* What the impulses of the substep did to them, once they are settled [J]. */
-double rs_partners_work(const rs_partners *partners);
+/* What the impulses of a substep of length h did to them, once they are settled [J]; `held`: and how much more than that they
+ * got, since forces did not move what was held. */
+double rs_partners_work(const rs_partners *partners, double h, double *held);
 /* After the step: velocities of bodies that the contact solver starts from. */
 void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene);
 

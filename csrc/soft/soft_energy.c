@@ -19,16 +19,37 @@ static double work_of_contacts(const rs_soft_group *group, bool with_pairs) {
     return work;
 }
 
-/* What springs, contacts and pins brought to all. Implicit substeps lose energy, but sweeps that end early may bring some, which
- * would grow from substep to substep. Grains do what they do to bodies by themselves: there, only contacts count. */
-static double gain_of_all(const rs_soft_group *group) {
-    double gain = rs_partners_work(&group->partners);
-    for (int64_t m = 0; m < count_of(group); m++) {
-        if (deformable_of(group, m) == NULL)
-            return -INFINITY;
-        gain += rs_deformable_gain(deformable_of(group, m));
-    }
+static double gain_of_springs(const rs_soft_group *group) {
+    double gain = 0.0;
+    for (int64_t m = 0; m < count_of(group); m++)
+        gain += rs_deformable_gain_of_springs(deformable_of(group, m));
     return gain;
+}
+
+static void forget_springs(const rs_soft_group *group) {
+    for (int64_t m = 0; m < count_of(group); m++)
+        if (deformable_of(group, m) != NULL)
+            deformable_of(group, m)->elastic = NAN;
+}
+
+/* What springs, contacts and pins brought to all; and how much more bodies got, since forces did not move what was held.
+ * Implicit substeps lose energy, but sweeps that end early may bring some, which would grow from substep to substep. To look
+ * at all springs of cloth takes as long as a sweep: where sweeps came to an end, only if what moves got faster. Grains do what
+ * they do to bodies by themselves: there, only contacts count. */
+static double gain_of_all(const rs_soft_group *group, double h, double *held) {
+    double motion = rs_partners_work(&group->partners, h, held);
+    bool surely = true;
+    for (int64_t m = 0; m < count_of(group); m++) {
+        const rs_deformable *d = deformable_of(group, m);
+        if (d == NULL)
+            return -INFINITY;
+        motion += rs_deformable_gain_of_motion(d);
+        surely &= d->settled && d->tetrahedra.count == 0;
+    }
+    if (!surely || motion + rs_max(*held, 0.0) > 0.0)
+        return motion + gain_of_springs(group);
+    forget_springs(group);
+    return motion;
 }
 
 static double stored_energy(const rs_soft_group *group, const rs_soft_scene *scene) {
@@ -51,12 +72,18 @@ static bool overlaps(const rs_soft_group *group, bool with_pairs) {
     return false;
 }
 
-static void lift(const rs_soft_group *group, bool with_pairs) {
+/* Before particles are moved without their velocity. */
+static void keep_places(const rs_soft_group *group) {
+    forget_springs(group);
     for (int64_t m = 0; m < count_of(group); m++) {
         rs_deformable *d = deformable_of(group, m);
         if (d != NULL)
             memcpy(d->x_swept.items, d->x.items, sizeof(rs_quad) * (size_t)d->x.count);
     }
+}
+
+static void lift(const rs_soft_group *group, bool with_pairs) {
+    keep_places(group);
     if (with_pairs)
         rs_soft_pairs_lift(&group->pairs, group->members.items);
     for (int64_t m = 0; m < count_of(group); m++)
@@ -97,6 +124,23 @@ static double slow_inner(const rs_soft_group *group, double energy, bool keep_sp
         if (deformable_of(group, m) != NULL)
             rs_deformable_scale_inner_motion(deformable_of(group, m), scale);
     return energy - 0.5 * motion;
+}
+
+/* Pieces keep that much of how the substep moved their particles against them; x_swept is where these are now. */
+static void go_back(const rs_soft_group *group, double share) {
+    for (int64_t m = 0; m < count_of(group); m++)
+        if (deformable_of(group, m) != NULL)
+            rs_deformable_go_back(deformable_of(group, m), share);
+}
+
+/* Springs that sweeps left too tight lose so much energy, or all that the substep gave them; what is left of that [J]. */
+static double slacken(const rs_soft_group *group, const rs_soft_scene *scene, double energy) {
+    double tight = stored_energy(group, scene);
+    keep_places(group);
+    go_back(group, 0.0);
+    double given = tight - stored_energy(group, scene);
+    go_back(group, given > energy ? 1.0 - energy / given : given > 0.0 ? 0.0 : 1.0);
+    return energy - (tight - stored_energy(group, scene));
 }
 
 static double power_of_contacts(const rs_soft_group *group) {
@@ -145,17 +189,20 @@ static void forget_pushes(const rs_soft_group *group) {
 }
 
 double rs_soft_group_part(rs_soft_group *group, const rs_soft_scene *scene, bool with_pairs, double h) {
-    double gain = rs_max(work_of_contacts(group, with_pairs), gain_of_all(group));
+    double work = work_of_contacts(group, with_pairs), held, all = gain_of_all(group, h, &held);
     for (int64_t m = 0; m < count_of(group); m++)
         if (deformable_of(group, m) != NULL)
             rs_deformable_lift_pieces(deformable_of(group, m), h);
-    if (overlaps(group, with_pairs))
-        gain += lift_for(group, scene, with_pairs, rs_max(0.0, -gain));
-    if (gain <= 0.0)
+    double paid = overlaps(group, with_pairs) ? lift_for(group, scene, with_pairs, rs_max(0.0, -rs_max(work, all))) : 0.0;
+    double gain = (isinf(all) ? work : all) + paid, more = isinf(all) ? 0.0 : rs_max(0.0, held - paid);
+    if (gain + more <= 0.0)
         return 0.0;
-    double left = slow_inner(group, gain, true);
+    double left = slow_inner(group, gain + more, true);
     if (left > 0.0) /* sweeps that ended early may turn what touches something */
         left = slow_inner(group, left, false);
+    left -= more; /* by so little, springs and contacts need not agree: they would never find their rest */
+    if (left > 0.0)
+        left = slacken(group, scene, left);
     if (left <= 0.0)
         return 0.0;
     forget_pushes(group);

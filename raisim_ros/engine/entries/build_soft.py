@@ -18,6 +18,7 @@ from raisim_ros.description.world.soft_entries import (
     placed,
     vertices_of,
 )
+from raisim_ros.description.world.soft_types import MeshBuildOptions
 from raisim_ros.description.world.types import ObjectEntry
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.entries.build_wires import describe_end, find_end
@@ -59,13 +60,28 @@ def deformable_mesh(entry: DeformableEntry) -> tuple[Vector, Any]:
     return entry.arrays["pos"], entry.arrays["triangles"]
 
 
-def add_deformable_entry(world: World, entry: DeformableEntry) -> DeformableObject:
-    """Adds cloth as an entry describes it."""
-    vertices, triangles = deformable_mesh(entry)
+def _pinned(entry: DeformableEntry, vertices: Vector) -> list[int]:
     fixed = [pin for pin in entry.pins if pin.body is None or entry.build is not None]
     chosen = pinned_vertices(vertices, fixed)
     if chosen and chosen[-1] >= len(vertices):
         raise InvalidValueError(f"vertex {chosen[-1]} is to be pinned; there are {len(vertices)}")
+    return chosen
+
+
+def body_parts(entry: DeformableEntry) -> tuple[Vector, Any, MeshBuildOptions, Any] | None:
+    """What a shell or filled body is made of, for `body_mesh.made_of`; None: it is cloth, or made already."""
+    if entry.build is None or "struts" in entry.arrays:
+        return None
+    vertices, triangles = deformable_mesh(entry)
+    pins = np.array(_pinned(entry, vertices), dtype=np.intp)
+    x = np.ascontiguousarray(placed(vertices, entry.state), np.float64)
+    return x, np.ascontiguousarray(triangles, np.int32), entry.build, pins
+
+
+def add_deformable_entry(world: World, entry: DeformableEntry) -> DeformableObject:
+    """Adds cloth as an entry describes it."""
+    vertices, triangles = deformable_mesh(entry)
+    chosen = _pinned(entry, vertices)
     if entry.build is not None and "struts" not in entry.arrays:
         return _add_body(world, entry, vertices, triangles, chosen)
     velocities = entry.arrays.get("vel")

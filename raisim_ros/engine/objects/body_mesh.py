@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.mesh.memory import Memory
+from raisim_ros.description.world.soft_types import MeshBuildOptions
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.errors import check
@@ -260,3 +263,30 @@ def _fan(surface: tuple[Vector, Indices]) -> tuple[Vector, NDArray[Any]]:
     vertices, triangles = surface
     apex = np.full(len(triangles), len(vertices))
     return np.concatenate([vertices, [vertices.mean(axis=0)]]), np.c_[apex, triangles]
+
+
+_made: Memory[BodyMesh] = Memory("deformable bodies", 16)
+
+
+def _key(vertices: Vector, triangles: Indices, options: MeshBuildOptions, keep: NDArray[Any]) -> tuple[Any, ...]:
+    tables = hashlib.blake2b(vertices.tobytes() + triangles.tobytes(), digest_size=16).digest()
+    return tables, options.mode, options.spacing, options.max_fill_particles, tuple(int(k) for k in keep)
+
+
+def is_made(vertices: Vector, triangles: Indices, options: MeshBuildOptions, keep: NDArray[Any]) -> bool:
+    """Whether `made_of` would only remember."""
+    return _made.get(_key(vertices, triangles, options, keep)) is not None
+
+
+def made_of(vertices: Vector, triangles: Indices, options: MeshBuildOptions, keep: NDArray[Any]) -> BodyMesh:
+    """The shell or filled body that the options make of a surface; the last ones are remembered."""
+    key = _key(vertices, triangles, options, keep)
+    body = _made.get(key)
+    if body is None:
+        if options.mode == "filled":
+            body = filled(vertices, triangles, options.spacing, options.max_fill_particles, keep)
+        else:
+            x, faces = resampled(vertices, triangles, options.spacing)
+            body = BodyMesh.hollow(x.copy(), faces.copy())  # they may be those of the caller
+        _made.put(key, body)
+    return body

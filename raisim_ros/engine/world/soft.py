@@ -14,7 +14,7 @@ from raisim_ros.description.world.soft_types import DeformableMaterial, Granular
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.objects.body_mesh import BodyMesh, filled, resampled
+from raisim_ros.engine.objects.body_mesh import BodyMesh, made_of
 from raisim_ros.engine.objects.body_springs import Springs, vertex_areas
 from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.granular import GranularSystem, fill_material, grain_tables
@@ -123,10 +123,7 @@ class Soft(WorldCore):
         x, faces = _mesh_arrays(*pair)
         _check_mesh(x, faces)
         pins = _pin_indices(pinned_vertices, len(x))
-        if build.mode == "filled":
-            body = filled(x, faces, build.spacing, build.max_fill_particles, pins)
-        else:
-            body = BodyMesh.hollow(*resampled(x, faces, build.spacing))
+        body = made_of(x, faces, build, pins)
         with self.locked():
             handle = self._insert_deformable(
                 body, body.particle_of[pins], chosen, contact_material, collision_group, collision_mask

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from raisim_ros.description.atomic_file import write_file
 from raisim_ros.description.errors import ParseError, RaisimError
 from raisim_ros.description.file_access import temporary_folder
@@ -30,7 +32,9 @@ from raisim_ros.description.world.types import (
 from raisim_ros.description.world_file import load_world_file
 from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
+from raisim_ros.engine.entries.build_soft import body_parts
 from raisim_ros.engine.link_mesh import is_known, link_mesh
+from raisim_ros.engine.objects.body_mesh import is_made, made_of
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.objects.spawning import NewObject, RobotSpec
@@ -38,19 +42,20 @@ from raisim_ros.ros.soft.requests import new_deformable, new_granular
 
 Tell = Callable[[str], object]
 
-# Beyond these it is long: bytes of files, points of a hull, samples of terrain, grains at random places, passes of
-# loops in a file.
+# Beyond these it is long: bytes of files, points of a hull, samples of terrain, grains at random places, particles of
+# deformable bodies, passes of loops in a file.
 _LARGE_FILE = 4_000_000
 _LARGE_MESH = 200_000
 _MANY_POINTS = 2_000
 _LARGE_TEXT = 400_000
 _MANY_SAMPLES = 250_000
 _MANY_GRAINS = 500
+_MANY_PARTICLES = 1_000
 _MANY_PASSES = 2_500
 _SAMPLES = re.compile(rb'[xy]_?[sS]amples\s*=\s*"\s*([^"]*)"')
 # Where loops end, directly or by a parameter.
 _LOOP_ENDS = re.compile(rb'(?:end|value)\s*=\s*"\s*([^"]*)"')
-_SLOW_WORDS = (b"<mesh", b"convexif", b"<include", b"<mujoco", b".png", b"<emit_box")
+_SLOW_WORDS = (b"<mesh", b"convexif", b"<include", b"<mujoco", b".png", b"<emit_box", b"<build")
 
 
 def _quiet(line: str) -> None:
@@ -186,13 +191,34 @@ def granular_is_long(request: Any) -> bool:
 
 
 def deformable(request: Any, tell: Tell = _quiet) -> NewObject:
-    """The cloth of a SpawnDeformable request."""
-    return new_deformable(request)
+    """The cloth or body of a SpawnDeformable request, filled with tetrahedra if that is wanted."""
+    new = new_deformable(request)
+    assert isinstance(new.entry, DeformableEntry)
+    _make_soft_body(new.entry, tell)
+    return new
 
 
 def deformable_is_long(request: Any) -> bool:
-    """Whether that may take more than a moment."""
-    return bool(request.source == "mesh" and _large(request.file))
+    """Whether that may take more than a moment: how many particles there will be, roughly."""
+    try:
+        if request.source == "mesh" and _large(resolve_file(request.file, "file")):
+            return True
+        entry = new_deformable(request).entry
+        assert isinstance(entry, DeformableEntry)
+        parts = body_parts(entry)
+    except RaisimError:
+        return False  # it is refused at once
+    if parts is None or is_made(*parts):
+        return False
+    sides = sorted(np.maximum(1.0, np.ptp(parts[0], axis=0) / parts[2].spacing).tolist())
+    return bool(sides[1] * sides[2] * (sides[0] if parts[2].mode == "filled" else 1.0) > _MANY_PARTICLES)
+
+
+def _make_soft_body(entry: DeformableEntry, tell: Tell = _quiet) -> None:
+    parts = body_parts(entry)
+    if parts is not None:
+        tell(f"making a body of {len(parts[1])} triangles, {parts[2].mode}, spacing {parts[2].spacing:g} m")
+        made_of(*parts)
 
 
 def _with_grains(entry: GranularEntry) -> GranularEntry:
@@ -315,6 +341,8 @@ def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
             return _with_heights(entry, tell)
         if isinstance(entry, GranularEntry):
             return _with_grains(entry)
+        if isinstance(entry, DeformableEntry):
+            _make_soft_body(entry, tell)
         if isinstance(entry, ArticulatedEntry):
             tree = entry_tree(entry)
             _make_link_meshes(tree, _mesh_mode(entry), tell)

@@ -197,6 +197,34 @@ def test_a_ball_bounces_on_a_pinned_sheet() -> None:
     assert cloth.get_positions()[rim] == pytest.approx(x[rim])
 
 
+def rebound(iterations: int, mass: float) -> float:
+    """How high a ball comes back from a pinned sheet; energy never grows on the way."""
+    world = World()
+    world.set_time_step(0.002)
+    x, triangles = sheet(13, 1.0)
+    rim = [k for k in range(len(x)) if np.abs(x[k, :2]).max() > 0.499]
+    material = DeformableMaterial(total_mass=0.3, distance_stiffness=2000.0, iterations=iterations)
+    cloth = world.add_deformable_cloth(x, triangles, rim, material)
+    ball = world.add_sphere(0.15, mass)
+    ball.set_position([0.013, 0.007, 0.17])
+    least, heights = math.inf, []
+    for _ in range(400):
+        world.integrate()
+        energy = cloth.get_energy() + ball.get_energy()
+        assert energy < least + 1e-4 * mass * 9.81
+        least = min(least, energy)
+        heights.append(float(ball.get_position()[2]))
+    return max(heights[int(np.argmin(heights[:200])) :])
+
+
+@pytest.mark.parametrize("mass", [0.1, 20.0])
+def test_a_ball_comes_back_as_high_whatever_the_iterations(mass: float) -> None:
+    """The heavy one weighs as much as seventy sheets, or ten thousand particles."""
+    few, many = rebound(6, mass), rebound(40, mass)
+    assert few == pytest.approx(many, abs=0.002)
+    assert few > 0.139
+
+
 THIN: dict[str, Callable[[World], Any]] = {
     "ball": lambda world: world.add_sphere(0.02, 0.2),
     "needle": lambda world: world.add_capsule(0.005, 0.3, 0.2),
@@ -223,7 +251,7 @@ def test_thin_things_do_not_slip_between_vertices(kind: str, speed: float) -> No
         body.set_orientation(quaternion / np.linalg.norm(quaternion))
         body.set_velocity([*random.uniform(-0.5, 0.5, 2), -speed], random.uniform(-3, 3, 3))
         turned = False
-        for _ in range(120):
+        for _ in range(400):
             world.integrate()
             place = body.get_position()
             turned = turned or body.get_linear_velocity()[2] > 0.0
@@ -415,7 +443,7 @@ def test_cloth_pinned_to_a_link_swings_with_it(tmp_path: Any) -> None:
     for vertex in (0, 6):
         cloth.pin_vertex(vertex, None, robot, robot.get_body_idx("arm"))
     angles = []
-    for _ in range(200):
+    for _ in range(400):
         world.integrate()
         angles.append(float(robot.get_generalized_coordinate()[0]))
         tip = [-0.5 * math.sin(angles[-1]), 0.0, -0.5 * math.cos(angles[-1])]

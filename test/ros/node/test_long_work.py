@@ -15,11 +15,13 @@ from service_calls import ok
 from raisim_ros import MeshCollisionMode, World
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.mesh import file as mesh_file
+from raisim_ros.engine.entries.build import add_entry
+from raisim_ros.engine.objects import body_mesh
 from raisim_ros.msg import ResultCode, TerrainProperties
 from raisim_ros.ros import qos
 from raisim_ros.ros.node import preparation
 from raisim_ros.ros.node.long_work import LongWork, LongWorkError
-from raisim_ros.srv import ListObjects, SpawnArticulatedSystem, SpawnHeightMap, SpawnObject
+from raisim_ros.srv import ListObjects, SpawnArticulatedSystem, SpawnDeformable, SpawnHeightMap, SpawnObject
 
 HUGE = {"source": "generator", "terrain": TerrainProperties(x_samples=4000, y_samples=4000)}
 
@@ -178,3 +180,18 @@ def test_small_meshes_and_wrong_requests_need_no_worker(tmp_path):
     assert not preparation.robot_is_long(SpawnArticulatedSystem.Request(file=str(tmp_path / "gone.urdf")))
     gone = SpawnObject.Request(shape="mesh", mesh_mode="original", mesh_file=str(tmp_path / "gone.obj"))
     assert not preparation.body_is_long(gone)
+
+
+def test_bodies_are_filled_elsewhere(tmp_path, monkeypatch):
+    """Tetrahedra of a fine body take seconds: the node takes them over."""
+    file = torus(tmp_path / "torus.obj", 40, 20)
+    small = SpawnDeformable.Request(name="b", source="mesh", file=str(file), build="filled", spacing=0.5)
+    assert not preparation.deformable_is_long(small)
+    request = SpawnDeformable.Request(name="b", source="mesh", file=str(file), build="filled", spacing=0.12)
+    request.pose.position.z = 3.0
+    assert preparation.deformable_is_long(request)
+    new = LongWork(lambda line: None, 60.0, threading.Event()).run("deformable", request, "spawn")
+    monkeypatch.setattr(body_mesh, "filled", lambda *_: pytest.fail("the node computes"))
+    assert not preparation.deformable_is_long(request), "the second one is quick"
+    body = add_entry(World(), new.entry)
+    assert len(body.get_tetrahedra()) > 1000
