@@ -14,9 +14,9 @@ from contextlib import contextmanager
 LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
 _LAUNCHER_CHECK_PERIOD = 0.5  # [s]
 # So long after a signal a process is gone, with or without its threads and its farewell [s].
-PATIENCE = 0.9
+PATIENCE = 0.8
 # So long the middleware may take to say farewell [s].
-PATIENCE_WITH_MIDDLEWARE = 0.5
+PATIENCE_WITH_MIDDLEWARE = 0.45
 
 
 @contextmanager
