@@ -52,7 +52,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
-from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, ending_soon, watch_signals
+from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, ending_soon, leave, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.viewpoint_topic import ViewpointTopic
@@ -523,4 +523,4 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())
