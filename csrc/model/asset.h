@@ -1,4 +1,5 @@
-/* Meshes and heightmaps that shapes share: immutable, counted by the worlds and snapshots that list them. */
+/* Meshes and heightmaps that shapes share: immutable, counted by the worlds and snapshots that list them, and by
+ * whoever made them. */
 #ifndef RS_MODEL_ASSET_H
 #define RS_MODEL_ASSET_H
 
@@ -9,13 +10,13 @@
 #include "shape.h"
 #include "tri_mesh.h"
 
-typedef struct {
+struct rs_asset {
     rs_shape_type type; /* RS_SHAPE_CONVEX, RS_SHAPE_MESH or RS_SHAPE_HEIGHTMAP */
     atomic_int holders; /* lists that contain it; snapshots die on any thread */
     rs_convex *convex;
     rs_tri_mesh *mesh;
     rs_height_grid *grid;
-} rs_asset;
+};
 
 /* An asset in a world's list. */
 typedef struct {

@@ -43,17 +43,30 @@ rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out
     return rs_world_leave(world, RS_OK);
 }
 
-rs_status rs_asset_create_convex(rs_world *world, int64_t point_count, const double *xyz, rs_asset_id *out) {
-    rs_convex *convex = NULL;
-    rs_status status = rs_convex_new(point_count, xyz, &convex);
-    return status == RS_OK ? rs_world_list_asset(world, rs_asset_new(RS_SHAPE_CONVEX, convex, NULL, NULL), out) : status;
+rs_status rs_asset_add(rs_world *world, rs_asset *asset, rs_asset_id *out) {
+    rs_asset_hold(asset);
+    return rs_world_list_asset(world, asset, out);
 }
 
-rs_status rs_asset_create_mesh(rs_world *world, int64_t vertex_count, const double *xyz, int64_t triangle_count,
-                               const int32_t *indices, rs_asset_id *out) {
+void rs_asset_destroy(rs_asset *asset) { rs_asset_drop(asset); }
+
+rs_status rs_asset_create_convex(int64_t point_count, const double *xyz, rs_asset **out) {
+    rs_convex *convex = NULL;
+    rs_status status = rs_convex_new(point_count, xyz, &convex);
+    if (status != RS_OK)
+        return status;
+    *out = rs_asset_new(RS_SHAPE_CONVEX, convex, NULL, NULL);
+    return *out != NULL ? RS_OK : RS_OUT_OF_MEMORY;
+}
+
+rs_status rs_asset_create_mesh(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
+                               rs_asset **out) {
     rs_tri_mesh *mesh = NULL;
     rs_status status = rs_tri_mesh_new(vertex_count, xyz, triangle_count, indices, &mesh);
-    return status == RS_OK ? rs_world_list_asset(world, rs_asset_new(RS_SHAPE_MESH, NULL, mesh, NULL), out) : status;
+    if (status != RS_OK)
+        return status;
+    *out = rs_asset_new(RS_SHAPE_MESH, NULL, mesh, NULL);
+    return *out != NULL ? RS_OK : RS_OUT_OF_MEMORY;
 }
 
 rs_status rs_mesh_distances(int64_t vertex_count, const double *xyz, int64_t triangle_count, const int32_t *indices,
@@ -74,11 +87,14 @@ rs_status rs_mesh_distances(int64_t vertex_count, const double *xyz, int64_t tri
     return status;
 }
 
-rs_status rs_asset_create_heightmap(rs_world *world, int32_t x_samples, int32_t y_samples, double x_size,
-                                    double y_size, const double *heights, rs_asset_id *out) {
+rs_status rs_asset_create_heightmap(int32_t x_samples, int32_t y_samples, double x_size, double y_size, const double *heights,
+                                    rs_asset **out) {
     rs_height_grid *grid = NULL;
     rs_status status = rs_height_grid_new(x_samples, y_samples, x_size, y_size, heights, &grid);
-    return status == RS_OK ? rs_world_list_asset(world, rs_asset_new(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid), out) : status;
+    if (status != RS_OK)
+        return status;
+    *out = rs_asset_new(RS_SHAPE_HEIGHTMAP, NULL, NULL, grid);
+    return *out != NULL ? RS_OK : RS_OUT_OF_MEMORY;
 }
 
 /* ---- shapes ---- */

@@ -1,10 +1,13 @@
 """Meshes and heightmaps on their way into the engine.
 
-Each function is a context manager that yields the asset's id. Shapes made from it inside the block keep it alive.
+What the engine makes of a mesh (trees, neighbours, hulls) may take seconds. It is made once, by whichever thread asks
+first, and remembered as long as the mesh is: `listed_asset` then only hands it over. It is a context manager
+that yields the asset's id in a world; shapes made from it inside the block keep it alive.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,69 +19,80 @@ from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import check
 
+Points = np.ndarray[Any, Any]
+Source = MeshData | HeightMapData | Points
+"""What an asset is made of; points stand for their convex hull."""
+
+# By the address of the source, which is remembered with it: arrays cannot be keys.
+_made: dict[int, tuple[weakref.ref[Any], Any]] = {}
+
+
+def make_asset(source: Source) -> Any:
+    """The asset of a mesh, a heightmap or the hull of points: the one that was made of it before, or a new one.
+
+    Arrays that somebody may write into are not remembered. Raises InvalidValueError.
+    """
+    asset = _remembered(source)
+    if asset is None:
+        asset = _new_asset(source)
+        if not _arrays(source)[0].flags.writeable:
+            address = id(source)
+            _made[address] = weakref.ref(source, lambda _: _made.pop(address, None)), asset
+    return asset
+
+
+def is_made(source: Source) -> bool:
+    """Whether `make_asset` would only have to remember."""
+    return _remembered(source) is not None
+
+
+def _remembered(source: Source) -> Any:
+    reference, asset = _made.get(id(source), (None, None))
+    return asset if reference is not None and reference() is source else None
+
+
+def _arrays(source: Source) -> tuple[Points, ...]:
+    if isinstance(source, MeshData):
+        return source.vertices, source.triangles
+    return (source.heights,) if isinstance(source, HeightMapData) else (source,)
+
+
+def _doubles(values: Points) -> tuple[Points, Any]:
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    return array, ffi.cast("double *", array.ctypes.data)
+
+
+def _new_asset(source: Source) -> Any:
+    out = ffi.new("rs_asset **")
+    if isinstance(source, MeshData):
+        xyz, pointer = _doubles(source.vertices)
+        triangles = np.ascontiguousarray(source.triangles, dtype=np.int32)
+        indices = ffi.cast("int32_t *", triangles.ctypes.data)
+        check(lib.rs_asset_create_mesh(len(xyz), pointer, len(triangles), indices, out))
+    elif isinstance(source, HeightMapData):
+        _kept, pointer = _doubles(source.heights)
+        samples, size = (source.x_samples, source.y_samples), (source.x_size, source.y_size)
+        check(lib.rs_asset_create_heightmap(*samples, *size, pointer, out))
+    else:
+        xyz, pointer = _doubles(source)
+        check(lib.rs_asset_create_convex(len(xyz), pointer, out))
+    return ffi.gc(out[0], lib.rs_asset_destroy)
+
 
 @contextmanager
-def _released(world: Any, out: Any) -> Iterator[int]:
+def listed_asset(world: Any, source: Source) -> Iterator[int]:
+    """The asset of a source in a world."""
+    out = ffi.new("rs_asset_id *")
+    check(lib.rs_asset_add(world, make_asset(source), out))
     try:
         yield int(out[0])
     finally:
         check(lib.rs_asset_release(world, out[0]))
 
 
-@contextmanager
-def convex_asset(world: Any, points: np.ndarray[Any, Any]) -> Iterator[int]:
-    """The convex hull of points [m]."""
-    xyz = np.ascontiguousarray(points, dtype=np.float64)
-    out = ffi.new("rs_asset_id *")
-    check(lib.rs_asset_create_convex(world, len(xyz), ffi.cast("double *", xyz.ctypes.data), out))
-    with _released(world, out) as asset:
-        yield asset
-
-
-def hull_corners(points: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def hull_corners(points: Points) -> np.ndarray[Any, Any]:
     """Indices of the points [m] that are corners of their convex hull. Raises InvalidValueError when they are flat."""
-    xyz = np.ascontiguousarray(points, dtype=np.float64)
+    xyz, pointer = _doubles(points)
     corners, count = np.empty(len(xyz), dtype=np.int32), ffi.new("int64_t *")
-    data = ffi.cast("double *", xyz.ctypes.data), ffi.cast("int32_t *", corners.ctypes.data)
-    check(lib.rs_hull_corners(len(xyz), *data, count))
+    check(lib.rs_hull_corners(len(xyz), pointer, ffi.cast("int32_t *", corners.ctypes.data), count))
     return corners[: count[0]]
-
-
-@contextmanager
-def mesh_asset(world: Any, mesh: MeshData) -> Iterator[int]:
-    """The triangles of a mesh."""
-    xyz = np.ascontiguousarray(mesh.vertices, dtype=np.float64)
-    triangles = np.ascontiguousarray(mesh.triangles, dtype=np.int32)
-    out = ffi.new("rs_asset_id *")
-    check(
-        lib.rs_asset_create_mesh(
-            world,
-            len(xyz),
-            ffi.cast("double *", xyz.ctypes.data),
-            len(triangles),
-            ffi.cast("int32_t *", triangles.ctypes.data),
-            out,
-        )
-    )
-    with _released(world, out) as asset:
-        yield asset
-
-
-@contextmanager
-def heightmap_asset(world: Any, data: HeightMapData) -> Iterator[int]:
-    """The grid of a heightmap."""
-    heights = np.ascontiguousarray(data.heights, dtype=np.float64)
-    out = ffi.new("rs_asset_id *")
-    check(
-        lib.rs_asset_create_heightmap(
-            world,
-            data.x_samples,
-            data.y_samples,
-            data.x_size,
-            data.y_size,
-            ffi.cast("double *", heights.ctypes.data),
-            out,
-        )
-    )
-    with _released(world, out) as asset:
-        yield asset

@@ -69,6 +69,7 @@ def _hull(file: str, scale: Scale) -> Points | None:
     if hull is None:
         hull = _find_hull(path, file, scale)
         if hull is not None:
+            hull.setflags(write=False)
             _hulls.put(key, hull)
     return hull
 

@@ -6,7 +6,7 @@ The stepping thread gets an endpoint after it was made, and has let go of it bef
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Set
+from collections.abc import Callable, Hashable, Iterator, Set
 from typing import Any, Generic, TypeVar
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -19,6 +19,9 @@ Key = TypeVar("Key", bound=Hashable)
 Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
+# So many new ones are given to the stepping thread at once.
+_AT_ONCE = 32
+
 
 class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
     """The endpoints `Made` of every `Thing` of one kind, by a `Key` that is never used again."""
@@ -27,28 +30,54 @@ class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
         self._node = node
         self._queue = queue
         self._made: dict[Key, Made] = {}
+        self._coming: set[Key] = set()  # some call of `follow` is about to make these
 
-    def follow(self) -> None:
-        """Makes what is missing and destroys what is no longer needed. The stepping thread must be running."""
-        self._follow(self._queue.call)
+    def follow(self) -> Iterator[None]:
+        """Makes what is missing and destroys what is no longer needed, one after the other.
+
+        The stepping thread must be running. Others may follow meanwhile: each cares only for what nobody else does.
+        """
+        return self._follow(self._queue.call)
 
     def begin(self) -> None:
-        """The same before the stepping thread runs."""
-        self._follow(lambda action: action())
+        """The same before the stepping thread runs, at once."""
+        for _ in self._follow(lambda action: action()):
+            pass
 
-    def _follow(self, on_stepping_thread: Callable[[Callable[[], Any]], Any]) -> None:
+    def _follow(self, on_stepping_thread: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
         wanted: dict[Key, Thing] = on_stepping_thread(self._release)
-        for key in self._made.keys() - wanted.keys():
-            self._destroy(self._made.pop(key))
-        new = {key: self._make(thing) for key, thing in wanted.items() if key not in self._made}
-        self._made.update(new)
-        if new:
-            on_stepping_thread(lambda: self._attach(new))
+        gone = [self._made.pop(key) for key in self._made.keys() - wanted.keys()]
+        mine = [key for key in wanted if key not in self._made and key not in self._coming]
+        self._coming.update(mine)
+        for made in gone:
+            self._destroy(made)
+            yield
+        try:
+            for first in range(0, len(mine), _AT_ONCE):
+                new = {}
+                for key in mine[first : first + _AT_ONCE]:
+                    new[key] = self._make(wanted[key])
+                    yield
+                self._begin_to_use(new, on_stepping_thread)
+        finally:
+            self._coming.difference_update(mine)
+
+    def _begin_to_use(self, new: dict[Key, Made], on_stepping_thread: Callable[[Callable[[], Any]], Any]) -> None:
+        attached = on_stepping_thread(lambda: self._take(new))
+        self._made.update(attached)
+        for key in new.keys() - attached.keys():  # removed meanwhile
+            self._destroy(new[key])
 
     def _release(self) -> dict[Key, Thing]:
         wanted = self._wanted()
         self._detach(self._made.keys() - wanted.keys())
         return wanted
+
+    def _take(self, new: dict[Key, Made]) -> dict[Key, Made]:
+        wanted = self._wanted()
+        attached = {key: made for key, made in new.items() if key in wanted}
+        self._attach(attached)
+        return attached
 
     # ---- for the stepping thread ----
 

@@ -52,7 +52,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
-from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, ending_soon, watch_signals
+from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, ending_soon, leave, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.viewpoint_topic import ViewpointTopic
@@ -170,11 +170,12 @@ class WorldNode:
                 raise InvalidValueError("both world and replay are given; a replay begins in its own world")
             return recorded_world(self._run_to_replay)
         argument = (resolve_world(values.world, "world"), world_parameters(values.world_params))
-        description: WorldDescription
         if preparation.world_is_long(argument):
-            description = self._work.run("world", argument, f"world '{argument[0].name}'")
-        else:
-            description = preparation.world(argument)
+            with self._work.prepared("world", argument, f"world '{argument[0].name}'") as description:
+                return self._build_world(description)
+        return self._build_world(preparation.world(argument))
+
+    def _build_world(self, description: WorldDescription) -> World:
         for text in description.warnings:
             self.node.get_logger().warning(text)
         world = World()
@@ -289,7 +290,7 @@ class WorldNode:
         except ImportError as error:
             self.node.get_logger().warning(f"the services of simulation_interfaces are missing: {error}")
             return None
-        loop, queue, follow = self._loop, self._queue, self._services.follow
+        loop, queue, follow = self._loop, self._queue, self._services.following.follow
         tasks, preparing = self._tasks, self._preparing
         known = KnownFrames(self._frames, loop.table)
         entities = standard_entities.StandardEntities(
@@ -522,4 +523,4 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -14,7 +14,7 @@ from rclpy.signals import SignalHandlerOptions
 from raisim_ros.client import shared_memory
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.ros.attentive_node import AttentiveNode
-from raisim_ros.ros.node.signals import ending_soon, watch_signals
+from raisim_ros.ros.node.signals import ending_soon, leave, watch_signals
 
 PARAMETERS = {
     "host": ("127.0.0.1", "Address that the page is served on; 0.0.0.0 lets other machines in."),
@@ -70,4 +70,4 @@ def _show(args: Sequence[str] | None, stop: threading.Event, leaving: threading.
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -25,6 +25,12 @@ def crane(tmp_path):
     return out
 
 
+def test_a_recording_is_known_whatever_its_name(crane, tmp_path, capsys):
+    renamed = crane.rename(tmp_path / "run.rec")
+    assert main(["info", str(renamed)]) == 0
+    assert "5 wires" in capsys.readouterr().out
+
+
 def test_python_m_raisim_ros_helps():
     done = subprocess.run([sys.executable, "-m", "raisim_ros", "--help"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0

@@ -156,25 +156,28 @@ class Engine:
     def _asset(self, shape: Shape) -> int:
         if id(shape) in self._assets:
             return self._assets[id(shape)]
-        out = ffi.new("rs_asset_id *")
+        out = ffi.new("rs_asset **")
         points = np.ascontiguousarray(shape.points)
         if shape.kind == "convex":
-            status = lib.rs_asset_create_convex(self._world, len(points), ffi.from_buffer("double[]", points), out)
+            status = lib.rs_asset_create_convex(len(points), ffi.from_buffer("double[]", points), out)
         elif shape.kind == "mesh":
             triangles = hull_triangles(shape)
             status = lib.rs_asset_create_mesh(
-                self._world, len(points), ffi.from_buffer("double[]", points), len(triangles),
+                len(points), ffi.from_buffer("double[]", points), len(triangles),
                 ffi.from_buffer("int32_t[]", triangles), out,
             )  # fmt: skip
         else:
             ny, nx = shape.heights.shape
             heights = np.ascontiguousarray(shape.heights)
             status = lib.rs_asset_create_heightmap(
-                self._world, nx, ny, shape.size, shape.size, ffi.from_buffer("double[]", heights), out
+                nx, ny, shape.size, shape.size, ffi.from_buffer("double[]", heights), out
             )
         assert status == lib.RS_OK, ffi.string(lib.rs_error_text())
+        listed = ffi.new("rs_asset_id *")
+        assert lib.rs_asset_add(self._world, out[0], listed) == lib.RS_OK
+        lib.rs_asset_destroy(out[0])
         self._keep.append(shape)
-        self._assets[id(shape)] = int(out[0])
+        self._assets[id(shape)] = int(listed[0])
         return self._assets[id(shape)]
 
     def _definition(self, shape: Shape) -> tuple[object, Array, Array]:

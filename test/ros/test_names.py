@@ -65,6 +65,26 @@ def test_names_with_levels_do_not_mix_with_those_above_or_below():
     assert names.unique("box/lid", taken) == "box_1/lid"
 
 
-def test_automatic_names_type_and_id():
-    assert names.automatic("sphere", 7, set()) == "sphere_7"
-    assert names.automatic("sphere", 7, {"sphere_7"}) == "sphere_7_1"
+def test_names_are_found_among_thousands_and_free_again_when_they_are_removed():
+    """As many boxes as there are: not one look for each of all the others."""
+    looked = 0
+
+    class Counted(names.Taken):
+        def is_free(self, name):
+            nonlocal looked
+            looked += 1
+            return super().is_free(name)
+
+    taken = Counted()
+    for number in range(2000):
+        name = taken.unique("box")
+        assert name == (f"box_{number}" if number else "box")
+        taken.add(name)
+    assert looked < 3 * 2000
+    taken.remove("box_7")
+    assert taken.unique("box") == "box_7"
+    taken.add("a/b")
+    assert not taken.is_free("a")
+    taken.remove("a/b")
+    assert taken.is_free("a")
+    assert taken.unique("box", names.Taken({"box_7", "box_2000"})) == "box_2001"

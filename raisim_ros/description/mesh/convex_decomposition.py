@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import warnings
+import weakref
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -91,6 +92,15 @@ def decompose(
     its last words are `otherwise`: what the caller does without.
     """
     chosen = options if options is not None else CoacdOptions()
+    known = _parts_of.setdefault(mesh, {})
+    parts = known.get(chosen) or _as_meshes(_decomposed(mesh, chosen, otherwise, time_limit), mesh.source)
+    if parts:
+        known[chosen] = parts
+    return parts
+
+
+def _decomposed(mesh: MeshData, chosen: CoacdOptions, otherwise: str, time_limit: float) -> list[Points]:
+    """Points of the parts, from memory, from the disk or from CoACD."""
     key = _key(mesh, chosen)
     parts = _told.get(key)
     if parts is None:
@@ -100,15 +110,18 @@ def decompose(
             parts = _run_coacd(mesh, chosen, time_limit)
             mesh_cache.write_points(_KIND, key, parts)
         except MeshError as error:
-            warnings.warn(f"{mesh.source}: {error}; {otherwise}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"{mesh.source}: {error}; {otherwise}", RuntimeWarning, stacklevel=3)
             parts = []
         _keep(_found, {key: parts})
-    return _as_meshes(parts, mesh.source)
+    return parts
 
 
 def is_decomposed(mesh: MeshData, options: CoacdOptions | None = None) -> bool:
     """Whether `decompose` would only have to look its result up."""
-    key = _key(mesh, options if options is not None else CoacdOptions())
+    chosen = options if options is not None else CoacdOptions()
+    if chosen in _parts_of.get(mesh, {}):
+        return True
+    key = _key(mesh, chosen)
     return key in _told or mesh_cache.read_points(_KIND, key) is not None
 
 
@@ -116,6 +129,8 @@ def is_decomposed(mesh: MeshData, options: CoacdOptions | None = None) -> bool:
 _REMEMBERED = 256
 _found: dict[str, list[Points]] = {}
 _told: dict[str, list[Points]] = {}
+# The parts themselves by the mesh itself: looking up the content of a large one takes a while.
+_parts_of: weakref.WeakKeyDictionary[MeshData, dict[CoacdOptions, tuple[MeshData, ...]]] = weakref.WeakKeyDictionary()
 
 
 def _keep(kept: dict[str, list[Points]], new: dict[str, list[Points]]) -> None:

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import io
 import re
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +75,11 @@ class MeshData:
 
     def bounds(self) -> tuple[Vertices, Vertices]:
         """Lowest and highest corner of the axis-aligned box around the mesh [m]."""
-        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+        return self._bounds
+
+    @cached_property
+    def _bounds(self) -> tuple[Vertices, Vertices]:
+        return _frozen(self.vertices.min(axis=0)), _frozen(self.vertices.max(axis=0))
 
     def box_center(self) -> Vertices:
         """Centre of that box: the default centre of mass [m]."""
@@ -93,6 +99,8 @@ class MeshData:
 
 _meshes: Memory[MeshData] = Memory("meshes", _REMEMBERED)
 _hulls: Memory[MeshData] = Memory("hulls", _REMEMBERED)
+# The same by the mesh itself: looking up the content of a large one takes a while.
+_hull_of: weakref.WeakKeyDictionary[MeshData, MeshData] = weakref.WeakKeyDictionary()
 
 
 def load_mesh(path: str | Path, scale: float | Sequence[float] = 1.0) -> MeshData:
@@ -192,17 +200,26 @@ def convex_hull(mesh: MeshData) -> MeshData:
     """The convex hull of the mesh, closed and turned outwards. Raises MeshError when the mesh is flat."""
     if mesh.is_closed and is_stored_hull(Path(mesh.source)):
         return mesh
-    key = content_key(mesh.vertices)
-    hull = _hulls.get(key)
+    hull = _known_hull(mesh)
     if hull is None:
         hull = hull_of_points(mesh.vertices, f"convex hull of {mesh.source}")
-        _hulls.put(key, hull)
+        _hulls.put(content_key(mesh.vertices), hull)
+        _hull_of[mesh] = hull
     return hull
 
 
 def has_hull(mesh: MeshData) -> bool:
     """Whether `convex_hull` would only have to remember."""
-    return _hulls.get(content_key(mesh.vertices)) is not None
+    return _known_hull(mesh) is not None
+
+
+def _known_hull(mesh: MeshData) -> MeshData | None:
+    hull = _hull_of.get(mesh)
+    if hull is None:
+        hull = _hulls.get(content_key(mesh.vertices))
+        if hull is not None:
+            _hull_of[mesh] = hull
+    return hull
 
 
 def hull_of_points(points: Vertices, source: str) -> MeshData:
@@ -321,13 +338,14 @@ def _source(file: Path) -> str | io.BytesIO:
 def _merge_vertices(points: Vertices, faces: NDArray[np.int64]) -> tuple[Vertices, NDArray[np.int64]]:
     """One vertex for equal positions, in the order of their first use in the input."""
     rows = np.ascontiguousarray(points + 0.0)  # -0.0 becomes 0.0: equal positions have equal bytes
-    _, first, inverse = np.unique(
-        rows.view([("", np.float64)] * 3).ravel(), return_index=True, return_inverse=True
-    )
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rows[first[order]], rank[inverse.ravel()][faces]
+    by_place = np.lexsort(rows.T)  # equal ones side by side, the first of them first
+    is_first = np.ones(len(rows), bool)
+    is_first[1:] = (rows[by_place[1:]] != rows[by_place[:-1]]).any(axis=1)
+    first_of = np.empty(len(rows), np.int64)
+    first_of[by_place] = by_place[is_first][np.cumsum(is_first) - 1]
+    kept = np.zeros(len(rows), bool)
+    kept[by_place[is_first]] = True
+    return rows[kept], (np.cumsum(kept) - 1)[first_of][faces]
 
 
 def _has_area(points: Vertices, faces: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -338,8 +356,9 @@ def _has_area(points: Vertices, faces: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _drop_unused(points: Vertices, faces: NDArray[np.int64]) -> tuple[Vertices, NDArray[np.int64]]:
-    used, inverse = np.unique(faces, return_inverse=True)
-    return points[used], inverse.reshape(faces.shape)
+    used = np.zeros(len(points), bool)
+    used[faces] = True
+    return points[used], (np.cumsum(used) - 1)[faces]
 
 
 def _is_closed(faces: NDArray[np.int64]) -> bool:

@@ -11,6 +11,7 @@ from raisim_ros.description.errors import Place
 from raisim_ros.description.materials import MaterialManager
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeActuator, TreeLock, TreeState, TreeTendon
 from raisim_ros.description.sensor.types import SensorSetModel
+from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 
@@ -141,7 +142,7 @@ class TerrainEntry:
 
 @dataclass
 class HeightMapEntry(ObjectEntry):
-    """Terrain from exactly one of: values, Perlin terrain, a PNG file, a text file."""
+    """Terrain from exactly one of: values, Perlin terrain, a PNG file, a text file, or data made of these."""
 
     x_samples: int = 0
     y_samples: int = 0
@@ -154,6 +155,7 @@ class HeightMapEntry(ObjectEntry):
     z_scale: float = 1.0
     z_offset: float = 0.0
     text: Path | None = None
+    data: HeightMapData | None = None
 
 
 @dataclass

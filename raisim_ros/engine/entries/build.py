@@ -216,6 +216,8 @@ def _add_ground(world: World, entry: GroundEntry) -> Object:
 
 
 def height_map_data(entry: HeightMapEntry) -> HeightMapData:
+    if entry.data is not None:
+        return entry.data
     x, y, _ = entry.center
     if entry.heights is not None:
         return terrain.height_map_from_values(
@@ -247,15 +249,7 @@ def height_map_data(entry: HeightMapEntry) -> HeightMapData:
 
 def height_map_entry(data: HeightMapData, **others: Any) -> HeightMapEntry:
     """Terrain whose heights are known, as an entry; `others` are its other fields."""
-    return HeightMapEntry(
-        **others,
-        x_samples=data.x_samples,
-        y_samples=data.y_samples,
-        x_size=data.x_size,
-        y_size=data.y_size,
-        center=(data.center_x, data.center_y, 0.0),
-        heights=data.heights.reshape(-1),  # type: ignore[arg-type]
-    )
+    return HeightMapEntry(**others, center=(data.center_x, data.center_y, 0.0), data=data)
 
 
 def _add_height_map(world: World, entry: HeightMapEntry) -> Object:

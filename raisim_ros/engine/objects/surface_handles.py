@@ -15,7 +15,7 @@ from raisim_ros.description.terrain import HeightMapData, height_map_from_values
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.arguments import Vector
-from raisim_ros.engine.assets import heightmap_asset
+from raisim_ros.engine.assets import listed_asset
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
@@ -157,7 +157,7 @@ class HeightMap(SingleBodyObject):
         data = height_map_from_values(
             old.x_samples, old.y_samples, x_size, y_size, height, center_x, center_y, source=repr(self)
         )
-        with heightmap_asset(self._c, data) as asset:
+        with listed_asset(self._c, data) as asset:
             position = [data.center_x, data.center_y, float(self.get_position()[2])]
             check(lib.rs_body_set_heightmap(self._c, self._engine_id, asset, position))
         self._data = data

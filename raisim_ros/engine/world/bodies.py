@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from raisim_ros.description import terrain
 from raisim_ros.description.collision_groups import GROUND_GROUP, HEIGHTMAP_GROUP
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.mesh.convex_decomposition import CoacdOptions, decompose
-from raisim_ros.description.mesh.file import MeshData, convex_hull, load_mesh
+from raisim_ros.description.mesh.convex_decomposition import CoacdOptions
+from raisim_ros.description.mesh.file import MeshData, load_mesh
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine import arguments
 from raisim_ros.engine.arguments import VectorLike
-from raisim_ros.engine.assets import convex_asset, heightmap_asset, mesh_asset
+from raisim_ros.engine.assets import listed_asset
+from raisim_ros.engine.collision_parts import collision_parts
 from raisim_ros.engine.entries.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body, insert_primitive
 from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, Sphere
 from raisim_ros.engine.objects.home import Home
@@ -209,12 +210,12 @@ class Bodies(WorldCore):
         mass = arguments.number("mass", mass)
 
         collision_mode = arguments.choice("collision_mode", MeshCollisionMode, collision_mode)
-        parts = _collision_parts(data, collision_mode, coacd_options)
+        parts = collision_parts(data, collision_mode, coacd_options)
         with ExitStack() as assets:
             shapes = []
             for part in parts:
                 original = collision_mode == MeshCollisionMode.ORIGINAL_MESH or part is data
-                make = mesh_asset(self._world, part) if original else convex_asset(self._world, part.vertices)
+                make = listed_asset(self._world, part if original else part.vertices)
                 kind = ShapeType.MESH if original else ShapeType.CONVEX
                 shapes.append(CompoundChild(kind, (), asset=assets.enter_context(make), material=material))
             body = BodyDraft(
@@ -269,7 +270,7 @@ class Bodies(WorldCore):
                 source, y_samples, x_size, y_size, center_x, center_y, height, height_scale, height_offset
             )
             position = np.array([data.center_x, data.center_y, 0.0])
-        with heightmap_asset(self._world, data) as asset:
+        with listed_asset(self._world, data) as asset:
             body = BodyDraft(
                 ObjectType.HEIGHTMAP,
                 [CompoundChild(ShapeType.HEIGHTMAP, (), asset=asset, material=material)],
@@ -281,15 +282,6 @@ class Bodies(WorldCore):
             return insert_body(self, body, placed, lambda world, key, bodies: HeightMap(world, key, bodies, data))
 
     # ---- from definitions to handles ----
-
-
-def _collision_parts(mesh: MeshData, mode: MeshCollisionMode, options: CoacdOptions | None) -> Sequence[MeshData]:
-    """What collides in place of the mesh; the mesh itself means its triangles."""
-    if mode == MeshCollisionMode.ORIGINAL_MESH:
-        return [mesh]
-    if mode == MeshCollisionMode.CONVEX_HULL:
-        return [convex_hull(mesh)]
-    return decompose(mesh, options) or [mesh]  # empty: not to be had, as a warning told
 
 
 def _height_map_data(

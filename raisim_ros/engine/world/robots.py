@@ -24,7 +24,7 @@ from raisim_ros.engine.articulated.core import pointer
 from raisim_ros.engine.articulated.lines import Lines
 from raisim_ros.engine.articulated.self_collision import leave_out_pairs
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.assets import convex_asset, mesh_asset
+from raisim_ros.engine.assets import listed_asset
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.link_mesh import link_mesh
@@ -173,8 +173,8 @@ class Robots(WorldCore):
             raise InvalidValueError(f"collision shape '{collision.name}' is a mesh without a file")
         made = link_mesh(collision.mesh_file, collision.scale, "hull" if collision.convex else option.mesh_mode)
         if isinstance(made, MeshData):
-            return [(ShapeType.MESH, assets.enter_context(mesh_asset(self._world, made)))]
-        return [(ShapeType.CONVEX, assets.enter_context(convex_asset(self._world, part))) for part in made]
+            return [(ShapeType.MESH, assets.enter_context(listed_asset(self._world, made)))]
+        return [(ShapeType.CONVEX, assets.enter_context(listed_asset(self._world, part))) for part in made]
 
     def _insert_tree(
         self,

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.mesh import memory
 from raisim_ros.description.mesh.convex_decomposition import remember_decompositions
-from raisim_ros.ros.node.work_protocol import LENGTH, Finished
+from raisim_ros.ros.node.work_protocol import Finished, unpacking
 
 # Others wait: decomposition uses all processors it gets.
 _AT_ONCE = 2
@@ -40,8 +41,18 @@ class LongWork:
         self.limit_s = limit_s
         self._places = threading.BoundedSemaphore(_AT_ONCE)
 
-    def run(self, function: str, argument: Any, what: str) -> Any:
-        """The value of a function of `preparation`; raises what it raises, and LongWorkError."""
+    @contextmanager
+    def prepared(self, function: str, argument: Any, what: str) -> Iterator[Any]:
+        """The value of a function of `preparation`; raises what it raises, and LongWorkError.
+
+        Inside the block all that the work has made of meshes is remembered.
+        """
+        finished = self._finish(function, argument, what)
+        remember_decompositions(finished.decompositions or {})
+        memory.take_over(finished.meshes or {})
+        yield finished.result()
+
+    def _finish(self, function: str, argument: Any, what: str) -> Finished:
         while not self._places.acquire(timeout=_POLL):
             if self._stop.is_set():
                 raise LongWorkError(f"{what}: the simulation ends")
@@ -57,7 +68,7 @@ class LongWork:
         finally:
             self._places.release()
 
-    def _converse(self, process: subprocess.Popen[bytes], function: str, argument: Any, what: str) -> Any:
+    def _converse(self, process: subprocess.Popen[bytes], function: str, argument: Any, what: str) -> Finished:
         assert process.stdin is not None  # both are pipes
         assert process.stdout is not None
         started = time.monotonic()
@@ -69,9 +80,7 @@ class LongWork:
         while True:
             for thing in reader.read(_POLL):
                 if isinstance(thing, Finished):
-                    remember_decompositions(thing.decompositions or {})
-                    memory.take_over(thing.meshes or {})
-                    return thing.result()
+                    return thing
                 self._tell(f"{what}: {thing}")
                 next_sign = time.monotonic() + _SIGN_PERIOD
             now = time.monotonic()
@@ -88,24 +97,27 @@ class LongWork:
 
 
 class _Reader:
-    """Pickles from a pipe."""
+    """Things from a pipe. Arrays are read into their place at once, without the lock of the interpreter."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._buffer = bytearray()
+        self._thing = unpacking()
+        self._place = next(self._thing)  # is filled next
         self.ended = False
 
     def read(self, timeout: float) -> list[Any]:
         """What has arrived whole, after waiting at most so long [s]."""
-        if select.select([self._descriptor], [], [], timeout)[0]:
-            data = os.read(self._descriptor, 1 << 20)
-            self.ended = not data
-            self._buffer += data
-        things = []
-        while len(self._buffer) >= LENGTH.size:
-            (length,) = LENGTH.unpack_from(self._buffer)
-            if len(self._buffer) < LENGTH.size + length:
-                break
-            things.append(pickle.loads(self._buffer[LENGTH.size : LENGTH.size + length]))
-            del self._buffer[: LENGTH.size + length]
-        return things
+        if not select.select([self._descriptor], [], [], timeout)[0]:
+            return []
+        count = os.readv(self._descriptor, [self._place])
+        self.ended = count == 0
+        self._place = self._place[count:]
+        if len(self._place) or self.ended:
+            return []
+        try:
+            self._place = next(self._thing)
+            return []
+        except StopIteration as end:
+            self._thing = unpacking()
+            self._place = next(self._thing)
+            return [end.value]

@@ -30,11 +30,13 @@ from raisim_ros.description.world.types import (
     WorldDescription,
 )
 from raisim_ros.description.world_file import load_world_file
+from raisim_ros.engine.assets import is_made
+from raisim_ros.engine.entries.assets_ahead import assets_of_entry, assets_of_robot, mesh_mode, mesh_shapes
 from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
 from raisim_ros.engine.entries.build_soft import body_parts
 from raisim_ros.engine.link_mesh import is_known, link_mesh
-from raisim_ros.engine.objects.body_mesh import is_made, made_of
+from raisim_ros.engine.objects import body_mesh
 from raisim_ros.ros.file_address import resolve_file
 from raisim_ros.ros.node import requests
 from raisim_ros.ros.objects.spawning import NewObject, RobotSpec
@@ -107,19 +109,19 @@ def body_is_long(request: Any) -> bool:
         return False  # it is refused at once
     if request.mesh_mode == "convexify":
         return not is_decomposed(mesh)
-    return request.mesh_mode == "convex_hull" and len(mesh.vertices) > _MANY_POINTS and not has_hull(mesh)
+    if len(mesh.vertices) <= _MANY_POINTS:
+        return False
+    if request.mesh_mode == "convex_hull":
+        return not has_hull(mesh) or not is_made(convex_hull(mesh).vertices)
+    return not is_made(mesh)
 
 
 # ---- robots ----
 
 
-def _mesh_shapes(tree: KinematicTree) -> list[TreeCollision]:
-    return [shape for one in tree.bodies for shape in one.collisions if shape.mesh_file is not None]
-
-
 def _make_link_meshes(tree: KinematicTree, mode: str, tell: Tell = _quiet) -> None:
     """What collides in the place of meshes, kept in the caches: adding the robot is then quick."""
-    shapes = _mesh_shapes(tree)
+    shapes = mesh_shapes(tree)
     for number, shape in enumerate(shapes, start=1):
         assert shape.mesh_file is not None
         if mode == "convexify" and not shape.convex:
@@ -130,13 +132,8 @@ def _make_link_meshes(tree: KinematicTree, mode: str, tell: Tell = _quiet) -> No
 def robot(request: Any, tell: Tell = _quiet) -> RobotSpec:
     """The robot of a SpawnArticulatedSystem request, what collides in the place of its meshes made."""
     spec = requests.robot_spec(request)
-    read_meshes(spec, tell)
-    return spec
-
-
-def read_meshes(spec: RobotSpec, tell: Tell = _quiet) -> None:
-    """Reads the meshes that collide into the caches of this process."""
     _make_link_meshes(spec.tree, spec.construction.mesh_mode, tell)
+    return spec
 
 
 def robot_is_long(request: Any) -> bool:
@@ -147,7 +144,7 @@ def robot_is_long(request: Any) -> bool:
         if requests.is_mjcf_request(request):
             return True
         spec = requests.robot_spec(request)
-        new = {(shape.mesh_file, tuple(shape.scale)) for shape in _mesh_shapes(spec.tree) if not _is_known(spec, shape)}
+        new = {(shape.mesh_file, tuple(shape.scale)) for shape in mesh_shapes(spec.tree) if not _is_known(spec, shape)}
     except RaisimError:
         return False  # it is refused at once
     return sum(_size(file) for file, _ in new) > _LARGE_MESH
@@ -155,7 +152,11 @@ def robot_is_long(request: Any) -> bool:
 
 def _is_known(spec: RobotSpec, shape: TreeCollision) -> bool:
     assert shape.mesh_file is not None
-    return is_known(shape.mesh_file, list(shape.scale), "hull" if shape.convex else spec.construction.mesh_mode)
+    asked = shape.mesh_file, list(shape.scale), "hull" if shape.convex else spec.construction.mesh_mode
+    if not is_known(*asked):
+        return False
+    made = link_mesh(*asked)
+    return all(map(is_made, made if isinstance(made, list) else [made]))
 
 
 # ---- terrain ----
@@ -208,7 +209,7 @@ def deformable_is_long(request: Any) -> bool:
         parts = body_parts(entry)
     except RaisimError:
         return False  # it is refused at once
-    if parts is None or is_made(*parts):
+    if parts is None or body_mesh.is_made(*parts):
         return False
     sides = sorted(np.maximum(1.0, np.ptp(parts[0], axis=0) / parts[2].spacing).tolist())
     return bool(sides[1] * sides[2] * (sides[0] if parts[2].mode == "filled" else 1.0) > _MANY_PARTICLES)
@@ -218,7 +219,7 @@ def _make_soft_body(entry: DeformableEntry, tell: Tell = _quiet) -> None:
     parts = body_parts(entry)
     if parts is not None:
         tell(f"making a body of {len(parts[1])} triangles, {parts[2].mode}, spacing {parts[2].spacing:g} m")
-        made_of(*parts)
+        body_mesh.made_of(*parts)
 
 
 def _with_grains(entry: GranularEntry) -> GranularEntry:
@@ -311,16 +312,13 @@ def entry_is_long(file_and_text: tuple[Path | None, str]) -> bool:
     return world_is_long((file, {})) if file is not None else _text_is_long(text.encode())
 
 
-def read_world_meshes(description: WorldDescription) -> None:
-    """Reads the meshes of all objects into the cache of this process: adding them is then quick."""
-    for entry in description.objects:
-        try:
-            if isinstance(entry, (MeshEntry, DeformableEntry)) and entry.file is not None:
-                load_mesh(entry.file, list(entry.scale))
-            elif isinstance(entry, ArticulatedEntry) and entry.tree is not None:
-                _make_link_meshes(entry.tree, _mesh_mode(entry))
-        except RaisimError:
-            continue  # adding the object tells
+def assets(prepared: NewObject | RobotSpec | ObjectEntry | WorldDescription) -> list[Any]:
+    """What the engine makes of the meshes and terrain in it: as long as that is held, adding takes it as it is."""
+    if isinstance(prepared, RobotSpec):
+        return assets_of_robot(prepared.tree, prepared.construction.mesh_mode)
+    if isinstance(prepared, WorldDescription):
+        return [assets_of_entry(one) for one in prepared.objects]
+    return assets_of_entry(prepared.entry if isinstance(prepared, NewObject) else prepared)
 
 
 def _as_number(text: bytes) -> float:
@@ -330,41 +328,23 @@ def _as_number(text: bytes) -> float:
         return 1.0  # an expression: its parameters are counted where they stand
 
 
-def _mesh_mode(entry: ArticulatedEntry) -> str:
-    return "convexify" if entry.convexify_meshes else entry.collision_meshes
-
-
 def _prepared(entry: ObjectEntry, tell: Tell) -> ObjectEntry:
     """The entry with its files read; where something is wrong, as it is: adding it tells what, and where."""
     try:
-        if isinstance(entry, HeightMapEntry) and entry.heights is None:
-            return _with_heights(entry, tell)
+        if isinstance(entry, HeightMapEntry):
+            tell("terrain")
+            data = height_map_data(entry)
+            return replace(entry, data=data, heights=None, terrain=None, png=None, text=None)
         if isinstance(entry, GranularEntry):
             return _with_grains(entry)
         if isinstance(entry, DeformableEntry):
             _make_soft_body(entry, tell)
         if isinstance(entry, ArticulatedEntry):
             tree = entry_tree(entry)
-            _make_link_meshes(tree, _mesh_mode(entry), tell)
+            _make_link_meshes(tree, mesh_mode(entry), tell)
             return replace(entry, tree=tree)
         if isinstance(entry, MeshEntry):
             _make_body_mesh(entry, tell)
     except RaisimError:
         pass
     return entry
-
-
-def _with_heights(entry: HeightMapEntry, tell: Tell) -> HeightMapEntry:
-    tell("terrain")
-    data = height_map_data(entry)
-    return replace(
-        entry,
-        x_samples=data.x_samples,
-        y_samples=data.y_samples,
-        x_size=data.x_size,
-        y_size=data.y_size,
-        heights=data.heights.reshape(-1),  # type: ignore[arg-type]
-        terrain=None,
-        png=None,
-        text=None,
-    )

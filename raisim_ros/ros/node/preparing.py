@@ -67,7 +67,10 @@ class Preparing:
         """
         if not IS_LONG[function](argument):
             try:
-                value = apply(getattr(preparation, function)(argument))
+                prepared = getattr(preparation, function)(argument)
+                held = preparation.assets(prepared)
+                value = apply(prepared)
+                del held
             except Exception as error:
                 done(None, error)
             else:
@@ -82,7 +85,10 @@ class Preparing:
         def work() -> None:
             value, failure = None, None
             try:
-                value = apply(self._work.run(function, argument, what))
+                with self._work.prepared(function, argument, what) as prepared:
+                    held = preparation.assets(prepared)  # as long as it takes to add the objects
+                    value = apply(prepared)
+                    del held
             except Exception as error:
                 failure = error
             self._tasks.post(lambda: finish(value, failure))

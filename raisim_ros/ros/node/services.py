@@ -12,17 +12,16 @@ from rclpy.node import Node
 
 import raisim_ros.srv as srv
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.world.soft_entries import DeformableEntry
-from raisim_ros.description.world.types import MeshEntry, WorldDescription
+from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ResultCode
 from raisim_ros.ros import qos
 from raisim_ros.ros.conversions import pose_from_message, twist_from_message
 from raisim_ros.ros.file_address import resolve_world
+from raisim_ros.ros.following import Following
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
-from raisim_ros.ros.node import inputs, preparation, requests
+from raisim_ros.ros.node import inputs, requests
 from raisim_ros.ros.node.answers import Answers
 from raisim_ros.ros.node.deferred_service import DeferredService
 from raisim_ros.ros.node.operations import Operations
@@ -68,7 +67,6 @@ class Services:
         after_change: Callable[[], None],
     ) -> None:
         """`after_change` is called when objects or the whole world have changed."""
-        self._after_change = after_change
         self._preparing = preparing
         self._node = node
         self._queue = queue
@@ -76,7 +74,7 @@ class Services:
         self._world: World = loop.world
         self._operations = operations
         self._spawner = Spawner(loop.world, loop.table)
-        self._endpoints = endpoints
+        self.following = Following(endpoints, after_change, preparing.later)
         self._frames = frames
         # Services that can change the world, with their types.
         self.changing: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {}
@@ -87,11 +85,12 @@ class Services:
         plain = {**self._plain(), **sensors.plain, **settings.plain, **wires.plain, **recording.plain}
         prepared = self._prepared()
         self._told = {*changing, *prepared, *recording.plain, "save_world"}
-        for name, (service_type, handler) in changing.items():
-            self.create(service_type, name, self._answering(name, handler, follow=True))
-        for name, (service_type, handler) in plain.items():
-            self.create(service_type, name, self._answering(name, handler, follow=False))
         self._deferred = [DeferredService(self.create, srv.Step, "step", self._step)]
+        for name, (service_type, handler) in changing.items():
+            handle = partial(self._change, name, service_type, handler)
+            self._deferred.append(DeferredService(self.create, service_type, name, handle))
+        for name, (service_type, handler) in plain.items():
+            self.create(service_type, name, self._answering(name, handler))
         for name, (service_type, function, apply) in prepared.items():
             handle = partial(self._prepare, name, service_type, function, apply)
             self._deferred.append(DeferredService(self.create, service_type, name, handle))
@@ -153,26 +152,41 @@ class Services:
         self._answers.take_over(service)
         return service
 
-    def follow(self) -> None:
-        """Topics of new objects come, those of removed ones go. For the executor thread."""
-        for endpoints in self._endpoints:
-            endpoints.follow()
-        self._after_change()
-
-    def _answering(self, name: str, handler: Handler, follow: bool) -> Callable[[Any, Any], Any]:
+    def _answering(self, name: str, handler: Handler) -> Callable[[Any, Any], Any]:
         def callback(request: Any, response: Any) -> Any:
             try:
                 response.message = handler(request, response)
-                self._finish(name, response, follow)
+                self._finish(name, response)
             except Exception as error:
                 self._refuse(response, error)
             return response
 
         return callback
 
-    def _finish(self, name: str, response: Any, follow: bool) -> None:
-        if follow:
-            self.follow()
+    def _change(
+        self, name: str, service_type: Any, handler: Handler, request: Any, respond: Callable[[Any], None]
+    ) -> None:
+        """Answers when topics have followed the change."""
+        response = service_type.Response()
+        try:
+            response.message = handler(request, response)
+        except Exception as error:
+            self._refuse(response, error)
+            respond(response)
+        else:
+            self._follow_and_answer(name, response, respond)
+
+    def _follow_and_answer(self, name: str, response: Any, respond: Callable[[Any], None]) -> None:
+        def done(error: Exception | None) -> None:
+            if error is None:
+                self._finish(name, response)
+            else:
+                self._refuse(response, error)
+            respond(response)
+
+        self.following.follow(done)
+
+    def _finish(self, name: str, response: Any) -> None:
         response.result = ResultCode.OK
         if name in self._told:
             self._node.get_logger().info(response.message)
@@ -190,14 +204,12 @@ class Services:
         response = service_type.Response()
 
         def done(message: str | None, error: Exception | None) -> None:
-            try:
-                if error is not None:
-                    raise error
+            if error is None:
                 response.message = message or ""
-                self._finish(name, response, follow=True)
-            except Exception as reason:
-                self._refuse(response, reason)
-            respond(response)
+                self._follow_and_answer(name, response, respond)
+            else:
+                self._refuse(response, error)
+                respond(response)
 
         try:
             argument = self._world_argument(request) if function == "world" else request
@@ -227,19 +239,14 @@ class Services:
         return f"added {entry.type} '{entry.name}'"
 
     def _spawn_object(self, request: Any, new: NewObject, response: Any) -> str:
-        if isinstance(new.entry, MeshEntry):
-            load_mesh(new.entry.file, list(new.entry.scale))  # not on the stepping thread
         return self._added(response, self._queue.call(lambda: self._spawner.spawn(new)))
 
     def _spawn_soft(self, request: Any, new: NewObject, response: Any) -> str:
-        if isinstance(new.entry, DeformableEntry) and new.entry.file is not None:
-            load_mesh(new.entry.file, list(new.entry.scale))  # not on the stepping thread
         entry = self._queue.call(lambda: self._spawner.spawn(new))
         response.particles = self._queue.call(entry.handle.get_num_particles)
         return f"{self._added(response, entry)} of {response.particles} particles"
 
     def _spawn_articulated_system(self, request: Any, spec: RobotSpec, response: Any) -> str:
-        preparation.read_meshes(spec)
         entry = self._queue.call(lambda: self._spawner.spawn_robot(spec))
         assert entry.joints is not None
         response.link_names, response.joint_names = entry.joints.link_names, entry.joints.names
@@ -330,7 +337,6 @@ class Services:
     # ---- world ----
 
     def _load_world(self, request: Any, description: WorldDescription, response: Any) -> str:
-        preparation.read_world_meshes(description)
         self._queue.call(lambda: self._operations.load_world(description, time=request.time))
         response.names = self._queue.call(lambda: [entry.name for entry in self._loop.table.rows()])
         for text in description.warnings:

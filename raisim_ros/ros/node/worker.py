@@ -1,8 +1,7 @@
 """`python -m raisim_ros.ros.node.worker`: one piece of long work, in a process that can be ended at any time.
 
 The work comes as a pickle on standard input: the name of a function of `preparation` and its argument. What it does and
-what comes of it goes out in pickles, each behind its length, on the descriptor that was standard output: texts of
-progress, and last a `Finished`.
+what comes of it goes out, packed, on the descriptor that was standard output: texts of progress, and last a `Finished`.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import signal
 import sys
 from typing import Any
 
-from raisim_ros.ros.node.work_protocol import LENGTH, Finished
+from raisim_ros.ros.node.work_protocol import Finished, packed
 
 _PR_SET_PDEATHSIG = 1
 
@@ -35,15 +34,15 @@ def main() -> int:
     os.dup2(2, 1)  # libraries that print must not print into the answer
 
     def send(thing: Any) -> None:
-        data = pickle.dumps(thing, protocol=5)
-        out.write(LENGTH.pack(len(data)))
-        out.write(data)
+        for piece in packed(thing):
+            out.write(piece)
         out.flush()
 
     from raisim_ros.description.mesh import memory
     from raisim_ros.description.mesh.convex_decomposition import found_decompositions
     from raisim_ros.ros.node import preparation
 
+    memory.keep_all()
     name, argument = pickle.load(sys.stdin.buffer)
     try:
         value = getattr(preparation, name)(argument, send)

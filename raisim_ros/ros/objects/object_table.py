@@ -80,10 +80,10 @@ def _links(robot: ArticulatedSystem, name: str, joints: RobotJoints) -> tuple[Li
     """The links of a robot that have topics of their own; the base has those of the robot."""
     if not robot.get_interface().publish_links:
         return ()
-    taken: set[str] = set()
+    taken = names.Taken()
     entries = []
     for body, link in enumerate(robot.get_body_names()[1:], start=1):
-        own = names.unique(names.sanitise(link).replace("/", "_") or "link", taken)
+        own = taken.unique(names.sanitise(link).replace("/", "_") or "link")
         taken.add(own)
         entries.append(LinkRow(robot.get_id(), body, f"{name}/{own}", robot, joints.below(body)))
     return tuple(entries)
@@ -96,6 +96,7 @@ class ObjectTable:
         self._world = world
         self._by_id: dict[int, ObjectRow] = {}
         self._by_name: dict[str, ObjectRow] = {}
+        self._taken = names.Taken()
         self._names_of_others: Callable[[], set[str]] = set
         self._rows: tuple[int, list[ObjectRow]] = (-1, [])  # with the configuration they are of
 
@@ -131,11 +132,11 @@ class ObjectTable:
     def free_name(self, wanted: str, allow_renaming: bool) -> str:
         """The ROS name for a new object that shall be called `wanted`; empty: to be named by type and id."""
         name = names.sanitise(wanted)
-        taken = self._by_name.keys() | self._names_of_others()
-        if name and names.is_free(name, taken):
+        others = names.Taken(self._names_of_others())
+        if name and self._taken.is_free(name) and others.is_free(name):
             return name
         if allow_renaming:
-            return names.unique(name, taken) if name else ""
+            return self._taken.unique(name, others) if name else ""
         if not name:
             reason = "is empty" if not wanted else "has no letter or digit"
         else:
@@ -146,7 +147,7 @@ class ObjectTable:
         """Notes a new object under a name from `free_name`."""
         object_id = handle.get_id()
         type_name = TYPE_NAMES[handle.get_object_type()]
-        ros_name = name or names.automatic(type_name, object_id, self._by_name)
+        ros_name = name or self._taken.unique(f"{type_name}_{object_id}")
         handle.set_name(ros_name)
         robot = isinstance(handle, ArticulatedSystem)
         # A robot moves, also on a fixed base.
@@ -167,6 +168,7 @@ class ObjectTable:
         """Forgets an object."""
         del self._by_id[entry.id]
         del self._by_name[entry.name]
+        self._taken.remove(entry.name)
         self._rows = (-1, [])
 
     def entries(self) -> tuple[ObjectRow, ...]:
@@ -177,10 +179,12 @@ class ObjectTable:
         """Returns to an earlier table; the world has already returned to the objects of that time."""
         self._by_id.clear()
         self._by_name.clear()
+        self._taken.clear()
         for entry in entries:
             self._insert(entry)
 
     def _insert(self, entry: ObjectRow) -> None:
         self._by_id[entry.id] = entry
         self._by_name[entry.name] = entry
+        self._taken.add(entry.name)
         self._rows = (-1, [])

@@ -11,13 +11,14 @@ from typing import Any
 from rclpy.node import Node
 from simulation_interfaces import srv
 from simulation_interfaces.action import SimulateSteps
-from simulation_interfaces.msg import SimulatorFeatures
+from simulation_interfaces.msg import Result, SimulatorFeatures
 
+from raisim_ros.ros.following import Follow
 from raisim_ros.ros.node.deferred_action import DeferredAction
 from raisim_ros.ros.node.deferred_service import DeferredService
 from raisim_ros.ros.node.preparing import ExecutorTasks
 from raisim_ros.ros.standard.entities import StandardEntities
-from raisim_ros.ros.standard.results import answering
+from raisim_ros.ros.standard.results import answering, fail
 from raisim_ros.ros.standard.spawning import FORMATS, StandardSpawning
 from raisim_ros.ros.standard.world import StandardWorld
 
@@ -65,7 +66,7 @@ class StandardServices:
         node: Node,
         create: Callable[[Any, str, Callable[[Any, Any], Any]], Any],
         tasks: ExecutorTasks,
-        follow: Callable[[], None],
+        follow: Follow,
         entities: StandardEntities,
         spawning: StandardSpawning,
         world: StandardWorld,
@@ -78,7 +79,7 @@ class StandardServices:
             "get_spawnables": (srv.GetSpawnables, spawning.get_spawnables),
         }
         changing = {**entities.changing, **world.changing}
-        deferred = {
+        deferred: dict[str, tuple[Any, Callable[[Any, Callable[[Any], None]], None]]] = {
             "spawn_entity": (srv.SpawnEntity, spawning.spawn_entity),
             "spawn_entities": (srv.SpawnEntities, spawning.spawn_entities),
             "step_simulation": (srv.StepSimulation, world.step_simulation),
@@ -87,17 +88,29 @@ class StandardServices:
         for name, (service_type, handler) in plain.items():
             create(service_type, name, answering(handler))
         for name, (service_type, handler) in changing.items():
-            create(service_type, name, answering(self._following(handler)))
+            deferred[name] = service_type, self._following(service_type, handler)
         self._deferred = [DeferredService(create, kind, name, handle) for name, (kind, handle) in deferred.items()]
         create(srv.GetSimulatorFeatures, "get_simulator_features", _features)
         self._action = DeferredAction(node, SimulateSteps, "simulate_steps", tasks, world.simulate_steps)
-        self.names = sorted([*plain, *changing, *deferred, "get_simulator_features"])
+        self.names = sorted([*plain, *deferred, "get_simulator_features"])
 
-    def _following(self, handler: Callable[[Any, Any], str | None]) -> Callable[[Any, Any], str | None]:
-        def handle(request: Any, response: Any) -> str | None:
-            message = handler(request, response)
-            self._follow()
-            return message
+    def _following(
+        self, service_type: Any, handler: Callable[[Any, Any], str | None]
+    ) -> Callable[[Any, Callable[[Any], None]], None]:
+        """Answers when topics have followed the change."""
+
+        def handle(request: Any, respond: Callable[[Any], None]) -> None:
+            response = answering(handler)(request, service_type.Response())
+
+            def done(error: Exception | None) -> None:
+                if error is not None:
+                    fail(response.result, error)
+                respond(response)
+
+            if response.result.result == Result.RESULT_OK:
+                self._follow(done)
+            else:
+                respond(response)
 
         return handle
 

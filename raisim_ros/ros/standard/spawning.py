@@ -25,7 +25,7 @@ from raisim_ros.description.resources import resource_dir
 from raisim_ros.ros import names
 from raisim_ros.ros.conversions import BodyPose, pose_from_message
 from raisim_ros.ros.file_address import resolve_file
-from raisim_ros.ros.node import preparation
+from raisim_ros.ros.following import Follow
 from raisim_ros.ros.node.preparing import Preparing
 from raisim_ros.ros.objects.known_frames import KnownFrames, UnknownFrameError
 from raisim_ros.ros.objects.object_table import NameTakenError, ObjectRow, ObjectTable
@@ -70,7 +70,7 @@ class StandardSpawning:
         spawner: Spawner,
         frames: KnownFrames,
         preparing: Preparing,
-        follow: Callable[[], None],
+        follow: Follow,
         tell: Callable[[str], object],
     ) -> None:
         self._queue = queue
@@ -143,11 +143,15 @@ class StandardSpawning:
 
         def finish(entry: ObjectRow | None, error: Exception | None) -> None:
             if error is None and entry is not None:
-                self._follow()
                 result.result.result, result.entity_name = Result.RESULT_OK, entry.name
                 self._tell(f"added {entry.type} '{entry.name}'")
+                self._follow(followed)
             else:
-                fail(result.result, _standard(error or RaisimError("nothing was added")))
+                followed(error or RaisimError("nothing was added"))
+
+        def followed(error: Exception | None) -> None:
+            if error is not None:
+                fail(result.result, _standard(error))
             done(result)
 
         try:
@@ -163,7 +167,6 @@ class StandardSpawning:
             request.file, request.text = str(source.file or ""), source.text
 
             def add_robot(spec: RobotSpec) -> ObjectRow:
-                preparation.read_meshes(spec)
                 return self._queue.call(lambda: self._spawner.spawn_robot(self._placed(spec, naming, message, pose)))
 
             self._preparing.carry_out("robot", request, what, add_robot, finish)

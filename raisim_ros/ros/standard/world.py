@@ -24,7 +24,7 @@ from raisim_ros.description.resources import resource_dir
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError
 from raisim_ros.ros.file_address import resolve_world
-from raisim_ros.ros.node import preparation
+from raisim_ros.ros.following import Follow
 from raisim_ros.ros.node.deferred_action import Goal, GoalEnd
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.preparing import Preparing
@@ -60,7 +60,7 @@ class StandardWorld:
         loop: SteppingLoop,
         operations: Operations,
         preparing: Preparing,
-        follow: Callable[[], None],
+        follow: Follow,
         quit_node: Callable[[], None],
     ) -> None:
         """`quit_node` ends the process, after the answer."""
@@ -197,16 +197,19 @@ class StandardWorld:
 
         def done(loaded: WorldResource | None, error: Exception | None) -> None:
             if error is None and loaded is not None:
-                self._follow()
                 response.result.result, response.world = Result.RESULT_OK, loaded
+                self._follow(followed)
             else:
-                fail(response.result, _standard(error or InvalidValueError("nothing was loaded")))
+                followed(error or InvalidValueError("nothing was loaded"))
+
+        def followed(error: Exception | None) -> None:
+            if error is not None:
+                fail(response.result, _standard(error))
             respond(response)
 
         def apply(description: WorldDescription) -> WorldResource:
             if request.fail_on_unsupported_element and description.warnings:
                 raise StandardError(srv.LoadWorld.Response.UNSUPPORTED_ELEMENTS, "; ".join(description.warnings))
-            preparation.read_world_meshes(description)
             self._queue.call(lambda: self._replace(description, text))
             loaded = self._loaded
             assert loaded is not None

@@ -44,9 +44,12 @@ class WireTable:
     def entries(self) -> list[WireRow]:
         """All wires, in the order in which they were made. New ones are named."""
         self._entries = self._present()
-        for wire in self._world.get_wires():
-            if wire not in self._entries:
-                self._add(wire, self._free_name(wire.get_name(), True))
+        new = [wire for wire in self._world.get_wires() if wire not in self._entries]
+        taken = self._taken() if new else names.Taken()
+        for wire in new:
+            name = taken.unique(names.sanitise(wire.get_name()) or "wire")
+            taken.add(name)
+            self._add(wire, name)
         return [self._entries[wire] for wire in self._world.get_wires()]
 
     def get(self, name: str) -> WireRow:
@@ -60,21 +63,20 @@ class WireTable:
     def check_name(self, wanted: str, allow_renaming: bool) -> str:
         """The ROS name for a new wire."""
         self.entries()
-        return self._free_name(wanted, allow_renaming)
-
-    def add(self, wire: Wire, name: str) -> WireRow:
-        """Notes a new wire under a name from `check_name`."""
-        return self._add(wire, name)
-
-    def _free_name(self, wanted: str, allow_renaming: bool) -> str:
-        name = names.sanitise(wanted)
-        taken = {entry.name for entry in self._objects} | {entry.name for entry in self._entries.values()}
-        if name and names.is_free(name, taken):
+        name, taken = names.sanitise(wanted), self._taken()
+        if name and taken.is_free(name):
             return name
         if not allow_renaming:
             reason = "is taken or reserved" if name else "is empty or has no letter or digit"
             raise NameTakenError(f"wire name '{wanted}' {reason}; give another one, or set allow_renaming")
-        return names.unique(name or "wire", taken)
+        return taken.unique(name or "wire")
+
+    def _taken(self) -> names.Taken:
+        return names.Taken([*(entry.name for entry in self._objects), *(one.name for one in self._entries.values())])
+
+    def add(self, wire: Wire, name: str) -> WireRow:
+        """Notes a new wire under a name from `check_name`."""
+        return self._add(wire, name)
 
     def _add(self, wire: Wire, name: str) -> WireRow:
         wire.set_name(name)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "../asset_fixture.h"
 #include "../check.h"
 #include "../random.h"
 
@@ -114,7 +115,9 @@ static void a_mesh_wears_its_image(void)
     for (int k = 0; k < 256; k++)
         shares[k] = (float)k / 255.0f;
     rs_asset_id asset = 0;
-    CHECK(rs_asset_create_mesh(world, 4, xyz, 2, triangles, &asset) == RS_OK);
+    rs_asset *made_mesh = NULL;
+    asset = asset_in(world, rs_asset_create_mesh(4, xyz, 2, triangles, &made_mesh), &made_mesh);
+    CHECK(asset != 0);
     add_shape(world, (rs_shape_def){.type = RS_SHAPE_MESH, .asset = asset, .quaternion = {1, 0, 0, 0}}, 4.0);
     const int64_t first[] = {0, 1, 2, 3};
     const float rgb[] = {0, 1, 0, 1, 0, 0, 0, 0, 0};

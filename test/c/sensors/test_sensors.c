@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "../asset_fixture.h"
 #include "../check.h"
 #include "../random.h"
 
@@ -33,7 +34,9 @@ static rs_object_id add_heightmap(rs_world *world, int32_t samples, rs_vec3 posi
     for (int i = 0; i < samples * samples; i++)
         heights[i] = 0.1 * (i % 3);
     rs_shape_def shape = {.type = RS_SHAPE_HEIGHTMAP, .quaternion = {1, 0, 0, 0}};
-    CHECK(rs_asset_create_heightmap(world, samples, samples, 6.0, 6.0, heights, &shape.asset) == RS_OK);
+    rs_asset *made_heightmap = NULL;
+    shape.asset = asset_in(world, rs_asset_create_heightmap(samples, samples, 6.0, 6.0, heights, &made_heightmap), &made_heightmap);
+    CHECK(shape.asset != 0);
     return add_shape(world, shape, position, rs_quat_identity());
 }
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "../asset_fixture.h"
 #include "../check.h"
 #include "../random.h"
 
@@ -206,7 +207,9 @@ static void *copy_and_go_on(void *argument) {
 static void add_hull(rs_world *world) {
     const double corners[12] = {0, 0, 0, 0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2}, position[3] = {4, 0, 0.1};
     rs_asset_id asset;
-    CHECK(rs_asset_create_convex(world, 4, corners, &asset) == RS_OK);
+    rs_asset *made_convex = NULL;
+    asset = asset_in(world, rs_asset_create_convex(4, corners, &made_convex), &made_convex);
+    CHECK(asset != 0);
     rs_shape_def shape = {.type = RS_SHAPE_CONVEX, .asset = asset, .quaternion = {1, 0, 0, 0}};
     rs_body_def def;
     rs_object_id id;

@@ -3,6 +3,7 @@
 #include "../../../csrc/include/raisim_engine.h"
 #include "../../../csrc/world/world.h"
 #include "../articulation_fixture.h"
+#include "../asset_fixture.h"
 #include "../check.h"
 #include "../random.h"
 
@@ -39,9 +40,15 @@ static void add_geometry(rs_world *world)
     const int32_t triangles[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
     const double heights[12] = {0, 0.1, 0, 0.2, 0.1, 0, 0.3, 0, 0.1, 0.2, 0, 0.1};
     rs_asset_id hull, mesh, map;
-    CHECK(rs_asset_create_convex(world, 5, corners, &hull) == RS_OK);
-    CHECK(rs_asset_create_mesh(world, 4, corners, 4, triangles, &mesh) == RS_OK);
-    CHECK(rs_asset_create_heightmap(world, 4, 3, 6.0, 4.0, heights, &map) == RS_OK);
+    rs_asset *made_convex = NULL;
+    hull = asset_in(world, rs_asset_create_convex(5, corners, &made_convex), &made_convex);
+    CHECK(hull != 0);
+    rs_asset *made_mesh = NULL;
+    mesh = asset_in(world, rs_asset_create_mesh(4, corners, 4, triangles, &made_mesh), &made_mesh);
+    CHECK(mesh != 0);
+    rs_asset *made_heightmap = NULL;
+    map = asset_in(world, rs_asset_create_heightmap(4, 3, 6.0, 4.0, heights, &made_heightmap), &made_heightmap);
+    CHECK(map != 0);
     add_body(world, (rs_shape_def){.type = RS_SHAPE_CONVEX, .asset = hull}, RS_BODY_DYNAMIC, 1.0, 0.8);
     add_body(world, (rs_shape_def){.type = RS_SHAPE_MESH, .asset = mesh}, RS_BODY_STATIC, 2.0, 0.5);
     add_body(world, (rs_shape_def){.type = RS_SHAPE_HEIGHTMAP, .asset = map}, RS_BODY_STATIC, 0.0, 0.0);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../../csrc/include/raisim_engine.h"
+#include "../asset_fixture.h"
 #include "../check.h"
 
 enum { CELLS = 60 };
@@ -26,7 +27,9 @@ static rs_asset_id sheet_asset(rs_world *world)
             next += 6;
         }
     rs_asset_id asset = 0;
-    CHECK(rs_asset_create_mesh(world, N * N, xyz, 2 * CELLS * CELLS, indices, &asset) == RS_OK);
+    rs_asset *made_mesh = NULL;
+    asset = asset_in(world, rs_asset_create_mesh(N * N, xyz, 2 * CELLS * CELLS, indices, &made_mesh), &made_mesh);
+    CHECK(asset != 0);
     free(xyz);
     free(indices);
     return asset;
@@ -36,7 +39,9 @@ static rs_asset_id grid_asset(rs_world *world)
 {
     double *heights = calloc((CELLS + 1) * (CELLS + 1), sizeof *heights);
     rs_asset_id asset = 0;
-    CHECK(rs_asset_create_heightmap(world, CELLS + 1, CELLS + 1, SIZE, SIZE, heights, &asset) == RS_OK);
+    rs_asset *made_heightmap = NULL;
+    asset = asset_in(world, rs_asset_create_heightmap(CELLS + 1, CELLS + 1, SIZE, SIZE, heights, &made_heightmap), &made_heightmap);
+    CHECK(asset != 0);
     free(heights);
     return asset;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../asset_fixture.h"
 #include "../check.h"
 #include "../random.h"
 
@@ -382,7 +383,9 @@ static void a_shared_mesh_lives_as_long_as_its_last_user(void)
     rs_world *world = NULL;
     CHECK(rs_world_create(&world) == RS_OK);
     rs_asset_id asset = 0;
-    CHECK(rs_asset_create_convex(world, 4, tetrahedron, &asset) == RS_OK);
+    rs_asset *made_convex = NULL;
+    asset = asset_in(world, rs_asset_create_convex(4, tetrahedron, &made_convex), &made_convex);
+    CHECK(asset != 0);
     rs_shape_def shape = {.type = RS_SHAPE_CONVEX, .asset = asset, .quaternion = {1, 0, 0, 0}};
     rs_body_def def;
     rs_default_body_def(&def);
@@ -405,6 +408,36 @@ static void a_shared_mesh_lives_as_long_as_its_last_user(void)
     CHECK(rs_memory_bytes() == 0);
 }
 
+static void an_asset_is_shared_by_worlds_and_outlives_its_creator(void)
+{
+    const double corners[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const int32_t triangles[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    rs_asset *asset = NULL;
+    CHECK(rs_asset_create_mesh(4, corners, 1, (const int32_t[3]){0, 1, 4}, &asset) == RS_INVALID_VALUE);
+    CHECK(asset == NULL);
+    CHECK(rs_asset_create_mesh(4, corners, 4, triangles, &asset) == RS_OK);
+    rs_world *worlds[2] = {NULL, NULL};
+    for (int k = 0; k < 2; k++) {
+        CHECK(rs_world_create(&worlds[k]) == RS_OK);
+        rs_asset_id id = 0;
+        CHECK(rs_asset_add(worlds[k], asset, &id) == RS_OK);
+        rs_shape_def shape = {.type = RS_SHAPE_MESH, .asset = id, .quaternion = {1, 0, 0, 0}};
+        rs_body_def def;
+        rs_default_body_def(&def);
+        def.shape_count = 1;
+        def.shapes = &shape;
+        rs_object_id body;
+        CHECK(rs_body_create(worlds[k], &def, &body) == RS_OK);
+        CHECK(rs_asset_release(worlds[k], id) == RS_OK);
+        CHECK(rs_body_create(worlds[k], &def, &body) == RS_OK); /* the first body holds it */
+    }
+    rs_asset_destroy(asset);
+    rs_world_destroy(worlds[0]);
+    CHECK(rs_world_step(worlds[1], 5) == RS_OK);
+    rs_world_destroy(worlds[1]);
+    CHECK(rs_memory_bytes() == 0);
+}
+
 int main(void)
 {
     RUN(a_destroyed_world_gives_everything_back);
@@ -421,5 +454,6 @@ int main(void)
     RUN(a_snapshot_can_be_taken_into_another_world);
     RUN(a_clone_moves_alike_and_owns_its_memory);
     RUN(a_shared_mesh_lives_as_long_as_its_last_user);
+    RUN(an_asset_is_shared_by_worlds_and_outlives_its_creator);
     return CHECK_RESULT();
 }
