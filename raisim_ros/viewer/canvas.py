@@ -71,6 +71,7 @@ class Canvas:
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
         self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
+        self._bright: set[int] = set()  # pages without shadows
         self._soft = SoftCanvas(server, lambda item: self.on_click(Picked(item, 0)))
         self._draw_surroundings()
 
@@ -86,9 +87,7 @@ class Canvas:
         scene.add_light_hemisphere(
             "/lights/sky", sky_color=(205, 225, 255), ground_color=(150, 140, 125), intensity=0.7
         )
-        self._sun = scene.add_light_directional(
-            "/lights/sun", color=(255, 244, 225), intensity=2.3, cast_shadow=True, position=(6.0, 4.0, 12.0)
-        )
+        self._sun = _add_sun(scene, shadows=True)
         segments, none = np.zeros((1, 2, 3)), np.zeros((1, 3))
         hidden: dict[str, Any] = {"thickness_units": "screen", "visible": False}
         self._wires = scene.add_line_segments("/wires", segments, np.zeros((1, 2, 3)), thickness=3.0, **hidden)
@@ -118,6 +117,11 @@ class Canvas:
         self._forces.head_length = 6.0 * shaft
         self._mark.axes_length, self._mark.axes_radius = AXES * distance, SHAFT * distance
         self._draw_axes(self._model)
+
+    def turn_shadows(self, client: viser.ClientHandle) -> None:
+        """Off or on, in this page alone: they take most of the time where there is no graphics card."""
+        self._bright ^= {client.client_id}
+        _add_sun(client.scene, client.client_id not in self._bright)
 
     # ---- the model ----
 
@@ -316,6 +320,11 @@ class Canvas:
             poses = moment.poses[: self._model.frames]
             axes.batched_positions = poses[:, :3].astype(np.float32)
             axes.batched_wxyzs = poses[:, [6, 3, 4, 5]].astype(np.float32)
+
+
+def _add_sun(scene: viser.SceneApi, shadows: bool) -> Any:
+    color, place = (255, 244, 225), (6.0, 4.0, 12.0)
+    return scene.add_light_directional("/lights/sun", color=color, intensity=2.3, cast_shadow=shadows, position=place)
 
 
 def _show_points(node: Any, points: Vector) -> None:

@@ -16,6 +16,7 @@ from raisim_ros.description.resources import resource
 from raisim_ros.engine.sensors.colors import object_rows
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted
 from raisim_ros.viewer.world_feed import WorldFeed
+from raisim_ros.viewer.world_scene import world_model
 
 
 @pytest.fixture
@@ -287,7 +288,7 @@ def painted_robot(folder, painted_file):
 def test_materials_of_a_collada_file_count_more_than_the_colour_of_a_urdf(tmp_path, painted_file):
     world = World()
     robot = world.add_articulated_system(painted_robot(tmp_path, painted_file))
-    part = next(part for part in WorldFeed(world).model().items[0].parts if part.layer == VISUAL)
+    part = next(part for part in world_model(world).items[0].parts if part.layer == VISUAL)
     assert (part.surface.glb is not None) == painted_file
     robot.set_base_pos((0.0, 0.0, 0.0))
     picture = world.render(View((0.0, -4.0, 0.0), (0.0, 0.0, 0.0)), 40, 30).astype(int)
@@ -296,7 +297,7 @@ def test_materials_of_a_collada_file_count_more_than_the_colour_of_a_urdf(tmp_pa
     (row,) = object_rows(robot)
     assert (row[2] > 0.5) == painted_file
     robot.set_appearance("red")
-    part = next(part for part in WorldFeed(world).model().items[0].parts if part.layer == VISUAL)
+    part = next(part for part in world_model(world).items[0].parts if part.layer == VISUAL)
     assert part.surface.glb is None
 
 
