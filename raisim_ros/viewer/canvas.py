@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,7 @@ class Canvas:
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
         self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
+        self._numbers = itertools.count()
         self._bright: set[int] = set()  # pages without shadows
         self._soft = SoftCanvas(server, lambda item: self.on_click(Picked(item, 0)))
         self._draw_surroundings()
@@ -153,8 +155,8 @@ class Canvas:
 
     def _add_node(self, key: _Key, batch: _Batch) -> Any:
         scene, members = self._server.scene, batch.members
-        number = next(n for n in range(10**9) if f"/objects/{n}" not in {b.node.name for b in self._batches.values()})
-        name = f"/objects/{number}"
+        # Never the name of one before: pages may still be busy with what came under it.
+        name = f"/objects/{next(self._numbers)}"
         turned, moved = np.tile([1.0, 0, 0, 0], (len(members), 1)), np.zeros((len(members), 3))
         scales = np.array([part.scale for _, part in members], np.float32)
         visible = self._is_shown(key, batch)
