@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import viser
@@ -21,6 +22,8 @@ SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
 GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
 WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.0])
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
+# Opacity of objects while somebody looks at what lies in them.
+CLEAR = 0.35
 # What is drawn beside the objects is as large as these shares of the distance from which the scene is seen at first.
 # The force that gives the longest arrow follows the largest one seen.
 LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.2, 0.0018, 0.006, 0.012, 0.003, 0.05
@@ -73,6 +76,8 @@ class Canvas:
         self.on_click: Callable[[Picked], None] = lambda picked: None
         self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
         self._numbers = itertools.count()
+        self._inside = False
+        self._plain: WeakKeyDictionary[Surface, Surface] = WeakKeyDictionary()
         self._bright: set[int] = set()  # pages without shadows
         self._soft = SoftCanvas(server, lambda item: self.on_click(Picked(item, 0)))
         self._draw_surroundings()
@@ -131,7 +136,7 @@ class Canvas:
         """Take over a new model; batches that stay as they are are not sent again."""
         groups: dict[_Key, list[tuple[Item, Part]]] = {}
         for item in model.items:
-            for part in item.parts:
+            for part in map(self._clear, item.parts) if self._inside else item.parts:
                 key = _Key(part.surface, part.layer, item.movable, part.opacity)
                 groups.setdefault(key, []).append((item, part))
         with self._server.atomic():
@@ -152,6 +157,20 @@ class Canvas:
             self._draw_labels(model)
             self._draw_axes(model)
         self._model = model
+
+    def look_inside(self, wanted: bool) -> None:
+        """Draw all that is seen so that what lies in it is seen, too: centres of mass do."""
+        if wanted != self._inside:
+            self._inside = wanted
+            self.draw(self._model)
+
+    def _clear(self, part: Part) -> Part:
+        if part.layer != VISUAL:
+            return part
+        surface = part.surface
+        if surface.glb is not None:  # files with colours of their own are as opaque as these
+            surface = self._plain.setdefault(surface, replace(surface, glb=None))
+        return replace(part, surface=surface, opacity=min(part.opacity, CLEAR))
 
     def _add_node(self, key: _Key, batch: _Batch) -> Any:
         scene, members = self._server.scene, batch.members

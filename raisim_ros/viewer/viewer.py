@@ -138,14 +138,16 @@ class Page:
 
     def _update(self) -> None:
         self._change_feed()
-        moment = self._feed.moment(self._panel.wanted())
+        wanted = self._panel.wanted()
+        moment = self._feed.moment(wanted)
         changed = moment.number != self._number
         if changed:
             self._number = moment.number
             self._model = self._feed.model()
             self._canvas.draw(self._model)
             self._panel.take_over(self._model)
-            moment = self._feed.moment(self._panel.wanted())
+            moment = self._feed.moment(wanted)
+        self._canvas.look_inside(wanted.centres)
         if len(moment.poses) != self._model.frames:
             return  # objects came or went in between: the next round sees it
         trail = self._panel.tick(moment)

@@ -333,3 +333,31 @@ def test_a_tear_is_noticed_though_only_steps_made_it(monkeypatch):
     assert feed.moment(Wanted()).number == before
     monkeypatch.setattr(cloth, "get_num_particles", lambda: 5)
     assert feed.moment(Wanted()).number != before
+
+
+def test_centres_of_mass_are_seen_through_what_they_lie_in(tmp_path):
+    pytest.importorskip("viser")
+    from raisim_ros import Viewer
+
+    world = World()
+    world.add_box(1.0, 1.0, 1.0, 1.0)
+    world.add_articulated_system(painted_robot(tmp_path, True))
+    viewer = Viewer(world, port=0, quiet=True)
+    try:
+        end = time.monotonic() + 30.0
+        while not viewer._model.complete:
+            assert time.monotonic() < end
+            viewer._update()
+        looks = [(key.opacity, key.surface.glb is None) for key in viewer._canvas._batches if key.layer == VISUAL]
+        assert sorted(looks) == [(1.0, False), (1.0, True)]
+        viewer._panel._centres.value = True
+        viewer._update()
+        seen = [(key, batch) for key, batch in viewer._canvas._batches.items() if key.layer == VISUAL]
+        assert len(seen) == 2
+        assert all(batch.node.opacity < 0.5 and key.surface.glb is None for key, batch in seen)
+        viewer._panel._centres.value = False
+        viewer._update()
+        again = [(key.opacity, key.surface.glb is None) for key in viewer._canvas._batches if key.layer == VISUAL]
+        assert sorted(again) == sorted(looks)
+    finally:
+        viewer.close()
