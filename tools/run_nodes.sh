@@ -17,10 +17,21 @@ trap end_nodes EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
+# Each gets its own parameters: one that it does not know it would take for a mistake. All else is for both.
+world_arguments=() page_arguments=()
+while [ $# -gt 0 ]; do
+    case "$1 ${2-}" in
+        "-p host:="* | "-p port:="* | "-p open_browser:="*) page_arguments+=("$1" "$2") ;;
+        "-p "?*) world_arguments+=("$1" "$2") ;;
+        *) world_arguments+=("$1") page_arguments+=("$1"); shift; continue ;;
+    esac
+    shift 2
+done
+
 if [ "$viewer" = yes ]; then
-    "$programs/viewer_node" --ros-args "$@" &
+    "$programs/viewer_node" --ros-args "${page_arguments[@]}" &
     nodes+=($!)
 fi
-"$programs/world_node" --ros-args "$@" &
+"$programs/world_node" --ros-args "${world_arguments[@]}" &
 nodes+=($!)
 wait $!

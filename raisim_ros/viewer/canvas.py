@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import viser
@@ -20,6 +22,8 @@ SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
 GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
 WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.0])
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
+# Opacity of objects while somebody looks at what lies in them.
+CLEAR = 0.35
 # What is drawn beside the objects is as large as these shares of the distance from which the scene is seen at first.
 # The force that gives the longest arrow follows the largest one seen.
 LONGEST_ARROW, SHAFT, CONTACT, CENTRE, POINT, AXES = 0.2, 0.0018, 0.006, 0.012, 0.003, 0.05
@@ -71,6 +75,10 @@ class Canvas:
         self._model = SceneModel([], 0)
         self.on_click: Callable[[Picked], None] = lambda picked: None
         self.on_drag: Callable[[Picked, str, Vector, Vector], None] = lambda picked, phase, start, end: None
+        self._numbers = itertools.count()
+        self._inside = False
+        self._plain: WeakKeyDictionary[Surface, Surface] = WeakKeyDictionary()
+        self._bright: set[int] = set()  # pages without shadows
         self._soft = SoftCanvas(server, lambda item: self.on_click(Picked(item, 0)))
         self._draw_surroundings()
 
@@ -86,9 +94,7 @@ class Canvas:
         scene.add_light_hemisphere(
             "/lights/sky", sky_color=(205, 225, 255), ground_color=(150, 140, 125), intensity=0.7
         )
-        self._sun = scene.add_light_directional(
-            "/lights/sun", color=(255, 244, 225), intensity=2.3, cast_shadow=True, position=(6.0, 4.0, 12.0)
-        )
+        self._sun = _add_sun(scene, shadows=True)
         segments, none = np.zeros((1, 2, 3)), np.zeros((1, 3))
         hidden: dict[str, Any] = {"thickness_units": "screen", "visible": False}
         self._wires = scene.add_line_segments("/wires", segments, np.zeros((1, 2, 3)), thickness=3.0, **hidden)
@@ -119,13 +125,18 @@ class Canvas:
         self._mark.axes_length, self._mark.axes_radius = AXES * distance, SHAFT * distance
         self._draw_axes(self._model)
 
+    def turn_shadows(self, client: viser.ClientHandle) -> None:
+        """Off or on, in this page alone: they take most of the time where there is no graphics card."""
+        self._bright ^= {client.client_id}
+        _add_sun(client.scene, client.client_id not in self._bright)
+
     # ---- the model ----
 
     def draw(self, model: SceneModel) -> None:
         """Take over a new model; batches that stay as they are are not sent again."""
         groups: dict[_Key, list[tuple[Item, Part]]] = {}
         for item in model.items:
-            for part in item.parts:
+            for part in map(self._clear, item.parts) if self._inside else item.parts:
                 key = _Key(part.surface, part.layer, item.movable, part.opacity)
                 groups.setdefault(key, []).append((item, part))
         with self._server.atomic():
@@ -147,10 +158,24 @@ class Canvas:
             self._draw_axes(model)
         self._model = model
 
+    def look_inside(self, wanted: bool) -> None:
+        """Draw all that is seen so that what lies in it is seen, too: centres of mass do."""
+        if wanted != self._inside:
+            self._inside = wanted
+            self.draw(self._model)
+
+    def _clear(self, part: Part) -> Part:
+        if part.layer != VISUAL:
+            return part
+        surface = part.surface
+        if surface.glb is not None:  # files with colours of their own are as opaque as these
+            surface = self._plain.setdefault(surface, replace(surface, glb=None))
+        return replace(part, surface=surface, opacity=min(part.opacity, CLEAR))
+
     def _add_node(self, key: _Key, batch: _Batch) -> Any:
         scene, members = self._server.scene, batch.members
-        number = next(n for n in range(10**9) if f"/objects/{n}" not in {b.node.name for b in self._batches.values()})
-        name = f"/objects/{number}"
+        # Never the name of one before: pages may still be busy with what came under it.
+        name = f"/objects/{next(self._numbers)}"
         turned, moved = np.tile([1.0, 0, 0, 0], (len(members), 1)), np.zeros((len(members), 3))
         scales = np.array([part.scale for _, part in members], np.float32)
         visible = self._is_shown(key, batch)
@@ -316,6 +341,11 @@ class Canvas:
             poses = moment.poses[: self._model.frames]
             axes.batched_positions = poses[:, :3].astype(np.float32)
             axes.batched_wxyzs = poses[:, [6, 3, 4, 5]].astype(np.float32)
+
+
+def _add_sun(scene: viser.SceneApi, shadows: bool) -> Any:
+    color, place = (255, 244, 225), (6.0, 4.0, 12.0)
+    return scene.add_light_directional("/lights/sun", color=color, intensity=2.3, cast_shadow=shadows, position=place)
 
 
 def _show_points(node: Any, points: Vector) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.viewer import surfaces
 from raisim_ros.viewer.cdr_reader import CdrReader
+from raisim_ros.viewer.page_surfaces import PageSurfaces
 from raisim_ros.viewer.scene import IDENTITY, Item, Part, SceneModel, SoftLook, SoftShape, Surface, Vector, compose
 
 # visualization_msgs/Marker
@@ -66,7 +67,8 @@ class MarkerScene:
     """Takes in messages of `markers` and `/tf`, in any thread, and gives models and poses."""
 
     def __init__(self) -> None:
-        self.number = 0
+        self._changes = 0
+        self._meshes = PageSurfaces()
         self._lock = threading.Lock()
         self._markers: dict[Key, _Marker] = {}
         self._poses: dict[Key, Vector] = {}
@@ -76,6 +78,11 @@ class MarkerScene:
         self._surfaces: dict[Key, Surface] = {}
         self._order: list[Key] = []
         self._soft: dict[Key, _Marker] = {}
+
+    @property
+    def number(self) -> int:
+        """Changes when what is to be drawn does."""
+        return self._changes + self._meshes.number
 
     @property
     def needs_frames(self) -> bool:
@@ -90,7 +97,7 @@ class MarkerScene:
             self._soft.clear()
             self._poses.clear()
             self._layouts.clear()
-            self.number += 1
+            self._changes += 1
 
     # ---- messages ----
 
@@ -119,7 +126,7 @@ class MarkerScene:
                 self._soft.clear()
             elif action == DELETE:
                 gone = self._markers.pop(marker.key, None), self._soft.pop(marker.key, None)
-                self.number += gone != (None, None)
+                self._changes += gone != (None, None)
             elif marker.key[0] in SOFT_KINDS:
                 self._take_soft(marker)
             else:
@@ -130,7 +137,7 @@ class MarkerScene:
                 if not marker.same_as(self._markers.get(marker.key)):
                     self._markers[marker.key] = marker
                     self._surfaces.pop(marker.key, None)
-                    self.number += 1
+                    self._changes += 1
         layout.places = np.array(places, np.int64)
         if len(layout.keys) == count and count:  # nothing was deleted: it will come again
             self._layouts = [layout, *self._layouts[: _MOST_LAYOUTS - 1]]
@@ -142,7 +149,7 @@ class MarkerScene:
         same = before is not None and before._looks() == marker._looks()
         surface = marker.kind == TRIANGLE_LIST
         if not same or (surface and before is not None and len(before.points) != len(marker.points)):
-            self.number += 1
+            self._changes += 1
 
     def take_frames(self, message: bytes) -> None:
         """A serialised tf2_msgs/TFMessage."""
@@ -160,7 +167,7 @@ class MarkerScene:
             groups: dict[str, list[_Marker]] = {}
             for marker in self._markers.values():
                 groups.setdefault(marker.name, []).append(marker)
-            items, self._order = [], []
+            items, self._order, misses = [], [], self._meshes.misses
             for name, markers in groups.items():
                 items.append(self._item(name, markers, len(self._order), name not in static))
                 self._order += [marker.key for marker in markers]
@@ -168,7 +175,7 @@ class MarkerScene:
                 first = markers[0]
                 items.append(Item(name, first.key[0], False, [], (name,), len(self._order), soft=_look(first)))
                 self._order.append(first.key)
-            return SceneModel(items, len(self._order))
+            return SceneModel(items, len(self._order), self._meshes.misses == misses)
 
     def _soft_groups(self) -> dict[str, list[_Marker]]:
         groups: dict[str, list[_Marker]] = {}
@@ -211,7 +218,8 @@ class MarkerScene:
                 self._surfaces[marker.key] = surfaces.triangle_surface(marker.points, flat)
             surface, scale = self._surfaces[marker.key], (x, y, z)
         elif marker.kind == MESH_RESOURCE:
-            found = surfaces.file_surface(unquote(urlparse(marker.mesh).path), own_colors=marker.embedded)
+            file = unquote(urlparse(marker.mesh).path)
+            found = self._meshes.of_file(file, marker.embedded, alone=not marker.link)
             if found is None:
                 return []
             surface, scale = found, (x, y, z)

@@ -1,14 +1,22 @@
-"""What the page does besides what viser offers: a key that is no letter, and files and folders that are dropped."""
+"""What the page does besides what viser offers: a key that is no letter, files and folders that are dropped, and no
+shadows where the processor has to draw them."""
 
 # An image that does not load runs a script, once for each page. Hotkeys are letters: "?" is taken for H. A file that is
 # dropped goes the way of the upload button; a folder, or a robot with the files it needs, as one archive (tar).
 PAGE_SCRIPT = """<img src="data:," alt="" style="display: none" onerror="
   if (!window.raisimPage) {
     window.raisimPage = true;
+    const press = (key) => document.body.dispatchEvent(
+      new KeyboardEvent('keydown', {key, code: 'Key' + key.toUpperCase(), bubbles: true}));
+    const context = document.createElement('canvas').getContext('webgl2');
+    const about = context && context.getExtension('WEBGL_debug_renderer_info');
+    const drawer = about ? context.getParameter(about.UNMASKED_RENDERER_WEBGL) : '';
+    if (context) context.getExtension('WEBGL_lose_context').loseContext();
+    if (/swiftshader|llvmpipe|softpipe|software/i.test(drawer)) setTimeout(() => press('l'), 500);
     window.addEventListener('keydown', (event) => {
       const typing = /^(input|textarea|select)$/i.test(event.target.tagName || '');
       if (event.key === '?' && !typing) {
-        document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'h', code: 'KeyH', bubbles: true}));
+        press('h');
       }
     });
     const header = (path, size) => {

@@ -43,6 +43,7 @@ KEYS = (
     ("C", "contacts and forces"),
     ("F", "follow the selected object"),
     ("X", "remove the selected object"),
+    ("L", "shadows on or off, in this page; off from the start where there is no graphics card"),
     ("H", "this help, also by ?"),
 )
 MOUSE = (
@@ -59,6 +60,7 @@ class Panel:
     def __init__(self, server: viser.ViserServer, feed: Feed, show_layer: Callable[[str, bool], None]) -> None:
         self._server, self._feed, self._show_layer = server, feed, show_layer
         self.on_feed: Callable[[Feed | None], None] = lambda feed: None  # another is wanted; None: the first one
+        self.on_shadows: Callable[[viser.ClientHandle], None] = lambda client: None  # a page wants them, or no longer
         self.on_load: Callable[[], None] = lambda: None  # another world is there
         self._model = SceneModel([], 0)
         self._joint_nodes: list[Any] = []
@@ -355,7 +357,10 @@ class Panel:
         }
         for key, label in KEYS:
             command = self._server.gui.add_command(label, hotkey=key)
-            command.on_trigger(lambda _, action=actions[key]: self._try(action))
+            if key == "L":
+                command.on_trigger(lambda event: self.on_shadows(event.client) if event.client else None)
+            else:
+                command.on_trigger(lambda _, action=actions[key]: self._try(action))
         self._server.gui.add_html(PAGE_SCRIPT)
 
     def _help(self) -> None:

@@ -28,6 +28,7 @@ from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.describe import literal, numbers, table
 from raisim_ros.viewer.keyframes import Keyframes
+from raisim_ros.viewer.page_surfaces import PageSurfaces
 from raisim_ros.viewer.quantities import TURNING, VELOCITY, joint_quantities, xyz
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, SoftShape, Vector, Wanted
 from raisim_ros.viewer.soft_scene import particle_counts, soft_objects, soft_shapes, split_particles
@@ -252,6 +253,7 @@ class RecordingFeed:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
+        self._surfaces = PageSurfaces(wait=True)
         self._models: dict[int, SceneModel] = {}
         self._names: dict[int, list[str]] = {}
         self._robots: dict[int, dict[str, tuple[KinematicTree, int, int]]] = {}  # with their first q and u
@@ -283,7 +285,7 @@ class RecordingFeed:
         if epoch not in self._models:
             world = self.recording.world(frame)
             named, firsts = unique_names(world), world.read_articulations()
-            self._models[epoch], self._names[epoch] = world_model(world), list(named)
+            self._models[epoch], self._names[epoch] = world_model(world, self._surfaces), list(named)
             self._robots[epoch] = {
                 name: (
                     one.get_kinematic_tree(),

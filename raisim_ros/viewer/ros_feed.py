@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,7 @@ class RosFeed:
         self._optional: dict[str, Any] = {}  # subscriptions that somebody wants at the moment
         self._checked = 0.0
         self._static: frozenset[str] = frozenset()
+        self._kinematic: frozenset[str] = frozenset()
         self._asked: tuple[int, int] | None = None  # for which numbers lists were asked
         self._robots: dict[str, RobotStream] = {}
         self._states: StateStream | None = None
@@ -189,8 +190,9 @@ class RosFeed:
 
     def _take_objects(self, future: Any) -> None:
         answer = future.result()
-        kinds = zip(answer.names, answer.body_types, strict=True)
+        kinds = list(zip(answer.names, answer.body_types, strict=True))
         self._static = frozenset(name for name, kind in kinds if kind == "static")
+        self._kinematic = frozenset(name for name, kind in kinds if kind == "kinematic")
 
     def _take_wires(self, future: Any) -> None:
         self._wires.follow(list(future.result().names))
@@ -224,7 +226,8 @@ class RosFeed:
         self._want("tf_static", frames, TFMessage, "/tf_static", self._scene.take_frames, qos.LATCHED_BY_SEVERAL)
         self._layers.listen(layers)
         number, poses, state = self._model_number(), self._poses(), self._state
-        contacts, forces = _read_contacts(self._contacts) if wanted.contacts and self._contacts else _nothing()
+        held = self._static | self._kinematic
+        contacts, forces = _read_contacts(self._contacts, held) if wanted.contacts and self._contacts else _nothing()
         ends, tensions = self._wires.read()
         self._images.listen(wanted.images)
         return Moment(
@@ -458,16 +461,18 @@ def _nothing() -> tuple[Vector, Vector]:
     return np.zeros((0, 3)), np.zeros((0, 3))
 
 
-def _read_contacts(message: bytes) -> tuple[Vector, Vector]:
-    """Points and forces of a serialised ContactArray."""
+def _read_contacts(message: bytes, held: Container[str]) -> tuple[Vector, Vector]:
+    """Points and forces of a serialised ContactArray: on the side that moves, or on the first of two."""
     reader = CdrReader(message)
     reader.stamp_and_frame()
     step = reader.number()
     rows = np.zeros((reader.count(), 10))
     for row in rows:
-        reader.text()
+        first = reader.text()
         reader.text()
         reader.long()
         reader.long()
         row[:] = reader.doubles(10)
+        if first in held:  # what the ground feels would point into it
+            row[6:9] *= -1.0
     return rows[:, :3], rows[:, 6:9] / step

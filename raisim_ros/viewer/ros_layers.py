@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,21 +12,24 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros import qos
 from raisim_ros.viewer.marker_scene import MarkerScene
-from raisim_ros.viewer.scene import COLLISION, IDENTITY, INERTIA, ROBOT_KIND, Item, Part, SceneModel, Vector, to_world
+from raisim_ros.viewer.page_surfaces import PageSurfaces
+from raisim_ros.viewer.scene import COLLISION, IDENTITY, INERTIA, ROBOT_KIND, Item, SceneModel, Vector, to_world
 from raisim_ros.viewer.world_scene import robot_parts
 
+LAYERS = (COLLISION, INERTIA)
 # Bodies with the centre of mass at their origin.
 _CENTRED = ("sphere", "box", "cylinder", "cone", "capsule")
 
 
 @dataclass(frozen=True, eq=False)
 class _Robot:
-    """Parts of a robot whose bodies are the frames 0, 1, …; names, masses [kg] and centres of mass of these."""
+    """A robot in a world of its own; names, masses [kg] and centres of mass of its bodies."""
 
-    parts: list[Part]
+    handle: ArticulatedSystem
     links: tuple[str, ...]
     masses: Vector
     centres: Vector
@@ -35,12 +39,18 @@ class RobotLayers:
     """Listens to the descriptions of robots while somebody wants to see more than markers."""
 
     def __init__(self, node: Node, scene: MarkerScene) -> None:
-        self.number = 0  # changes when another description came
+        self._changes = 0
+        self._meshes = PageSurfaces()
         self._node, self._scene = node, scene
         self._subscriptions: dict[str, Any] = {}
         self._robots: dict[str, _Robot] = {}
         self._frames: list[tuple[str, str]] = []  # robots and links, behind those of the markers
         self._items: list[Item] = []
+
+    @property
+    def number(self) -> int:
+        """Changes when another description came, or more of its meshes."""
+        return self._changes + self._meshes.number
 
     def listen(self, wanted: bool) -> None:
         """To all robots of the last model, or to none."""
@@ -52,19 +62,22 @@ class RobotLayers:
         for name in set(self._subscriptions) - names:
             self._node.destroy_subscription(self._subscriptions.pop(name))
             self._robots.pop(name, None)
-            self.number += 1
+            self._changes += 1
 
     def _taker(self, name: str) -> Any:
-        def take(message: String) -> None:
+        def read(description: str) -> None:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # whoever added it was told
-                    self._robots[name] = _read(message.data)
+                    robot = _read(description)
             except (RaisimError, OSError):  # meshes on another machine: markers are all there is to see
                 return
-            self.number += 1
+            if name in self._subscriptions:  # still
+                self._robots[name] = robot
+                self._changes += 1
 
-        return take
+        # Meshes take their time: markers are heard meanwhile.
+        return lambda message: threading.Thread(target=read, args=(message.data,), daemon=True).start()
 
     def extend(self, model: SceneModel) -> SceneModel:
         """The model with what is known beside its markers; every body of a robot is a frame more."""
@@ -75,10 +88,10 @@ class RobotLayers:
                 items.append(item)
                 continue
             first = model.frames + len(self._frames)
-            more = [replace(part, frame=first + part.frame) for part in robot.parts]
-            items.append(replace(item, parts=[*item.parts, *more]))
+            more = robot_parts(robot.handle, first, LAYERS, self._meshes)
+            items.append(replace(item, parts=[*item.parts, *(part for part in more if part.layer in LAYERS)]))
             self._frames += [(item.name, link) for link in robot.links]
-        return SceneModel(items, model.frames + len(self._frames))
+        return replace(model, items=items, frames=model.frames + len(self._frames))
 
     def poses(self) -> Vector:
         """Of the frames that extend() added."""
@@ -114,7 +127,7 @@ def _read(description: str) -> _Robot:
     robot = World().add_articulated_system(description)
     bodies = robot.get_kinematic_tree().bodies
     return _Robot(
-        [part for part in robot_parts(robot, 0, (COLLISION, INERTIA)) if part.layer in (COLLISION, INERTIA)],
+        robot,
         tuple(body.name for body in bodies),
         np.array([body.mass for body in bodies]),
         np.array([body.com for body in bodies], float).reshape(-1, 3),

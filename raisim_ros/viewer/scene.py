@@ -107,6 +107,7 @@ class SceneModel:
 
     items: list[Item]
     frames: int
+    complete: bool = True  # no surface is still being read
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ import math
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +60,14 @@ def primitive(shape: str, dim: Any) -> list[Placed]:
     ]
 
 
+_mesh_surfaces: WeakKeyDictionary[MeshData, Surface] = WeakKeyDictionary()
+
+
 def mesh_surface(mesh: MeshData) -> Surface:
-    """The triangles of a mesh."""
-    return _surface(mesh.vertices, mesh.triangles, flat=len(mesh.triangles) < SHARP_BELOW)
+    """The triangles of a mesh; the same object at every call."""
+    if mesh not in _mesh_surfaces:
+        _mesh_surfaces[mesh] = _surface(mesh.vertices, mesh.triangles, flat=len(mesh.triangles) < SHARP_BELOW)
+    return _mesh_surfaces[mesh]
 
 
 def triangle_surface(corners: Vector, flat: bool = True) -> Surface:

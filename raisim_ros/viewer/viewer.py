@@ -49,6 +49,7 @@ class Page:
         self._canvas.on_click = lambda picked: self._panel.select(picked.item)
         self._canvas.on_drag = self._drag
         self._panel.on_feed, self._panel.on_load = self._want_feed, self._aim_again
+        self._panel.on_shadows = self._canvas.turn_shadows
         self._panel.follow_feed(feed, recorded=False)
         self._grabbed: tuple[Picked, Vector, Vector] | None = None
         self._number: Hashable = None
@@ -137,13 +138,16 @@ class Page:
 
     def _update(self) -> None:
         self._change_feed()
-        moment = self._feed.moment(self._panel.wanted())
-        if moment.number != self._number:
+        wanted = self._panel.wanted()
+        moment = self._feed.moment(wanted)
+        changed = moment.number != self._number
+        if changed:
             self._number = moment.number
             self._model = self._feed.model()
             self._canvas.draw(self._model)
             self._panel.take_over(self._model)
-            moment = self._feed.moment(self._panel.wanted())
+            moment = self._feed.moment(wanted)
+        self._canvas.look_inside(wanted.centres)
         if len(moment.poses) != self._model.frames:
             return  # objects came or went in between: the next round sees it
         trail = self._panel.tick(moment)
@@ -152,7 +156,7 @@ class Page:
         self._follow(moment)
         self._moment = moment
         view = self._feed.viewpoint()
-        if self._model.items and (not self._aimed or view != self._view):
+        if self._model.items and (view != self._view or (changed and not self._aimed)):
             self._aim(view, moment)
 
     # ---- the camera ----
@@ -163,7 +167,7 @@ class Page:
 
     def _aim(self, view: tuple[str, tuple[float, ...]] | None, moment: Moment) -> None:
         """Look from where the world file says, or so that all is seen."""
-        self._aimed, self._view = True, view
+        self._aimed, self._view = self._model.complete, view  # more may come into sight
         fit = fitting_view(self._model, moment.poses)
         position, look_at = fit.position, fit.look_at
         if view is not None and any(view[1]):

@@ -26,6 +26,7 @@ from raisim_ros.engine.world.snapshots import WorldSnapshot
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.describe import describe_object
+from raisim_ros.viewer.page_surfaces import PageSurfaces
 from raisim_ros.viewer.quantities import quantities_of
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, Vector, Wanted, to_world
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
@@ -55,6 +56,7 @@ class WorldFeed:
         self._history: list[tuple[float, WorldSnapshot]] = []
         self._latest = 0.0
         self._start = world.save_snapshot()
+        self._surfaces = PageSurfaces()
         self._looks: Hashable = ()
         self._looks_time = -math.inf
         self._seen_changes: tuple[int, ...] = ()
@@ -106,12 +108,12 @@ class WorldFeed:
                 self._seen_changes = changes
                 self._names_number = -1
             self._looks_time = now
-        return world.get_configuration_number(), self._looks
+        return world.get_configuration_number(), self._looks, self._surfaces.number
 
     def model(self) -> SceneModel:
         """See Feed."""
         with self.access():
-            return world_model(self.world)
+            return world_model(self.world, self._surfaces)
 
     def viewpoint(self) -> tuple[str, tuple[float, ...]] | None:
         """That of the world."""

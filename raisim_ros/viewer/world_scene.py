@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.mesh.color import brings_materials
-from raisim_ros.description.mesh.file import MeshData
 from raisim_ros.description.robot.kinematic_tree import TreeBody, TreeCollision, TreeVisual
 from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine.articulated.system import ArticulatedSystem
@@ -21,13 +19,14 @@ from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
 from raisim_ros.engine.types import ArticulationBuffer, BodyType
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
-from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.page_surfaces import Surfaces, WholeSurfaces
+from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Part, Rgb, SceneModel, Vector, compose
 from raisim_ros.viewer.soft_scene import soft_look
 
 # Lights have no size of their own; they are drawn so large [m].
 LAMP_RADIUS = 0.05
 
-_mesh_surfaces: WeakKeyDictionary[MeshData, Surface] = WeakKeyDictionary()
+WHOLE = WholeSurfaces()
 
 
 def unique_names(world: World) -> dict[str, Object]:
@@ -39,27 +38,29 @@ def unique_names(world: World) -> dict[str, Object]:
     return named
 
 
-def world_model(world: World) -> SceneModel:
+def world_model(world: World, meshes: Surfaces = WHOLE) -> SceneModel:
     """Frames: the objects in the order of the world's list, then the bodies of all robots."""
-    names = unique_names(world)
+    names, misses = unique_names(world), meshes.misses
     robots = world.read_articulations()
-    items = [_item(name, row, handle, len(names), robots) for row, (name, handle) in enumerate(names.items())]
-    return SceneModel(items, len(names) + len(robots.link_poses))
+    items = [_item(name, row, handle, len(names), robots, meshes) for row, (name, handle) in enumerate(names.items())]
+    return SceneModel(items, len(names) + len(robots.link_poses), meshes.misses == misses)
 
 
-def _item(name: str, row: int, handle: Object, objects: int, robots: ArticulationBuffer) -> Item:
+def _item(
+    name: str, row: int, handle: Object, objects: int, robots: ArticulationBuffer, meshes: Surfaces
+) -> Item:
     kind = handle.get_object_type().name.lower()
     if isinstance(handle, ArticulatedSystem):
         first = objects + robots.link_first[handle.get_id()]
         bodies = tuple(body.name for body in handle.get_kinematic_tree().bodies)
-        return Item(name, kind, True, robot_parts(handle, first), bodies, first)
+        return Item(name, kind, True, robot_parts(handle, first, meshes=meshes), bodies, first)
     movable = isinstance(handle, SingleBodyObject) and handle.get_body_type() != BodyType.STATIC
     height = float(handle.get_position()[2]) if isinstance(handle, Ground) else None
     if isinstance(handle, SoftObject):
         return Item(name, kind, False, [], (name,), row, soft=soft_look(handle))
     if handle.get_appearance() == HIDDEN:
         return Item(name, kind, movable, [], (name,), row)
-    return Item(name, kind, movable, _body_parts(handle, row), (name,), row, height)
+    return Item(name, kind, movable, _body_parts(handle, row, meshes), (name,), row, height)
 
 
 def _looks(handle: Object) -> tuple[Rgb, float]:
@@ -72,12 +73,12 @@ def _looks(handle: Object) -> tuple[Rgb, float]:
 # ---- single bodies ----
 
 
-def _body_parts(handle: Object, frame: int) -> list[Part]:
+def _body_parts(handle: Object, frame: int, meshes: Surfaces) -> list[Part]:
     color, opacity = _looks(handle)
     if isinstance(handle, HeightMap):
         return [_terrain(handle, frame)]
     if isinstance(handle, Mesh):
-        return [_mesh(handle, frame, color, opacity)]
+        return _mesh(handle, frame, color, opacity, meshes)
     if isinstance(handle, LightObject):
         if handle.get_settings().kind == "directional":  # it shines from far away: there is no lamp at its place
             return []
@@ -109,24 +110,25 @@ def _terrain(handle: HeightMap, frame: int) -> Part:
     return Part(surfaces.height_map_surface(data, colors), frame)
 
 
-def _mesh(handle: Mesh, frame: int, color: Rgb, opacity: float) -> Part:
+def _mesh(handle: Mesh, frame: int, color: Rgb, opacity: float, meshes: Surfaces) -> list[Part]:
     file = handle.get_mesh_file_name()
     if file and not handle.get_appearance():
-        own = surfaces.file_surface(file, own_colors=True)
+        own = meshes.of_file(file, own_colors=True, alone=True)
         if own is not None and own.glb is not None:
             x, y, z = handle.get_scale()
-            return Part(own, frame, scale=(float(x), float(y), float(z)))
-    data = handle.get_mesh()
-    if data not in _mesh_surfaces:
-        _mesh_surfaces[data] = surfaces.mesh_surface(data)
-    return Part(_mesh_surfaces[data], frame, color=color, opacity=opacity)
+            return [Part(own, frame, scale=(float(x), float(y), float(z)))]
+    surface = meshes.of_mesh(handle.get_mesh())
+    return [] if surface is None else [Part(surface, frame, color=color, opacity=opacity)]
 
 
 # ---- robots ----
 
 
 def robot_parts(
-    robot: ArticulatedSystem, first_frame: int, layers: Sequence[str] = (VISUAL, COLLISION, INERTIA)
+    robot: ArticulatedSystem,
+    first_frame: int,
+    layers: Sequence[str] = (VISUAL, COLLISION, INERTIA),
+    meshes: Surfaces = WHOLE,
 ) -> list[Part]:
     """What is drawn of a robot whose bodies are the frames from `first_frame` on."""
     if robot.get_appearance() == HIDDEN:
@@ -138,10 +140,10 @@ def robot_parts(
         frame = first_frame + index
         if VISUAL in layers:
             for visual in body.visuals:
-                parts += _link_parts(robot, visual, frame, VISUAL)
+                parts += _link_parts(robot, visual, frame, VISUAL, meshes)
         if COLLISION in layers or not seen:
             for collision in body.collisions:
-                parts += _link_parts(robot, collision, frame, COLLISION if seen else VISUAL)
+                parts += _link_parts(robot, collision, frame, COLLISION if seen else VISUAL, meshes)
         if body.mass > 0.0 and INERTIA in layers:
             parts.append(_inertia_box(body, frame))
     return parts
@@ -158,7 +160,9 @@ def _inertia_box(body: TreeBody, frame: int) -> Part:
     return Part(surfaces.unit("block"), frame, pose, (float(x), float(y), float(z)), (0.75, 0.25, 0.85), 0.55, INERTIA)
 
 
-def _link_parts(robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, frame: int, layer: str) -> list[Part]:
+def _link_parts(
+    robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, frame: int, layer: str, meshes: Surfaces
+) -> list[Part]:
     color, opacity = _looks(robot)
     painted = bool(robot.get_appearance())
     own = shape.color if isinstance(shape, TreeVisual) and not painted else None
@@ -172,7 +176,7 @@ def _link_parts(robot: ArticulatedSystem, shape: TreeVisual | TreeCollision, fra
         drawn = surfaces.primitive(shape.shape, shape.dim)
         return [Part(s, frame, compose(placed, pose), scale, color, opacity, layer) for s, pose, scale in drawn]
     colored = layer == VISUAL and not painted and (own is None or brings_materials(shape.mesh_file))
-    surface = surfaces.file_surface(shape.mesh_file, colored)
+    surface = meshes.of_file(shape.mesh_file, colored, alone=False)
     if surface is None:
         return []
     sx, sy, sz = (float(value) for value in shape.scale)

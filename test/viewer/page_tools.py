@@ -17,6 +17,9 @@ from raisim_ros.description.resources import resource
 # Small: the browser draws without a graphics card.
 SIZE = {"width": 720, "height": 420}
 
+# How long pages may take for anything [s]: with other programs beside it, one that the processor draws needs a minute.
+PATIENCE = 150.0
+
 
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]
 
@@ -41,7 +44,7 @@ def browser(request):
     return _started[0]
 
 
-def wait_until(condition, page, timeout=30.0):
+def wait_until(condition, page, timeout=PATIENCE):
     """Waits for something that another thread does; Playwright must breathe meanwhile."""
     end = time.monotonic() + timeout
     while not condition():
@@ -69,6 +72,7 @@ def open_page(browser, viewer):
     """The page, once it is drawn."""
     before = len(viewer._server.get_clients())
     page = browser.new_page(viewport=SIZE)
+    page.set_default_timeout(1000.0 * PATIENCE)
     page.goto(viewer.address)
     wait_until(lambda: len(viewer._server.get_clients()) > before, page)
     page.get_by_text("Object", exact=True).first.wait_for()
@@ -167,7 +171,8 @@ class Stage:
 
     def sees_ball_at(self, place, page=None):
         """Whether the ball is drawn there, soon."""
-        for _ in range(100):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             middle = self.magenta(page)
             if middle is not None and np.linalg.norm(middle - self.pixel_of(place)) < 6.0:
                 return True

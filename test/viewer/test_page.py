@@ -213,6 +213,16 @@ def test_a_question_mark_shows_the_keys(stage):
     stage.page.get_by_role("button", name="Close").last.click()
 
 
+def test_a_page_that_a_processor_draws_has_no_shadows_until_they_are_asked_for(stage):
+    bright = stage.viewer._canvas._bright
+    wait_until(lambda: bright == set(stage.viewer._server.get_clients()), stage.page)
+    stage.page.mouse.click(20, 400)
+    stage.page.keyboard.press("l")
+    wait_until(lambda: not bright, stage.page)
+    stage.page.keyboard.press("l")
+    wait_until(lambda: bright, stage.page)
+
+
 def test_what_is_chosen_is_plotted(stage):
     arm, page = stage.world.get_object("arm"), stage.page
     stage.viewer._panel._select_by_name("arm")

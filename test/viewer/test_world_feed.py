@@ -16,6 +16,7 @@ from raisim_ros.description.resources import resource
 from raisim_ros.engine.sensors.colors import object_rows
 from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, NewObject, Wanted
 from raisim_ros.viewer.world_feed import WorldFeed
+from raisim_ros.viewer.world_scene import world_model
 
 
 @pytest.fixture
@@ -287,7 +288,7 @@ def painted_robot(folder, painted_file):
 def test_materials_of_a_collada_file_count_more_than_the_colour_of_a_urdf(tmp_path, painted_file):
     world = World()
     robot = world.add_articulated_system(painted_robot(tmp_path, painted_file))
-    part = next(part for part in WorldFeed(world).model().items[0].parts if part.layer == VISUAL)
+    part = next(part for part in world_model(world).items[0].parts if part.layer == VISUAL)
     assert (part.surface.glb is not None) == painted_file
     robot.set_base_pos((0.0, 0.0, 0.0))
     picture = world.render(View((0.0, -4.0, 0.0), (0.0, 0.0, 0.0)), 40, 30).astype(int)
@@ -296,7 +297,7 @@ def test_materials_of_a_collada_file_count_more_than_the_colour_of_a_urdf(tmp_pa
     (row,) = object_rows(robot)
     assert (row[2] > 0.5) == painted_file
     robot.set_appearance("red")
-    part = next(part for part in WorldFeed(world).model().items[0].parts if part.layer == VISUAL)
+    part = next(part for part in world_model(world).items[0].parts if part.layer == VISUAL)
     assert part.surface.glb is None
 
 
@@ -332,3 +333,31 @@ def test_a_tear_is_noticed_though_only_steps_made_it(monkeypatch):
     assert feed.moment(Wanted()).number == before
     monkeypatch.setattr(cloth, "get_num_particles", lambda: 5)
     assert feed.moment(Wanted()).number != before
+
+
+def test_centres_of_mass_are_seen_through_what_they_lie_in(tmp_path):
+    pytest.importorskip("viser")
+    from raisim_ros import Viewer
+
+    world = World()
+    world.add_box(1.0, 1.0, 1.0, 1.0)
+    world.add_articulated_system(painted_robot(tmp_path, True))
+    viewer = Viewer(world, port=0, quiet=True)
+    try:
+        end = time.monotonic() + 30.0
+        while not viewer._model.complete:
+            assert time.monotonic() < end
+            viewer._update()
+        looks = [(key.opacity, key.surface.glb is None) for key in viewer._canvas._batches if key.layer == VISUAL]
+        assert sorted(looks) == [(1.0, False), (1.0, True)]
+        viewer._panel._centres.value = True
+        viewer._update()
+        seen = [(key, batch) for key, batch in viewer._canvas._batches.items() if key.layer == VISUAL]
+        assert len(seen) == 2
+        assert all(batch.node.opacity < 0.5 and key.surface.glb is None for key, batch in seen)
+        viewer._panel._centres.value = False
+        viewer._update()
+        again = [(key.opacity, key.surface.glb is None) for key in viewer._canvas._batches if key.layer == VISUAL]
+        assert sorted(again) == sorted(looks)
+    finally:
+        viewer.close()
