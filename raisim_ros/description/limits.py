@@ -41,6 +41,8 @@ class FileLimits:
     """Of one mesh file."""
     max_mesh_bytes: int = 1_000_000_000
     """Of one mesh file."""
+    max_texture_pixels: int = 40_000_000
+    """Of one image on a mesh; a larger one is not shown."""
     max_samples: int = 100_000_000
     """Of one heightmap."""
     max_random_grains: int = 200_000
