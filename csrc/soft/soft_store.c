@@ -138,10 +138,14 @@ static bool are_grains(const rs_grains *g) {
     for (int64_t k = 0; k < g->materials.count; k++)
         if (rs_grain_material_check(&RS_ITEMS(rs_grain_material, g->materials)[k]) != RS_OK)
             return false;
-    for (int64_t k = 0; k < n; k++)
-        if (!(RS_ITEMS(rs_quad, g->x)[k].rest > 0.0 && RS_ITEMS(rs_quad, g->x)[k].rest <= RS_GREATEST) ||
-            !(RS_ITEMS(rs_quad, g->v)[k].rest >= 0.0))
+    for (int64_t k = 0; k < n; k++) {
+        const rs_grain_material *material = &RS_ITEMS(rs_grain_material, g->materials)[RS_ITEMS(int32_t, g->kinds)[k]];
+        double inverse_mass = RS_ITEMS(rs_quad, g->v)[k].rest, inverse_moment = RS_ITEMS(rs_quad, g->w)[k].rest;
+        if (rs_grain_check(k, RS_ITEMS(rs_quad, g->x)[k].rest, material->density) != RS_OK ||
+            !(inverse_mass >= 0.0 && inverse_mass <= 1.0 / RS_LEAST_MASS) ||
+            !(inverse_moment >= 0.0 && inverse_moment <= 1.0 / RS_LEAST_MOMENT))
             return false;
+    }
     for (int64_t k = 0; k < g->touches.count; k++)
         if (RS_ITEMS(rs_grain_touch, g->touches)[k].grain < 0 || RS_ITEMS(rs_grain_touch, g->touches)[k].grain >= n)
             return false;
