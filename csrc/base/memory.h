@@ -74,19 +74,17 @@ static inline void rs_any_swap(rs_any_array *a, rs_any_array *b) {
 #define rs_array_copy(to, from) ((void)sizeof((to)->items == (from)->items), rs_any_copy(&(to)->any, &(from)->any))
 #define rs_array_swap(a, b) ((void)sizeof((a)->items == (b)->items), rs_any_swap(&(a)->any, &(b)->any))
 
-/* The items, of the type that is named or it does not compile, and one of them. Builds for debugging (RS_DEBUG) stop at a
- * wrong index; with the address sanitizer, which all of them have, they also stop where a pointer to the items goes beyond
- * those that there are (memory.c). */
-#define RS_ITEMS(type, array) _Generic((array).items, type *: (array).items)
+/* One of the items. Builds for debugging (RS_DEBUG) stop at a wrong index; with the address sanitizer, which all of them
+ * have, they also stop where a pointer to the items goes beyond those that there are (memory.c). */
 #ifdef RS_DEBUG
 static inline int64_t rs_any_index(const rs_any_array *array, int64_t index) {
     if (index < 0 || index >= array->count)
         __builtin_trap();
     return index;
 }
-#define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[rs_any_index(&(array).any, (index))])
+#define RS_ITEM(array, index) (&(array).items[rs_any_index(&(array).any, (index))])
 #else
-#define RS_ITEM(type, array, index) (&RS_ITEMS(type, array)[index])
+#define RS_ITEM(array, index) (&(array).items[index])
 #endif
 
 #endif

@@ -29,7 +29,7 @@ void rs_broad_phase_free(rs_broad_phase *bp) {
 rs_status rs_broad_phase_rebuild(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     if (rs_array_reserve(&bp->sorted, scene->collider_count + scene->cluster_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *sorted = RS_ITEMS(int32_t, bp->sorted);
+    int32_t *sorted = bp->sorted.items;
     bp->sorted.count = 0;
     for (int32_t i = 0; i < scene->collider_count; i++)
         if (scene->colliders[i].alive && !scene->colliders[i].clustered)
@@ -76,7 +76,7 @@ rs_status rs_broad_phase_emit(RS_ARRAY(rs_pair) *pairs, const rs_broad_phase_sce
 /* ---- none: every pair ---- */
 
 static rs_status find_all_pairs(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
-    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    const rs_box *boxes = bp->bounds.items;
     for (int64_t i = 0; i < bp->bounds.count; i++)
         for (int64_t j = i + 1; j < bp->bounds.count; j++)
             if (rs_boxes_overlap(&boxes[i], &boxes[j]) &&
@@ -93,7 +93,7 @@ static int32_t choose_axis(const RS_ARRAY(rs_box) *bounds, int32_t present) {
     double sum[3] = {0, 0, 0}, square[3] = {0, 0, 0}, spread[3];
     double n = 0.0;
     for (int64_t k = 0; k < bounds->count; k++) {
-        const rs_box *box = &RS_ITEMS(rs_box, *bounds)[k];
+        const rs_box *box = &bounds->items[k];
         double centre[3], all = 0.0;
         for (int axis = 0; axis < 3; axis++) {
             centre[axis] = 0.5 * (box->min[axis] + box->max[axis]);
@@ -120,7 +120,7 @@ static int32_t choose_axis(const RS_ARRAY(rs_box) *bounds, int32_t present) {
 
 /* For boxes nearly in order from the step before: linear then. */
 static void insertion_sort(rs_broad_phase *bp) {
-    rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    rs_box *boxes = bp->bounds.items;
     const int axis = bp->axis;
     for (int64_t k = 1; k < bp->bounds.count; k++) {
         double key = boxes[k].min[axis];
@@ -141,8 +141,8 @@ static rs_status merge_sort(rs_broad_phase *bp) {
         return RS_OUT_OF_MEMORY;
     const int axis = bp->axis;
     for (int64_t width = 1; width < n; width *= 2) {
-        const rs_box *from = RS_ITEMS(rs_box, bp->bounds);
-        rs_box *to = RS_ITEMS(rs_box, bp->in_strips);
+        const rs_box *from = bp->bounds.items;
+        rs_box *to = bp->in_strips.items;
         for (int64_t low = 0; low < n; low += 2 * width) {
             int64_t middle = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
             int64_t left = low, right = middle;
@@ -167,7 +167,7 @@ static rs_status sort_bounds(rs_broad_phase *bp) {
         return RS_OUT_OF_MEMORY;
     bp->shuffled = false;
     for (int64_t k = 0; k < bp->bounds.count; k++)
-        RS_ITEMS(int32_t, bp->sorted)[k] = RS_ITEMS(rs_box, bp->bounds)[k].collider;
+        bp->sorted.items[k] = bp->bounds.items[k].collider;
     return RS_OK;
 }
 
@@ -199,7 +199,7 @@ static void sort_samples(double *x, int n) {
  * when there are too few. */
 static bool usual_range(const RS_ARRAY(rs_box) *bounds, int axis, double *low, double *high, double *length) {
     double centres[SAMPLES], lengths[SAMPLES];
-    const rs_box *boxes = RS_ITEMS(rs_box, *bounds);
+    const rs_box *boxes = bounds->items;
     int n = 0;
     for (int k = 0; k < SAMPLES; k++) {
         const rs_box *box = &boxes[bounds->count * k / SAMPLES];
@@ -239,11 +239,11 @@ static strips choose_strips(const rs_broad_phase *bp) {
 
 /* The boxes of each strip, in sorted order; starts[k] is the first of strip k. Fewer strips when boxes would lie in many. */
 static rs_status fill_strips(rs_broad_phase *bp, strips *s) {
-    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    const rs_box *boxes = bp->bounds.items;
     for (;; s->count /= 2, s->inverse_width *= 0.5) {
         if (rs_array_resize(&bp->starts, s->count + 1) != RS_OK)
             return RS_OUT_OF_MEMORY;
-        int32_t *starts = RS_ITEMS(int32_t, bp->starts);
+        int32_t *starts = bp->starts.items;
         memset(starts, 0, (size_t)(s->count + 1) * sizeof *starts);
         int64_t total = 0;
         for (int64_t i = 0; i < bp->bounds.count; i++) {
@@ -258,7 +258,7 @@ static rs_status fill_strips(rs_broad_phase *bp, strips *s) {
             starts[k + 1] += starts[k];
         if (rs_array_resize(&bp->in_strips, total) != RS_OK)
             return RS_OUT_OF_MEMORY;
-        rs_box *out = RS_ITEMS(rs_box, bp->in_strips);
+        rs_box *out = bp->in_strips.items;
         for (int64_t i = 0; i < bp->bounds.count; i++) {
             int32_t first = strip_of(s, boxes[i].min[s->axis]), last = strip_of(s, boxes[i].max[s->axis]);
             for (int32_t k = first; k <= last; k++)
@@ -296,9 +296,9 @@ static rs_status sweep(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     if (s.count > 1 && fill_strips(bp, &s) != RS_OK)
         return RS_OUT_OF_MEMORY;
     if (s.count == 1)
-        return sweep_strip(bp, scene, &s, 0, RS_ITEMS(rs_box, bp->bounds), bp->bounds.count);
-    const rs_box *boxes = RS_ITEMS(rs_box, bp->in_strips);
-    const int32_t *starts = RS_ITEMS(int32_t, bp->starts);
+        return sweep_strip(bp, scene, &s, 0, bp->bounds.items, bp->bounds.count);
+    const rs_box *boxes = bp->in_strips.items;
+    const int32_t *starts = bp->starts.items;
     for (int32_t k = 0; k < s.count; k++)
         if (sweep_strip(bp, scene, &s, k, &boxes[starts[k]], starts[k + 1] - starts[k]) != RS_OK)
             return RS_OUT_OF_MEMORY;
@@ -310,9 +310,9 @@ static rs_status sweep(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
 static rs_status copy_bounds(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     if (rs_array_resize(&bp->bounds, bp->sorted.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    rs_box *boxes = bp->bounds.items;
     for (int64_t k = 0; k < bp->sorted.count; k++) {
-        int32_t c = RS_ITEMS(int32_t, bp->sorted)[k];
+        int32_t c = bp->sorted.items[k];
         boxes[k] = rs_box_of(rs_broad_phase_box(scene, c), c);
     }
     return RS_OK;
@@ -338,15 +338,15 @@ enum { FEW_PAIRS = 64 };
 rs_status rs_broad_phase_order(rs_broad_phase *bp, int64_t collider_count, RS_ARRAY(rs_pair) *pairs) {
     int64_t n = bp->found.count;
     if (n <= FEW_PAIRS) {
-        sort_pairs(RS_ITEMS(rs_pair, bp->found), n);
+        sort_pairs(bp->found.items, n);
         return rs_array_copy(pairs, &bp->found);
     }
     if (rs_array_resize(pairs, n) != RS_OK || rs_array_resize(&bp->starts, collider_count + 1) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *starts = RS_ITEMS(int32_t, bp->starts);
+    int32_t *starts = bp->starts.items;
     memset(starts, 0, (size_t)(collider_count + 1) * sizeof *starts);
-    const rs_pair *from = RS_ITEMS(rs_pair, bp->found);
-    rs_pair *to = RS_ITEMS(rs_pair, *pairs);
+    const rs_pair *from = bp->found.items;
+    rs_pair *to = pairs->items;
     for (int64_t k = 0; k < n; k++)
         starts[from[k].a + 1]++;
     for (int64_t c = 0; c < collider_count; c++)

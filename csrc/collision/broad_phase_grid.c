@@ -7,7 +7,7 @@ typedef struct {
 
 static grid make_grid(const rs_broad_phase *bp, const rs_contact_settings *settings) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    const rs_box *boxes = bp->bounds.items;
     for (int64_t i = 0; i < bp->bounds.count; i++)
         for (int axis = 0; axis < 3; axis++) {
             if (isfinite(boxes[i].min[axis]))
@@ -57,8 +57,8 @@ static rs_status sort_cells(rs_broad_phase *bp) {
     if (rs_array_resize(&bp->cells_other, n) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int pass = 0; pass < RADIX_PASSES; pass++) {
-        const rs_grid_entry *from = RS_ITEMS(rs_grid_entry, bp->cells);
-        rs_grid_entry *to = RS_ITEMS(rs_grid_entry, bp->cells_other);
+        const rs_grid_entry *from = bp->cells.items;
+        rs_grid_entry *to = bp->cells_other.items;
         int64_t starts[(1 << RADIX_BITS) + 1] = {0};
         const uint32_t digit_mask = (1U << RADIX_BITS) - 1;
         for (int64_t k = 0; k < n; k++)
@@ -74,7 +74,7 @@ static rs_status sort_cells(rs_broad_phase *bp) {
 
 static rs_status fill_cells(rs_broad_phase *bp, const rs_contact_settings *settings, const grid *g) {
     bp->cells.count = bp->large.count = 0;
-    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
+    const rs_box *boxes = bp->bounds.items;
     for (int32_t i = 0; i < bp->bounds.count; i++) {
         int32_t low[3], high[3];
         double count = 1.0;
@@ -115,8 +115,8 @@ rs_status rs_broad_phase_find_in_grid(rs_broad_phase *bp, const rs_contact_setti
     grid g = make_grid(bp, settings);
     if (fill_cells(bp, settings, &g) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const rs_box *boxes = RS_ITEMS(rs_box, bp->bounds);
-    const rs_grid_entry *entries = RS_ITEMS(rs_grid_entry, bp->cells);
+    const rs_box *boxes = bp->bounds.items;
+    const rs_grid_entry *entries = bp->cells.items;
     for (int64_t i = 0; i < bp->cells.count; i++)
         for (int64_t j = i + 1; j < bp->cells.count && entries[j].cell == entries[i].cell; j++) {
             const rs_box *a = &boxes[entries[i].box], *b = &boxes[entries[j].box];
@@ -124,7 +124,7 @@ rs_status rs_broad_phase_find_in_grid(rs_broad_phase *bp, const rs_contact_setti
                 rs_broad_phase_emit(&bp->found, scene, a->collider, b->collider) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         }
-    const int32_t *large = RS_ITEMS(int32_t, bp->large);
+    const int32_t *large = bp->large.items;
     for (int64_t k = 0; k < bp->large.count; k++) {
         const rs_box *a = &boxes[large[k]];
         int64_t next_large = 0;

@@ -23,9 +23,9 @@ void rs_broad_phase_rouse(rs_broad_phase *bp) {
     rest->calm_steps = 0;
     if (rest->boxes.count == 0)
         return;
-    int32_t *sorted = RS_ITEMS(int32_t, bp->sorted); /* has room for all */
+    int32_t *sorted = bp->sorted.items; /* has room for all */
     for (int64_t k = 0; k < rest->boxes.count; k++)
-        sorted[bp->sorted.count++] = RS_ITEMS(rs_box, rest->boxes)[k].collider;
+        sorted[bp->sorted.count++] = rest->boxes.items[k].collider;
     rest->boxes.count = rest->in_tree = 0;
     bp->shuffled = true;
 }
@@ -44,7 +44,7 @@ static bool is_bounded(const rs_box *box) {
 
 /* Bounded boxes to the front; returns their number. */
 static int64_t part_bounded(RS_ARRAY(rs_box) *boxes) {
-    rs_box *box = RS_ITEMS(rs_box, *boxes);
+    rs_box *box = boxes->items;
     int64_t bounded = 0;
     for (int64_t k = 0; k < boxes->count; k++)
         if (is_bounded(&box[k])) {
@@ -63,16 +63,16 @@ static rs_status build_tree(rs_broad_phase_rest *rest, RS_ARRAY(rs_box) *spare) 
     if (rs_array_resize(&rest->order, n) != RS_OK || rs_array_resize(&rest->bounds, n) != RS_OK ||
         rs_array_copy(spare, &rest->boxes) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_box *boxes = RS_ITEMS(rs_box, rest->boxes);
-    const rs_box *given = RS_ITEMS(rs_box, *spare);
+    rs_box *boxes = rest->boxes.items;
+    const rs_box *given = spare->items;
     for (int64_t k = 0; k < n; k++)
-        RS_ITEMS(rs_aabb, rest->bounds)[k] = (rs_aabb){rs_v3_load(given[k].min), rs_v3_load(given[k].max)};
+        rest->bounds.items[k] = (rs_aabb){rs_v3_load(given[k].min), rs_v3_load(given[k].max)};
     if (n == 0)
         return RS_OK;
-    if (rs_bvh_build(&rest->tree, RS_ITEMS(rs_aabb, rest->bounds), (uint32_t)n, RS_ITEMS(uint32_t, rest->order)) != RS_OK)
+    if (rs_bvh_build(&rest->tree, rest->bounds.items, (uint32_t)n, rest->order.items) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < n; k++)
-        boxes[k] = given[RS_ITEMS(uint32_t, rest->order)[k]];
+        boxes[k] = given[rest->order.items[k]];
     rest->in_tree = n;
     return RS_OK;
 }
@@ -81,7 +81,7 @@ rs_status rs_broad_phase_settle(rs_broad_phase *bp, const rs_broad_phase_scene *
     rs_broad_phase_rest *rest = &bp->rest;
     if (++rest->calm_steps < CALM_STEPS)
         return RS_OK;
-    int32_t *sorted = RS_ITEMS(int32_t, bp->sorted);
+    int32_t *sorted = bp->sorted.items;
     int64_t still = 0;
     for (int64_t k = 0; k < bp->sorted.count; k++)
         still += !is_active(scene, sorted[k]);
@@ -94,20 +94,20 @@ rs_status rs_broad_phase_settle(rs_broad_phase *bp, const rs_broad_phase_scene *
         if (is_active(scene, sorted[k]))
             sorted[kept++] = sorted[k];
         else
-            RS_ITEMS(rs_box, rest->boxes)[rest->boxes.count++] = rs_box_of(rs_broad_phase_box(scene, sorted[k]), sorted[k]);
+            rest->boxes.items[rest->boxes.count++] = rs_box_of(rs_broad_phase_box(scene, sorted[k]), sorted[k]);
     bp->sorted.count = kept;
     return build_tree(rest, &bp->bounds);
 }
 
 static rs_status meet(rs_broad_phase *bp, const rs_broad_phase_scene *scene, const rs_box *box, int64_t other) {
-    const rs_box *still = RS_ITEM(rs_box, bp->rest.boxes, other);
+    const rs_box *still = RS_ITEM(bp->rest.boxes, other);
     return rs_boxes_overlap(box, still) ? rs_broad_phase_emit(&bp->found, scene, box->collider, still->collider) : RS_OK;
 }
 
 rs_status rs_broad_phase_find_resting(rs_broad_phase *bp, const rs_broad_phase_scene *scene) {
     const rs_broad_phase_rest *rest = &bp->rest;
     for (int64_t k = 0; k < bp->bounds.count && rest->boxes.count > 0; k++) {
-        const rs_box *box = &RS_ITEMS(rs_box, bp->bounds)[k];
+        const rs_box *box = &bp->bounds.items[k];
         if (!is_active(scene, box->collider))
             continue;
         for (int64_t other = rest->in_tree; other < rest->boxes.count; other++)

@@ -10,7 +10,7 @@ static bool precedes(const rs_pair_hint *hint, const rs_pair *pair) {
 }
 
 void rs_pair_memory_skip(rs_pair_memory *memory, const rs_pair *pair) {
-    const rs_pair_hint *hints = RS_ITEMS(rs_pair_hint, *memory->before);
+    const rs_pair_hint *hints = memory->before->items;
     int64_t low = memory->at, high = memory->before->count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -22,7 +22,7 @@ void rs_pair_memory_skip(rs_pair_memory *memory, const rs_pair *pair) {
 }
 
 rs_pair_hint rs_pair_memory_take(rs_pair_memory *memory, const rs_pair *pair) {
-    const rs_pair_hint *hints = RS_ITEMS(rs_pair_hint, *memory->before);
+    const rs_pair_hint *hints = memory->before->items;
     while (memory->at < memory->before->count && precedes(&hints[memory->at], pair))
         memory->at++;
     if (memory->at < memory->before->count) {
@@ -45,7 +45,7 @@ rs_status rs_pair_memory_keep(rs_pair_memory *memory, const rs_pair_hint *hint) 
 }
 
 void rs_pair_memory_forget(RS_ARRAY(rs_pair_hint) *hints, const rs_collider *colliders, int32_t body) {
-    rs_pair_hint *hint = RS_ITEMS(rs_pair_hint, *hints);
+    rs_pair_hint *hint = hints->items;
     int64_t kept = 0;
     for (int64_t k = 0; k < hints->count; k++)
         if (colliders[hint[k].collider_a].body != body && colliders[hint[k].collider_b].body != body)

@@ -127,7 +127,7 @@ static rs_status add_manifold(const rs_pair *pair, const rs_collider *colliders,
         touch->trust = before == NULL ? least_trust(former, former_count)
                                       : trust_after(before, touch->gap, rs_touch_distance(&colliders[pair->a], &colliders[pair->b]));
     }
-    inherit(former, former_count, claimed, RS_ITEMS(rs_touch, *touches) + touches->count - manifold->count, manifold->count);
+    inherit(former, former_count, claimed, touches->items + touches->count - manifold->count, manifold->count);
     return RS_OK;
 }
 
@@ -369,8 +369,8 @@ static void collide_pair(const rs_detection_scene *scene, const rs_collider *a, 
 
 rs_status rs_touches_find(const rs_detection_scene *scene, const RS_ARRAY(rs_pair) *pairs, rs_pair_memory *memory,
                           const RS_ARRAY(rs_touch) *before, RS_ARRAY(rs_touch) *touches, RS_ARRAY(rs_touch) *rested) {
-    const rs_pair *pair = RS_ITEMS(rs_pair, *pairs);
-    const rs_touch *old = RS_ITEMS(rs_touch, *before);
+    const rs_pair *pair = pairs->items;
+    const rs_touch *old = before->items;
     const rs_collider *colliders = scene->colliders;
     rs_manifold manifold;
     int64_t i = 0, k = 0;
@@ -420,7 +420,7 @@ static bool is_disturbed(const rs_body *body, const rs_collider *by, const rs_bo
 }
 
 bool rs_touches_disturb(const rs_detection_scene *scene, const RS_ARRAY(rs_touch) *touches) {
-    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    const rs_touch *touch = touches->items;
     for (int64_t k = 0; k < touches->count; k++) {
         const rs_body *a = &scene->bodies[touch[k].body_a], *b = &scene->bodies[touch[k].body_b];
         if (is_disturbed(a, &scene->colliders[touch[k].collider_b], b) ||
@@ -433,8 +433,8 @@ bool rs_touches_disturb(const rs_detection_scene *scene, const RS_ARRAY(rs_touch
 rs_status rs_touches_merge(const RS_ARRAY(rs_touch) *a, const RS_ARRAY(rs_touch) *b, RS_ARRAY(rs_touch) *out) {
     if (rs_array_resize(out, a->count + b->count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const rs_touch *x = RS_ITEMS(rs_touch, *a), *x_end = x + a->count, *y = RS_ITEMS(rs_touch, *b), *y_end = y + b->count;
-    for (rs_touch *to = RS_ITEMS(rs_touch, *out); x < x_end || y < y_end; to++) {
+    const rs_touch *x = a->items, *x_end = x + a->count, *y = b->items, *y_end = y + b->count;
+    for (rs_touch *to = out->items; x < x_end || y < y_end; to++) {
         bool take_x = y == y_end ||
                       (x < x_end && compare_pair(x->collider_a, x->collider_b, y->collider_a, y->collider_b) <= 0);
         *to = take_x ? *x++ : *y++;
@@ -487,11 +487,11 @@ rs_status rs_touches_settle_hidden(const rs_detection_scene *scene, rs_hidden_se
         return RS_OUT_OF_MEMORY;
     if (search->found.count == 0)
         return RS_OK;
-    const rs_touch *old = RS_ITEMS(rs_touch, *touches);
+    const rs_touch *old = touches->items;
     int64_t done = 0;
     spare->count = 0;
     for (int64_t i = 0; i < search->found.count; i++) {
-        const rs_hidden_contacts *hidden = RS_ITEM(rs_hidden_contacts, search->found, i);
+        const rs_hidden_contacts *hidden = RS_ITEM(search->found, i);
         const rs_touch *first = &old[hidden->first];
         rs_pair pair = {first->collider_a, first->collider_b};
         rs_manifold manifold;

@@ -58,9 +58,9 @@ static bool begins_pair(const rs_touch *touch, int64_t k) {
 }
 
 static void add_to_list(rs_hidden_search *search, int32_t collider, int32_t entry) {
-    uint64_t *word = &RS_ITEMS(uint64_t, search->touched)[collider / 64], bit = UINT64_C(1) << (collider % 64);
-    int32_t *first = &RS_ITEMS(int32_t, search->first)[collider];
-    RS_ITEMS(int32_t, search->next)[entry] = *word & bit ? *first : RS_NONE;
+    uint64_t *word = &search->touched.items[collider / 64], bit = UINT64_C(1) << (collider % 64);
+    int32_t *first = &search->first.items[collider];
+    search->next.items[entry] = *word & bit ? *first : RS_NONE;
     *word |= bit;
     *first = entry;
 }
@@ -71,10 +71,10 @@ static rs_status list_planes(rs_hidden_search *search, int64_t collider_count, c
         rs_array_resize(&search->next, 2 * touches->count) != RS_OK ||
         rs_array_resize(&search->hidden, touches->count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    const rs_touch *touch = touches->items;
     memset(search->touched.items, 0, (size_t)search->touched.count * sizeof(uint64_t));
     for (int32_t k = (int32_t)touches->count - 1; k >= 0; k--) { /* lists begin with the first point */
-        RS_ITEMS(bool, search->hidden)[k] = false;
+        search->hidden.items[k] = false;
         if (!begins_pair(touch, k) && rs_dot(touch[k].n, touch[k - 1].n) >= 1.0 - SAME_NORMAL)
             continue; /* points of two convex shapes lie in one plane */
         add_to_list(search, touch[k].collider_a, 2 * k);
@@ -130,8 +130,8 @@ static bool hides(const contact_plane *plane, const rs_collider *shape, const rs
 /* Contacts of one shape that planes of its other contacts hide. */
 static rs_status search_shape(rs_hidden_search *search, const rs_collider *colliders, int32_t shape, const rs_touch *touch,
                               int64_t touch_count) {
-    const int32_t *next = RS_ITEMS(int32_t, search->next);
-    int32_t begin = RS_ITEMS(int32_t, search->first)[shape];
+    const int32_t *next = search->next.items;
+    int32_t begin = search->first.items[shape];
     contact_plane planes[MAX_PLANES];
     int count = collect_planes(touch, next, begin, 0.5 * FLUSH_SHARE * colliders[shape].size, planes);
     for (int32_t i = begin; i != RS_NONE && count > 1; i = next[i]) {
@@ -148,7 +148,7 @@ static rs_status search_shape(rs_hidden_search *search, const rs_collider *colli
             rs_hidden_contacts *found = rs_array_push(&search->found);
             if (found == NULL)
                 return RS_OUT_OF_MEMORY;
-            RS_ITEMS(bool, search->hidden)[k] = true;
+            search->hidden.items[k] = true;
             rs_vec3 n = planes[p].normal;
             *found = (rs_hidden_contacts){k, end - k, i % 2 == 0 ? n : rs_neg(n), pair_of(touch, planes[p].touch)};
         }
@@ -163,10 +163,10 @@ static int by_point(const void *a, const void *b) {
 
 /* Only contacts that are not hidden themselves hide others; one plane for each pair. */
 static void keep_sound(rs_hidden_search *search) {
-    rs_hidden_contacts *found = RS_ITEMS(rs_hidden_contacts, search->found);
+    rs_hidden_contacts *found = search->found.items;
     int64_t kept = 0;
     for (int64_t i = 0; i < search->found.count; i++)
-        if (!RS_ITEMS(bool, search->hidden)[found[i].by])
+        if (!search->hidden.items[found[i].by])
             found[kept++] = found[i];
     qsort(found, (size_t)kept, sizeof *found, by_point);
     search->found.count = 0;
@@ -180,12 +180,12 @@ rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *coll
     search->found.count = 0;
     if (list_planes(search, collider_count, touches) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const int32_t *first = RS_ITEMS(int32_t, search->first), *next = RS_ITEMS(int32_t, search->next);
+    const int32_t *first = search->first.items, *next = search->next.items;
     for (int64_t w = 0; w < search->touched.count; w++)
-        for (uint64_t bits = RS_ITEMS(uint64_t, search->touched)[w]; bits != 0; bits &= bits - 1) {
+        for (uint64_t bits = search->touched.items[w]; bits != 0; bits &= bits - 1) {
             int32_t c = (int32_t)(64 * w) + __builtin_ctzll(bits);
             if (next[first[c]] != RS_NONE && rs_shape_is_convex(colliders[c].shape.type) &&
-                search_shape(search, colliders, c, RS_ITEMS(rs_touch, *touches), touches->count) != RS_OK)
+                search_shape(search, colliders, c, touches->items, touches->count) != RS_OK)
                 return RS_OUT_OF_MEMORY;
         }
     if (search->found.count > 0)

@@ -28,11 +28,11 @@ void rs_islands_free(rs_islands *islands) {
 }
 
 rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island) {
-    return (rs_island_bodies){RS_ITEMS(int32_t, islands->bodies) + island->bodies.first, island->bodies.count};
+    return (rs_island_bodies){islands->bodies.items + island->bodies.first, island->bodies.count};
 }
 
 const int32_t *rs_islands_wires(const rs_islands *islands, const rs_island *island) {
-    return RS_ITEMS(int32_t, islands->wires) + island->wires.first;
+    return islands->wires.items + island->wires.first;
 }
 
 static int32_t find_root(int32_t *parent, int32_t i) {
@@ -60,10 +60,10 @@ static void join_pair(int32_t *parent, const rs_body *bodies, int32_t a, int32_t
 /* Joins bodies that touch or hang on the same wire. */
 static void join_bodies(int32_t *parent, const rs_body *bodies, const RS_ARRAY(rs_touch) *touches,
                         const RS_ARRAY(rs_wire) *wires) {
-    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    const rs_touch *touch = touches->items;
     for (int64_t k = 0; k < touches->count; k++)
         join_pair(parent, bodies, touch[k].body_a, touch[k].body_b);
-    const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    const rs_wire *wire = wires->items;
     for (int64_t k = 0; k < wires->count; k++)
         join_pair(parent, bodies, wire[k].body[0], wire[k].body[1]);
 }
@@ -78,7 +78,7 @@ static bool drags(const rs_body *body, const rs_body *other) {
 }
 
 bool rs_wires_disturb(const rs_body *bodies, const RS_ARRAY(rs_wire) *wires) {
-    const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    const rs_wire *wire = wires->items;
     for (int64_t k = 0; k < wires->count; k++) {
         const rs_body *a = &bodies[wire[k].body[0]], *b = &bodies[wire[k].body[1]];
         if (drags(a, b) || drags(b, a))
@@ -93,7 +93,7 @@ rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_cou
     if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
         rs_array_resize(&islands->of_body, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *parent = RS_ITEMS(int32_t, islands->parent), *awake = RS_ITEMS(int32_t, islands->of_body);
+    int32_t *parent = islands->parent.items, *awake = islands->of_body.items;
     for (int32_t i = 0; i < body_count; i++) {
         parent[i] = i;
         awake[i] = 0;
@@ -102,7 +102,7 @@ rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_cou
     for (int32_t i = 0; i < body_count; i++)
         if (is_dynamic(&bodies[i]) && !bodies[i].asleep)
             awake[find_root(parent, i)] = 1;
-    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    const rs_touch *touch = touches->items;
     for (int64_t k = 0; k < touches->count; k++) { /* moving kinematic bodies, and static ones just placed */
         const rs_collider *a = &colliders[touch[k].collider_a], *b = &colliders[touch[k].collider_b];
         if (a->active && !a->dynamic)
@@ -110,7 +110,7 @@ rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_cou
         if (b->active && !b->dynamic)
             awake[find_root(parent, touch[k].body_a)] = 1;
     }
-    const rs_wire *wire = RS_ITEMS(rs_wire, *wires);
+    const rs_wire *wire = wires->items;
     for (int64_t k = 0; k < wires->count; k++)
         for (int end = 0; end < 2; end++)
             if (is_moving_by_itself(&bodies[wire[k].body[end]]))
@@ -123,7 +123,7 @@ rs_status rs_islands_wake(rs_islands *islands, rs_body *bodies, int64_t body_cou
 
 /* Numbers the awake islands by their first body. */
 static rs_status number_islands(rs_islands *islands, const rs_body *bodies, rs_island_bodies listed) {
-    int32_t *parent = RS_ITEMS(int32_t, islands->parent), *of_body = RS_ITEMS(int32_t, islands->of_body);
+    int32_t *parent = islands->parent.items, *of_body = islands->of_body.items;
     islands->islands.count = 0;
     for (int64_t k = 0; k < listed.count; k++) {
         int32_t i = listed.index[k];
@@ -139,7 +139,7 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, rs_i
             of_body[i] = of_body[root];
         }
         if (bodies[i].articulation != NULL)
-            RS_ITEM(rs_island, islands->islands, of_body[i])->general = true;
+            RS_ITEM(islands->islands, of_body[i])->general = true;
     }
     return RS_OK;
 }
@@ -148,7 +148,7 @@ static rs_status number_islands(rs_islands *islands, const rs_body *bodies, rs_i
 
 /* `member` is the place in rs_island of the span that tells where an island's part of the list is. */
 static rs_span *span_of(const rs_islands *islands, int64_t island, size_t member) {
-    return (rs_span *)(void *)((char *)RS_ITEM(rs_island, islands->islands, island) + member);
+    return (rs_span *)(void *)((char *)RS_ITEM(islands->islands, island) + member);
 }
 
 /* Gives each island room behind the one before for what was counted, and counts anew. Returns the length of the list. */
@@ -165,15 +165,15 @@ static int64_t lay_out(const rs_islands *islands, size_t member) {
 
 static void put(const rs_islands *islands, int32_t island, size_t member, RS_ARRAY(int32_t) *list, int32_t thing) {
     rs_span *span = span_of(islands, island, member);
-    RS_ITEMS(int32_t, *list)[span->first + span->count++] = thing;
+    list->items[span->first + span->count++] = thing;
 }
 
 static rs_status group_bodies(rs_islands *islands, rs_island_bodies listed) {
-    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    const int32_t *of_body = islands->of_body.items;
     const size_t member = offsetof(rs_island, bodies);
     for (int64_t k = 0; k < listed.count; k++)
         if (of_body[listed.index[k]] != RS_NONE)
-            RS_ITEM(rs_island, islands->islands, of_body[listed.index[k]])->bodies.count++;
+            RS_ITEM(islands->islands, of_body[listed.index[k]])->bodies.count++;
     if (rs_array_resize(&islands->bodies, lay_out(islands, member)) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < listed.count; k++)
@@ -183,10 +183,10 @@ static rs_status group_bodies(rs_islands *islands, rs_island_bodies listed) {
 }
 
 static rs_status group_touches(rs_islands *islands, const rs_body *bodies, RS_ARRAY(rs_touch) *touches) {
-    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
+    const int32_t *of_body = islands->of_body.items;
     const size_t member = offsetof(rs_island, rows);
-    rs_touch *touch = RS_ITEMS(rs_touch, *touches);
-    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    rs_touch *touch = touches->items;
+    rs_island *island = islands->islands.items;
     for (int64_t k = 0; k < touches->count; k++) {
         int32_t dynamic = is_dynamic(&bodies[touch[k].body_a]) ? touch[k].body_a : touch[k].body_b;
         touch[k].island = bodies[dynamic].listed ? of_body[dynamic] : RS_NONE;
@@ -206,13 +206,13 @@ static rs_status group_touches(rs_islands *islands, const rs_body *bodies, RS_AR
 
 static int32_t island_of_wire(const rs_islands *islands, const rs_body *bodies, const rs_wire *wire) {
     int32_t dynamic = is_dynamic(&bodies[wire->body[0]]) ? wire->body[0] : wire->body[1];
-    return bodies[dynamic].listed ? RS_ITEMS(int32_t, islands->of_body)[dynamic] : RS_NONE;
+    return bodies[dynamic].listed ? islands->of_body.items[dynamic] : RS_NONE;
 }
 
 static rs_status group_wires(rs_islands *islands, const rs_body *bodies, RS_ARRAY(rs_wire) *wires) {
     const size_t member = offsetof(rs_island, wires);
-    rs_wire *wire = RS_ITEMS(rs_wire, *wires);
-    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    rs_wire *wire = wires->items;
+    rs_island *island = islands->islands.items;
     for (int64_t k = 0; k < wires->count; k++) {
         if (bodies[wire[k].body[0]].listed || bodies[wire[k].body[1]].listed)
             rs_wire_place(&wire[k], bodies);
@@ -237,7 +237,7 @@ rs_status rs_islands_build(rs_islands *islands, const rs_body *bodies, int64_t b
     if (rs_array_resize(&islands->parent, body_count) != RS_OK ||
         rs_array_resize(&islands->of_body, body_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *parent = RS_ITEMS(int32_t, islands->parent);
+    int32_t *parent = islands->parent.items;
     for (int64_t k = 0; k < listed.count; k++)
         parent[listed.index[k]] = listed.index[k];
     join_bodies(parent, bodies, touches, wires);
@@ -283,8 +283,8 @@ static bool body_is_quiet(const rs_body *body, const rs_solver_body *before, con
 
 void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs_body *bodies, rs_island_bodies listed,
                       const rs_solver_body *before, const rs_push_body *pushes, double dt) {
-    const int32_t *of_body = RS_ITEMS(int32_t, islands->of_body);
-    rs_island *island = RS_ITEMS(rs_island, islands->islands);
+    const int32_t *of_body = islands->of_body.items;
+    rs_island *island = islands->islands.items;
     for (int64_t i = 0; i < islands->islands.count; i++)
         island[i].quiet = !island[i].carried;
     for (int64_t k = 0; k < listed.count; k++) {

@@ -90,7 +90,7 @@ bool rs_newton_factorise(rs_newton *n, const rs_rows *rows, double compliance, d
     n->shear = shear;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
-        rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
+        rs_newton_row *row = RS_ITEM(n->rows, k);
         double direction[2] = {0.0, 0.0};
         rs_row_state before = row->state;
         row->state = rs_law_state(law, touching, direction);
@@ -136,8 +136,8 @@ static rs_vec3 allowed_after_step(const rs_law *law) {
 }
 
 void rs_newton_step(rs_newton *n, const rs_rows *rows, double kept) {
-    double *x = RS_ITEMS(double, n->vectors);
-    const rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
+    double *x = n->vectors.items;
+    const rs_newton_row *list = n->rows.items;
     memset(x, 0, (size_t)n->size * sizeof *x);
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
@@ -210,7 +210,7 @@ static void set_smooth_weight(const rs_newton *n, rs_newton_row *row, const rs_l
 
 /* Slope of the objective at a share of the direction: `inertial` is that of the kinetic part at 0, `bend` its growth. */
 static double slope_at(const rs_newton *n, const rs_rows *rows, double inertial, double bend, double share) {
-    const rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
+    const rs_newton_row *list = n->rows.items;
     double slope = inertial + share * bend;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
@@ -254,7 +254,7 @@ static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance) 
     n->shear = 1.0;
     for (int64_t k = 0; k < rows->count; k++) {
         const rs_law *law = rs_rows_law(rows, k);
-        rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
+        rs_newton_row *row = RS_ITEM(n->rows, k);
         row->centre = rs_v3_zero();
         row->speed = rs_madd(law->error.xyz, -law->softness, law->impulse.xyz);
         row->state = RS_ROW_OPEN;
@@ -262,11 +262,11 @@ static void begin_descent(rs_newton *n, const rs_rows *rows, double compliance) 
 }
 
 int rs_newton_descend(rs_newton *n, const rs_rows *rows, double compliance) {
-    rs_newton_row *list = RS_ITEMS(rs_newton_row, n->rows);
+    rs_newton_row *list = n->rows.items;
     begin_descent(n, rows, compliance);
     if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return 0;
-    double *momentum = RS_ITEMS(double, n->vectors), *way = momentum + n->size, *pull = way + n->size;
+    double *momentum = n->vectors.items, *way = momentum + n->size, *pull = way + n->size;
     memset(momentum, 0, (size_t)n->size * sizeof(double)); /* M * (v - v_free) */
     for (int64_t k = 0; k < rows->count; k++)
         rs_newton_pull(n, &list[k], rs_rows_law(rows, k)->impulse.xyz, momentum);

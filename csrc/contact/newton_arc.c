@@ -46,7 +46,7 @@ typedef struct {
     int used, most;          /* factorisations */
 } arc;
 
-static rs_newton_row *row_at(const arc *a, int64_t k) { return RS_ITEM(rs_newton_row, a->newton->rows, k); }
+static rs_newton_row *row_at(const arc *a, int64_t k) { return RS_ITEM(a->newton->rows, k); }
 
 /* ---- the law ---- */
 
@@ -305,7 +305,7 @@ static arc make_arc(rs_newton *n, const rs_rows *rows) {
         return a;
     double **vectors[] = {&a.momentum, &a.kept, &a.force, &a.drive, &a.change, &a.way, &a.tangent};
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++)
-        *vectors[k] = RS_ITEMS(double, n->vectors) + (int64_t)k * n->size;
+        *vectors[k] = n->vectors.items + (int64_t)k * n->size;
     return a;
 }
 

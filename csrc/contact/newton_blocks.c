@@ -22,15 +22,15 @@ RS_INLINE void store8(double *to, eight v) {
     memcpy(to + 4, &v.high, sizeof v.high);
 }
 
-static double *block_at(const rs_newton *n, int64_t b) { return RS_ITEMS(double, n->matrix) + BLOCK * b; }
+static double *block_at(const rs_newton *n, int64_t b) { return n->matrix.items + BLOCK * b; }
 static double *mirror_of(const rs_newton *n, int64_t b) { return block_at(n, n->column.count + b); }
 
 /* ---- the matrix ---- */
 
 static void place_inertias(rs_newton *n) {
-    double *band = RS_ITEMS(double, n->bands);
+    double *band = n->bands.items;
     for (int64_t k = 0; k < n->spans.count; k++, band += RS_BAND_WIDTH * SPAN) {
-        double *block = block_at(n, RS_ITEMS(int32_t, n->column_start)[RS_ITEMS(int32_t, n->offset)[k] / SPAN]);
+        double *block = block_at(n, n->column_start.items[n->offset.items[k] / SPAN]);
         for (int32_t i = 0; i < SPAN; i++)
             for (int32_t j = 0; j <= i; j++)
                 block[COLUMN * j + i] = block[COLUMN * i + j] = *rs_band_at(band, i, j);
@@ -60,7 +60,7 @@ static void weigh(const rs_newton_row *row, const double (*axes)[COLUMN], double
 
 /* Friction that follows a load: the speed of the bearer along its normal gives an impulse. */
 static void add_following(const rs_newton *n, const rs_newton_row *row, int s, double weighted[3][COLUMN]) {
-    double stiffness = RS_ITEM(rs_newton_row, n->rows, row->bearer)->weight[2][2];
+    double stiffness = RS_ITEM(n->rows, row->bearer)->weight[2][2];
     eight normal = load8(rs_newton_axes(n, row->bearer, s)[2]);
     for (int a = 0; a < 3; a++) {
         eight sum = load8(weighted[a]);
@@ -70,7 +70,7 @@ static void add_following(const rs_newton *n, const rs_newton_row *row, int s, d
 }
 
 static void add_row(rs_newton *n, int64_t k, const rs_newton_row *row) {
-    const int32_t *start = RS_ITEMS(int32_t, n->column_start), *offset = RS_ITEMS(int32_t, n->offset);
+    const int32_t *start = n->column_start.items, *offset = n->offset.items;
     double weighted[3][COLUMN];
     bool follows = n->skew && rs_newton_follows(row);
     for (int s = 0; s < 2; s++) {
@@ -200,8 +200,8 @@ static void multiply(double *block, const double *inverse) {
 
 /* What a column before, in which the row j has the block `own`, does to column j, and to row j of U. */
 static void take_from_before(rs_newton *n, int32_t j, int32_t own, const int32_t *where) {
-    const int32_t *start = RS_ITEMS(int32_t, n->column_start), *column = RS_ITEMS(int32_t, n->column);
-    int32_t k = RS_ITEMS(int32_t, n->column_of)[own];
+    const int32_t *start = n->column_start.items, *column = n->column.items;
+    int32_t k = n->column_of.items[own];
     const double *left = block_at(n, own), *up = n->skew ? mirror_of(n, own) : left;
     for (int32_t b = start[k] + 1; b < start[k + 1]; b++) {
         if (column[b] < j)
@@ -226,9 +226,9 @@ static bool end_column(rs_newton *n, int32_t first, int32_t end) {
 }
 
 static bool factorise(rs_newton *n) {
-    const int32_t *start = RS_ITEMS(int32_t, n->column_start), *column = RS_ITEMS(int32_t, n->column);
-    const int32_t *row_start = RS_ITEMS(int32_t, n->row_start), *row_blocks = RS_ITEMS(int32_t, n->row_blocks);
-    int32_t objects = (int32_t)n->spans.count, *where = RS_ITEMS(int32_t, n->order);
+    const int32_t *start = n->column_start.items, *column = n->column.items;
+    const int32_t *row_start = n->row_start.items, *row_blocks = n->row_blocks.items;
+    int32_t objects = (int32_t)n->spans.count, *where = n->order.items;
     n->sign = 1;
     for (int32_t j = 0; j < objects; j++) {
         for (int32_t b = start[j]; b < start[j + 1]; b++)
@@ -247,7 +247,7 @@ bool rs_newton_blocks_factorise(rs_newton *n) {
     memset(n->matrix.items, 0, (size_t)n->matrix.count * sizeof(double));
     place_inertias(n);
     for (int64_t k = 0; k < n->rows.count; k++) {
-        const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
+        const rs_newton_row *row = RS_ITEM(n->rows, k);
         if (row->state != RS_ROW_OPEN)
             add_row(n, k, row);
     }
@@ -306,7 +306,7 @@ static void subtract_transposed(const double *block, const double *x, double *to
 }
 
 void rs_newton_blocks_solve(const rs_newton *n, double *x) {
-    const int32_t *start = RS_ITEMS(int32_t, n->column_start), *column = RS_ITEMS(int32_t, n->column);
+    const int32_t *start = n->column_start.items, *column = n->column.items;
     int32_t objects = (int32_t)n->spans.count;
     for (int32_t j = 0; j < objects; j++) {
         if (!n->skew)
@@ -332,7 +332,7 @@ bool rs_newton_blocks_take_rows(rs_newton *n) {
     memset(n->axes.items, 0, (size_t)n->axes.count * sizeof(double));
     for (int64_t k = 0; k < n->rows.count; k++)
         for (int s = 0; s < 2; s++) {
-            const rs_side_jacobian *side = &RS_ITEM(rs_newton_row, n->rows, k)->sides[s];
+            const rs_side_jacobian *side = &RS_ITEM(n->rows, k)->sides[s];
             double(*axes)[COLUMN] = rs_newton_axes(n, k, s);
             for (int32_t e = 0; side->object >= 0 && e < side->size; e++) {
                 axes[0][side->index[e]] = side->columns[e].xyz.x;
@@ -344,9 +344,9 @@ bool rs_newton_blocks_take_rows(rs_newton *n) {
 }
 
 void rs_newton_blocks_find_places(rs_newton *n) {
-    const int32_t *start = RS_ITEMS(int32_t, n->column_start), *column = RS_ITEMS(int32_t, n->column);
-    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
-    rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    const int32_t *start = n->column_start.items, *column = n->column.items;
+    const int32_t *offset = n->offset.items;
+    rs_newton_row *rows = n->rows.items;
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_side_jacobian *sides = rows[k].sides;
         if (sides[0].object < 0 || sides[1].object < 0)

@@ -113,7 +113,7 @@ static bool end_diagonal(const profile *p, int32_t i) {
 }
 
 bool rs_newton_cholesky(rs_newton *n) {
-    profile p = {RS_ITEMS(double, n->matrix), RS_ITEMS(int64_t, n->start), RS_ITEMS(int32_t, n->first)};
+    profile p = {n->matrix.items, n->start.items, n->first.items};
     for (int32_t i = 0; i < n->size;) {
         int32_t back = p.first[i];
         int count = i + 1 < n->size && p.first[i + 1] == back ? 2 : 1;

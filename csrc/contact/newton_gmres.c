@@ -53,15 +53,15 @@ static void combine(krylov *k, const double *basis, int64_t count, double *y) {
 
 double *rs_newton_gmres_room(rs_newton *n, int64_t count) {
     bool enough = rs_array_resize(&n->loads, count * (BASIS + 2) + n->size) == RS_OK;
-    return enough ? RS_ITEMS(double, n->loads) : NULL;
+    return enough ? n->loads.items : NULL;
 }
 
 double *rs_newton_gmres_velocities(const rs_newton *n, int64_t count) {
-    return RS_ITEMS(double, n->loads) + (BASIS + 2) * count;
+    return n->loads.items + (BASIS + 2) * count;
 }
 
 void rs_newton_gmres(rs_newton *n, const rs_rows *rows, rs_newton_image image, double tolerance, int64_t count, double *y) {
-    double *basis = RS_ITEMS(double, n->loads) + count, *x = rs_newton_gmres_velocities(n, count);
+    double *basis = n->loads.items + count, *x = rs_newton_gmres_velocities(n, count);
     krylov k = {.used = 0};
     double length = norm(y, count), left = 1.0;
     if (length == 0.0)

@@ -63,7 +63,7 @@ static int32_t find_places(rs_side_jacobian *side, int32_t span) {
 static bool list_rows(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->spans, rows->object_count) != RS_OK)
         return false;
-    int32_t *spans = RS_ITEMS(int32_t, n->spans);
+    int32_t *spans = n->spans.items;
     n->widest = 0;
     for (int32_t k = 0; k < rows->object_count; k++) {
         spans[k] = rows->layout->object_size(rows, k);
@@ -74,11 +74,11 @@ static bool list_rows(rs_newton *n, const rs_rows *rows) {
         rs_array_resize(&n->indices, 2 * (int64_t)n->widest * rows->count) != RS_OK)
         return false;
     for (int64_t k = 0; k < rows->count; k++) {
-        rs_newton_row *out = RS_ITEM(rs_newton_row, n->rows, k);
+        rs_newton_row *out = RS_ITEM(n->rows, k);
         *out = (rs_newton_row){.first_axis = rs_rows_law(rows, k)->kind == RS_ROW_AXIS ? 2 : 0};
         for (int64_t s = 0; s < 2; s++) {
-            out->sides[s].index = RS_ITEMS(int32_t, n->indices) + (2 * k + s) * n->widest;
-            out->sides[s].columns = RS_ITEMS(rs_quad, n->columns) + (2 * k + s) * n->widest;
+            out->sides[s].index = n->indices.items + (2 * k + s) * n->widest;
+            out->sides[s].columns = n->columns.items + (2 * k + s) * n->widest;
         }
         rows->layout->jacobian(rows, k, out->sides);
         for (int s = 0; s < 2; s++)
@@ -103,8 +103,8 @@ static bool is_new_link(const rs_newton_row *rows, int64_t k) {
 static bool list_links(rs_newton *n, int32_t objects) {
     if (rs_array_resize(&n->link_start, objects + 2) != RS_OK)
         return false;
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
-    int32_t *start = RS_ITEMS(int32_t, n->link_start);
+    const rs_newton_row *rows = n->rows.items;
+    int32_t *start = n->link_start.items;
     memset(start, 0, (size_t)(objects + 2) * sizeof *start);
     for (int64_t k = 0; k < n->rows.count; k++)
         for (int s = 0; s < 2 && is_new_link(rows, k); s++)
@@ -113,7 +113,7 @@ static bool list_links(rs_newton *n, int32_t objects) {
         start[k + 2] += start[k + 1];
     if (rs_array_resize(&n->links, start[objects + 1]) != RS_OK)
         return false;
-    int32_t *links = RS_ITEMS(int32_t, n->links);
+    int32_t *links = n->links.items;
     for (int64_t k = 0; k < n->rows.count; k++)
         for (int s = 0; s < 2 && is_new_link(rows, k); s++)
             links[start[rows[k].sides[s].object + 1]++] = rows[k].sides[1 - s].object;
@@ -122,8 +122,8 @@ static bool list_links(rs_newton *n, int32_t objects) {
 
 /* Appends the neighbours of an object that are not numbered yet, those with few neighbours first. */
 static int64_t append_neighbours(rs_newton *n, int32_t object, int32_t *number, int64_t end) {
-    const int32_t *links = RS_ITEMS(int32_t, n->links), *start = RS_ITEMS(int32_t, n->link_start);
-    int32_t *order = RS_ITEMS(int32_t, n->order);
+    const int32_t *links = n->links.items, *start = n->link_start.items;
+    int32_t *order = n->order.items;
     int64_t begin = end;
     for (int32_t k = start[object]; k < start[object + 1]; k++) {
         int32_t other = links[k];
@@ -144,8 +144,8 @@ static bool order_objects(rs_newton *n, const rs_rows *rows) {
     int32_t objects = rows->object_count;
     if (rs_array_resize(&n->order, objects) != RS_OK || rs_array_resize(&n->offset, objects) != RS_OK)
         return false;
-    int32_t *order = RS_ITEMS(int32_t, n->order), *offset = RS_ITEMS(int32_t, n->offset);
-    const int32_t *start = RS_ITEMS(int32_t, n->link_start);
+    int32_t *order = n->order.items, *offset = n->offset.items;
+    const int32_t *start = n->link_start.items;
     for (int32_t k = 0; k < objects; k++)
         offset[k] = NONE; /* serves as the mark "not numbered" here */
     int64_t end = 0;
@@ -163,7 +163,7 @@ static bool order_objects(rs_newton *n, const rs_rows *rows) {
     n->size = 0;
     for (int32_t k = objects - 1; k >= 0; k--) {
         offset[order[k]] = n->size;
-        n->size += RS_ITEMS(int32_t, n->spans)[order[k]];
+        n->size += n->spans.items[order[k]];
     }
     return true;
 }
@@ -185,25 +185,25 @@ static cell cell_of(int32_t i, int32_t j, int32_t at, int32_t span) {
 static bool list_inertias(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->size) != RS_OK)
         return false;
-    double *band = RS_ITEMS(double, n->bands);
+    double *band = n->bands.items;
     memset(band, 0, (size_t)n->bands.count * sizeof *band);
     for (int32_t k = 0; k < rows->object_count; k++) {
         rows->layout->inertia(rows, k, band);
-        band += RS_BAND_WIDTH * RS_ITEMS(int32_t, n->spans)[k];
+        band += RS_BAND_WIDTH * n->spans.items[k];
     }
     return true;
 }
 
 /* The columns that the inertias reach back to. */
 static void reach_back_within_objects(rs_newton *n) {
-    double *band = RS_ITEMS(double, n->bands);
+    double *band = n->bands.items;
     for (int64_t k = 0; k < n->spans.count; k++) {
-        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        int32_t span = n->spans.items[k], at = n->offset.items[k];
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j < i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
                     cell c = cell_of(i, j, at, span);
-                    lower_first(RS_ITEM(int32_t, n->first, c.row), c.column);
+                    lower_first(RS_ITEM(n->first, c.row), c.column);
                 }
         band += RS_BAND_WIDTH * span;
     }
@@ -211,10 +211,10 @@ static void reach_back_within_objects(rs_newton *n) {
 
 /* The columns that the rows of the matrix reach back to: to the lowest velocity of every row of the island. */
 static void reach_back(rs_newton *n) {
-    int32_t *first = RS_ITEMS(int32_t, n->first);
-    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
+    int32_t *first = n->first.items;
+    const int32_t *offset = n->offset.items;
     for (int64_t k = 0; k < n->rows.count; k++) {
-        const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
+        const rs_newton_row *row = RS_ITEM(n->rows, k);
         int32_t lowest = n->size;
         for (int s = 0; s < 2; s++)
             if (row->sides[s].object != NONE)
@@ -229,7 +229,7 @@ static void reach_back(rs_newton *n) {
 static double find_profile(rs_newton *n, const rs_rows *rows) {
     if (rs_array_resize(&n->first, n->size) != RS_OK || rs_array_resize(&n->start, n->size) != RS_OK)
         return -1.0;
-    int32_t *first = RS_ITEMS(int32_t, n->first);
+    int32_t *first = n->first.items;
     for (int32_t i = 0; i < n->size; i++)
         first[i] = i;
     if (!list_inertias(n, rows))
@@ -239,7 +239,7 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
     double work = 0.0;
     n->profile = 0;
     for (int32_t i = 0; i < n->size; i++) {
-        RS_ITEMS(int64_t, n->start)[i] = n->profile - first[i];
+        n->start.items[i] = n->profile - first[i];
         int32_t width = i - first[i] + 1;
         n->profile += width;
         work += 0.5 * width * width;
@@ -248,15 +248,15 @@ static double find_profile(rs_newton *n, const rs_rows *rows) {
 }
 
 static inline double *entry(const rs_newton *n, int32_t i, int32_t j) {
-    return RS_ITEMS(double, n->matrix) + RS_ITEMS(int64_t, n->start)[i] + j;
+    return n->matrix.items + n->start.items[i] + j;
 }
 
 /* The matrix without any row. */
 static void place_inertias(rs_newton *n) {
     memset(n->matrix.items, 0, (size_t)n->profile * sizeof(double));
-    double *band = RS_ITEMS(double, n->bands);
+    double *band = n->bands.items;
     for (int64_t k = 0; k < n->spans.count; k++) {
-        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        int32_t span = n->spans.items[k], at = n->offset.items[k];
         for (int32_t i = 0; i < span; i++)
             for (int32_t j = i < RS_BAND_WIDTH ? 0 : i - RS_BAND_WIDTH + 1; j <= i; j++)
                 if (*rs_band_at(band, i, j) != 0.0) {
@@ -269,7 +269,7 @@ static void place_inertias(rs_newton *n) {
 
 static bool has_single_bodies_only(const rs_newton *n) {
     for (int64_t k = 0; k < n->spans.count; k++)
-        if (RS_ITEMS(int32_t, n->spans)[k] != RS_BODY_SPAN)
+        if (n->spans.items[k] != RS_BODY_SPAN)
             return false;
     return true;
 }
@@ -286,9 +286,9 @@ static double begin_blocks(rs_newton *n, const rs_rows *rows, double most) {
 static double begin_small(rs_newton *n, const rs_rows *rows) {
     if (!rs_newton_small_begin(n) || rs_array_resize(&n->bands, RS_BAND_WIDTH * (int64_t)n->widest) != RS_OK)
         return -1.0;
-    double *band = RS_ITEMS(double, n->bands);
+    double *band = n->bands.items;
     for (int32_t k = 0; k < rows->object_count; k++) {
-        int32_t span = RS_ITEMS(int32_t, n->spans)[k], at = RS_ITEMS(int32_t, n->offset)[k];
+        int32_t span = n->spans.items[k], at = n->offset.items[k];
         memset(band, 0, (size_t)(RS_BAND_WIDTH * span) * sizeof *band);
         rows->layout->inertia(rows, k, band);
         for (int32_t i = 0; i < span; i++)
@@ -329,7 +329,7 @@ static void weigh(const rs_newton_row *row, int s, int32_t span, double *weighte
  * lies on and below the diagonal. */
 static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jacobian *high, const rs_side_jacobian *low,
                       int32_t from, int32_t span, const double *weighted) {
-    int32_t at_high = RS_ITEMS(int32_t, n->offset)[high->object], at_low = RS_ITEMS(int32_t, n->offset)[low->object];
+    int32_t at_high = n->offset.items[high->object], at_low = n->offset.items[low->object];
     const double *restrict w0 = weighted, *restrict w1 = weighted + span, *restrict w2 = weighted + 2 * span;
     for (int32_t i = 0; i < high->size; i++) {
         double *restrict to = entry(n, at_high + high->index[i], at_low);
@@ -348,9 +348,9 @@ static void add_block(rs_newton *n, const rs_newton_row *row, const rs_side_jaco
 static bool add_rows(rs_newton *n) {
     if (rs_array_resize(&n->block, 3 * (int64_t)n->widest) != RS_OK)
         return false;
-    double *weighted = RS_ITEMS(double, n->block);
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
-    const int32_t *offset = RS_ITEMS(int32_t, n->offset);
+    double *weighted = n->block.items;
+    const rs_newton_row *rows = n->rows.items;
+    const int32_t *offset = n->offset.items;
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_newton_row *row = &rows[k];
         if (row->state == RS_ROW_OPEN)
@@ -359,7 +359,7 @@ static bool add_rows(rs_newton *n) {
             const rs_side_jacobian *side = &row->sides[s], *other = &row->sides[1 - s];
             if (side->object == NONE)
                 continue;
-            int32_t span = RS_ITEMS(int32_t, n->spans)[side->object];
+            int32_t span = n->spans.items[side->object];
             weigh(row, s, span, weighted);
             add_block(n, row, side, side, row->low[s], span, weighted);
             if (other->object != NONE && offset[other->object] > offset[side->object])
@@ -384,7 +384,7 @@ void rs_newton_matrix_solve(const rs_newton *n, double *x) {
         rs_newton_small_solve(n, x);
         return;
     }
-    const int32_t *first = RS_ITEMS(int32_t, n->first);
+    const int32_t *first = n->first.items;
     for (int32_t i = 0; i < n->size; i++) {
         const double *row = entry(n, i, 0);
         x[i] = (x[i] - rs_newton_dot(row + first[i], x + first[i], i - first[i])) * row[i];

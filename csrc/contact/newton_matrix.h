@@ -34,7 +34,7 @@ bool rs_newton_blocks_factorise(rs_newton *newton);
 void rs_newton_blocks_solve(const rs_newton *newton, double *x);
 /* The three axes of a side of a row. */
 static inline double (*rs_newton_axes(const rs_newton *n, int64_t row, int side))[RS_BODY_COLUMN] {
-    return (double(*)[RS_BODY_COLUMN])(void *)(RS_ITEMS(double, n->axes) + (2 * row + side) * 3 * RS_BODY_COLUMN);
+    return (double(*)[RS_BODY_COLUMN])(void *)(n->axes.items + (2 * row + side) * 3 * RS_BODY_COLUMN);
 }
 
 /* newton_cholesky.c: the factor takes the place of the matrix; its diagonal is stored inverted. False when that is not positive. */
@@ -60,7 +60,7 @@ static inline rs_vec3 rs_newton_speed(const rs_newton *n, const rs_newton_row *r
         const rs_side_jacobian *side = &row->sides[s];
         if (side->object < 0)
             continue;
-        const double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
+        const double *own = x + n->offset.items[side->object];
         for (int32_t k = 0; k < side->size; k++)
             v += rs_v4_load(&side->columns[k]) * rs_v4_all(own[side->index[k]]);
     }
@@ -72,7 +72,7 @@ static inline void rs_newton_pull(const rs_newton *n, const rs_newton_row *row, 
         const rs_side_jacobian *side = &row->sides[s];
         if (side->object < 0)
             continue;
-        double *own = x + RS_ITEMS(int32_t, n->offset)[side->object];
+        double *own = x + n->offset.items[side->object];
         for (int32_t k = 0; k < side->size; k++) {
             rs_vec3 column = side->columns[k].xyz;
             own[side->index[k]] = own[side->index[k]] + column.x * impulse.x + column.y * impulse.y + column.z * impulse.z;
@@ -112,7 +112,7 @@ static inline rs_vec3 rs_newton_following(const rs_newton_row *row, double load)
 }
 /* How the load that a row follows changes when velocities change by x. */
 static inline double rs_newton_change_of_load(const rs_newton *n, const rs_newton_row *row, const double *x) {
-    const rs_newton_row *bearer = &RS_ITEMS(rs_newton_row, n->rows)[row->bearer];
+    const rs_newton_row *bearer = &n->rows.items[row->bearer];
     return -bearer->weight[2][2] * rs_newton_speed(n, bearer, x).z;
 }
 /* The change of the row's impulse when velocities change by x, and its own speed thereby by `turn`. */

@@ -32,9 +32,9 @@ static bool make_graph(rs_newton *n, graph *g) {
     *g = (graph){.words = (objects + WORD - 1) / WORD, .count = objects};
     if (rs_array_resize(&n->near, objects * g->words) != RS_OK || rs_array_resize(&n->first, 2 * (int64_t)objects) != RS_OK)
         return false;
-    const int32_t *links = RS_ITEMS(int32_t, n->links), *start = RS_ITEMS(int32_t, n->link_start);
-    g->near = RS_ITEMS(uint64_t, n->near);
-    g->degree = RS_ITEMS(int32_t, n->first);
+    const int32_t *links = n->links.items, *start = n->link_start.items;
+    g->near = n->near.items;
+    g->degree = n->first.items;
     g->left = g->degree + objects;
     memset(g->near, 0, (size_t)(objects * g->words) * sizeof *g->near);
     for (int32_t k = 0; k < objects; k++) {
@@ -64,7 +64,7 @@ static bool eliminate(rs_newton *n, graph *g, int32_t object) {
     int64_t end = n->column.count;
     if (rs_array_resize(&n->column, end + 1 + g->degree[object]) != RS_OK)
         return false;
-    int32_t *column = RS_ITEMS(int32_t, n->column);
+    int32_t *column = n->column.items;
     const uint64_t *own = near_of(g, object);
     column[end++] = object;
     for (int64_t w = 0; w < g->words; w++)
@@ -83,7 +83,7 @@ static bool eliminate(rs_newton *n, graph *g, int32_t object) {
 
 /* Least degree first. Returns the work, or that so far when it is certain to exceed `most`. */
 static double eliminate_all(rs_newton *n, graph *g, double most) {
-    int32_t *start = RS_ITEMS(int32_t, n->column_start), *order = RS_ITEMS(int32_t, n->order);
+    int32_t *start = n->column_start.items, *order = n->order.items;
     double work = 0.0;
     n->column.count = 0;
     for (int32_t k = 0; g->count > 0; k++) {
@@ -103,17 +103,17 @@ static double eliminate_all(rs_newton *n, graph *g, double most) {
 
 /* Columns name their rows by place in the order, no longer by object; and lists for each row its blocks beside the diagonal. */
 static bool list_by_row(rs_newton *n) {
-    int32_t objects = (int32_t)n->spans.count, *column = RS_ITEMS(int32_t, n->column);
-    const int32_t *start = RS_ITEMS(int32_t, n->column_start), *offset = RS_ITEMS(int32_t, n->offset);
+    int32_t objects = (int32_t)n->spans.count, *column = n->column.items;
+    const int32_t *start = n->column_start.items, *offset = n->offset.items;
     if (rs_array_resize(&n->row_start, objects + 2) != RS_OK ||
         rs_array_resize(&n->row_blocks, n->column.count) != RS_OK || rs_array_resize(&n->column_of, n->column.count) != RS_OK)
         return false;
-    int32_t *row_start = RS_ITEMS(int32_t, n->row_start), *blocks = RS_ITEMS(int32_t, n->row_blocks);
+    int32_t *row_start = n->row_start.items, *blocks = n->row_blocks.items;
     memset(row_start, 0, (size_t)(objects + 2) * sizeof *row_start);
     for (int32_t k = 0; k < objects; k++)
         for (int32_t b = start[k]; b < start[k + 1]; b++) {
             column[b] = offset[column[b]] / RS_BODY_SPAN;
-            RS_ITEMS(int32_t, n->column_of)[b] = k;
+            n->column_of.items[b] = k;
             if (b > start[k])
                 row_start[column[b] + 2]++;
         }
@@ -135,7 +135,7 @@ double rs_newton_order_blocks(rs_newton *n, double most) {
     if (work < 0.0 || work > most)
         return work;
     for (int32_t k = 0; k < objects; k++)
-        RS_ITEMS(int32_t, n->offset)[RS_ITEMS(int32_t, n->order)[k]] = RS_BODY_SPAN * k;
+        n->offset.items[n->order.items[k]] = RS_BODY_SPAN * k;
     n->size = RS_BODY_SPAN * objects;
     return list_by_row(n) ? work : -1.0;
 }

@@ -28,7 +28,7 @@ typedef struct {
     int used;         /* factorisations */
 } path;
 
-static rs_newton_row *row_at(const path *p, int64_t k) { return RS_ITEM(rs_newton_row, p->newton->rows, k); }
+static rs_newton_row *row_at(const path *p, int64_t k) { return RS_ITEM(p->newton->rows, k); }
 
 static double yield_of(const rs_newton *n, const rs_law *law) { return n->compliance * law->normal_inverse_mass; }
 
@@ -43,7 +43,7 @@ static rs_vec3 asked(const path *p, const rs_newton_row *row, const rs_law *law,
 static rs_vec3 allowed(const rs_newton *n, const rs_newton_row *row, const rs_law *law, rs_vec3 impulse) {
     if (law->kind != RS_ROW_TURN)
         return rs_law_allowed(law, impulse);
-    return rs_turn_allowed(law, rs_max(0.0, RS_ITEM(rs_newton_row, n->rows, row->bearer)->impulse.z), impulse);
+    return rs_turn_allowed(law, rs_max(0.0, RS_ITEM(n->rows, row->bearer)->impulse.z), impulse);
 }
 
 rs_row_state rs_newton_soft_state(const rs_law *law, rs_vec3 p) {
@@ -61,7 +61,7 @@ void rs_newton_take_soft_state(const rs_newton *n, rs_newton_row *row, const rs_
     row->impulse = allowed(n, row, law, wanted);
     rs_newton_clear_weight(row);
     if (law->kind == RS_ROW_TURN) {
-        double load = rs_max(0.0, RS_ITEM(rs_newton_row, n->rows, row->bearer)->impulse.z);
+        double load = rs_max(0.0, RS_ITEM(n->rows, row->bearer)->impulse.z);
         row->state = load > 0.0 ? RS_ROW_SLIDING : RS_ROW_OPEN;
         row->turning = rs_turn_state(law, load, wanted);
         if (load > 0.0)
@@ -184,7 +184,7 @@ static path make_path(rs_newton *n, const rs_rows *rows) {
     path p = {.newton = n, .rows = rows};
     if (rs_array_resize(&n->vectors, (int64_t)n->size * RS_NEWTON_VECTORS) != RS_OK)
         return p;
-    p.momentum = RS_ITEMS(double, n->vectors);
+    p.momentum = n->vectors.items;
     p.gap = p.momentum + n->size;
     p.kept = p.gap + n->size;
     p.force = p.kept + n->size;

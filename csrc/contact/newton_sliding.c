@@ -9,7 +9,7 @@ static const double BREAKDOWN = 1e-12;
 
 /* Changes of velocity (in x) by the friction that goes with changes of the sliding contacts' loads. */
 static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    const rs_newton_row *rows = n->rows.items;
     memset(x, 0, (size_t)n->size * sizeof *x);
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
         if (rs_newton_follows(&rows[k]))
@@ -19,7 +19,7 @@ static void move_by_loads(const rs_newton *n, const double *loads, double *x) {
 
 /* Changes of the sliding contacts' loads that go with changes of velocity. */
 static void loads_at(const rs_newton *n, const double *x, double *loads) {
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    const rs_newton_row *rows = n->rows.items;
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
         if (rs_newton_follows(&rows[k]))
             loads[at++] = rs_newton_change_of_load(n, &rows[k], x);
@@ -58,7 +58,7 @@ static bool few_slide(const rs_newton *n) {
 }
 
 /* Of `few`: the matrix 1 - T, velocities by a unit of each load. */
-static double *few_matrix(const rs_newton *n) { return RS_ITEMS(double, n->few); }
+static double *few_matrix(const rs_newton *n) { return n->few.items; }
 static double *few_moved(const rs_newton *n, int32_t k) {
     return few_matrix(n) + n->sliding * n->sliding + (int64_t)k * n->size;
 }
@@ -115,7 +115,7 @@ bool rs_newton_prepare_sliding(rs_newton *n) {
     if (rs_array_resize(&n->few, count * (count + (int64_t)n->size)) != RS_OK)
         return false;
     double *matrix = few_matrix(n), loads[MOST_SLIDING];
-    const rs_newton_row *rows = RS_ITEMS(rs_newton_row, n->rows);
+    const rs_newton_row *rows = n->rows.items;
     memset(few_moved(n, 0), 0, (size_t)count * (size_t)n->size * sizeof(double));
     for (int64_t k = 0, at = 0; k < n->rows.count; k++)
         if (rs_newton_follows(&rows[k]))

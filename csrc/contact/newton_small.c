@@ -6,7 +6,7 @@
 
 enum { FOUR = 4 };
 
-static double *row_of(const rs_newton *n, int32_t i) { return RS_ITEMS(double, n->matrix) + (int64_t)i * n->stride; }
+static double *row_of(const rs_newton *n, int32_t i) { return n->matrix.items + (int64_t)i * n->stride; }
 static double *inverses_of(const rs_newton *n) { return row_of(n, n->stride); } /* of the pivots */
 
 /* Beyond the velocities there are as many empty ones as it takes. */
@@ -20,7 +20,7 @@ bool rs_newton_small_begin(rs_newton *n) {
 }
 
 void rs_newton_small_put_inertia(rs_newton *n, int32_t i, int32_t j, double value) {
-    *RS_ITEM(double, n->inertias, i < j ? (int64_t)i * n->stride + j : (int64_t)j * n->stride + i) = value;
+    *RS_ITEM(n->inertias, i < j ? (int64_t)i * n->stride + j : (int64_t)j * n->stride + i) = value;
 }
 
 /* ---- rows ---- */
@@ -37,14 +37,14 @@ static void weigh(const rs_newton *n, const rs_newton_row *row, weighted_row *ou
     out->from = n->stride;
     for (int s = 0; s < 2; s++)
         if (row->sides[s].object >= 0) {
-            int32_t low = (RS_ITEMS(int32_t, n->offset)[row->sides[s].object] + row->low[s]) / FOUR * FOUR;
+            int32_t low = (n->offset.items[row->sides[s].object] + row->low[s]) / FOUR * FOUR;
             out->from = low < out->from ? low : out->from;
         }
     for (int a = row->first_axis; a < 3; a++)
         memset(out->axis[a] + out->from, 0, (size_t)(n->stride - out->from) * sizeof(double));
     for (int s = 0; s < 2; s++) {
         const rs_side_jacobian *side = &row->sides[s];
-        int32_t offset = side->object >= 0 ? RS_ITEMS(int32_t, n->offset)[side->object] : 0;
+        int32_t offset = side->object >= 0 ? n->offset.items[side->object] : 0;
         for (int32_t k = 0; side->object >= 0 && k < side->size; k++) {
             rs_v4 product = rs_v4_combine(rs_v4_load(&side->columns[k]), x, y, z);
             for (int a = row->first_axis; a < 3; a++)
@@ -58,7 +58,7 @@ static void add_row(rs_newton *n, const rs_newton_row *row, const weighted_row *
     for (int s = 0; s < 2; s++) {
         const rs_side_jacobian *side = &row->sides[s];
         for (int32_t k = 0; side->object >= 0 && k < side->size; k++) {
-            int32_t i = RS_ITEMS(int32_t, n->offset)[side->object] + side->index[k];
+            int32_t i = n->offset.items[side->object] + side->index[k];
             double *to = row_of(n, i);
             rs_vec3 c = side->columns[k].xyz;
             rs_v4 x = rs_v4_all(c.x), y = rs_v4_all(c.y), z = rs_v4_all(c.z);
@@ -78,7 +78,7 @@ static void assemble(rs_newton *n) {
     weighted_row weighted;
     memcpy(n->matrix.items, n->inertias.items, (size_t)n->matrix.count * sizeof(double));
     for (int64_t k = 0; k < n->rows.count; k++) {
-        const rs_newton_row *row = RS_ITEM(rs_newton_row, n->rows, k);
+        const rs_newton_row *row = RS_ITEM(n->rows, k);
         if (row->state == RS_ROW_OPEN)
             continue;
         weigh(n, row, &weighted);

@@ -68,7 +68,7 @@ static bool is_moved_by_impulses(const rs_body *body) { return body->type == RS_
 
 /* Aligned for four-wide vectors. */
 static double *take(rs_tree_rows *problem, int64_t count) {
-    double *numbers = RS_ITEM(double, problem->numbers, problem->used);
+    double *numbers = RS_ITEM(problem->numbers, problem->used);
     problem->used += padded(count);
     return numbers;
 }
@@ -79,7 +79,7 @@ static rs_row_entry *take_entries(rs_tree_rows *problem, int64_t count) {
 
 /* Most numbers and rows that the island can need; reserved at once, because rows point into the numbers. */
 static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, const rs_island *home) {
-    const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
+    const int32_t *order = input->islands->order.items;
     int64_t numbers = 0, most_joint_rows = 0;
     int64_t rows = 2 * home->rows.count + 2 * home->wires.count; /* contacts may resist turning */
     for (int64_t k = 0; k < home->rows.count; k++) {
@@ -117,8 +117,8 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
 static void list_objects(rs_tree_rows *problem, const rs_tree_input *input, rs_island_bodies members) {
     for (int32_t i = 0; i < members.count; i++) {
         int32_t body = members.index[i];
-        rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
-        RS_ITEMS(int32_t, problem->places)[body] = i;
+        rs_tree_object *object = RS_ITEM(problem->objects, i);
+        problem->places.items[body] = i;
         *object = (rs_tree_object){input->bodies[body].articulation, body, NULL};
         if (object->tree != NULL) {
             memset(object->tree->reduced, 0, sizeof(double) * (size_t)object->tree->u_count);
@@ -155,8 +155,8 @@ static void fill_body_side(rs_tree_rows *problem, const rs_tree_input *input, co
                            rs_row_side *side) {
     const rs_solver_body *inertia = &input->solver_bodies[end->body];
     rs_vec3 arm = rs_sub(end->point, input->bodies[end->body].middle_com);
-    int32_t object = RS_ITEMS(int32_t, problem->places)[end->body];
-    double *velocity = RS_ITEM(rs_tree_object, problem->objects, object)->velocity;
+    int32_t object = problem->places.items[end->body];
+    double *velocity = RS_ITEM(problem->objects, object)->velocity;
     rs_row_entry *entries = take_entries(problem, 6);
     memset(entries, 0, sizeof *entries * 6);
     for (int axis = 0; axis < 3; axis++) {
@@ -199,7 +199,7 @@ static rs_vec3 given_velocity(const rs_tree_input *input, const row_end *end, co
 /* One or two ends on the same tree. Its velocity without impulses is given: the side holds changes only. */
 static void fill_tree_side(rs_tree_rows *problem, rs_articulation *tree, const row_end *ends, int count, double sign,
                            rs_tree_row *row, rs_row_side *side) {
-    int32_t object = RS_ITEMS(int32_t, problem->places)[ends[0].body];
+    int32_t object = problem->places.items[ends[0].body];
     rs_row_point points[2];
     for (int s = 0; s < count; s++, sign = -sign) {
         const rs_vec3 *axes = ends[s].axes;
@@ -265,7 +265,7 @@ static void prepare_row(rs_tree_row *row) {
  * impulses there, and compare with those of contacts. */
 static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch, const row_end points[2],
                         const rs_contact_law *law, double both) {
-    const rs_tree_row *bearer = &RS_ITEMS(rs_tree_row, problem->list)[problem->list.count - 1];
+    const rs_tree_row *bearer = &problem->list.items[problem->list.count - 1];
     rs_tree_row *row = add_row(problem, RS_ROW_TURN, (rs_row_source){.vector = &touch->moment, .scale = 1.0});
     row_end ends[2] = {points[0], points[1]};
     ends[0].turns = ends[1].turns = true;
@@ -290,7 +290,7 @@ static void add_turning(rs_tree_rows *problem, const rs_tree_input *input, rs_to
     row->law.spin_mu = law->spinning / lever;
     row->law.bearer = &bearer->law;
     row->law.impulse.xyz = rs_scale(1.0 / lever, touch->moment);
-    RS_ITEMS(rs_row_source, problem->sources)[problem->sources.count - 1].scale = lever;
+    problem->sources.items[problem->sources.count - 1].scale = lever;
     prepare_row(row);
 }
 
@@ -305,7 +305,7 @@ static void prepare_self_contact(rs_tree_rows *problem, const rs_tree_input *inp
         row->law.softness = rs_max(0.0, HELD_SHARE / lighter - row->g.zz);
     }
     row->law.push *= touch->trust;
-    RS_ITEMS(rs_row_source, problem->sources)[problem->sources.count - 1].self = touch;
+    problem->sources.items[problem->sources.count - 1].self = touch;
 }
 
 static void add_contact(rs_tree_rows *problem, const rs_tree_input *input, rs_touch *touch) {
@@ -408,7 +408,7 @@ static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t obj
 
 /* Rows of limits, friction, motors and couplings. */
 static void add_joints(rs_tree_rows *problem, rs_articulation *a, int32_t object, double dt) {
-    rs_joint_row *joints = RS_ITEMS(rs_joint_row, problem->joints);
+    rs_joint_row *joints = problem->joints.items;
     int32_t count = rs_joint_rows(a, dt, joints);
     for (int32_t k = 0; k < count; k++)
         add_joint_row(problem, a, object, &joints[k], k > 0 && rs_joint_rows_act_alike(&joints[k - 1], &joints[k]));
@@ -464,7 +464,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
         return RS_OUT_OF_MEMORY;
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     list_objects(problem, input, members);
-    const int32_t *order = RS_ITEMS(int32_t, input->islands->order);
+    const int32_t *order = input->islands->order.items;
     bool touched = home->rows.count + home->wires.count > 0;
     for (int64_t i = 0; i < members.count; i++) {
         rs_articulation *tree = input->bodies[members.index[i]].articulation;
@@ -491,8 +491,8 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
 }
 
 static void store_impulses(const rs_tree_rows *problem) {
-    const rs_tree_row *rows = RS_ITEMS(rs_tree_row, problem->list);
-    const rs_row_source *sources = RS_ITEMS(rs_row_source, problem->sources);
+    const rs_tree_row *rows = problem->list.items;
+    const rs_row_source *sources = problem->sources.items;
     for (int64_t k = 0; k < problem->list.count; k++) {
         if (sources[k].vector != NULL)
             *sources[k].vector = rs_scale(sources[k].scale, rows[k].law.impulse.xyz);
@@ -519,7 +519,7 @@ bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {
     bool missed = false;
     store_impulses(problem);
     for (int64_t i = 0; i < problem->objects.count && problem->list.count > 0; i++) {
-        rs_articulation *tree = RS_ITEM(rs_tree_object, problem->objects, i)->tree;
+        rs_articulation *tree = RS_ITEM(problem->objects, i)->tree;
         if (tree == NULL)
             continue;
         rs_response_spread(tree, tree->work[2]);
@@ -531,8 +531,8 @@ bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {
 /* What the motion that removes overlap promises to contacts of links with each other. */
 static void store_reliefs(const rs_tree_rows *problem, double dt, bool pushed) {
     for (int64_t k = 0; k < problem->list.count; k++) {
-        rs_touch *touch = RS_ITEMS(rs_row_source, problem->sources)[k].self;
-        const rs_row_side *side = RS_ITEMS(rs_tree_row, problem->list)[k].sides;
+        rs_touch *touch = problem->sources.items[k].self;
+        const rs_row_side *side = problem->list.items[k].sides;
         if (touch != NULL)
             touch->relief = pushed ? dt * rs_row_side_speed(side, side->push)[2] : 0.0;
     }
@@ -541,7 +541,7 @@ static void store_reliefs(const rs_tree_rows *problem, double dt, bool pushed) {
 void rs_tree_rows_write_back(rs_tree_rows *problem, const rs_tree_input *input, bool pushed) {
     store_reliefs(problem, input->common.dt, pushed);
     for (int64_t i = 0; i < problem->objects.count; i++) {
-        const rs_tree_object *object = RS_ITEM(rs_tree_object, problem->objects, i);
+        const rs_tree_object *object = RS_ITEM(problem->objects, i);
         if (object->tree != NULL) {
             size_t limited = (size_t)(object->tree->u_count + object->tree->tendon_count);
             memset(object->tree->overruns, 0, sizeof(double) * limited);

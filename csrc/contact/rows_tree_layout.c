@@ -26,7 +26,7 @@ static rs_vec3 free_error_of(const rs_tree_rows *self, const rs_tree_row *row) {
     rs_v4 v = rs_v4_all(0.0);
     for (int s = 0; s < 2; s++) {
         const rs_row_side *side = &row->sides[s];
-        if (side->size > 0 && RS_ITEMS(rs_tree_object, self->objects)[side->object].tree == NULL)
+        if (side->size > 0 && self->objects.items[side->object].tree == NULL)
             v += rs_row_side_speed(side, side->velocity);
     }
     return error_at(row, v);
@@ -41,7 +41,7 @@ static void release(rs_rows *rows) {
     rs_tree_rows *self = (rs_tree_rows *)rows;
     self->released = true;
     for (int64_t k = 0; k < self->objects.count; k++) {
-        const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
+        const rs_tree_object *object = RS_ITEM(self->objects, k);
         if (object->tree != NULL)
             memset(object->tree->reduced, 0, sizeof(double) * (size_t)object->tree->u_count);
         else
@@ -123,7 +123,7 @@ static rs_sweep_result sweep(rs_rows *rows, double momentum, bool backward, doub
 static void clear_push(rs_rows *rows) {
     const rs_tree_rows *self = (const rs_tree_rows *)rows;
     for (int64_t k = 0; k < self->objects.count; k++) {
-        const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
+        const rs_tree_object *object = RS_ITEM(self->objects, k);
         if (object->tree != NULL)
             memset(object->tree->u_push, 0, sizeof(double) * (size_t)object->tree->u_count);
         else
@@ -175,13 +175,13 @@ static void sweep_push(rs_rows *rows) {
 }
 
 static int32_t object_size(const rs_rows *rows, int32_t k) {
-    const rs_articulation *tree = RS_ITEMS(rs_tree_object, ((const rs_tree_rows *)rows)->objects)[k].tree;
+    const rs_articulation *tree = ((const rs_tree_rows *)rows)->objects.items[k].tree;
     return tree != NULL ? tree->u_count : 6;
 }
 
 static void inertia(const rs_rows *rows, int32_t k, double *out) {
     const rs_tree_rows *self = (const rs_tree_rows *)rows;
-    const rs_tree_object *object = RS_ITEM(rs_tree_object, self->objects, k);
+    const rs_tree_object *object = RS_ITEM(self->objects, k);
     if (object->tree != NULL)
         rs_response_inertia(object->tree, out);
     else

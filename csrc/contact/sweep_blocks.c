@@ -93,12 +93,12 @@ static int32_t color_row(uint64_t *used, int32_t still, int32_t a, int32_t b) {
 
 /* Colours all rows and finds where the blocks of each colour begin. */
 static void color_rows(rs_sweep_blocks *at, const rs_body_rows *rows) {
-    int32_t *colors = RS_ITEMS(int32_t, at->colors), still = (int32_t)rows->members.count;
+    int32_t *colors = at->colors.items, still = (int32_t)rows->members.count;
     int64_t counts[RS_SWEEP_COLORS] = {0}, *first = at->all.first;
     memset(at->used.items, 0, (size_t)at->used.count * sizeof(uint64_t));
     for (int64_t k = 0; k < rows->rows.count; k++) {
         const rs_body_row *row = rs_body_row_at(rows, k);
-        colors[k] = color_row(RS_ITEMS(uint64_t, at->used), still, number_of(rows, row->body_a), number_of(rows, row->body_b));
+        colors[k] = color_row(at->used.items, still, number_of(rows, row->body_a), number_of(rows, row->body_b));
         counts[colors[k]]++;
     }
     first[0] = 0;
@@ -127,7 +127,7 @@ static void put_side(const rs_sweep_blocks *at, sweep_block *to, int side, int l
     to->body[side][lane] = number;
     if (number == at->roots.count)
         return;
-    const body_root *l = RS_ITEM(body_root, at->roots, number);
+    const body_root *l = RS_ITEM(at->roots, number);
     to->root_mass[side][lane] = l->mass;
     for (int k = 0; k < 3; k++)
         put3(&to->arm[side][k], lane, scaled(l, rs_cross(r, axes[k])));
@@ -180,15 +180,15 @@ rs_status rs_sweep_blocks_fill(rs_sweep_blocks *at, const rs_body_rows *rows) {
     if (rs_array_resize(&at->all.blocks, blocks) != RS_OK || rs_array_resize(&at->busy.blocks, blocks) != RS_OK ||
         rs_array_resize(&at->parts, blocks / PART_BLOCKS + RS_SWEEP_COLORS) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    sweep_block *list = RS_ITEMS(sweep_block, at->all.blocks), empty = empty_block((int32_t)bodies);
+    sweep_block *list = at->all.blocks.items, empty = empty_block((int32_t)bodies);
     for (int64_t k = 0; k < bodies; k++)
-        *RS_ITEM(body_root, at->roots, k) = root_of(&rows->bodies[rows->members.index[k]]);
+        *RS_ITEM(at->roots, k) = root_of(&rows->bodies[rows->members.index[k]]);
     for (int64_t k = 0; k < blocks; k++)
         list[k] = empty;
     for (int c = 0; c < RS_SWEEP_COLORS; c++)
         next[c] = LANES * at->all.first[c];
     for (int64_t k = 0; k < rows->rows.count; k++) {
-        int32_t color = RS_ITEMS(int32_t, at->colors)[k];
+        int32_t color = at->colors.items[k];
         int64_t lane = take_lane(&next[color], color);
         put_row(at, rows, k, &list[lane / LANES], (int)(lane % LANES));
     }
@@ -209,7 +209,7 @@ static void copy_lane(const sweep_block *from, int lane, sweep_block *to, int pl
 
 /* The rows of all that the last sweep changed by more than `quiet` [m/s]. The others leave their momentum behind. */
 static void pick_busy(rs_sweep_blocks *at, double quiet) {
-    sweep_block *all = RS_ITEMS(sweep_block, at->all.blocks), *busy = RS_ITEMS(sweep_block, at->busy.blocks);
+    sweep_block *all = at->all.blocks.items, *busy = at->busy.blocks.items;
     sweep_block empty = empty_block((int32_t)at->roots.count);
     int64_t count = 0;
     for (int32_t c = 0; c < RS_SWEEP_COLORS; c++) {
@@ -238,9 +238,9 @@ static void copy3(const rs_lanes3 *from, int lane, rs_lanes3 *to, int place) {
 
 /* Their impulses go back to all rows. */
 static void drop_busy(rs_sweep_blocks *at) {
-    sweep_block *all = RS_ITEMS(sweep_block, at->all.blocks);
+    sweep_block *all = at->all.blocks.items;
     for (int64_t b = 0; b < at->busy.first[RS_SWEEP_COLORS]; b++) {
-        const sweep_block *block = RS_ITEM(sweep_block, at->busy.blocks, b);
+        const sweep_block *block = RS_ITEM(at->busy.blocks, b);
         for (int lane = 0; lane < LANES; lane++) {
             int32_t from = block->from[lane];
             if (from == RS_NONE)
@@ -257,7 +257,7 @@ static void drop_busy(rs_sweep_blocks *at) {
 void rs_sweep_blocks_begin(rs_sweep_blocks *at, const rs_body_rows *rows) {
     memset(at->bodies.items, 0, (size_t)at->bodies.count * sizeof(sweep_body));
     for (int64_t b = 0; b < at->all.blocks.count; b++) {
-        sweep_block *block = RS_ITEM(sweep_block, at->all.blocks, b);
+        sweep_block *block = RS_ITEM(at->all.blocks, b);
         for (int lane = 0; lane < LANES; lane++) {
             if (block->from[lane] == RS_NONE)
                 continue;
@@ -273,13 +273,13 @@ void rs_sweep_blocks_end(rs_sweep_blocks *at, const rs_body_rows *rows) {
     drop_busy(at);
     for (int64_t k = 0; k < rows->members.count; k++) {
         rs_solver_body *body = &rows->bodies[rows->members.index[k]];
-        const sweep_body *change = RS_ITEM(sweep_body, at->bodies, k);
-        const body_root *l = RS_ITEM(body_root, at->roots, k);
+        const sweep_body *change = RS_ITEM(at->bodies, k);
+        const body_root *l = RS_ITEM(at->roots, k);
         body->v.xyz = rs_madd(body->v.xyz, l->mass, change->linear.xyz);
         body->w.xyz = rs_add(body->w.xyz, unscaled(l, change->angular.xyz));
     }
     for (int64_t b = 0; b < at->all.blocks.count; b++) {
-        const sweep_block *block = RS_ITEM(sweep_block, at->all.blocks, b);
+        const sweep_block *block = RS_ITEM(at->all.blocks, b);
         for (int lane = 0; lane < LANES; lane++)
             if (block->from[lane] != RS_NONE)
                 rs_body_row_at(rows, block->from[lane])->law.impulse.xyz =
@@ -396,7 +396,7 @@ static void add_momentum(void *context, int32_t worker, int64_t item) {
 
 static void sweep_part(void *context, int32_t worker, int64_t item) {
     const sweep_job *job = context;
-    sweep_body *bodies = RS_ITEMS(sweep_body, job->at->bodies);
+    sweep_body *bodies = job->at->bodies.items;
     int64_t first = item * PART_BLOCKS, end = first + PART_BLOCKS < job->count ? first + PART_BLOCKS : job->count;
     int32_t still = (int32_t)job->at->roots.count;
     part_result sum = {rs_v4_all(0.0), rs_v4_all(0.0)};
@@ -418,7 +418,7 @@ static part_result sweep_set(rs_sweep_blocks *at, const rs_block_set *set, doubl
         if (count == 0)
             continue;
         int64_t parts = (count + PART_BLOCKS - 1) / PART_BLOCKS;
-        sweep_job job = {at, momentum, RS_ITEMS(sweep_block, set->blocks) + first, count, RS_ITEMS(part_result, at->parts)};
+        sweep_job job = {at, momentum, set->blocks.items + first, count, at->parts.items};
         rs_pool_share(color != OVERFLOW && count >= LEAST_BLOCKS ? at->pool : NULL, parts, sweep_part, &job);
         for (int64_t p = 0; p < parts; p++) {
             sum.largest2 = rs_v4_max(job.parts[p].largest2, sum.largest2);

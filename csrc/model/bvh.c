@@ -183,7 +183,7 @@ static rs_status build_node(builder *b, range r, uint32_t *index) {
             if (status != RS_OK) return status;
             items = 0;
         }
-        node = RS_ITEMS(rs_bvh_node, b->nodes) + *index; /* the array may have moved */
+        node = b->nodes.items + *index; /* the array may have moved */
         node->child[i] = child;
         node->count[i] = items;
     }
@@ -199,7 +199,7 @@ rs_status rs_bvh_build(rs_bvh *bvh, const rs_aabb *boxes, uint32_t count, uint32
         rs_array_free(&b.nodes);
         return status;
     }
-    bvh->nodes = RS_ITEMS(rs_bvh_node, b.nodes);
+    bvh->nodes = b.nodes.items;
     bvh->node_count = (uint32_t)b.nodes.count;
     return RS_OK;
 }

@@ -137,19 +137,19 @@ static rs_status merge_faces(merge *m) {
  * flat side, where a sliver of a triangle has kept a face of its own. Faces left with two points go, too. Returns whether any
  * did: then more points may. */
 static bool drop_flat_points(merge *m) {
-    int32_t *loops = RS_ITEMS(int32_t, m->loops), *uses = m->number, kept = 0;
+    int32_t *loops = m->loops.items, *uses = m->number, kept = 0;
     int64_t faces = 0;
     for (int32_t i = 0; i < m->point_count; i++) uses[i] = 0;
     for (int64_t i = 0; i < m->loops.count; i++) uses[loops[i]]++;
     for (int64_t f = 0; f < m->faces.count; f++) {
-        rs_convex_face face = *RS_ITEM(rs_convex_face, m->faces, f);
+        rs_convex_face face = *RS_ITEM(m->faces, f);
         int32_t first = kept;
         for (int32_t i = 0; i < face.count; i++)
             if (uses[loops[face.first + i]] > 2) loops[kept++] = loops[face.first + i];
         if (kept - first < 3)
             kept = first;
         else
-            *RS_ITEM(rs_convex_face, m->faces, faces++) = (rs_convex_face){.first = first, .count = kept - first};
+            *RS_ITEM(m->faces, faces++) = (rs_convex_face){.first = first, .count = kept - first};
     }
     bool dropped = faces < m->faces.count;
     m->faces.count = faces;
@@ -164,7 +164,7 @@ static int32_t number_vertices(merge *m) {
     int32_t count = 0;
     for (int32_t i = 0; i < m->point_count; i++) m->number[i] = NONE;
     for (int64_t i = 0; i < m->loops.count; i++) {
-        int32_t *number = &m->number[RS_ITEMS(int32_t, m->loops)[i]];
+        int32_t *number = &m->number[m->loops.items[i]];
         if (*number == NONE) *number = count++;
     }
     return count;
@@ -221,7 +221,7 @@ static rs_convex *assemble(merge *m, const double *xyz) {
     int32_t *loops = (int32_t *)c->face_vertices;
     for (int32_t i = 0; i < m->point_count; i++)
         if (m->number[i] != NONE) vertices[m->number[i]] = rs_v3_load(&xyz[3 * (int64_t)i]);
-    for (size_t i = 0; i < l; i++) loops[i] = m->number[RS_ITEMS(int32_t, m->loops)[i]];
+    for (size_t i = 0; i < l; i++) loops[i] = m->number[m->loops.items[i]];
     memcpy((rs_convex_face *)c->faces, m->faces.items, f * sizeof *c->faces);
     return c;
 }
@@ -396,7 +396,7 @@ rs_status rs_hull_corners(int64_t point_count, const double *xyz, int32_t *corne
         for (int64_t i = 0; i < point_count; i++) corners[i] = NONE;
         for (int64_t i = 0; i < triangles.count; i++)
             for (int k = 0; k < 3; k++) {
-                int32_t v = RS_ITEM(rs_hull_triangle, triangles, i)->v[k];
+                int32_t v = RS_ITEM(triangles, i)->v[k];
                 corners[v] = v;
             }
         *corner_count = 0;

@@ -76,7 +76,7 @@ static rs_status add_face(hull *h, int32_t a, int32_t b, int32_t c, int32_t *ind
 }
 
 static void hand_over(hull *h, int32_t point, int32_t first_face, int32_t end_face) {
-    face *faces = RS_ITEMS(face, h->faces);
+    face *faces = h->faces.items;
     for (int32_t i = first_face; i < end_face; i++) {
         double d = distance_to(&faces[i].t, h->points[point]);
         if (d <= ON_PLANE) continue;
@@ -134,7 +134,7 @@ static rs_status start(hull *h) {
     for (int i = 0; i < 4; i++) {
         rs_status status = add_face(h, v[CORNER[i][0]], v[CORNER[i][1]], v[CORNER[i][2]], &index);
         if (status != RS_OK) return status;
-        for (int k = 0; k < 3; k++) RS_ITEM(face, h->faces, i)->t.neighbor[k] = ACROSS[i][k];
+        for (int k = 0; k < 3; k++) RS_ITEM(h->faces, i)->t.neighbor[k] = ACROSS[i][k];
     }
     for (int32_t i = 0; i < h->count; i++)
         if (i != v[0] && i != v[1] && i != v[2] && i != v[3]) hand_over(h, i, 0, 4);
@@ -147,12 +147,12 @@ static rs_status find_horizon(hull *h, int32_t seed, int32_t eye) {
     int32_t *first = rs_array_push(&h->stack);
     if (first == NULL) return RS_OUT_OF_MEMORY;
     *first = seed;
-    RS_ITEM(face, h->faces, seed)->visible = true;
+    RS_ITEM(h->faces, seed)->visible = true;
     for (int64_t done = 0; done < h->stack.count; done++) {
-        int32_t index = RS_ITEMS(int32_t, h->stack)[done];
+        int32_t index = h->stack.items[done];
         for (int k = 0; k < 3; k++) {
-            const rs_hull_triangle *t = &RS_ITEM(face, h->faces, index)->t;
-            face *other = RS_ITEM(face, h->faces, t->neighbor[k]);
+            const rs_hull_triangle *t = &RS_ITEM(h->faces, index)->t;
+            face *other = RS_ITEM(h->faces, t->neighbor[k]);
             if (other->visible) continue;
             if (sees(h, eye, &other->t)) {
                 int32_t *slot = rs_array_push(&h->stack);
@@ -171,20 +171,20 @@ static rs_status find_horizon(hull *h, int32_t seed, int32_t eye) {
 
 /* Notes where each edge of the horizon starts. It is one loop that passes each vertex once. */
 static void index_horizon(hull *h) {
-    const horizon_edge *edges = RS_ITEMS(horizon_edge, h->horizon);
+    const horizon_edge *edges = h->horizon.items;
     for (int64_t i = 0; i < h->horizon.count; i++) h->edge_at[edges[i].from] = (int32_t)i;
 }
 
 /* Joins each edge of the horizon with the eye and links the new faces with each other and with those beyond. */
 static rs_status build_cone(hull *h, int32_t eye, int32_t *first_new) {
     int32_t edge_count = (int32_t)h->horizon.count, index;
-    const horizon_edge *edges = RS_ITEMS(horizon_edge, h->horizon);
+    const horizon_edge *edges = h->horizon.items;
     *first_new = (int32_t)h->faces.count;
     for (int32_t i = 0; i < edge_count; i++) {
         rs_status status = add_face(h, edges[i].from, edges[i].to, eye, &index);
         if (status != RS_OK) return status;
     }
-    face *faces = RS_ITEMS(face, h->faces);
+    face *faces = h->faces.items;
     for (int32_t i = 0; i < edge_count; i++) {
         int32_t self = *first_new + i, after = *first_new + h->edge_at[edges[i].to];
         faces[self].t.neighbor[0] = edges[i].beyond;
@@ -198,14 +198,14 @@ static rs_status build_cone(hull *h, int32_t eye, int32_t *first_new) {
 }
 
 static rs_status add_point(hull *h, int32_t seed) {
-    int32_t eye = RS_ITEM(face, h->faces, seed)->eye, first_new;
+    int32_t eye = RS_ITEM(h->faces, seed)->eye, first_new;
     rs_status status = find_horizon(h, seed, eye);
     if (status != RS_OK) return status;
     index_horizon(h);
     status = build_cone(h, eye, &first_new);
     if (status != RS_OK) return status;
     for (int64_t i = 0; i < h->stack.count; i++) {
-        face *dead = RS_ITEM(face, h->faces, RS_ITEMS(int32_t, h->stack)[i]);
+        face *dead = RS_ITEM(h->faces, h->stack.items[i]);
         dead->alive = false;
         for (int32_t p = dead->outside, next; p != NONE; p = next) {
             next = h->next[p];
@@ -216,10 +216,10 @@ static rs_status add_point(hull *h, int32_t seed) {
 }
 
 static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
-    const face *faces = RS_ITEMS(face, h->faces);
+    const face *faces = h->faces.items;
     RS_ARRAY(int32_t) map = RS_EMPTY(int32_t);
     if (rs_array_resize(&map, h->faces.count) != RS_OK) return RS_OUT_OF_MEMORY;
-    int32_t *number = RS_ITEMS(int32_t, map);
+    int32_t *number = map.items;
     triangles->count = 0;
     rs_status status = RS_OK;
     for (int64_t i = 0; i < h->faces.count && status == RS_OK; i++) {
@@ -230,7 +230,7 @@ static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
         else *t = faces[i].t;
     }
     for (int64_t i = 0; i < triangles->count; i++) {
-        rs_hull_triangle *t = RS_ITEM(rs_hull_triangle, *triangles, i);
+        rs_hull_triangle *t = RS_ITEM(*triangles, i);
         for (int k = 0; k < 3; k++) t->neighbor[k] = number[t->neighbor[k]];
     }
     rs_array_free(&map);
@@ -240,7 +240,7 @@ static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
 static rs_status build(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     rs_status status = start(h);
     for (int32_t i = 0; i < h->faces.count && status == RS_OK; i++) {
-        const face *f = RS_ITEM(face, h->faces, i);
+        const face *f = RS_ITEM(h->faces, i);
         if (f->alive && f->eye != NONE) status = add_point(h, i);
     }
     return status == RS_OK ? collect(h, triangles) : status;

@@ -26,7 +26,7 @@ rs_status rs_materials_index(rs_materials *materials, const char *name, int32_t 
         return rs_fail(RS_INVALID_VALUE, "material name has %zu bytes; expected 1 to %d", length,
                        RS_MATERIAL_NAME_SIZE - 1);
     for (int32_t i = 0; i < materials->names.count; i++)
-        if (strcmp(RS_ITEM(rs_material_label, materials->names, i)->text, name) == 0) {
+        if (strcmp(RS_ITEM(materials->names, i)->text, name) == 0) {
             *out = i;
             return RS_OK;
         }
@@ -48,7 +48,7 @@ static int64_t lower_bound(const rs_materials *materials, uint64_t key) {
     int64_t low = 0, high = materials->entries.count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (RS_ITEM(rs_material_entry, materials->entries, middle)->key < key)
+        if (RS_ITEM(materials->entries, middle)->key < key)
             low = middle + 1;
         else
             high = middle;
@@ -59,14 +59,14 @@ static int64_t lower_bound(const rs_materials *materials, uint64_t key) {
 rs_status rs_materials_set(rs_materials *materials, int32_t a, int32_t b, const rs_material_pair *pair) {
     uint64_t key = pair_key(a, b);
     int64_t at = lower_bound(materials, key);
-    rs_material_entry *entries = RS_ITEMS(rs_material_entry, materials->entries);
+    rs_material_entry *entries = materials->entries.items;
     if (at < materials->entries.count && entries[at].key == key) {
         entries[at].properties = *pair;
         return RS_OK;
     }
     if (rs_array_push(&materials->entries) == NULL)
         return RS_OUT_OF_MEMORY;
-    entries = RS_ITEMS(rs_material_entry, materials->entries);
+    entries = materials->entries.items;
     memmove(&entries[at + 1], &entries[at], (size_t)(materials->entries.count - 1 - at) * sizeof *entries);
     entries[at] = (rs_material_entry){key, *pair};
     return RS_OK;
@@ -75,7 +75,7 @@ rs_status rs_materials_set(rs_materials *materials, int32_t a, int32_t b, const 
 const rs_material_pair *rs_materials_find(const rs_materials *materials, int32_t a, int32_t b) {
     uint64_t key = pair_key(a, b);
     int64_t at = lower_bound(materials, key);
-    const rs_material_entry *entries = RS_ITEMS(rs_material_entry, materials->entries);
+    const rs_material_entry *entries = materials->entries.items;
     bool found = at < materials->entries.count && entries[at].key == key;
     return found ? &entries[at].properties : &materials->fallback;
 }
@@ -107,7 +107,7 @@ bool rs_material_resists_turning(const rs_material_pair *pair) {
 bool rs_materials_resist_turning(const rs_materials *materials) {
     bool any = rs_material_resists_turning(&materials->fallback);
     for (int64_t k = 0; k < materials->entries.count; k++)
-        any |= rs_material_resists_turning(&RS_ITEMS(rs_material_entry, materials->entries)[k].properties);
+        any |= rs_material_resists_turning(&materials->entries.items[k].properties);
     return any;
 }
 

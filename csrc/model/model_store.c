@@ -158,7 +158,7 @@ static void stream_convex(rs_stream *stream, rs_convex **convex) {
         int64_t total = 0;
         stream->status = rs_array_resize(&counts, c->face_count);
         for (int32_t f = 0; f < c->face_count && stream->status == RS_OK; total += c->faces[f].count, f++)
-            RS_ITEMS(int32_t, counts)[f] = c->faces[f].count;
+            counts.items[f] = c->faces[f].count;
         vertices = (RS_ARRAY(rs_vec3)){.any = {(void *)c->vertices, c->vertex_count, c->vertex_count, sizeof(rs_vec3)}};
         loops = (RS_ARRAY(int32_t)){.any = {(void *)c->face_vertices, total, total, sizeof(int32_t)}};
     }
@@ -168,7 +168,7 @@ static void stream_convex(rs_stream *stream, rs_convex **convex) {
     if (c == NULL) {
         int64_t total = 0;
         for (int64_t f = 0; f < counts.count; f++)
-            total += RS_ITEMS(int32_t, counts)[f] >= 0 ? RS_ITEMS(int32_t, counts)[f] : INT32_MAX;
+            total += counts.items[f] >= 0 ? counts.items[f] : INT32_MAX;
         if (total != loops.count)
             rs_stream_refuse(stream, "the faces of a hull have other corners than they count");
         if (stream->status == RS_OK)

@@ -290,9 +290,9 @@ rs_status rs_tendon_model_complete(rs_tree_model *m) {
         rs_array_resize(&routes, m->route_count) != RS_OK)
         status = RS_OUT_OF_MEMORY;
     for (int32_t i = 0; i < m->link_count && status == RS_OK; i++)
-        RS_ITEMS(rs_link_def, links)[i] = (rs_link_def){.parent = m->links[i].parent, .joint_type = (int32_t)m->links[i].type};
+        links.items[i] = (rs_link_def){.parent = m->links[i].parent, .joint_type = (int32_t)m->links[i].type};
     for (int32_t k = 0; k < m->route_count && status == RS_OK; k++)
-        RS_ITEMS(rs_route_def, routes)[k] = route_def_of(&m->routes[k]);
+        routes.items[k] = route_def_of(&m->routes[k]);
     if (status == RS_OK && !define_tendons(m, tendons.items, routes.items))
         status = rs_fail(RS_INVALID_VALUE, "the tendons of a robot have other parts than they count");
     const rs_articulation_def def = {.link_count = m->link_count, .links = links.items, .tendon_count = m->tendon_count,

@@ -108,7 +108,7 @@ rs_status rs_lidar_cast(rs_ray_scene *scene, const rs_lidar *lidar, const rs_ray
     int64_t rays_count = yaws * pitches;
     if (rs_array_resize(&scene->scratch, 2 * (yaws + pitches) + (with_incidence ? 2 : 1) * rays_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double *memory = RS_ITEMS(double, scene->scratch);
+    double *memory = scene->scratch.items;
     double *cos_yaw = memory, *sin_yaw = cos_yaw + yaws, *cos_pitch = sin_yaw + yaws, *sin_pitch = cos_pitch + pitches;
     double *distance = sin_pitch + pitches, *incidence = with_incidence ? distance + rays_count : NULL;
     double step = lidar->yaw_increment * lidar->spin_direction;

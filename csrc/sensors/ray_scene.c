@@ -17,7 +17,7 @@ rs_ray_scene rs_ray_scene_make(void) {
 
 static void drop_meshes(rs_ray_scene *scene) {
     for (int64_t k = 0; k < scene->meshes.count; k++)
-        rs_tri_mesh_free(RS_ITEMS(rs_tri_mesh *, scene->meshes)[k]);
+        rs_tri_mesh_free(scene->meshes.items[k]);
     scene->meshes.count = 0;
 }
 
@@ -84,7 +84,7 @@ static rs_status add_soft_target(rs_ray_scene *scene, const rs_shape *shape, rs_
 }
 
 static rs_status list_grains(rs_ray_scene *scene, const rs_grains *grains, uint64_t group, int32_t body) {
-    const rs_quad *x = RS_ITEMS(rs_quad, grains->x);
+    const rs_quad *x = grains->x.items;
     for (int64_t k = 0; k < grains->x.count; k++) {
         rs_shape ball = {.type = RS_SHAPE_SPHERE, .radius = x[k].rest};
         if (add_soft_target(scene, &ball, x[k].xyz, group, body) != RS_OK)
@@ -99,10 +99,10 @@ static rs_status list_surface(rs_ray_scene *scene, const rs_deformable *d, uint6
     RS_ARRAY(double) *scratch = &scene->scratch;
     if (rs_array_resize(scratch, 3 * vertices + corners) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double *xyz = RS_ITEMS(double, *scratch);
+    double *xyz = scratch->items;
     int32_t *kept = (int32_t *)(void *)(xyz + 3 * vertices);
-    const int32_t *t = RS_ITEMS(int32_t, d->triangles);
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const int32_t *t = d->triangles.items;
+    const rs_quad *x = d->x.items;
     int64_t count = 0;
     for (int64_t i = 0; i < vertices; i++)
         rs_v3_store(&xyz[3 * i], x[i].xyz);
@@ -155,10 +155,10 @@ rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, int64_t
         return RS_OUT_OF_MEMORY;
     if (bounded == 0)
         return RS_OK;
-    uint32_t *order = RS_ITEMS(uint32_t, scene->order);
-    rs_status status = rs_bvh_build(&scene->bvh, RS_ITEMS(rs_aabb, scene->boxes), (uint32_t)bounded, order);
+    uint32_t *order = scene->order.items;
+    rs_status status = rs_bvh_build(&scene->bvh, scene->boxes.items, (uint32_t)bounded, order);
     for (int64_t i = 0; i < bounded && status == RS_OK; i++)
-        RS_ITEMS(rs_ray_target, scene->targets)[i] = RS_ITEMS(rs_ray_target, scene->unordered)[order[i]];
+        scene->targets.items[i] = scene->unordered.items[order[i]];
     return status;
 }
 
@@ -190,14 +190,14 @@ static rs_scene_hit cast(const rs_ray_scene *scene, const rs_ray *ray, const rs_
     rs_scene_hit best = {.body = RS_NONE};
     double max = ray->max;
     for (int64_t i = 0; i < scene->unbounded.count; i++)
-        try_target(RS_ITEM(rs_ray_target, scene->unbounded, i), ray, filter, &max, &best);
+        try_target(RS_ITEM(scene->unbounded, i), ray, filter, &max, &best);
     rs_bvh_ray walk;
     rs_bvh_ray_begin(&walk, &scene->bvh, ray);
     walk.max = max;
     uint32_t first, count;
     while (!(any && best.body != RS_NONE) && rs_bvh_ray_next(&walk, &first, &count))
         for (uint32_t i = first; i < first + count && !(any && best.body != RS_NONE); i++)
-            try_target(RS_ITEM(rs_ray_target, scene->targets, i), ray, filter, &walk.max, &best);
+            try_target(RS_ITEM(scene->targets, i), ray, filter, &walk.max, &best);
     return best;
 }
 
@@ -213,8 +213,8 @@ bool rs_ray_scene_is_free(const rs_ray_scene *scene, const rs_ray *ray, const rs
 
 const rs_ray_target *rs_ray_scene_target(const rs_ray_scene *scene, int64_t number) {
     int64_t bounded = scene->targets.count;
-    return number < bounded ? RS_ITEM(rs_ray_target, scene->targets, number)
-                            : RS_ITEM(rs_ray_target, scene->unbounded, number - bounded);
+    return number < bounded ? RS_ITEM(scene->targets, number)
+                            : RS_ITEM(scene->unbounded, number - bounded);
 }
 
 static void rays_in_frame(const rs_packet_rays *rays, const rs_transform *pose, rs_packet_rays *out) {

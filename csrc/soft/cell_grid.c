@@ -98,10 +98,10 @@ rs_status rs_cell_grid_build(rs_cell_grid *grid, const rs_quad *points, int64_t 
     if (rs_array_resize(&grid->starts, cells + 1) != RS_OK || rs_array_resize(&grid->items, count) != RS_OK ||
         rs_array_resize(&grid->cell_of, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *cell_of = RS_ITEMS(int32_t, grid->cell_of);
+    int32_t *cell_of = grid->cell_of.items;
     for (int64_t i = 0; i < count; i++)
         cell_of[i] = cell_at(grid, points[i].xyz);
-    rs_group_by(cell_of, count, cells, RS_ITEMS(int32_t, grid->starts), RS_ITEMS(int32_t, grid->items));
+    rs_group_by(cell_of, count, cells, grid->starts.items, grid->items.items);
     return RS_OK;
 }
 
@@ -124,7 +124,7 @@ static int ranges_along(const rs_cell_grid *grid, int axis, int32_t i, int32_t o
 }
 
 int rs_cell_grid_around(const rs_cell_grid *grid, int32_t cell, rs_cell_run out[RS_MAX_CELL_RUNS]) {
-    const int32_t *starts = RS_ITEMS(int32_t, grid->starts);
+    const int32_t *starts = grid->starts.items;
     int32_t x = cell % grid->cells[0], rest = cell / grid->cells[0];
     int32_t xs[2][2], ys[2][2], zs[2][2];
     int x_count = ranges_along(grid, 0, x, xs), y_count = ranges_along(grid, 1, rest % grid->cells[1], ys);

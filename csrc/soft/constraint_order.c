@@ -28,15 +28,15 @@ rs_status rs_order_apart(rs_any_array *items, int corners, int64_t particles) {
         memset(used.items, 0, sizeof(uint64_t) * (size_t)particles);
         for (int64_t i = 0; i < items->count; i++) {
             const int32_t *index = (const int32_t *)((const char *)items->data + items->item_size * (size_t)i);
-            int32_t colour = free_colour(RS_ITEMS(uint64_t, used), index, corners);
-            RS_ITEMS(int32_t, colours)[i] = colour;
+            int32_t colour = free_colour(used.items, index, corners);
+            colours.items[i] = colour;
             for (int k = 0; k < corners; k++)
-                RS_ITEMS(uint64_t, used)[index[k]] |= (uint64_t)1 << colour;
+                used.items[index[k]] |= (uint64_t)1 << colour;
         }
-        rs_group_by(RS_ITEMS(int32_t, colours), items->count, COLOURS, starts, RS_ITEMS(int32_t, order));
+        rs_group_by(colours.items, items->count, COLOURS, starts, order.items);
         for (int64_t i = 0; i < items->count; i++)
             memcpy((char *)items->data + items->item_size * (size_t)i,
-                   (const char *)copy.data + items->item_size * (size_t)RS_ITEMS(int32_t, order)[i], items->item_size);
+                   (const char *)copy.data + items->item_size * (size_t)order.items[i], items->item_size);
     }
     rs_array_free(&used);
     rs_array_free(&colours);

@@ -89,12 +89,12 @@ rs_status rs_deformable_hinge(rs_deformable *d, const int32_t index[RS_HINGE_POI
     hinge->compliance = compliance;
     memcpy(hinge->index, index, sizeof hinge->index);
     memcpy(hinge->weight, weight, sizeof hinge->weight);
-    hinge->rest = rs_norm(bent(hinge, RS_ITEMS(rs_quad, d->x)));
+    hinge->rest = rs_norm(bent(hinge, d->x.items));
     return RS_OK;
 }
 
 rs_aabb rs_deformable_bounds(const rs_deformable *d, double *speed) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
+    const rs_quad *x = d->x.items, *v = d->v.items;
     rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
     double speed2 = 0.0;
     for (int64_t i = 0; i < d->x.count; i++) {
@@ -113,7 +113,7 @@ static double strut_compliance(const rs_deformable *d, const rs_soft_strut *s, d
 }
 
 static double strut_energy(const rs_deformable *d, const rs_soft_strut *s, const rs_quad *x) {
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    const rs_quad *v = d->v.items;
     double stretch = rs_norm(rs_sub(x[s->a].xyz, x[s->b].xyz)) - s->rest, weight = v[s->a].rest + v[s->b].rest;
     double compliance = strut_compliance(d, s, weight);
     return compliance > 0.0 ? 0.5 * stretch * stretch / compliance : 0.0;
@@ -122,22 +122,22 @@ static double strut_energy(const rs_deformable *d, const rs_soft_strut *s, const
 static double elastic_energy(const rs_deformable *d, const rs_quad *x) {
     double sum = 0.0;
     for (int64_t k = 0; k < d->struts.count; k++)
-        sum += strut_energy(d, &RS_ITEMS(rs_soft_strut, d->struts)[k], x);
+        sum += strut_energy(d, &d->struts.items[k], x);
     for (int64_t k = 0; k < d->hinges.count; k++) {
-        const rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
+        const rs_soft_hinge *hinge = &d->hinges.items[k];
         double stretch = rs_norm(bent(hinge, x)) - hinge->rest;
         sum += hinge->compliance > 0.0 ? 0.5 * stretch * stretch / hinge->compliance : 0.0;
     }
     for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        sum += rs_tetrahedron_energy(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], x);
+        sum += rs_tetrahedron_energy(&d->tetrahedra.items[k], x);
     return sum;
 }
 
 rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
+    const rs_quad *x = d->x.items, *v = d->v.items;
     rs_soft_sums sums = {0};
     for (int64_t i = 0; i < d->x.count; i++) {
-        double mass = RS_ITEMS(double, d->masses)[i];
+        double mass = d->masses.items[i];
         sums.mass += mass;
         sums.kinetic += 0.5 * mass * rs_norm2(v[i].xyz);
         sums.potential -= mass * rs_dot(gravity, x[i].xyz);
@@ -151,17 +151,17 @@ rs_soft_sums rs_deformable_sum(const rs_deformable *d, rs_vec3 gravity) {
 }
 
 double rs_deformable_stored_energy(const rs_deformable *d, rs_vec3 gravity) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *start = RS_ITEMS(rs_quad, d->x_start);
+    const rs_quad *x = d->x.items, *start = d->x_start.items;
     double sum = elastic_energy(d, x);
     for (int64_t i = 0; i < d->x.count; i++)
-        sum -= RS_ITEMS(double, d->masses)[i] * rs_dot(gravity, rs_sub(x[i].xyz, start[i].xyz));
+        sum -= d->masses.items[i] * rs_dot(gravity, rs_sub(x[i].xyz, start[i].xyz));
     return sum;
 }
 
 static double kinetic_energy(const rs_deformable *d) {
     double sum = 0.0;
     for (int64_t i = 0; i < d->x.count; i++)
-        sum += 0.5 * RS_ITEMS(double, d->masses)[i] * rs_norm2(RS_ITEMS(rs_quad, d->v)[i].xyz);
+        sum += 0.5 * d->masses.items[i] * rs_norm2(d->v.items[i].xyz);
     return sum;
 }
 
@@ -169,7 +169,7 @@ double rs_deformable_gain(const rs_deformable *d) {
     double motion = kinetic_energy(d) - d->kinetic;
     if (d->settled && motion <= 0.0)
         return motion;
-    return motion + elastic_energy(d, RS_ITEMS(rs_quad, d->x)) - elastic_energy(d, RS_ITEMS(rs_quad, d->x_start));
+    return motion + elastic_energy(d, d->x.items) - elastic_energy(d, d->x_start.items);
 }
 
 /* ---- constraints ---- */
@@ -192,7 +192,7 @@ static void push_strut(const rs_soft_strut *s, rs_vec3 push, rs_quad *x, const r
 }
 
 static void begin_strut(const rs_deformable *d, rs_soft_strut *s, rs_quad *x, double inverse_h2) {
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    const rs_quad *v = d->v.items;
     rs_vec3 along = rs_sub(x[s->a].xyz, x[s->b].xyz);
     double length = rs_norm(along), weight = v[s->a].rest + v[s->b].rest;
     if (strut_compliance(d, s, weight) * inverse_h2 < STARTED_SHARE * weight)
@@ -202,7 +202,7 @@ static void begin_strut(const rs_deformable *d, rs_soft_strut *s, rs_quad *x, do
 }
 
 static void solve_strut(const rs_deformable *d, rs_soft_strut *s, rs_quad *x, double inverse_h2, progress *so_far) {
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    const rs_quad *v = d->v.items;
     rs_vec3 along = rs_sub(x[s->a].xyz, x[s->b].xyz);
     double length = rs_norm(along), weight = v[s->a].rest + v[s->b].rest;
     if (weight <= 0.0 || length <= 0.0)
@@ -251,34 +251,34 @@ static void solve_hinge(rs_soft_hinge *hinge, rs_quad *x, const rs_quad *v, doub
 
 /* What the substep before found is put in place. */
 static void begin_sweeps(rs_deformable *d, double h) {
-    rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v), *start = RS_ITEMS(rs_quad, d->x_start);
+    rs_quad *x = d->x.items;
+    const rs_quad *v = d->v.items, *start = d->x_start.items;
     double inverse_h2 = 1.0 / (h * h);
     rs_deformable_before_sweep(d);
     for (int64_t k = 0; k < d->struts.count; k++)
-        begin_strut(d, &RS_ITEMS(rs_soft_strut, d->struts)[k], x, inverse_h2);
+        begin_strut(d, &d->struts.items[k], x, inverse_h2);
     d->bends_softly = true;
     for (int64_t k = 0; k < d->hinges.count; k++)
-        d->bends_softly &= begin_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2);
+        d->bends_softly &= begin_hinge(&d->hinges.items[k], x, v, inverse_h2);
     for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        rs_tetrahedron_begin(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], start, x, v, h * h, STARTED_SHARE);
+        rs_tetrahedron_begin(&d->tetrahedra.items[k], start, x, v, h * h, STARTED_SHARE);
     rs_deformable_after_sweep(d);
     d->sweeps = 0;
     d->settled = false;
 }
 
 static void sweep(rs_deformable *d, double h) {
-    rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    rs_quad *x = d->x.items;
+    const rs_quad *v = d->v.items;
     double inverse_h2 = 1.0 / (h * h);
     progress edges = {0.0, 0.0}, bends = {0.0, 0.0}, solids = {0.0, 0.0};
     rs_deformable_before_sweep(d);
     for (int64_t k = 0; k < d->struts.count; k++)
-        solve_strut(d, &RS_ITEMS(rs_soft_strut, d->struts)[k], x, inverse_h2, &edges);
+        solve_strut(d, &d->struts.items[k], x, inverse_h2, &edges);
     for (int64_t k = 0; k < d->hinges.count && !(d->bends_softly && d->sweeps > 0); k++)
-        solve_hinge(&RS_ITEMS(rs_soft_hinge, d->hinges)[k], x, v, inverse_h2, &bends);
+        solve_hinge(&d->hinges.items[k], x, v, inverse_h2, &bends);
     for (int64_t k = 0; k < d->tetrahedra.count; k++) {
-        rs_soft_tetrahedron *one = &RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k];
+        rs_soft_tetrahedron *one = &d->tetrahedra.items[k];
         double before[2] = {one->impulse[0], one->impulse[1]};
         rs_tetrahedron_solve(one, x, v, h * h);
         note(&solids, one->impulse[0] - before[0], one->impulse[0]);
@@ -292,20 +292,20 @@ static void sweep(rs_deformable *d, double h) {
 static void forget_impulses(rs_deformable *d) {
     d->candidates.count = 0;
     for (int64_t k = 0; k < d->ties.count; k++)
-        RS_ITEMS(rs_soft_tie, d->ties)[k].impulse = rs_v3_zero();
+        d->ties.items[k].impulse = rs_v3_zero();
     for (int64_t k = 0; k < d->struts.count; k++)
-        RS_ITEMS(rs_soft_strut, d->struts)[k].impulse = 0.0;
+        d->struts.items[k].impulse = 0.0;
     for (int64_t k = 0; k < d->hinges.count; k++)
-        RS_ITEMS(rs_soft_hinge, d->hinges)[k].impulse = 0.0;
+        d->hinges.items[k].impulse = 0.0;
 }
 
 /* ---- air ---- */
 
 /* Pressure of the air on triangles: drag * area * (speed across)^2, never more than would bring them to the wind's speed. */
 static void blow(rs_deformable *d, double h) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    rs_quad *v = RS_ITEMS(rs_quad, d->v);
-    const int32_t *t = RS_ITEMS(int32_t, d->triangles);
+    const rs_quad *x = d->x.items;
+    rs_quad *v = d->v.items;
+    const int32_t *t = d->triangles.items;
     rs_vec3 wind = rs_v3_load(d->settings.wind);
     for (int64_t k = 0; k < d->triangles.count && d->settings.air_drag > 0.0; k += 3) {
         rs_quad *a = &v[t[k]], *b = &v[t[k + 1]], *c = &v[t[k + 2]];
@@ -326,7 +326,7 @@ static void blow(rs_deformable *d, double h) {
 
 rs_status rs_deformable_begin_substep(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
     int64_t count = d->x.count;
-    rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
+    rs_quad *x = d->x.items, *v = d->v.items;
     double kept = 1.0 / (1.0 + h * d->settings.damping);
     memcpy(d->x_start.items, x, sizeof *x * (size_t)count);
     blow(d, h);
@@ -353,7 +353,7 @@ void rs_deformable_iterate(rs_deformable *d, rs_partners *partners, double h, bo
 }
 
 void rs_deformable_end_substep(rs_deformable *d, double h, bool alone) {
-    rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v), *start = RS_ITEMS(rs_quad, d->x_start);
+    rs_quad *x = d->x.items, *v = d->v.items, *start = d->x_start.items;
     rs_deformable_keep_rows(d);
     for (int64_t i = 0; i < d->x.count; i++)
         v[i].xyz = v[i].rest > 0.0 ? rs_scale(1.0 / h, rs_sub(x[i].xyz, start[i].xyz)) : rs_v3_zero();
@@ -363,22 +363,22 @@ void rs_deformable_end_substep(rs_deformable *d, double h, bool alone) {
 
 /* Square of the rate at which the stiffest particle would swing, the others held [1/s^2]. */
 static double fastest_rate2(const rs_deformable *d, double *sums) {
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v);
+    const rs_quad *v = d->v.items;
     double most = 0.0;
     memset(sums, 0, sizeof *sums * (size_t)d->x.count);
     for (int64_t k = 0; k < d->struts.count; k++) {
-        const rs_soft_strut *s = &RS_ITEMS(rs_soft_strut, d->struts)[k];
+        const rs_soft_strut *s = &d->struts.items[k];
         double stiffness = s->compliance > 0.0 ? 1.0 / s->compliance : 0.0;
         sums[s->a] += stiffness;
         sums[s->b] += stiffness;
     }
     for (int64_t k = 0; k < d->hinges.count; k++) {
-        const rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
+        const rs_soft_hinge *hinge = &d->hinges.items[k];
         for (int m = 0; m < RS_HINGE_POINTS && hinge->compliance > 0.0; m++)
             sums[hinge->index[m]] += hinge->weight[m] * hinge->weight[m] / hinge->compliance;
     }
     for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        rs_tetrahedron_add_stiffness(&RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k], sums);
+        rs_tetrahedron_add_stiffness(&d->tetrahedra.items[k], sums);
     for (int64_t i = 0; i < d->x.count; i++)
         most = rs_max(most, sums[i] * v[i].rest);
     return most;
@@ -401,7 +401,7 @@ rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_pa
     rs_deformable_bounds(d, &speed);
     double fastest = speed + scene->dt * rs_norm(scene->gravity);
     for (int64_t s = 0; s < partners->shapes.count; s++)
-        fastest = rs_max(fastest, RS_ITEMS(rs_near_shape, partners->shapes)[s].speed);
+        fastest = rs_max(fastest, partners->shapes.items[s].speed);
     if (h != d->substep)
         forget_impulses(d);
     d->substep = h;
@@ -412,6 +412,6 @@ rs_status rs_deformable_plan(rs_deformable *d, const rs_soft_scene *scene, rs_pa
 void rs_deformable_stop(rs_deformable *d) {
     memcpy(d->x.items, d->x_before.items, sizeof(rs_quad) * (size_t)d->x.count);
     for (int64_t i = 0; i < d->x.count; i++)
-        RS_ITEMS(rs_quad, d->v)[i].xyz = rs_v3_zero();
+        d->v.items[i].xyz = rs_v3_zero();
     forget_impulses(d);
 }

@@ -18,22 +18,22 @@ static int order_of(const rs_soft_candidate *c, int32_t feature, int32_t collide
 static bool is_tied(const rs_deformable *d, int32_t feature, int32_t body) {
     if (d->tied.count == 0)
         return false;
-    const int32_t *tied = RS_ITEMS(int32_t, d->tied);
+    const int32_t *tied = d->tied.items;
     if (feature < d->x.count)
         return tied[feature] == body;
-    const int32_t *t = &RS_ITEMS(int32_t, d->triangles)[3 * (feature - d->x.count)];
+    const int32_t *t = &d->triangles.items[3 * (feature - d->x.count)];
     return tied[t[0]] == body || tied[t[1]] == body || tied[t[2]] == body;
 }
 
 /* Lists the shapes whose boxes touch that of a feature; `next` walks along the list of the step before. */
 static rs_status add_candidates(rs_deformable *d, const rs_partners *partners, int32_t feature, const rs_aabb *box, bool face,
                                 int64_t *next) {
-    const rs_soft_candidate *old = RS_ITEMS(rs_soft_candidate, d->candidates_before);
+    const rs_soft_candidate *old = d->candidates_before.items;
     int64_t old_count = d->candidates_before.count;
     for (int64_t s = 0; s < partners->shapes.count; s++) {
-        const rs_near_shape *near = &RS_ITEMS(rs_near_shape, partners->shapes)[s];
+        const rs_near_shape *near = &partners->shapes.items[s];
         if (!rs_aabb_overlap(box, &near->box) || rs_partners_friction(partners, s) < 0.0 || (face && near->shape->type == RS_SHAPE_HALF_SPACE) ||
-            is_tied(d, feature, RS_ITEMS(rs_partner, partners->partners)[near->partner].body))
+            is_tied(d, feature, partners->partners.items[near->partner].body))
             continue;
         rs_soft_candidate *candidate = rs_array_push(&d->candidates);
         if (candidate == NULL)
@@ -50,8 +50,8 @@ static rs_status add_candidates(rs_deformable *d, const rs_partners *partners, i
 }
 
 rs_status rs_deformable_list_candidates(rs_deformable *d, const rs_partners *partners, double reach) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
-    const int32_t *t = RS_ITEMS(int32_t, d->triangles);
+    const rs_quad *x = d->x.items, *v = d->v.items;
+    const int32_t *t = d->triangles.items;
     rs_array_swap(&d->candidates, &d->candidates_before);
     d->candidates.count = 0;
     rs_status status = rs_array_resize(&d->touching, d->x.count);
@@ -88,7 +88,7 @@ static void find_points(const rs_quad *x, const rs_near_shape *near, const rs_co
 static rs_vec3 velocity_against(const rs_deformable *d, const rs_partner *partner, const rs_soft_row *row) {
     rs_vec3 sum = rs_neg(rs_partner_velocity(partner, row->point));
     for (int k = 0; k < row->count; k++)
-        sum = rs_madd(sum, row->weight[k], RS_ITEMS(rs_quad, d->v)[row->particle[k]].xyz);
+        sum = rs_madd(sum, row->weight[k], d->v.items[row->particle[k]].xyz);
     return sum;
 }
 
@@ -98,18 +98,18 @@ static rs_soft_row *add_row(rs_deformable *d, int64_t candidate, const rs_partne
     rs_soft_row *row = rs_array_push(&d->rows);
     if (row == NULL)
         return NULL;
-    const rs_soft_candidate *c = &RS_ITEMS(rs_soft_candidate, d->candidates)[candidate];
-    const rs_near_shape *near = &RS_ITEMS(rs_near_shape, partners->shapes)[c->shape];
-    const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[near->partner];
+    const rs_soft_candidate *c = &d->candidates.items[candidate];
+    const rs_near_shape *near = &partners->shapes.items[c->shape];
+    const rs_partner *partner = &partners->partners.items[near->partner];
     *row = (rs_soft_row){.candidate = (int32_t)candidate, .partner = near->partner, .point = at->point,
                          .normal = at->normal, .friction = rs_partners_friction(partners, c->shape)};
     int64_t triangle = c->feature - d->x.count;
     double inverse[3];
     row->count = triangle < 0 ? 1 : 3;
     for (int k = 0; k < row->count; k++) {
-        row->particle[k] = triangle < 0 ? c->feature : RS_ITEMS(int32_t, d->triangles)[3 * triangle + k];
+        row->particle[k] = triangle < 0 ? c->feature : d->triangles.items[3 * triangle + k];
         row->weight[k] = at->weight[k];
-        inverse[k] = RS_ITEMS(rs_quad, d->v)[row->particle[k]].rest;
+        inverse[k] = d->v.items[row->particle[k]].rest;
     }
     row->inverse_mass = rs_soft_point_inverse_mass(row->weight, inverse, row->count);
     double radius = d->settings.collision_radius;
@@ -130,7 +130,7 @@ static rs_soft_row *add_row(rs_deformable *d, int64_t candidate, const rs_partne
 static double speed_against(const rs_deformable *d, const int32_t *particles, int count, const rs_partner *partner) {
     double speed = 0.0;
     for (int k = 0; k < count; k++) {
-        rs_vec3 at = RS_ITEMS(rs_quad, d->x_start)[particles[k]].xyz, v = RS_ITEMS(rs_quad, d->v)[particles[k]].xyz;
+        rs_vec3 at = d->x_start.items[particles[k]].xyz, v = d->v.items[particles[k]].xyz;
         speed = rs_max(speed, rs_norm(rs_sub(v, rs_partner_velocity(partner, at))));
     }
     return speed;
@@ -139,9 +139,9 @@ static double speed_against(const rs_deformable *d, const int32_t *particles, in
 /* Contacts of one candidate; their number, or -1 without memory. */
 static int list_particle(rs_deformable *d, int64_t candidate, const rs_partners *partners, const rs_near_shape *near,
                          const rs_collide_settings *settings, double h) {
-    int32_t particle = RS_ITEMS(rs_soft_candidate, d->candidates)[candidate].feature;
+    int32_t particle = d->candidates.items[candidate].feature;
     rs_manifold found = {0};
-    find_points(&RS_ITEMS(rs_quad, d->x_start)[particle], near, settings, &found);
+    find_points(&d->x_start.items[particle], near, settings, &found);
     for (int m = 0; m < found.count; m++) {
         rs_face_contact at = {found.points[m].position, found.points[m].normal, found.points[m].gap, {1.0, 0.0, 0.0}};
         if (add_row(d, candidate, partners, &at, h, m == 0) == NULL)
@@ -151,20 +151,20 @@ static int list_particle(rs_deformable *d, int64_t candidate, const rs_partners 
     for (int m = 0; m < found.count; m++)
         bears = bears || found.points[m].gap <= 0.0;
     if (bears)
-        RS_ITEMS(int32_t, d->touching)[particle] = RS_ITEMS(rs_soft_candidate, d->candidates)[candidate].shape;
+        d->touching.items[particle] = d->candidates.items[candidate].shape;
     return found.count;
 }
 
 static int list_face(rs_deformable *d, int64_t candidate, const rs_partners *partners, const rs_near_shape *near,
                      const rs_collide_settings *settings, double h) {
-    const rs_soft_candidate *c = &RS_ITEMS(rs_soft_candidate, d->candidates)[candidate];
-    const int32_t *t = &RS_ITEMS(int32_t, d->triangles)[3 * (c->feature - d->x.count)];
-    const int32_t *touching = RS_ITEMS(int32_t, d->touching);
+    const rs_soft_candidate *c = &d->candidates.items[candidate];
+    const int32_t *t = &d->triangles.items[3 * (c->feature - d->x.count)];
+    const int32_t *touching = d->touching.items;
     if (touching[t[0]] == c->shape || touching[t[1]] == c->shape || touching[t[2]] == c->shape)
         return 0; /* a corner bears it: rows that say nearly the same would come and go, and what they hold jolts */
     rs_vec3 corners[3];
     for (int k = 0; k < 3; k++)
-        corners[k] = RS_ITEMS(rs_quad, d->x_start)[t[k]].xyz;
+        corners[k] = d->x_start.items[t[k]].xyz;
     rs_face_contact found[RS_MAX_FACE_CONTACTS];
     int count = rs_face_contacts(corners, d->settings.collision_radius, d->tetrahedra.count > 0, near, settings, found);
     for (int k = 0; k < count; k++)
@@ -176,13 +176,13 @@ static int list_face(rs_deformable *d, int64_t candidate, const rs_partners *par
 rs_status rs_deformable_list_rows(rs_deformable *d, const rs_soft_scene *scene, rs_partners *partners, double h) {
     d->rows.count = 0;
     for (int64_t i = 0; i < d->touching.count; i++)
-        RS_ITEMS(int32_t, d->touching)[i] = RS_NONE;
+        d->touching.items[i] = RS_NONE;
     for (int64_t k = 0; k < d->candidates.count; k++) {
-        rs_soft_candidate *c = &RS_ITEMS(rs_soft_candidate, d->candidates)[k];
-        const rs_near_shape *near = &RS_ITEMS(rs_near_shape, partners->shapes)[c->shape];
-        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[near->partner];
+        rs_soft_candidate *c = &d->candidates.items[k];
+        const rs_near_shape *near = &partners->shapes.items[c->shape];
+        const rs_partner *partner = &partners->partners.items[near->partner];
         bool face = c->feature >= d->x.count;
-        const int32_t *particles = face ? &RS_ITEMS(int32_t, d->triangles)[3 * (c->feature - d->x.count)] : &c->feature;
+        const int32_t *particles = face ? &d->triangles.items[3 * (c->feature - d->x.count)] : &c->feature;
         double margin = h * speed_against(d, particles, face ? 3 : 1, partner) + SLACK * d->settings.collision_radius;
         rs_collide_settings settings = rs_collide_settings_of(scene->settings, margin);
         int count = face ? list_face(d, k, partners, near, &settings, h) : list_particle(d, k, partners, near, &settings, h);
@@ -198,15 +198,15 @@ rs_status rs_deformable_list_rows(rs_deformable *d, const rs_soft_scene *scene, 
 
 static void act(rs_deformable *d, rs_partners *partners, const rs_soft_row *row, rs_vec3 impulse, double h) {
     for (int k = 0; k < row->count; k++) {
-        rs_quad *x = &RS_ITEMS(rs_quad, d->x)[row->particle[k]];
-        x->xyz = rs_madd(x->xyz, h * row->weight[k] * RS_ITEMS(rs_quad, d->v)[row->particle[k]].rest, impulse);
+        rs_quad *x = &d->x.items[row->particle[k]];
+        x->xyz = rs_madd(x->xyz, h * row->weight[k] * d->v.items[row->particle[k]].rest, impulse);
     }
-    rs_partner_push(&RS_ITEMS(rs_partner, partners->partners)[row->partner], row->point, rs_neg(impulse));
+    rs_partner_push(&partners->partners.items[row->partner], row->point, rs_neg(impulse));
 }
 
 void rs_deformable_begin_rows(rs_deformable *d, rs_partners *partners, double h) {
     for (int64_t k = 0; k < d->rows.count; k++) {
-        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        const rs_soft_row *row = &d->rows.items[k];
         if (row->push > 0.0)
             act(d, partners, row, rs_madd(row->slide, row->push, row->normal), h);
     }
@@ -216,13 +216,13 @@ static rs_vec3 relative_velocity(const rs_deformable *d, const rs_partner *partn
     rs_vec3 way = rs_v3_zero();
     for (int k = 0; k < row->count; k++) {
         int32_t i = row->particle[k];
-        way = rs_madd(way, row->weight[k], rs_sub(RS_ITEMS(rs_quad, d->x)[i].xyz, RS_ITEMS(rs_quad, d->x_start)[i].xyz));
+        way = rs_madd(way, row->weight[k], rs_sub(d->x.items[i].xyz, d->x_start.items[i].xyz));
     }
     return rs_sub(rs_scale(1.0 / h, way), rs_partner_velocity(partner, row->point));
 }
 
 static void solve_row(rs_deformable *d, rs_partners *partners, rs_soft_row *row, double h) {
-    const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[row->partner];
+    const rs_partner *partner = &partners->partners.items[row->partner];
     rs_vec3 relative = relative_velocity(d, partner, row, h);
     double along = rs_dot(relative, row->normal);
     double push = rs_max(0.0, row->push + (row->wanted - along) / row->mobility);
@@ -245,13 +245,13 @@ static void solve_row(rs_deformable *d, rs_partners *partners, rs_soft_row *row,
 
 void rs_deformable_solve_rows(rs_deformable *d, rs_partners *partners, double h) {
     for (int64_t k = 0; k < d->rows.count; k++)
-        solve_row(d, partners, &RS_ITEMS(rs_soft_row, d->rows)[k], h);
+        solve_row(d, partners, &d->rows.items[k], h);
 }
 
 void rs_deformable_keep_rows(rs_deformable *d) {
     for (int64_t k = d->rows.count - 1; k >= 0; k--) { /* the first of each candidate stays */
-        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
-        rs_soft_candidate *c = &RS_ITEMS(rs_soft_candidate, d->candidates)[row->candidate];
+        const rs_soft_row *row = &d->rows.items[k];
+        rs_soft_candidate *c = &d->candidates.items[row->candidate];
         c->push = row->push;
         c->slide = row->slide;
     }
@@ -260,8 +260,8 @@ void rs_deformable_keep_rows(rs_deformable *d) {
 double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *partners) {
     double sum = 0.0;
     for (int64_t k = 0; k < d->rows.count; k++) {
-        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
-        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[row->partner];
+        const rs_soft_row *row = &d->rows.items[k];
+        const rs_partner *partner = &partners->partners.items[row->partner];
         rs_vec3 mean = rs_scale(0.5, rs_add(row->before, velocity_against(d, partner, row)));
         sum += rs_dot(rs_madd(row->slide, row->push, row->normal), mean);
     }
@@ -271,8 +271,8 @@ double rs_deformable_contact_work(const rs_deformable *d, const rs_partners *par
 double rs_deformable_contact_power(const rs_deformable *d, const rs_partners *partners) {
     double sum = 0.0;
     for (int64_t k = 0; k < d->rows.count; k++) {
-        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
-        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[row->partner];
+        const rs_soft_row *row = &d->rows.items[k];
+        const rs_partner *partner = &partners->partners.items[row->partner];
         sum += rs_dot(rs_madd(row->slide, row->push, row->normal), velocity_against(d, partner, row));
     }
     return sum;
@@ -280,21 +280,21 @@ double rs_deformable_contact_power(const rs_deformable *d, const rs_partners *pa
 
 void rs_deformable_return_contacts(rs_deformable *d, rs_partners *partners, double share) {
     for (int64_t k = 0; k < d->rows.count; k++) {
-        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        const rs_soft_row *row = &d->rows.items[k];
         rs_vec3 impulse = rs_scale(share, rs_madd(row->slide, row->push, row->normal));
         for (int m = 0; m < row->count; m++) {
-            rs_quad *v = &RS_ITEMS(rs_quad, d->v)[row->particle[m]];
+            rs_quad *v = &d->v.items[row->particle[m]];
             v->xyz = rs_madd(v->xyz, -row->weight[m] * v->rest, impulse);
         }
-        rs_partner_push(&RS_ITEMS(rs_partner, partners->partners)[row->partner], row->point, impulse);
+        rs_partner_push(&partners->partners.items[row->partner], row->point, impulse);
     }
 }
 
-static int32_t piece_of(const rs_deformable *d, const rs_soft_row *row) { return RS_ITEMS(int32_t, d->piece)[row->particle[0]]; }
+static int32_t piece_of(const rs_deformable *d, const rs_soft_row *row) { return d->piece.items[row->particle[0]]; }
 
 void rs_deformable_lift_pieces(rs_deformable *d, double h) {
-    rs_soft_row *rows = RS_ITEMS(rs_soft_row, d->rows);
-    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    rs_soft_row *rows = d->rows.items;
+    rs_soft_piece *pieces = d->pieces.items;
     bool any = false;
     for (int64_t k = 0; k < d->pieces.count; k++) {
         pieces[k].lift = rs_v3_zero();
@@ -314,9 +314,9 @@ void rs_deformable_lift_pieces(rs_deformable *d, double h) {
         d->lift_speed = rs_max(d->lift_speed, rs_norm(pieces[k].lift) / h);
     }
     for (int64_t i = 0; i < d->x.count; i++) {
-        int32_t piece = RS_ITEMS(int32_t, d->piece)[i];
+        int32_t piece = d->piece.items[i];
         rs_vec3 way = piece == RS_NONE ? rs_v3_zero() : pieces[piece].lift;
-        RS_ITEMS(rs_quad, d->x)[i].xyz = rs_add(RS_ITEMS(rs_quad, d->x)[i].xyz, way);
+        d->x.items[i].xyz = rs_add(d->x.items[i].xyz, way);
     }
     for (int64_t k = 0; k < d->rows.count; k++)
         if (rows[k].lift > 0.0 && piece_of(d, &rows[k]) != RS_NONE)
@@ -324,10 +324,10 @@ void rs_deformable_lift_pieces(rs_deformable *d, double h) {
 }
 
 void rs_deformable_lift_rows(rs_deformable *d) {
-    rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    const rs_quad *v = RS_ITEMS(rs_quad, d->v), *before = RS_ITEMS(rs_quad, d->x_swept);
+    rs_quad *x = d->x.items;
+    const rs_quad *v = d->v.items, *before = d->x_swept.items;
     for (int64_t k = 0; k < d->rows.count; k++) {
-        const rs_soft_row *row = &RS_ITEMS(rs_soft_row, d->rows)[k];
+        const rs_soft_row *row = &d->rows.items[k];
         double moved = 0.0;
         for (int m = 0; m < row->count && row->lift > 0.0; m++)
             moved += row->weight[m] * rs_dot(row->normal, rs_sub(x[row->particle[m]].xyz, before[row->particle[m]].xyz));

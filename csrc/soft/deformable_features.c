@@ -11,8 +11,8 @@ static rs_status list_around(const rs_deformable *d, RS_ARRAY(int32_t) *lists) {
     int64_t vertices = d->x.count, corners = d->triangles.count;
     if (rs_array_resize(lists, vertices + 1 + corners) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *starts = RS_ITEMS(int32_t, *lists), *items = starts + vertices + 1;
-    rs_group_by(RS_ITEMS(int32_t, d->triangles), corners, vertices, starts, items);
+    int32_t *starts = lists->items, *items = starts + vertices + 1;
+    rs_group_by(d->triangles.items, corners, vertices, starts, items);
     for (int64_t k = 0; k < corners; k++)
         items[k] /= 3;
     return RS_OK;
@@ -24,8 +24,8 @@ rs_status rs_deformable_own_features(rs_deformable *d) {
         return RS_OK;
     if (list_around(d, &d->around) != RS_OK || rs_array_resize(&d->owned, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const int32_t *starts = RS_ITEMS(int32_t, d->around), *items = starts + d->x.count + 1;
-    const int32_t *index = RS_ITEMS(int32_t, d->triangles);
+    const int32_t *starts = d->around.items, *items = starts + d->x.count + 1;
+    const int32_t *index = d->triangles.items;
     for (int32_t t = 0; t < count; t++) {
         const int32_t *own = &index[3 * t];
         uint8_t bits = 0;
@@ -36,7 +36,7 @@ rs_status rs_deformable_own_features(rs_deformable *d) {
                 first = first && !has_edge(&index[3 * items[n]], a, b);
             bits = (uint8_t)(bits | (items[starts[a]] == t ? 1 << k : 0) | (first ? 8 << k : 0));
         }
-        RS_ITEMS(uint8_t, d->owned)[t] = bits;
+        d->owned.items[t] = bits;
     }
     return RS_OK;
 }

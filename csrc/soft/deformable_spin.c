@@ -26,27 +26,27 @@ static void join(int32_t *leader, const int32_t *index, int count) {
 
 static void join_all(const rs_deformable *d, int32_t *leader) {
     for (int64_t k = 0; k < d->struts.count; k++) {
-        const rs_soft_strut *s = &RS_ITEMS(rs_soft_strut, d->struts)[k];
+        const rs_soft_strut *s = &d->struts.items[k];
         join(leader, (int32_t[2]){s->a, s->b}, 2);
     }
     for (int64_t k = 0; k < d->hinges.count; k++)
-        join(leader, RS_ITEMS(rs_soft_hinge, d->hinges)[k].index, RS_HINGE_POINTS);
+        join(leader, d->hinges.items[k].index, RS_HINGE_POINTS);
     for (int64_t k = 0; k < d->tetrahedra.count; k++)
-        join(leader, RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k].index, 4);
+        join(leader, d->tetrahedra.items[k].index, 4);
 }
 
 rs_status rs_deformable_find_pieces(rs_deformable *d) {
     int32_t n = (int32_t)d->x.count;
     if (rs_array_resize(&d->piece, n) != RS_OK || rs_array_resize(&d->x_swept, n) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *piece = RS_ITEMS(int32_t, d->piece);
+    int32_t *piece = d->piece.items;
     for (int32_t i = 0; i < n; i++)
         piece[i] = i;
     join_all(d, piece);
     for (int32_t i = 0; i < n; i++)
         piece[i] = root_of(piece, i);
     for (int32_t i = 0; i < n; i++) /* pinned leaders point nowhere, and so do those that follow them */
-        if (RS_ITEMS(rs_quad, d->v)[i].rest <= 0.0 && piece[i] != RS_NONE)
+        if (d->v.items[i].rest <= 0.0 && piece[i] != RS_NONE)
             piece[piece[i]] = RS_NONE;
     d->pieces.count = 0;
     for (int32_t i = 0; i < n; i++) { /* a leader is the first of its piece: its number stands there when others ask */
@@ -65,7 +65,7 @@ rs_status rs_deformable_find_pieces(rs_deformable *d) {
 
 void rs_deformable_begin_spin(rs_deformable *d) {
     for (int64_t k = 0; k < d->pieces.count; k++)
-        RS_ITEMS(rs_soft_piece, d->pieces)[k] = (rs_soft_piece){0};
+        d->pieces.items[k] = (rs_soft_piece){0};
 }
 
 void rs_deformable_before_sweep(rs_deformable *d) {
@@ -74,10 +74,10 @@ void rs_deformable_before_sweep(rs_deformable *d) {
 }
 
 void rs_deformable_after_sweep(rs_deformable *d) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *before = RS_ITEMS(rs_quad, d->x_swept), *start = RS_ITEMS(rs_quad, d->x_start);
-    const double *masses = RS_ITEMS(double, d->masses);
-    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
-    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    const rs_quad *x = d->x.items, *before = d->x_swept.items, *start = d->x_start.items;
+    const double *masses = d->masses.items;
+    const int32_t *piece = d->piece.items;
+    rs_soft_piece *pieces = d->pieces.items;
     for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++) {
         if (piece[i] == RS_NONE)
             continue;
@@ -98,10 +98,10 @@ static void add_inertia(rs_sym3 *sum, double mass, rs_vec3 r) {
 
 /* Mass, centre, drift, inertia and motion of the pieces. */
 static void measure_pieces(rs_deformable *d) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
-    const double *masses = RS_ITEMS(double, d->masses);
-    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
-    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    const rs_quad *x = d->x.items, *v = d->v.items;
+    const double *masses = d->masses.items;
+    const int32_t *piece = d->piece.items;
+    rs_soft_piece *pieces = d->pieces.items;
     for (int64_t k = 0; k < d->pieces.count; k++)
         pieces[k] = (rs_soft_piece){.turn = pieces[k].turn};
     for (int64_t i = 0; d->pieces.count > 0 && i < d->x.count; i++)
@@ -149,10 +149,10 @@ static rs_vec3 missing_turn(const rs_soft_piece *piece, double h) {
 }
 
 void rs_deformable_end_spin(rs_deformable *d, double h) {
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
-    rs_quad *v = RS_ITEMS(rs_quad, d->v);
-    const int32_t *piece = RS_ITEMS(int32_t, d->piece);
-    rs_soft_piece *pieces = RS_ITEMS(rs_soft_piece, d->pieces);
+    const rs_quad *x = d->x.items;
+    rs_quad *v = d->v.items;
+    const int32_t *piece = d->piece.items;
+    rs_soft_piece *pieces = d->pieces.items;
     measure_pieces(d);
     for (int64_t k = 0; k < d->pieces.count; k++)
         pieces[k].turn = missing_turn(&pieces[k], h);
@@ -164,28 +164,28 @@ void rs_deformable_end_spin(rs_deformable *d, double h) {
 /* ---- what moves within pieces ---- */
 
 static rs_vec3 rigid_motion(const rs_deformable *d, int64_t i) {
-    int32_t own = RS_ITEMS(int32_t, d->piece)[i];
+    int32_t own = d->piece.items[i];
     if (own == RS_NONE)
         return rs_v3_zero();
-    const rs_soft_piece *piece = &RS_ITEMS(rs_soft_piece, d->pieces)[own];
-    return rs_add(piece->drift, rs_cross(piece->spin, rs_sub(RS_ITEMS(rs_quad, d->x)[i].xyz, piece->centre)));
+    const rs_soft_piece *piece = &d->pieces.items[own];
+    return rs_add(piece->drift, rs_cross(piece->spin, rs_sub(d->x.items[i].xyz, piece->centre)));
 }
 
 double rs_deformable_inner_motion(rs_deformable *d, bool keep_spin) {
     double sum = 0.0;
     measure_pieces(d);
     for (int64_t k = 0; k < d->pieces.count; k++) {
-        rs_soft_piece *piece = &RS_ITEMS(rs_soft_piece, d->pieces)[k];
+        rs_soft_piece *piece = &d->pieces.items[k];
         piece->spin = keep_spin && extent_of(piece) > 0.0 ? turn_by(piece, piece->spin) : rs_v3_zero();
     }
     for (int64_t i = 0; i < d->x.count; i++)
-        sum += RS_ITEMS(double, d->masses)[i] * rs_norm2(rs_sub(RS_ITEMS(rs_quad, d->v)[i].xyz, rigid_motion(d, i)));
+        sum += d->masses.items[i] * rs_norm2(rs_sub(d->v.items[i].xyz, rigid_motion(d, i)));
     return sum;
 }
 
 void rs_deformable_scale_inner_motion(rs_deformable *d, double scale) {
     for (int64_t i = 0; i < d->x.count; i++) {
-        rs_vec3 *v = &RS_ITEMS(rs_quad, d->v)[i].xyz, rigid = rigid_motion(d, i);
+        rs_vec3 *v = &d->v.items[i].xyz, rigid = rigid_motion(d, i);
         *v = rs_madd(rigid, scale, rs_sub(*v, rigid));
     }
 }

@@ -78,10 +78,10 @@ static rs_status add_overload(tear *t, overload one) {
 }
 
 static rs_status find_overloads(tear *t) {
-    const rs_quad *x = RS_ITEMS(rs_quad, t->d->x);
+    const rs_quad *x = t->d->x.items;
     double limit = 1.0 + t->d->settings.tear_strain;
     for (int32_t k = 0; k < t->d->struts.count; k++) {
-        const rs_soft_strut *s = &RS_ITEMS(rs_soft_strut, t->d->struts)[k];
+        const rs_soft_strut *s = &t->d->struts.items[k];
         rs_vec3 way = rs_sub(x[s->b].xyz, x[s->a].xyz);
         double length = rs_norm(way);
         if (length > limit * s->rest && s->rest > 0.0 &&
@@ -89,7 +89,7 @@ static rs_status find_overloads(tear *t) {
             return RS_OUT_OF_MEMORY;
     }
     for (int32_t k = 0; k < t->d->tetrahedra.count; k++) {
-        const rs_soft_tetrahedron *one = &RS_ITEMS(rs_soft_tetrahedron, t->d->tetrahedra)[k];
+        const rs_soft_tetrahedron *one = &t->d->tetrahedra.items[k];
         overload found = {.strut = RS_NONE, .tetrahedron = k};
         if (one->shear > 0.0)
             found.stretch = largest_stretch(one, x, limit, &found.direction);
@@ -113,7 +113,7 @@ static int by_stretch(const void *first, const void *second) {
 static int element_size(const tear *t) { return t->solid ? 4 : 3; }
 
 static int32_t *element(const tear *t, int32_t e) {
-    return t->solid ? RS_ITEMS(rs_soft_tetrahedron, t->d->tetrahedra)[e].index : &RS_ITEMS(int32_t, t->d->triangles)[3 * e];
+    return t->solid ? t->d->tetrahedra.items[e].index : &t->d->triangles.items[3 * e];
 }
 
 static bool has(const int32_t *index, int count, int32_t particle) {
@@ -130,35 +130,35 @@ static rs_status list_elements(tear *t) {
         rs_array_resize(&t->done, n) != RS_OK || rs_array_resize(&t->corners, t->solid ? count : 0) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; t->solid && k < count; k++)
-        RS_ITEMS(int32_t, t->corners)[k] = RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k / 4].index[k % 4];
-    const int32_t *of = t->solid ? RS_ITEMS(int32_t, t->corners) : RS_ITEMS(int32_t, d->triangles);
-    int32_t *items = RS_ITEMS(int32_t, t->items);
-    rs_group_by(of, count, n, RS_ITEMS(int32_t, t->starts), items);
+        t->corners.items[k] = d->tetrahedra.items[k / 4].index[k % 4];
+    const int32_t *of = t->solid ? t->corners.items : d->triangles.items;
+    int32_t *items = t->items.items;
+    rs_group_by(of, count, n, t->starts.items, items);
     for (int64_t k = 0; k < count; k++)
         items[k] /= element_size(t);
     for (int64_t k = 0; k < n; k++)
-        RS_ITEMS(int32_t, t->done)[k] = RS_NONE;
+        t->done.items[k] = RS_NONE;
     return RS_OK;
 }
 
 /* The elements around a particle, as a range of items. */
 static const int32_t *around(const tear *t, int32_t particle, int32_t *count) {
-    const int32_t *starts = RS_ITEMS(int32_t, t->starts);
+    const int32_t *starts = t->starts.items;
     *count = starts[particle + 1] - starts[particle];
-    return RS_ITEMS(int32_t, t->items) + starts[particle];
+    return t->items.items + starts[particle];
 }
 
 /* Volume at rest, or area now. */
 static double measure(const tear *t, int32_t e) {
     if (t->solid)
-        return RS_ITEMS(rs_soft_tetrahedron, t->d->tetrahedra)[e].size;
-    const rs_quad *x = RS_ITEMS(rs_quad, t->d->x);
+        return t->d->tetrahedra.items[e].size;
+    const rs_quad *x = t->d->x.items;
     const int32_t *i = element(t, e);
     return 0.5 * rs_norm(rs_cross(rs_sub(x[i[1]].xyz, x[i[0]].xyz), rs_sub(x[i[2]].xyz, x[i[0]].xyz)));
 }
 
 static bool is_beyond(const tear *t, int32_t e, int32_t particle, rs_vec3 normal) {
-    const rs_quad *x = RS_ITEMS(rs_quad, t->d->x);
+    const rs_quad *x = t->d->x.items;
     const int32_t *index = element(t, e);
     double sum = 0.0;
     for (int k = 0; k < element_size(t); k++)
@@ -184,8 +184,8 @@ static rs_status add_twin(tear *t, int32_t particle, rs_vec3 normal, double shar
     if (rs_array_reserve(&d->x, twin + 1) != RS_OK || rs_array_reserve(&d->v, twin + 1) != RS_OK ||
         rs_array_reserve(&d->masses, twin + 1) != RS_OK || rs_array_reserve(&t->splits, t->splits.count + 1) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_quad *x = RS_ITEMS(rs_quad, d->x), *v = RS_ITEMS(rs_quad, d->v);
-    double *masses = RS_ITEMS(double, d->masses), moved = share * masses[particle];
+    rs_quad *x = d->x.items, *v = d->v.items;
+    double *masses = d->masses.items, moved = share * masses[particle];
     d->x.count = d->v.count = d->masses.count = twin + 1;
     masses[particle] -= moved;
     masses[twin] = moved;
@@ -193,8 +193,8 @@ static rs_status add_twin(tear *t, int32_t particle, rs_vec3 normal, double shar
     v[twin] = (rs_quad){v[particle].xyz, 1.0 / moved};
     if (v[particle].rest > 0.0) /* a pin holds what is on its side */
         v[particle].rest = 1.0 / masses[particle];
-    RS_ITEMS(int32_t, t->done)[particle] = (int32_t)t->splits.count;
-    RS_ITEMS(split, t->splits)[t->splits.count++] = (split){particle, twin, normal};
+    t->done.items[particle] = (int32_t)t->splits.count;
+    t->splits.items[t->splits.count++] = (split){particle, twin, normal};
     return RS_OK;
 }
 
@@ -206,13 +206,13 @@ static void replace(int32_t *index, int count, int32_t from, int32_t to) {
 /* Whether something at these particles, or beside them, tore in this step. */
 static bool is_torn(const tear *t, const int32_t *index, int count) {
     for (int k = 0; k < count; k++)
-        if (index[k] >= t->particles || RS_ITEMS(int32_t, t->done)[index[k]] != RS_NONE)
+        if (index[k] >= t->particles || t->done.items[index[k]] != RS_NONE)
             return true;
     return false;
 }
 
 static rs_status split_particle(tear *t, int32_t particle, rs_vec3 normal, double share) {
-    int32_t count, *done = RS_ITEMS(int32_t, t->done);
+    int32_t count, *done = t->done.items;
     const int32_t *elements = around(t, particle, &count);
     for (int32_t k = 0; k < count; k++)
         for (int m = 0; m < element_size(t); m++)
@@ -227,7 +227,7 @@ static rs_status split_particle(tear *t, int32_t particle, rs_vec3 normal, doubl
 
 /* Splits the particle that parts its surroundings most evenly, rather one that is free. */
 static rs_status split_best(tear *t, const overload *load, const int32_t *index, int count) {
-    const rs_quad *x = RS_ITEMS(rs_quad, t->d->x), *v = RS_ITEMS(rs_quad, t->d->v);
+    const rs_quad *x = t->d->x.items, *v = t->d->v.items;
     rs_vec3 centre = rs_v3_zero(), best_normal = rs_v3_zero();
     double best = 0.0, best_share = 0.0;
     int32_t particle = RS_NONE;
@@ -259,9 +259,9 @@ static bool is_edge(const tear *t, int32_t a, int32_t b) {
 }
 
 static rs_status split_all(tear *t) {
-    const overload *loads = RS_ITEMS(overload, t->overloads);
+    const overload *loads = t->overloads.items;
     for (int64_t k = 0; k < t->overloads.count; k++) {
-        rs_soft_strut *s = loads[k].strut != RS_NONE ? &RS_ITEMS(rs_soft_strut, t->d->struts)[loads[k].strut] : NULL;
+        rs_soft_strut *s = loads[k].strut != RS_NONE ? &t->d->struts.items[loads[k].strut] : NULL;
         int32_t index[4] = {s != NULL ? s->a : 0, s != NULL ? s->b : 0};
         int count = s != NULL ? 2 : 4;
         if (s == NULL)
@@ -279,8 +279,8 @@ static rs_status split_all(tear *t) {
 /* ---- what hangs on particles that became two ---- */
 
 static const split *split_of(const tear *t, int32_t particle) {
-    int32_t number = particle < t->particles ? RS_ITEMS(int32_t, t->done)[particle] : RS_NONE;
-    return number >= 0 ? &RS_ITEMS(split, t->splits)[number] : NULL;
+    int32_t number = particle < t->particles ? t->done.items[particle] : RS_NONE;
+    return number >= 0 ? &t->splits.items[number] : NULL;
 }
 
 /* Bit 0: some element around the split particle that holds all the others given is on its side; bit 1: on that of the twin. */
@@ -303,13 +303,13 @@ static rs_status share_struts(tear *t) {
     int64_t count = d->struts.count, kept = 0;
     for (int64_t k = 0; k < count; k++) {
         for (int end = 0; end < 2; end++) {
-            rs_soft_strut *s = &RS_ITEMS(rs_soft_strut, d->struts)[k];
+            rs_soft_strut *s = &d->struts.items[k];
             int32_t *own = end == 0 ? &s->a : &s->b, other = end == 0 ? s->b : s->a;
             const split *at = *own == RS_NONE ? NULL : split_of(t, *own);
             if (at == NULL)
                 continue;
             int sides = sides_with(t, at, &other, 1);
-            const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+            const rs_quad *x = d->x.items;
             if (sides == 0)
                 sides = rs_dot(at->normal, rs_sub(x[other].xyz, x[at->particle].xyz)) > 0.0 ? 2 : 1;
             if (sides == 2)
@@ -326,7 +326,7 @@ static rs_status share_struts(tear *t) {
             *to = copy;
         }
     }
-    rs_soft_strut *struts = RS_ITEMS(rs_soft_strut, d->struts);
+    rs_soft_strut *struts = d->struts.items;
     for (int64_t k = 0; k < d->struts.count; k++)
         if (struts[k].a != RS_NONE)
             struts[kept++] = struts[k];
@@ -360,7 +360,7 @@ static bool keep_hinge(const tear *t, rs_soft_hinge *hinge) {
 }
 
 static void share_hinges(tear *t) {
-    rs_soft_hinge *hinges = RS_ITEMS(rs_soft_hinge, t->d->hinges);
+    rs_soft_hinge *hinges = t->d->hinges.items;
     int64_t kept = 0;
     for (int64_t k = 0; k < t->d->hinges.count; k++)
         if (keep_hinge(t, &hinges[k]))
@@ -388,8 +388,8 @@ static rs_status open_face(tear *t, const split *s, const int32_t *own, const in
         if (rs_array_reserve(&d->triangles, d->triangles.count + 3) != RS_OK)
             return RS_OUT_OF_MEMORY;
         for (int k = 0; k < 3; k++) {
-            RS_ITEMS(int32_t, d->triangles)[d->triangles.count++] = face[k];
-            RS_ITEMS(rs_quad, d->x)[face[k]].rest = d->settings.collision_radius;
+            d->triangles.items[d->triangles.count++] = face[k];
+            d->x.items[face[k]].rest = d->settings.collision_radius;
         }
     }
     return RS_OK;
@@ -397,14 +397,14 @@ static rs_status open_face(tear *t, const split *s, const int32_t *own, const in
 
 /* The surface of a body of tetrahedra. */
 static rs_status share_surface(tear *t) {
-    int32_t *triangles = RS_ITEMS(int32_t, t->d->triangles);
+    int32_t *triangles = t->d->triangles.items;
     for (int64_t k = 0; k < t->d->triangles.count; k++) {
         const split *at = split_of(t, triangles[k]);
         if (at != NULL && sides_with(t, at, &triangles[k - k % 3], 3) == 2)
             triangles[k] = at->twin;
     }
     for (int64_t n = 0; n < t->splits.count; n++) {
-        const split *s = &RS_ITEMS(split, t->splits)[n];
+        const split *s = &t->splits.items[n];
         int32_t count;
         const int32_t *elements = around(t, s->particle, &count);
         for (int32_t a = 0; a < count; a++)
@@ -425,7 +425,7 @@ static rs_status tear_apart(tear *t) {
     share_hinges(t);
     if (t->solid && share_surface(t) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_soft_candidate *candidates = RS_ITEMS(rs_soft_candidate, t->d->candidates);
+    rs_soft_candidate *candidates = t->d->candidates.items;
     for (int64_t k = 0; k < t->d->candidates.count; k++) /* triangles count after the particles */
         if (candidates[k].feature >= t->particles)
             candidates[k].feature += (int32_t)t->splits.count;

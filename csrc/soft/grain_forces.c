@@ -94,16 +94,16 @@ typedef struct {
 
 /* The forces of a pair. */
 static inline void meet_pair(rs_grains *g, int64_t i, int32_t p, double h, rs_grain_push *out, tally *count) {
-    const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v), *w = RS_ITEMS(rs_quad, g->w);
-    const int32_t *kinds = RS_ITEMS(int32_t, g->kinds);
-    rs_grain_bond *bond = &RS_ITEMS(rs_grain_bond, g->bonds)[p];
+    const rs_quad *x = g->x.items, *v = g->v.items, *w = g->w.items;
+    const int32_t *kinds = g->kinds.items;
+    rs_grain_bond *bond = &g->bonds.items[p];
     int64_t materials = g->materials.count;
-    int32_t j = RS_ITEMS(int32_t, g->second)[p];
-    uint8_t image = RS_ITEMS(uint8_t, g->image)[p];
+    int32_t j = g->second.items[p];
+    uint8_t image = g->image.items[p];
     rs_vec3 d = rs_sub(x[i].xyz, x[j].xyz);
     if (image != RS_OWN_IMAGE)
         d = rs_sub(d, rs_image_shift(&g->domain, image));
-    const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[materials == 1 ? 0 : kinds[i] * materials + kinds[j]];
+    const rs_grain_law *law = &g->laws.items[materials == 1 ? 0 : kinds[i] * materials + kinds[j]];
     double ri = x[i].rest, sum = ri + x[j].rest, distance2 = rs_norm2(d);
     out->acts = distance2 < (sum + law->reach) * (sum + law->reach);
     if (!out->acts) {
@@ -149,14 +149,14 @@ static void note_tally(rs_grains *g, const tally *count) {
 /* The pairs of the grains from `begin` to `end` in order, both sides at once, but those that cross: their forces are known, and
  * the others' first grains have given theirs. */
 static tally push_in_order(rs_grains *g, int64_t begin, int64_t end, double h, const int32_t *crossing_of) {
-    rs_quad *force = RS_ITEMS(rs_quad, g->force), *torque = RS_ITEMS(rs_quad, g->torque);
-    const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
+    rs_quad *force = g->force.items, *torque = g->torque.items;
+    const int32_t *first = g->first.items, *second = g->second.items;
     tally count = {0};
     for (int64_t i = begin; i < end; i++) {
         rs_quad fi = force[i], ti = torque[i];
         for (int32_t p = first[i]; p < first[i + 1]; p++) {
             bool crosses = crossing_of != NULL && crossing_of[p] != RS_NONE;
-            rs_grain_push found, *push = crosses ? &RS_ITEMS(rs_grain_push, g->pushes)[crossing_of[p]] : &found;
+            rs_grain_push found, *push = crosses ? &g->pushes.items[crossing_of[p]] : &found;
             if (!crosses)
                 meet_pair(g, i, p, h, push, &count);
             if (!push->acts)
@@ -173,8 +173,8 @@ static tally push_in_order(rs_grains *g, int64_t begin, int64_t end, double h, c
 
 static void clear_forces(rs_grains *g, int64_t begin, int64_t end) {
     size_t bytes = sizeof(rs_quad) * (size_t)(end - begin);
-    memset(RS_ITEMS(rs_quad, g->force) + begin, 0, bytes);
-    memset(RS_ITEMS(rs_quad, g->torque) + begin, 0, bytes);
+    memset(g->force.items + begin, 0, bytes);
+    memset(g->torque.items + begin, 0, bytes);
 }
 
 /* Several threads: first the pairs that cross from part to part; then each part by itself, where every grain sums up what
@@ -190,28 +190,28 @@ enum { CROSSING_BLOCK = 512 };
 static void meet_crossings(void *context, int32_t worker, int64_t item) {
     const pair_job *job = context;
     rs_grains *g = job->g;
-    const rs_grain_crossing *crossings = RS_ITEMS(rs_grain_crossing, g->crossings);
+    const rs_grain_crossing *crossings = g->crossings.items;
     int64_t end = (item + 1) * CROSSING_BLOCK < g->crossings.count ? (item + 1) * CROSSING_BLOCK : g->crossings.count;
     tally count = {0};
     (void)worker;
     for (int64_t c = item * CROSSING_BLOCK; c < end; c++)
-        meet_pair(g, crossings[c].first, crossings[c].pair, job->h, &RS_ITEMS(rs_grain_push, g->pushes)[c], &count);
+        meet_pair(g, crossings[c].first, crossings[c].pair, job->h, &g->pushes.items[c], &count);
     job->tallies[item] = count;
 }
 
 static void push_part(void *context, int32_t worker, int64_t item) {
     const pair_job *job = context;
     rs_grains *g = job->g;
-    const int32_t *parts = RS_ITEMS(int32_t, g->parts), *back = RS_ITEMS(int32_t, g->back), *crossings = back + g->x.count + 1;
+    const int32_t *parts = g->parts.items, *back = g->back.items, *crossings = back + g->x.count + 1;
     (void)worker;
     clear_forces(g, parts[item], parts[item + 1]);
     for (int64_t i = parts[item]; i < parts[item + 1]; i++)
         for (int32_t k = back[i]; k < back[i + 1]; k++) {
-            const rs_grain_push *push = &RS_ITEMS(rs_grain_push, g->pushes)[crossings[k]];
+            const rs_grain_push *push = &g->pushes.items[crossings[k]];
             if (push->acts)
-                add_second(push, &RS_ITEMS(rs_quad, g->force)[i], &RS_ITEMS(rs_quad, g->torque)[i]);
+                add_second(push, &g->force.items[i], &g->torque.items[i]);
         }
-    job->tallies[item] = push_in_order(g, parts[item], parts[item + 1], job->h, RS_ITEMS(int32_t, g->crossing_of));
+    job->tallies[item] = push_in_order(g, parts[item], parts[item + 1], job->h, g->crossing_of.items);
 }
 
 static void share_out(rs_grains *g, rs_thread_pool *pool, int64_t items, rs_pool_work work, pair_job *job) {
@@ -281,8 +281,8 @@ typedef struct {
 } surface_contact;
 
 static void press(rs_grains *g, int64_t i, const surface_contact *c, double h, rs_grain_bond *bond) {
-    rs_quad *force = &RS_ITEMS(rs_quad, g->force)[i], *torque = &RS_ITEMS(rs_quad, g->torque)[i];
-    const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i], *v = &RS_ITEMS(rs_quad, g->v)[i], *w = &RS_ITEMS(rs_quad, g->w)[i];
+    rs_quad *force = &g->force.items[i], *torque = &g->torque.items[i];
+    const rs_quad *x = &g->x.items[i], *v = &g->v.items[i], *w = &g->w.items[i];
     rs_vec3 arm = rs_sub(c->point, x->xyz);
     meeting m = {.n = c->n, .overlap = c->overlap, .radius = x->rest, .w = w->xyz};
     m.v = rs_add(v->xyz, rs_cross(w->xyz, arm));
@@ -320,7 +320,7 @@ static bool touch_surface(rs_grains *g, int64_t i, int32_t surface, int32_t slot
 
 /* How a grain of a material meets walls. */
 static rs_grain_law law_with(const rs_grains *g, int32_t kind, const rs_grain_material *wall) {
-    const rs_grain_law *own = &RS_ITEMS(rs_grain_law, g->laws)[kind * (g->materials.count + 1)];
+    const rs_grain_law *own = &g->laws.items[kind * (g->materials.count + 1)];
     rs_grain_law law = *own;
     law.friction = sqrt(own->friction * wall->friction);
     law.rolling = sqrt(own->rolling * wall->rolling_friction);
@@ -331,7 +331,7 @@ enum { WALLS = 7 };
 
 /* Walls that the grain touches, in the order of their numbers as surfaces. */
 static bool touch_walls(rs_grains *g, int64_t i, double reach, double h, touch_walk *walk) {
-    const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i];
+    const rs_quad *x = &g->x.items[i];
     double room = x->rest + reach; /* most grains are not near any */
     bool far = !g->has_ground || x->xyz.z - g->ground >= room;
     for (int axis = 0; axis < 3 && far && g->has_container; axis++)
@@ -339,7 +339,7 @@ static bool touch_walls(rs_grains *g, int64_t i, double reach, double h, touch_w
               rs_v3_get(g->container.max, axis) - rs_v3_get(x->xyz, axis) >= room;
     if (far)
         return true;
-    rs_grain_law law = law_with(g, RS_ITEMS(int32_t, g->kinds)[i], &g->boundary);
+    rs_grain_law law = law_with(g, g->kinds.items[i], &g->boundary);
     for (int wall = WALLS - 1; wall >= 0; wall--) { /* surface -1 - wall ascends */
         int axis = wall == 0 ? 2 : (wall - 1) / 2;
         bool upper = wall > 0 && (wall - 1) % 2 == 1;
@@ -360,11 +360,11 @@ static bool touch_walls(rs_grains *g, int64_t i, double reach, double h, touch_w
 
 static bool touch_shape(rs_grains *g, int64_t i, const rs_partners *partners, int64_t shape, const rs_collide_settings *settings,
                         double h, touch_walk *walk) {
-    const rs_near_shape *near = &RS_ITEMS(rs_near_shape, partners->shapes)[shape];
-    rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[near->partner];
-    const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i];
-    int32_t kind = RS_ITEMS(int32_t, g->kinds)[i];
-    rs_grain_law law = RS_ITEMS(rs_grain_law, g->laws)[kind * (g->materials.count + 1)];
+    const rs_near_shape *near = &partners->shapes.items[shape];
+    rs_partner *partner = &partners->partners.items[near->partner];
+    const rs_quad *x = &g->x.items[i];
+    int32_t kind = g->kinds.items[i];
+    rs_grain_law law = g->laws.items[kind * (g->materials.count + 1)];
     law.friction = sqrt(law.friction * rs_partners_friction(partners, shape));
     rs_manifold found = {0};
     rs_shape ball = {.type = RS_SHAPE_SPHERE, .radius = x->rest};
@@ -391,14 +391,14 @@ static bool touch_shape(rs_grains *g, int64_t i, const rs_partners *partners, in
 static double longest_reach(const rs_grains *g) {
     double reach = 0.0;
     for (int64_t k = 0; k < g->laws.count; k++)
-        reach = rs_max(reach, RS_ITEMS(rs_grain_law, g->laws)[k].reach);
+        reach = rs_max(reach, g->laws.items[k].reach);
     return reach;
 }
 
 rs_status rs_grain_surface_forces(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
     rs_collide_settings settings = rs_collide_settings_of(scene->settings, longest_reach(g));
-    touch_walk walk = {RS_ITEMS(rs_grain_touch, g->touches), g->touches.count, 0, &g->touches_other};
-    const rs_grain_candidate *candidates = RS_ITEMS(rs_grain_candidate, g->candidates);
+    touch_walk walk = {g->touches.items, g->touches.count, 0, &g->touches_other};
+    const rs_grain_candidate *candidates = g->candidates.items;
     bool walls = g->has_ground || g->has_container;
     int64_t next = 0;
     g->touches_other.count = 0;

@@ -10,8 +10,8 @@ static double largest_radius(const rs_grains *g, double *smallest) {
     double most = 0.0;
     *smallest = INFINITY;
     for (int64_t i = 0; i < g->x.count; i++) {
-        most = rs_max(most, RS_ITEMS(rs_quad, g->x)[i].rest);
-        *smallest = rs_min(*smallest, RS_ITEMS(rs_quad, g->x)[i].rest);
+        most = rs_max(most, g->x.items[i].rest);
+        *smallest = rs_min(*smallest, g->x.items[i].rest);
     }
     return most;
 }
@@ -19,7 +19,7 @@ static double largest_radius(const rs_grains *g, double *smallest) {
 static double longest_reach(const rs_grains *g) {
     double reach = 0.0;
     for (int64_t k = 0; k < g->laws.count; k++)
-        reach = rs_max(reach, RS_ITEMS(rs_grain_law, g->laws)[k].reach);
+        reach = rs_max(reach, g->laws.items[k].reach);
     return reach;
 }
 
@@ -30,7 +30,7 @@ static void wrap(rs_grains *g) {
             continue;
         double low = rs_v3_get(g->domain.min, axis), extent = rs_v3_get(g->domain.max, axis) - low;
         for (int64_t i = 0; i < g->x.count; i++) {
-            rs_vec3 *p = &RS_ITEMS(rs_quad, g->x)[i].xyz;
+            rs_vec3 *p = &g->x.items[i].xyz;
             double turns = floor((rs_v3_get(*p, axis) - low) / extent);
             if (turns != 0.0)
                 rs_v3_set(p, axis, rs_v3_get(*p, axis) - turns * extent);
@@ -58,7 +58,7 @@ static uint8_t nearest_image(const rs_domain *domain, rs_vec3 *d) {
 
 /* The springs of the pair when it was listed before, else none. Numbers may have changed since. */
 static rs_grain_bond former_bond(const rs_grains *g, int32_t i, int32_t j) {
-    const int32_t *origin = RS_ITEMS(int32_t, g->origin), *first = RS_ITEMS(int32_t, g->first);
+    const int32_t *origin = g->origin.items, *first = g->first.items;
     int32_t a = i < g->origin.count ? origin[i] : i, b = j < g->origin.count ? origin[j] : j;
     if (a < 0 || b < 0)
         return (rs_grain_bond){0};
@@ -66,8 +66,8 @@ static rs_grain_bond former_bond(const rs_grains *g, int32_t i, int32_t j) {
     if (low >= g->first.count - 1)
         return (rs_grain_bond){0};
     for (int32_t p = first[low]; p < first[low + 1]; p++)
-        if (RS_ITEMS(int32_t, g->second)[p] == high) {
-            rs_grain_bond bond = RS_ITEMS(rs_grain_bond, g->bonds)[p];
+        if (g->second.items[p] == high) {
+            rs_grain_bond bond = g->bonds.items[p];
             if (a > b) {
                 bond.spring.xyz = rs_neg(bond.spring.xyz);
                 bond.roll.xyz = rs_neg(bond.roll.xyz);
@@ -83,18 +83,18 @@ static rs_status add_pair(rs_grains *g, int32_t i, int32_t j, uint8_t image) {
         rs_array_reserve(&g->bonds_other, n) != RS_OK)
         return RS_OUT_OF_MEMORY;
     g->second_other.count = g->image_other.count = g->bonds_other.count = n;
-    RS_ITEMS(int32_t, g->second_other)[n - 1] = j;
-    RS_ITEMS(uint8_t, g->image_other)[n - 1] = image;
-    RS_ITEMS(rs_grain_bond, g->bonds_other)[n - 1] = former_bond(g, i, j);
+    g->second_other.items[n - 1] = j;
+    g->image_other.items[n - 1] = image;
+    g->bonds_other.items[n - 1] = former_bond(g, i, j);
     return RS_OK;
 }
 
 static rs_status list_around(rs_grains *g, int32_t i, double margin) {
-    const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v);
-    const int32_t *items = RS_ITEMS(int32_t, g->grid.items);
+    const rs_quad *x = g->x.items, *v = g->v.items;
+    const int32_t *items = g->grid.items.items;
     bool wraps = g->domain.periodic[0] || g->domain.periodic[1] || g->domain.periodic[2];
     rs_cell_run runs[RS_MAX_CELL_RUNS];
-    int count = rs_cell_grid_around(&g->grid, RS_ITEMS(int32_t, g->grid.cell_of)[i], runs);
+    int count = rs_cell_grid_around(&g->grid, g->grid.cell_of.items[i], runs);
     for (int r = 0; r < count; r++)
         for (int32_t k = runs[r].first; k < runs[r].last; k++) {
             int32_t j = items[k];
@@ -119,16 +119,16 @@ rs_status rs_grains_list_pairs(rs_grains *g) {
     wrap(g);
     g->skin = SKIN_SHARE * (count > 0 ? smallest : 0.0);
     double margin = g->skin + longest_reach(g);
-    if (rs_cell_grid_build(&g->grid, RS_ITEMS(rs_quad, g->x), count, 2.0 * largest + margin, &g->domain) != RS_OK ||
+    if (rs_cell_grid_build(&g->grid, g->x.items, count, 2.0 * largest + margin, &g->domain) != RS_OK ||
         rs_array_resize(&g->first_other, count + 1) != RS_OK)
         return RS_OUT_OF_MEMORY;
     g->second_other.count = g->image_other.count = g->bonds_other.count = 0;
     for (int64_t i = 0; i < count; i++) {
-        RS_ITEMS(int32_t, g->first_other)[i] = (int32_t)g->second_other.count;
+        g->first_other.items[i] = (int32_t)g->second_other.count;
         if (list_around(g, (int32_t)i, margin) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
-    RS_ITEMS(int32_t, g->first_other)[count] = (int32_t)g->second_other.count;
+    g->first_other.items[count] = (int32_t)g->second_other.count;
     rs_array_swap(&g->first, &g->first_other);
     rs_array_swap(&g->second, &g->second_other);
     rs_array_swap(&g->image, &g->image_other);
@@ -143,18 +143,18 @@ rs_status rs_grains_list_pairs(rs_grains *g) {
 
 /* The part of each grain decides nothing but who works on it. */
 static void mark_parts(rs_grains *g, int32_t parts) {
-    const int32_t *first = RS_ITEMS(int32_t, g->first);
+    const int32_t *first = g->first.items;
     int64_t n = g->x.count, work = n + g->second.count, i = 0;
     for (int32_t part = 0; part <= parts; part++) {
         while (i < n && (i + first[i]) * parts < part * work)
             i++;
-        RS_ITEMS(int32_t, g->parts)[part] = (int32_t)i;
+        g->parts.items[part] = (int32_t)i;
     }
 }
 
 static rs_status list_crossings(rs_grains *g, int32_t begin, int32_t end) {
-    const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
-    int32_t *crossing_of = RS_ITEMS(int32_t, g->crossing_of);
+    const int32_t *first = g->first.items, *second = g->second.items;
+    int32_t *crossing_of = g->crossing_of.items;
     for (int32_t i = begin; i < end; i++)
         for (int32_t p = first[i]; p < first[i + 1]; p++) {
             crossing_of[p] = RS_NONE;
@@ -176,8 +176,8 @@ static rs_status list_back(rs_grains *g) {
     int64_t n = g->x.count, crossings = g->crossings.count;
     if (rs_array_resize(&g->back, n + 1 + crossings) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *starts = RS_ITEMS(int32_t, g->back);
-    rs_group_by(RS_ITEMS(int32_t, g->crossing_second), crossings, n, starts, starts + n + 1);
+    int32_t *starts = g->back.items;
+    rs_group_by(g->crossing_second.items, crossings, n, starts, starts + n + 1);
     return RS_OK;
 }
 
@@ -191,7 +191,7 @@ rs_status rs_grains_divide(rs_grains *g, int32_t parts) {
     mark_parts(g, parts);
     rs_status status = RS_OK;
     for (int32_t part = 0; part < parts && status == RS_OK; part++)
-        status = list_crossings(g, RS_ITEMS(int32_t, g->parts)[part], RS_ITEMS(int32_t, g->parts)[part + 1]);
+        status = list_crossings(g, g->parts.items[part], g->parts.items[part + 1]);
     if (status == RS_OK)
         status = list_back(g);
     if (status != RS_OK)
@@ -207,12 +207,12 @@ static rs_status rasterise(rs_grains *g, const rs_partners *partners, double mar
     int64_t cells = (int64_t)grid->cells[0] * grid->cells[1] * grid->cells[2];
     if (rs_array_resize(&g->cell_shapes, cells) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *head = RS_ITEMS(int32_t, g->cell_shapes);
+    int32_t *head = g->cell_shapes.items;
     for (int64_t c = 0; c < cells; c++)
         head[c] = RS_NONE;
     entries->count = 0;
     for (int64_t s = partners->shapes.count - 1; s >= 0; s--) {
-        rs_aabb box = rs_aabb_grown(&RS_ITEMS(rs_near_shape, partners->shapes)[s].box, margin);
+        rs_aabb box = rs_aabb_grown(&partners->shapes.items[s].box, margin);
         int32_t first[3], last[3];
         rs_cell_grid_range(grid, &box, first, last);
         for (int32_t z = first[2]; z <= last[2]; z++)
@@ -223,8 +223,8 @@ static rs_status rasterise(rs_grains *g, const rs_partners *partners, double mar
                     if (rs_array_reserve(entries, place + 2) != RS_OK)
                         return RS_OUT_OF_MEMORY;
                     entries->count = place + 2;
-                    RS_ITEMS(int32_t, *entries)[place] = (int32_t)s;
-                    RS_ITEMS(int32_t, *entries)[place + 1] = head[cell];
+                    entries->items[place] = (int32_t)s;
+                    entries->items[place + 1] = head[cell];
                     head[cell] = (int32_t)place;
                 }
     }
@@ -238,12 +238,12 @@ rs_status rs_grains_list_candidates(rs_grains *g, const rs_partners *partners, d
     /* grains are in the cells where they were when the pairs were listed */
     if (rasterise(g, partners, reach + g->travel + g->skin, &g->cell_next) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    const rs_quad *x = RS_ITEMS(rs_quad, g->x);
-    const rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
-    const int32_t *head = RS_ITEMS(int32_t, g->cell_shapes), *entries = RS_ITEMS(int32_t, g->cell_next);
+    const rs_quad *x = g->x.items;
+    const rs_near_shape *shapes = partners->shapes.items;
+    const int32_t *head = g->cell_shapes.items, *entries = g->cell_next.items;
     for (int64_t i = 0; i < g->x.count; i++) {
         rs_aabb ball = rs_aabb_around(x[i].xyz, x[i].rest + reach);
-        for (int32_t e = head[RS_ITEMS(int32_t, g->grid.cell_of)[i]]; e != RS_NONE; e = entries[e + 1]) {
+        for (int32_t e = head[g->grid.cell_of.items[i]]; e != RS_NONE; e = entries[e + 1]) {
             if (!rs_aabb_overlap(&ball, &shapes[entries[e]].box) || rs_partners_friction(partners, entries[e]) < 0.0)
                 continue;
             rs_grain_candidate *candidate = rs_array_push(&g->candidates);

@@ -26,15 +26,14 @@ static double substeps(const rs_grains *g, double dt, double speed) {
     double rate2 = 0.0;
     int64_t n = g->materials.count;
     for (int64_t kind = 0; kind < n; kind++) { /* the lightest grain of each material decides */
-        const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[kind * (n + 1)];
+        const rs_grain_law *law = &g->laws.items[kind * (n + 1)];
         double least = INFINITY;
         for (int64_t i = 0; i < g->x.count; i++)
-            if (RS_ITEMS(int32_t, g->kinds)[i] == kind)
-                least = rs_min(least, RS_ITEMS(rs_quad, g->x)[i].rest);
+            if (g->kinds.items[i] == kind)
+                least = rs_min(least, g->x.items[i].rest);
         if (!isfinite(least))
             continue;
-        double mass = 4.18879020478639098 * least * least * least *
-                      RS_ITEMS(rs_grain_material, g->materials)[kind].density;
+        double mass = 4.18879020478639098 * least * least * least * g->materials.items[kind].density;
         rate2 = rs_max(rate2, expected_stiffness(law, mass, least, g->overlap, speed) / mass);
     }
     double needed = rs_max(dt * sqrt(rate2) / SUBSTEP_SHARE, dt * sqrt(g->body_rate2) / BODY_SUBSTEP_SHARE);
@@ -52,8 +51,8 @@ typedef struct {
 
 static void drift_share(void *context, int32_t worker, int64_t share) {
     const share_job *job = context;
-    rs_quad *x = RS_ITEMS(rs_quad, job->g->x);
-    const rs_quad *v = RS_ITEMS(rs_quad, job->g->v);
+    rs_quad *x = job->g->x.items;
+    const rs_quad *v = job->g->v.items;
     int64_t end = rs_grain_share(job->g, share + 1, job->shares);
     (void)worker;
     for (int64_t i = rs_grain_share(job->g, share, job->shares); i < end; i++)
@@ -68,8 +67,8 @@ static void drift(rs_grains *g, rs_thread_pool *pool, double time) {
 
 static void kick_share(void *context, int32_t worker, int64_t share) {
     const share_job *job = context;
-    rs_quad *v = RS_ITEMS(rs_quad, job->g->v), *w = RS_ITEMS(rs_quad, job->g->w);
-    const rs_quad *force = RS_ITEMS(rs_quad, job->g->force), *torque = RS_ITEMS(rs_quad, job->g->torque);
+    rs_quad *v = job->g->v.items, *w = job->g->w.items;
+    const rs_quad *force = job->g->force.items, *torque = job->g->torque.items;
     int64_t end = rs_grain_share(job->g, share + 1, job->shares);
     double speed2 = 0.0, h = job->time;
     (void)worker;
@@ -100,9 +99,9 @@ static rs_status kick(rs_grains *g, const rs_soft_scene *scene, double h, double
 static void note_bodies(rs_grains *g, const rs_partners *partners) {
     double k = 0.0;
     for (int64_t m = 0; m < g->materials.count; m++)
-        k = rs_max(k, RS_ITEMS(rs_grain_law, g->laws)[m * (g->materials.count + 1)].k_n);
+        k = rs_max(k, g->laws.items[m * (g->materials.count + 1)].k_n);
     for (int64_t p = 0; p < partners->partners.count; p++) {
-        const rs_partner *partner = &RS_ITEMS(rs_partner, partners->partners)[p];
+        const rs_partner *partner = &partners->partners.items[p];
         double inverse = partner->tree == NULL ? partner->inverse_mass
                                                : rs_max(partner->response[0], rs_max(partner->response[7], partner->response[14]));
         if (partner->mobile)
@@ -112,7 +111,7 @@ static void note_bodies(rs_grains *g, const rs_partners *partners) {
 
 void rs_grains_rest(rs_grains *g) {
     for (int64_t i = 0; i < g->x.count; i++)
-        RS_ITEMS(rs_quad, g->v)[i].xyz = RS_ITEMS(rs_quad, g->w)[i].xyz = rs_v3_zero();
+        g->v.items[i].xyz = g->w.items[i].xyz = rs_v3_zero();
 }
 
 void rs_grains_forget(rs_grains *g) {
@@ -172,6 +171,6 @@ rs_status rs_grains_plan(rs_grains *g, const rs_soft_scene *scene, rs_partners *
     memcpy(g->x_before.items, g->x.items, sizeof(rs_quad) * (size_t)g->x.count);
     double fastest = g->stats.largest_speed + scene->dt * rs_norm(scene->gravity);
     for (int64_t s = 0; s < partners->shapes.count; s++)
-        fastest = rs_max(fastest, RS_ITEMS(rs_near_shape, partners->shapes)[s].speed);
+        fastest = rs_max(fastest, partners->shapes.items[s].speed);
     return rs_grains_list_candidates(g, partners, 2.0 * scene->dt * fastest);
 }

@@ -105,11 +105,11 @@ static double tangential_stiffness(const rs_grain_material *m) {
 static double in_series(double a, double b) { return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0; }
 
 void rs_grains_fill_laws(rs_grains *g) {
-    const rs_grain_material *m = RS_ITEMS(rs_grain_material, g->materials);
+    const rs_grain_material *m = g->materials.items;
     int64_t n = g->materials.count;
     for (int64_t a = 0; a < n; a++)
         for (int64_t b = 0; b < n; b++) {
-            rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[a * n + b];
+            rs_grain_law *law = &g->laws.items[a * n + b];
             *law = (rs_grain_law){.k_n = in_series(m[a].normal_stiffness, m[b].normal_stiffness),
                                   .c_n = in_series(m[a].normal_damping, m[b].normal_damping),
                                   .k_t = in_series(tangential_stiffness(&m[a]), tangential_stiffness(&m[b])),
@@ -136,7 +136,7 @@ rs_status rs_grains_material(rs_grains *g, const rs_grain_material *material, in
     rs_status status = rs_grain_material_check(material);
     if (status != RS_OK)
         return status;
-    const rs_grain_material *all = RS_ITEMS(rs_grain_material, g->materials);
+    const rs_grain_material *all = g->materials.items;
     for (int64_t k = 0; k < g->materials.count; k++)
         if (same_material(&all[k], material)) {
             *out = (int32_t)k;
@@ -170,13 +170,13 @@ rs_status rs_grain_check(int64_t index, double radius, double density) {
 }
 
 double rs_grain_mass(const rs_grains *g, int64_t i) {
-    int32_t kind = RS_ITEMS(int32_t, g->kinds)[i];
-    return mass_of(RS_ITEMS(rs_quad, g->x)[i].rest, RS_ITEMS(rs_grain_material, g->materials)[kind].density);
+    int32_t kind = g->kinds.items[i];
+    return mass_of(g->x.items[i].rest, g->materials.items[kind].density);
 }
 
 void rs_grains_set_mass(rs_grains *g, int64_t i, bool fixed) {
-    double radius = RS_ITEMS(rs_quad, g->x)[i].rest;
-    rs_quad *v = &RS_ITEMS(rs_quad, g->v)[i], *w = &RS_ITEMS(rs_quad, g->w)[i];
+    double radius = g->x.items[i].rest;
+    rs_quad *v = &g->v.items[i], *w = &g->w.items[i];
     v->rest = fixed ? 0.0 : 1.0 / rs_grain_mass(g, i);
     w->rest = v->rest / (0.4 * radius * radius);
     if (fixed)
@@ -195,15 +195,15 @@ rs_status rs_grains_append(rs_grains *g, int64_t count, const double *positions,
         return RS_OUT_OF_MEMORY;
     g->x.count = g->v.count = g->w.count = g->kinds.count = all;
     for (int64_t i = g->origin.count; i < before; i++)
-        RS_ITEMS(int32_t, g->origin)[i] = (int32_t)i;
+        g->origin.items[i] = (int32_t)i;
     g->origin.count = all;
     for (int64_t k = 0; k < count; k++) {
         int64_t i = before + k;
-        RS_ITEMS(rs_quad, g->x)[i] = (rs_quad){rs_v3_load(&positions[3 * k]), radii[k]};
-        RS_ITEMS(rs_quad, g->v)[i] = (rs_quad){velocities != NULL ? rs_v3_load(&velocities[3 * k]) : rs_v3_zero(), 0.0};
-        RS_ITEMS(rs_quad, g->w)[i] = (rs_quad){rs_v3_zero(), 0.0};
-        RS_ITEMS(int32_t, g->kinds)[i] = material;
-        RS_ITEMS(int32_t, g->origin)[i] = -1;
+        g->x.items[i] = (rs_quad){rs_v3_load(&positions[3 * k]), radii[k]};
+        g->v.items[i] = (rs_quad){velocities != NULL ? rs_v3_load(&velocities[3 * k]) : rs_v3_zero(), 0.0};
+        g->w.items[i] = (rs_quad){rs_v3_zero(), 0.0};
+        g->kinds.items[i] = material;
+        g->origin.items[i] = -1;
         rs_grains_set_mass(g, i, false);
     }
     return RS_OK;
@@ -211,10 +211,10 @@ rs_status rs_grains_append(rs_grains *g, int64_t count, const double *positions,
 
 /* Touches of the removed grain go, those of the last one are its new number's; they stay ordered by grain. */
 static rs_status renumber_touches(rs_grains *g, int32_t removed, int32_t last) {
-    const rs_grain_touch *touches = RS_ITEMS(rs_grain_touch, g->touches);
+    const rs_grain_touch *touches = g->touches.items;
     if (rs_array_reserve(&g->touches_other, g->touches.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    rs_grain_touch *out = RS_ITEMS(rs_grain_touch, g->touches_other);
+    rs_grain_touch *out = g->touches_other.items;
     int64_t kept = 0;
     bool moved = removed == last;
     for (int64_t k = 0; k <= g->touches.count; k++) {
@@ -239,19 +239,19 @@ rs_status rs_grains_erase(rs_grains *g, int64_t index) {
     if (rs_array_reserve(&g->origin, g->x.count) != RS_OK || renumber_touches(g, (int32_t)index, (int32_t)last) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t i = g->origin.count; i <= last; i++)
-        RS_ITEMS(int32_t, g->origin)[i] = (int32_t)i;
-    RS_ITEMS(rs_quad, g->x)[index] = RS_ITEMS(rs_quad, g->x)[last];
-    RS_ITEMS(rs_quad, g->v)[index] = RS_ITEMS(rs_quad, g->v)[last];
-    RS_ITEMS(rs_quad, g->w)[index] = RS_ITEMS(rs_quad, g->w)[last];
-    RS_ITEMS(int32_t, g->kinds)[index] = RS_ITEMS(int32_t, g->kinds)[last];
-    RS_ITEMS(int32_t, g->origin)[index] = RS_ITEMS(int32_t, g->origin)[last];
+        g->origin.items[i] = (int32_t)i;
+    g->x.items[index] = g->x.items[last];
+    g->v.items[index] = g->v.items[last];
+    g->w.items[index] = g->w.items[last];
+    g->kinds.items[index] = g->kinds.items[last];
+    g->origin.items[index] = g->origin.items[last];
     g->x.count = g->v.count = g->w.count = g->kinds.count = g->origin.count = last;
     g->listed = false;
     return RS_OK;
 }
 
 rs_aabb rs_grains_bounds(const rs_grains *g, double *speed) {
-    const rs_quad *x = RS_ITEMS(rs_quad, g->x), *v = RS_ITEMS(rs_quad, g->v);
+    const rs_quad *x = g->x.items, *v = g->v.items;
     rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
     double speed2 = 0.0;
     for (int64_t i = 0; i < g->x.count; i++) {
@@ -280,18 +280,17 @@ static double bond_energy(const rs_grain_law *law, const rs_grain_bond *bond, do
 }
 
 static double pair_energy(const rs_grains *g) {
-    const rs_quad *x = RS_ITEMS(rs_quad, g->x);
-    const int32_t *first = RS_ITEMS(int32_t, g->first), *second = RS_ITEMS(int32_t, g->second);
-    const int32_t *kinds = RS_ITEMS(int32_t, g->kinds);
+    const rs_quad *x = g->x.items;
+    const int32_t *first = g->first.items, *second = g->second.items;
+    const int32_t *kinds = g->kinds.items;
     double sum = 0.0;
     for (int64_t i = 0; i < g->x.count && g->listed; i++)
         for (int32_t p = first[i]; p < first[i + 1]; p++) {
             int32_t j = second[p];
-            rs_vec3 d = rs_sub(rs_sub(x[i].xyz, x[j].xyz), rs_image_shift(&g->domain, RS_ITEMS(uint8_t, g->image)[p]));
-            const rs_grain_law *law = &RS_ITEMS(rs_grain_law, g->laws)[kinds[i] * g->materials.count + kinds[j]];
+            rs_vec3 d = rs_sub(rs_sub(x[i].xyz, x[j].xyz), rs_image_shift(&g->domain, g->image.items[p]));
+            const rs_grain_law *law = &g->laws.items[kinds[i] * g->materials.count + kinds[j]];
             double total = x[i].rest + x[j].rest;
-            sum += bond_energy(law, &RS_ITEMS(rs_grain_bond, g->bonds)[p], total - rs_norm(d),
-                               x[i].rest * x[j].rest / total);
+            sum += bond_energy(law, &g->bonds.items[p], total - rs_norm(d), x[i].rest * x[j].rest / total);
         }
     return sum;
 }
@@ -300,11 +299,11 @@ static double pair_energy(const rs_grains *g) {
 static double touch_energy(const rs_grains *g) {
     double sum = 0.0;
     for (int64_t k = 0; k < g->touches.count; k++) {
-        const rs_grain_touch *touch = &RS_ITEMS(rs_grain_touch, g->touches)[k];
-        int32_t kind = RS_ITEMS(int32_t, g->kinds)[touch->grain];
+        const rs_grain_touch *touch = &g->touches.items[k];
+        int32_t kind = g->kinds.items[touch->grain];
         if (touch->bond.spring.rest != 0.0)
-            sum += bond_energy(&RS_ITEMS(rs_grain_law, g->laws)[kind * (g->materials.count + 1)], &touch->bond,
-                               touch->bond.roll.rest, RS_ITEMS(rs_quad, g->x)[touch->grain].rest);
+            sum += bond_energy(&g->laws.items[kind * (g->materials.count + 1)], &touch->bond,
+                               touch->bond.roll.rest, g->x.items[touch->grain].rest);
     }
     return sum;
 }
@@ -312,7 +311,7 @@ static double touch_energy(const rs_grains *g) {
 rs_soft_sums rs_grains_sum(const rs_grains *g, rs_vec3 gravity) {
     rs_soft_sums sums = {.elastic = pair_energy(g) + touch_energy(g)};
     for (int64_t i = 0; i < g->x.count; i++) {
-        const rs_quad *x = &RS_ITEMS(rs_quad, g->x)[i], *v = &RS_ITEMS(rs_quad, g->v)[i], *w = &RS_ITEMS(rs_quad, g->w)[i];
+        const rs_quad *x = &g->x.items[i], *v = &g->v.items[i], *w = &g->w.items[i];
         double mass = rs_grain_mass(g, i), moment = 0.4 * mass * x->rest * x->rest;
         sums.mass += mass;
         sums.kinetic += 0.5 * mass * rs_norm2(v->xyz) + 0.5 * moment * rs_norm2(w->xyz);

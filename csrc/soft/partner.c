@@ -101,7 +101,7 @@ static void fill_link(rs_partner *p, const rs_soft_scene *scene) {
 }
 
 static int32_t partner_of(rs_partners *partners, const rs_soft_scene *scene, int32_t body, int32_t link) {
-    const rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
+    const rs_partner *all = partners->partners.items;
     for (int64_t k = partners->partners.count - 1; k >= 0; k--) /* colliders of a body often follow each other */
         if (all[k].body == body && all[k].link == link)
             return (int32_t)k;
@@ -152,10 +152,10 @@ static bool any_accepts(const rs_soft_filter *filters, int64_t count, const rs_c
 static rs_status fill_frictions(rs_partners *partners, const rs_soft_scene *scene, const rs_soft_filter *filters, int64_t count) {
     if (rs_array_resize(&partners->frictions, count * partners->shapes.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double *out = RS_ITEMS(double, partners->frictions);
+    double *out = partners->frictions.items;
     for (int64_t k = 0; k < count; k++)
         for (int64_t s = 0; s < partners->shapes.count; s++) {
-            const rs_collider *collider = &scene->colliders[RS_ITEMS(rs_near_shape, partners->shapes)[s].collider];
+            const rs_collider *collider = &scene->colliders[partners->shapes.items[s].collider];
             *out++ = accepts(&filters[k], collider)
                          ? rs_materials_find(scene->materials, filters[k].material, collider->material)->friction
                          : -1.0;
@@ -202,7 +202,7 @@ static bool leads_tree(const rs_partner *all, int64_t k) {
 
 /* Any link of the robot was pushed in this substep. */
 static bool tree_is_pushed(const rs_partners *partners, const rs_articulation *tree) {
-    const rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
+    const rs_partner *all = partners->partners.items;
     for (int64_t k = 0; k < partners->partners.count; k++)
         if (all[k].tree == tree && all[k].pushed)
             return true;
@@ -211,7 +211,7 @@ static bool tree_is_pushed(const rs_partners *partners, const rs_articulation *t
 
 /* Copies what impulses change in robots to the list, or back from it; returns how many numbers that are. */
 static int64_t copy_trees(rs_partners *partners, double *list, bool back) {
-    const rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
+    const rs_partner *all = partners->partners.items;
     int64_t at = 0;
     for (int64_t k = 0; k < partners->partners.count; k++) {
         if (!leads_tree(all, k))
@@ -228,14 +228,14 @@ static int64_t copy_trees(rs_partners *partners, double *list, bool back) {
 rs_status rs_partners_keep(rs_partners *partners) {
     if (rs_array_resize(&partners->trees_before, copy_trees(partners, NULL, false)) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    copy_trees(partners, RS_ITEMS(double, partners->trees_before), false);
+    copy_trees(partners, partners->trees_before.items, false);
     return RS_OK;
 }
 
 void rs_partners_take_back(rs_partners *partners) {
-    copy_trees(partners, RS_ITEMS(double, partners->trees_before), true);
+    copy_trees(partners, partners->trees_before.items, true);
     for (int64_t k = 0; k < partners->partners.count; k++) {
-        rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
+        rs_partner *p = &partners->partners.items[k];
         p->touched = false;
         p->impulse = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
         p->shift = p->turn = rs_v3_zero();
@@ -245,7 +245,7 @@ void rs_partners_take_back(rs_partners *partners) {
 /* Moves one of them by its velocity, from which `back` times what forces change in a second is taken, and notes how far
  * impulses moved it: `back` of the forces, too, where it was held. */
 static void move(rs_partners *partners, int64_t k, double time, double back) {
-    rs_partner *all = RS_ITEMS(rs_partner, partners->partners), *p = &all[k];
+    rs_partner *all = partners->partners.items, *p = &all[k];
     bool held = p->tree == NULL ? p->pushed : tree_is_pushed(partners, p->tree);
     double less = held ? 0.0 : back, more = held ? back : 0.0;
     rs_way way = {p->centre, rs_scale(time, rs_madd(p->v, -less, p->a)), rs_scale(time, rs_madd(p->w, -less, p->alpha))};
@@ -262,11 +262,11 @@ static void move(rs_partners *partners, int64_t k, double time, double back) {
 }
 
 static void move_all(rs_partners *partners, double time, double back) {
-    rs_near_shape *shapes = RS_ITEMS(rs_near_shape, partners->shapes);
+    rs_near_shape *shapes = partners->shapes.items;
     for (int64_t k = 0; k < partners->partners.count && time > 0.0; k++)
         move(partners, k, time, back);
     for (int64_t k = 0; k < partners->shapes.count; k++)
-        shapes[k].pose = rs_transform_mul(&RS_ITEMS(rs_partner, partners->partners)[shapes[k].partner].pose, &shapes[k].local);
+        shapes[k].pose = rs_transform_mul(&partners->partners.items[shapes[k].partner].pose, &shapes[k].local);
 }
 
 void rs_partners_drift(rs_partners *partners, double time) { move_all(partners, time, 0.0); }
@@ -274,7 +274,7 @@ void rs_partners_drift(rs_partners *partners, double time) { move_all(partners, 
 void rs_partners_advance(rs_partners *partners, double time) { move_all(partners, time, 0.5 * time); }
 
 void rs_partners_kick(rs_partners *partners, double time) {
-    rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
+    rs_partner *all = partners->partners.items;
     for (int64_t k = 0; k < partners->partners.count; k++) {
         rs_partner *p = &all[k];
         p->contacts = 0;
@@ -289,7 +289,7 @@ void rs_partners_kick(rs_partners *partners, double time) {
 
 void rs_partners_settled(rs_partners *partners) {
     for (int64_t k = 0; k < partners->partners.count; k++) {
-        rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
+        rs_partner *p = &partners->partners.items[k];
         p->v_start = p->v;
         p->w_start = p->w;
         p->substep = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
@@ -319,7 +319,7 @@ static void settle_tree(rs_partner *all, int64_t count, int64_t first) {
 static bool has_impulse(const rs_partner *p) { return rs_norm2(p->substep.lin) + rs_norm2(p->substep.ang) > 0.0; }
 
 void rs_partners_settle(rs_partners *partners) {
-    rs_partner *all = RS_ITEMS(rs_partner, partners->partners);
+    rs_partner *all = partners->partners.items;
     int64_t count = partners->partners.count;
     for (int64_t k = 0; k < count; k++) {
         if (!leads_tree(all, k))
@@ -335,7 +335,7 @@ void rs_partners_settle(rs_partners *partners) {
 double rs_partners_work(const rs_partners *partners) {
     double sum = 0.0;
     for (int64_t k = 0; k < partners->partners.count; k++) {
-        const rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
+        const rs_partner *p = &partners->partners.items[k];
         sum += 0.5 * (rs_dot(p->substep.lin, rs_add(p->v_start, p->v)) + rs_dot(p->substep.ang, rs_add(p->w_start, p->w)));
     }
     return sum;
@@ -343,7 +343,7 @@ double rs_partners_work(const rs_partners *partners) {
 
 void rs_partners_finish(rs_partners *partners, const rs_soft_scene *scene) {
     for (int64_t k = 0; k < partners->partners.count; k++) {
-        const rs_partner *p = &RS_ITEMS(rs_partner, partners->partners)[k];
+        const rs_partner *p = &partners->partners.items[k];
         rs_body *body = &scene->bodies[p->body];
         body->soft_held |= p->touched;
         if (!p->mobile || p->tree != NULL)

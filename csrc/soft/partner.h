@@ -82,7 +82,7 @@ rs_status rs_partners_gather(rs_partners *partners, const rs_soft_scene *scene, 
                              const rs_soft_filter *filters, int64_t count);
 /* Friction of a shape with the soft object whose turn it is; negative: they do not collide. */
 static inline double rs_partners_friction(const rs_partners *partners, int64_t shape) {
-    return RS_ITEMS(double, partners->frictions)[partners->turn * partners->shapes.count + shape];
+    return partners->frictions.items[partners->turn * partners->shapes.count + shape];
 }
 /* Adds a body or link that nothing needs to be near: where something is pinned to it. Its index, or RS_NONE. */
 int32_t rs_partners_find(rs_partners *partners, const rs_soft_scene *scene, int32_t body, int32_t link);

@@ -74,11 +74,11 @@ rs_soft_sums rs_soft_sum(const rs_soft *soft, rs_vec3 gravity) {
 }
 
 rs_quad *rs_soft_positions(const rs_soft *soft) {
-    return RS_ITEMS(rs_quad, *(soft->grains != NULL ? &soft->grains->x : &soft->deformable->x));
+    return soft->grains != NULL ? soft->grains->x.items : soft->deformable->x.items;
 }
 
 rs_quad *rs_soft_velocities(const rs_soft *soft) {
-    return RS_ITEMS(rs_quad, *(soft->grains != NULL ? &soft->grains->v : &soft->deformable->v));
+    return soft->grains != NULL ? soft->grains->v.items : soft->deformable->v.items;
 }
 
 void rs_soft_forget(rs_soft *soft) {

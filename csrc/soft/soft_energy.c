@@ -10,10 +10,10 @@
 
 static int64_t count_of(const rs_soft_group *group) { return group->members.count; }
 
-static rs_deformable *deformable_of(const rs_soft_group *group, int64_t m) { return RS_ITEMS(rs_soft_ref, group->members)[m]->deformable; }
+static rs_deformable *deformable_of(const rs_soft_group *group, int64_t m) { return group->members.items[m]->deformable; }
 
 static double work_of_contacts(const rs_soft_group *group, bool with_pairs) {
-    double work = with_pairs ? rs_soft_pairs_work(&group->pairs, RS_ITEMS(rs_soft_ref, group->members)) : 0.0;
+    double work = with_pairs ? rs_soft_pairs_work(&group->pairs, group->members.items) : 0.0;
     for (int64_t m = 0; m < count_of(group); m++)
         work += deformable_of(group, m) != NULL ? rs_deformable_contact_work(deformable_of(group, m), &group->partners) : 0.0;
     return work;
@@ -42,11 +42,11 @@ static bool overlaps(const rs_soft_group *group, bool with_pairs) {
     for (int64_t m = 0; m < count_of(group); m++) {
         const rs_deformable *d = deformable_of(group, m);
         for (int64_t k = 0; d != NULL && k < d->rows.count; k++)
-            if (RS_ITEMS(rs_soft_row, d->rows)[k].lift > 0.0)
+            if (d->rows.items[k].lift > 0.0)
                 return true;
     }
     for (int64_t k = 0; with_pairs && k < group->pairs.rows.count; k++)
-        if (RS_ITEMS(rs_pair_row, group->pairs.rows)[k].lift > 0.0)
+        if (group->pairs.rows.items[k].lift > 0.0)
             return true;
     return false;
 }
@@ -58,7 +58,7 @@ static void lift(const rs_soft_group *group, bool with_pairs) {
             memcpy(d->x_swept.items, d->x.items, sizeof(rs_quad) * (size_t)d->x.count);
     }
     if (with_pairs)
-        rs_soft_pairs_lift(&group->pairs, RS_ITEMS(rs_soft_ref, group->members));
+        rs_soft_pairs_lift(&group->pairs, group->members.items);
     for (int64_t m = 0; m < count_of(group); m++)
         if (deformable_of(group, m) != NULL)
             rs_deformable_lift_rows(deformable_of(group, m));
@@ -69,7 +69,7 @@ static void lower(const rs_soft_group *group, double share) {
     for (int64_t m = 0; m < count_of(group); m++) {
         rs_deformable *d = deformable_of(group, m);
         for (int64_t i = 0; d != NULL && i < d->x.count; i++) {
-            rs_vec3 *x = &RS_ITEMS(rs_quad, d->x)[i].xyz, before = RS_ITEMS(rs_quad, d->x_swept)[i].xyz;
+            rs_vec3 *x = &d->x.items[i].xyz, before = d->x_swept.items[i].xyz;
             *x = rs_madd(before, share, rs_sub(*x, before));
         }
     }
@@ -130,14 +130,14 @@ static double share_that_takes(rs_soft_group *group, double energy) {
  * given up as slowly, as a spring would be that nothing pays for. */
 static void forget_pushes(const rs_soft_group *group) {
     for (int64_t m = 0; m < count_of(group); m++) {
-        rs_soft *soft = RS_ITEMS(rs_soft_ref, group->members)[m];
+        rs_soft *soft = group->members.items[m];
         for (int64_t k = 0; k < soft->meetings.count; k++) {
-            rs_soft_meeting *meeting = &RS_ITEMS(rs_soft_meeting, soft->meetings)[k];
+            rs_soft_meeting *meeting = &soft->meetings.items[k];
             meeting->push = 0.0;
             meeting->slide = rs_v3_zero();
         }
         for (int64_t k = 0; soft->deformable != NULL && k < soft->deformable->candidates.count; k++) {
-            rs_soft_candidate *candidate = &RS_ITEMS(rs_soft_candidate, soft->deformable->candidates)[k];
+            rs_soft_candidate *candidate = &soft->deformable->candidates.items[k];
             candidate->push = 0.0;
             candidate->slide = rs_v3_zero();
         }

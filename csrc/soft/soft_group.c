@@ -23,10 +23,10 @@ rs_status rs_soft_group_add(rs_soft_group *group, rs_soft *soft, int32_t body) {
     if (rs_array_resize(&group->members, n) != RS_OK || rs_array_resize(&group->ids, n) != RS_OK ||
         rs_array_resize(&group->filters, n) != RS_OK || rs_array_resize(&group->states, n) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    RS_ITEMS(rs_soft *, group->members)[n - 1] = soft;
-    RS_ITEMS(int32_t, group->ids)[n - 1] = body;
-    RS_ITEMS(rs_soft_filter, group->filters)[n - 1] = (rs_soft_filter){soft->group, soft->mask, soft->contact_material};
-    RS_ITEMS(rs_status, group->states)[n - 1] = RS_OK;
+    group->members.items[n - 1] = soft;
+    group->ids.items[n - 1] = body;
+    group->filters.items[n - 1] = (rs_soft_filter){soft->group, soft->mask, soft->contact_material};
+    group->states.items[n - 1] = RS_OK;
     return RS_OK;
 }
 
@@ -50,7 +50,7 @@ static rs_status gather(const plan *p) {
         box.min = rs_v3_min(box.min, own.min);
         box.max = rs_v3_max(box.max, own.max);
     }
-    return rs_partners_gather(&p->group->partners, p->scene, &box, RS_ITEMS(rs_soft_filter, p->group->filters), p->count);
+    return rs_partners_gather(&p->group->partners, p->scene, &box, p->group->filters.items, p->count);
 }
 
 /* ---- who did what to bodies ---- */
@@ -60,16 +60,16 @@ static rs_status begin_shares(const plan *p) {
     if (rs_array_resize(&p->group->shares, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < count; k++)
-        RS_ITEMS(rs_pair6, p->group->shares)[k] = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
+        p->group->shares.items[k] = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
     return RS_OK;
 }
 
 /* What partners felt since the last call is the member's. */
 static void note_share(const plan *p, int32_t member) {
     int64_t count = p->group->partners.partners.count;
-    rs_pair6 *known = RS_ITEMS(rs_pair6, p->group->shares), *own = &known[count * (member + 1)];
+    rs_pair6 *known = p->group->shares.items, *own = &known[count * (member + 1)];
     for (int64_t k = 0; k < count && p->count > 1; k++) {
-        const rs_pair6 *now = &RS_ITEMS(rs_partner, p->group->partners.partners)[k].impulse;
+        const rs_pair6 *now = &p->group->partners.partners.items[k].impulse;
         own[k].lin = rs_add(own[k].lin, rs_sub(now->lin, known[k].lin));
         own[k].ang = rs_add(own[k].ang, rs_sub(now->ang, known[k].ang));
         known[k] = *now;
@@ -140,7 +140,7 @@ static void end_substep(const plan *p, bool note) {
     rs_partners_settle(partners);
     for (int32_t m = 0; m < p->count; m++) {
         rs_soft *soft = p->members[m];
-        rs_status *state = &RS_ITEMS(rs_status, p->group->states)[m];
+        rs_status *state = &p->group->states.items[m];
         if (soft->deformable != NULL)
             rs_deformable_end_substep(soft->deformable, p->h, !p->with_pairs || p->group->pairs.rows.count == 0);
         else if (rs_grains_end_substep(soft->grains, p->scene, partners, p->h, p->with_pairs, note) != RS_OK)
@@ -162,7 +162,7 @@ static void end_substep(const plan *p, bool note) {
 
 static bool any_stopped(const plan *p) {
     for (int32_t m = 0; m < p->count; m++)
-        if (RS_ITEMS(rs_status, p->group->states)[m] != RS_OK)
+        if (p->group->states.items[m] != RS_OK)
             return true;
     return false;
 }
@@ -207,7 +207,7 @@ static void stop_diverged(const plan *p) {
             rs_grains_stop(soft->grains);
         else
             rs_deformable_stop(soft->deformable);
-        RS_ITEMS(rs_status, p->group->states)[m] = RS_DIVERGED;
+        p->group->states.items[m] = RS_DIVERGED;
     }
     if (any_stopped(p))
         rs_partners_take_back(&p->group->partners);
@@ -219,10 +219,10 @@ static rs_status report(const plan *p) {
     int64_t count = partners->partners.count;
     for (int32_t m = 0; m < p->count; m++) {
         RS_ARRAY(rs_soft_impulse) *impulses = &p->members[m]->impulses;
-        const rs_pair6 *own = &RS_ITEMS(rs_pair6, p->group->shares)[count * (m + 1)];
+        const rs_pair6 *own = &p->group->shares.items[count * (m + 1)];
         impulses->count = 0;
         for (int64_t k = 0; k < count; k++) {
-            const rs_partner *one = &RS_ITEMS(rs_partner, partners->partners)[k];
+            const rs_partner *one = &partners->partners.items[k];
             rs_pair6 impulse = p->count > 1 ? own[k] : one->impulse;
             if (!one->touched || (p->count > 1 && rs_norm2(impulse.lin) + rs_norm2(impulse.ang) <= 0.0))
                 continue;
@@ -236,7 +236,7 @@ static rs_status report(const plan *p) {
 }
 
 rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
-    plan p = {.group = group, .scene = scene, .members = RS_ITEMS(rs_soft *, group->members), .ids = RS_ITEMS(int32_t, group->ids),
+    plan p = {.group = group, .scene = scene, .members = group->members.items, .ids = group->ids.items,
               .count = (int32_t)group->members.count};
     rs_status status = gather(&p);
     if (status == RS_OK)

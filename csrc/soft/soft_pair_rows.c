@@ -19,7 +19,7 @@ typedef struct {
 } nearest;
 
 static rs_vec3 start_of(const rs_soft *soft, int32_t i) {
-    return soft->grains != NULL ? RS_ITEMS(rs_quad, soft->grains->x)[i].xyz : RS_ITEMS(rs_quad, soft->deformable->x_start)[i].xyz;
+    return soft->grains != NULL ? soft->grains->x.items[i].xyz : soft->deformable->x_start.items[i].xyz;
 }
 
 /* A point above a triangle; false beside it. */
@@ -94,13 +94,13 @@ static void turn_round(nearest *n) {
 static void list_triangle(const rs_soft *soft, int32_t t, rs_pair_row *row, int side, rs_vec3 v[3]) {
     row->count[side] = 3;
     for (int k = 0; k < 3; k++) {
-        row->particle[side][k] = RS_ITEMS(int32_t, soft->deformable->triangles)[3 * t + k];
+        row->particle[side][k] = soft->deformable->triangles.items[3 * t + k];
         v[k] = start_of(soft, row->particle[side][k]);
     }
 }
 
 static void list_edge(const rs_soft *soft, int32_t e, rs_pair_row *row, int side, rs_vec3 v[2]) {
-    const int32_t *t = &RS_ITEMS(int32_t, soft->deformable->triangles)[3 * (e / 3)];
+    const int32_t *t = &soft->deformable->triangles.items[3 * (e / 3)];
     row->count[side] = 2;
     for (int k = 0; k < 2; k++) {
         row->particle[side][k] = t[(e % 3 + k) % 3];
@@ -111,7 +111,7 @@ static void list_edge(const rs_soft *soft, int32_t e, rs_pair_row *row, int side
 static rs_vec3 list_point(const rs_soft *soft, int32_t i, rs_pair_row *row, int side) {
     row->count[side] = 1;
     row->particle[side][0] = i;
-    row->arm[side] = soft->grains != NULL ? RS_ITEMS(rs_quad, soft->grains->x)[i].rest : 0.0;
+    row->arm[side] = soft->grains != NULL ? soft->grains->x.items[i].rest : 0.0;
     return start_of(soft, i);
 }
 
@@ -143,7 +143,7 @@ static double thickness_of(rs_soft *const *members, const rs_pair_row *row) {
         const rs_soft *soft = members[row->member[side]];
         sum += soft->grains != NULL ? row->arm[side] : soft->deformable->settings.collision_radius;
         for (int k = 0; k < row->count[side] && row->member[0] == row->member[1]; k++)
-            least = rs_min(least, RS_ITEMS(double, soft->deformable->slim)[row->particle[side][k]]);
+            least = rs_min(least, soft->deformable->slim.items[row->particle[side][k]]);
     }
     return rs_min(sum, least);
 }
@@ -153,7 +153,7 @@ static double thickness_of(rs_soft *const *members, const rs_pair_row *row) {
 static rs_vec3 velocity_of_grain(const rs_grains *grains, const rs_pair_row *row, int side) {
     int32_t i = row->particle[side][0];
     rs_vec3 arm = rs_scale(side == 0 ? -row->arm[side] : row->arm[side], row->normal);
-    return rs_add(RS_ITEMS(rs_quad, grains->v)[i].xyz, rs_cross(RS_ITEMS(rs_quad, grains->w)[i].xyz, arm));
+    return rs_add(grains->v.items[i].xyz, rs_cross(grains->w.items[i].xyz, arm));
 }
 
 /* Velocity of the first side against the second where they meet, between substeps. */
@@ -165,7 +165,7 @@ static rs_vec3 velocity_between(rs_soft *const *members, const rs_pair_row *row)
         if (soft->grains != NULL)
             sum = rs_madd(sum, sign, velocity_of_grain(soft->grains, row, side));
         for (int k = 0; soft->deformable != NULL && k < row->count[side]; k++)
-            sum = rs_madd(sum, sign * row->weight[side][k], RS_ITEMS(rs_quad, soft->deformable->v)[row->particle[side][k]].xyz);
+            sum = rs_madd(sum, sign * row->weight[side][k], soft->deformable->v.items[row->particle[side][k]].xyz);
     }
     return sum;
 }
@@ -180,7 +180,7 @@ static rs_vec3 relative_velocity(rs_soft *const *members, const rs_pair_row *row
             sum = rs_madd(sum, sign, velocity_of_grain(soft->grains, row, side));
             continue;
         }
-        const rs_quad *x = RS_ITEMS(rs_quad, soft->deformable->x), *start = RS_ITEMS(rs_quad, soft->deformable->x_start);
+        const rs_quad *x = soft->deformable->x.items, *start = soft->deformable->x_start.items;
         for (int k = 0; k < row->count[side]; k++) {
             int32_t i = row->particle[side][k];
             sum = rs_madd(sum, sign * row->weight[side][k] / h, rs_sub(x[i].xyz, start[i].xyz));
@@ -194,14 +194,14 @@ static void act(rs_soft *const *members, const rs_pair_row *row, rs_vec3 impulse
         rs_soft *soft = members[row->member[side]];
         double sign = side == 0 ? 1.0 : -1.0;
         if (soft->grains != NULL) {
-            rs_quad *v = &RS_ITEMS(rs_quad, soft->grains->v)[row->particle[side][0]];
-            rs_quad *w = &RS_ITEMS(rs_quad, soft->grains->w)[row->particle[side][0]];
+            rs_quad *v = &soft->grains->v.items[row->particle[side][0]];
+            rs_quad *w = &soft->grains->w.items[row->particle[side][0]];
             v->xyz = rs_madd(v->xyz, sign * v->rest, impulse);
             w->xyz = rs_madd(w->xyz, -w->rest * row->arm[side], rs_cross(row->normal, impulse));
             continue;
         }
-        rs_quad *x = RS_ITEMS(rs_quad, soft->deformable->x);
-        const rs_quad *v = RS_ITEMS(rs_quad, soft->deformable->v);
+        rs_quad *x = soft->deformable->x.items;
+        const rs_quad *v = soft->deformable->v.items;
         for (int k = 0; k < row->count[side]; k++) {
             int32_t i = row->particle[side][k];
             x[i].xyz = rs_madd(x[i].xyz, sign * h * row->weight[side][k] * v[i].rest, impulse);
@@ -217,7 +217,7 @@ static void fill_mobility(rs_soft *const *members, rs_pair_row *row) {
             inverse[k] = rs_soft_velocities(soft)[row->particle[side][k]].rest;
         row->along += rs_soft_point_inverse_mass(row->weight[side], inverse, row->count[side]);
         if (soft->grains != NULL)
-            row->across += row->arm[side] * row->arm[side] * RS_ITEMS(rs_quad, soft->grains->w)[row->particle[side][0]].rest;
+            row->across += row->arm[side] * row->arm[side] * soft->grains->w.items[row->particle[side][0]].rest;
     }
     row->across += row->along;
 }
@@ -234,7 +234,7 @@ static void choose_side(rs_vec3 former, nearest *at) {
 
 /* Adds the row of a meeting where it comes close in this substep. False without memory. */
 static bool add_row(rs_soft_pairs *pairs, rs_soft *const *members, int32_t owner, int64_t index, double friction, double h) {
-    rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, members[owner]->meetings)[index];
+    rs_soft_meeting *m = &members[owner]->meetings.items[index];
     if (m->clear > pairs->moved)
         return true;
     rs_pair_row row = {.owner = owner, .meeting = (int32_t)index, .member = {owner, m->member}, .friction = friction};
@@ -276,14 +276,14 @@ rs_status rs_soft_pairs_begin(rs_soft_pairs *pairs, const rs_soft_scene *scene, 
     rs_status status = rs_soft_pairs_refresh(pairs, members, ids, count, h);
     for (int32_t owner = 0; owner < count && status == RS_OK; owner++)
         for (int64_t k = 0; k < members[owner]->meetings.count; k++) {
-            int32_t other = RS_ITEMS(rs_soft_meeting, members[owner]->meetings)[k].member;
+            int32_t other = members[owner]->meetings.items[k].member;
             double friction = rs_materials_find(scene->materials, members[owner]->contact_material,
                                                 members[other]->contact_material)->friction;
             if (!add_row(pairs, members, owner, k, friction, h))
                 return RS_OUT_OF_MEMORY;
         }
     for (int64_t k = 0; k < pairs->rows.count; k++) {
-        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        const rs_pair_row *row = &pairs->rows.items[k];
         if (row->push > 0.0)
             act(members, row, rs_madd(row->slide, row->push, row->normal), h);
     }
@@ -292,7 +292,7 @@ rs_status rs_soft_pairs_begin(rs_soft_pairs *pairs, const rs_soft_scene *scene, 
 
 void rs_soft_pairs_solve(rs_soft_pairs *pairs, rs_soft *const *members, double h) {
     for (int64_t k = 0; k < pairs->rows.count; k++) {
-        rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        rs_pair_row *row = &pairs->rows.items[k];
         rs_vec3 relative = relative_velocity(members, row, h);
         double along = rs_dot(relative, row->normal), push = rs_max(0.0, row->push + (row->wanted - along) / row->along);
         rs_vec3 slide = rs_madd(row->slide, -1.0 / row->across, rs_madd(relative, -along, row->normal));
@@ -308,8 +308,8 @@ void rs_soft_pairs_solve(rs_soft_pairs *pairs, rs_soft *const *members, double h
 
 void rs_soft_pairs_end(rs_soft_pairs *pairs, rs_soft *const *members) {
     for (int64_t k = 0; k < pairs->rows.count; k++) {
-        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
-        rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, members[row->owner]->meetings)[row->meeting];
+        const rs_pair_row *row = &pairs->rows.items[k];
+        rs_soft_meeting *m = &members[row->owner]->meetings.items[row->meeting];
         m->push = row->push;
         m->slide = row->slide;
     }
@@ -318,7 +318,7 @@ void rs_soft_pairs_end(rs_soft_pairs *pairs, rs_soft *const *members) {
 double rs_soft_pairs_work(const rs_soft_pairs *pairs, rs_soft *const *members) {
     double sum = 0.0;
     for (int64_t k = 0; k < pairs->rows.count; k++) {
-        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        const rs_pair_row *row = &pairs->rows.items[k];
         rs_vec3 mean = rs_scale(0.5, rs_add(row->before, velocity_between(members, row)));
         sum += rs_dot(rs_madd(row->slide, row->push, row->normal), mean);
     }
@@ -331,8 +331,8 @@ static double lift_mobility(const rs_soft *soft, const rs_pair_row *row, int sid
     double sum = 0.0, sign = side == 0 ? 1.0 : -1.0;
     for (int k = 0; k < row->count[side] && soft->deformable != NULL; k++) {
         int32_t i = row->particle[side][k];
-        rs_vec3 way = rs_sub(RS_ITEMS(rs_quad, soft->deformable->x)[i].xyz, RS_ITEMS(rs_quad, soft->deformable->x_swept)[i].xyz);
-        sum += row->weight[side][k] * row->weight[side][k] * RS_ITEMS(rs_quad, soft->deformable->v)[i].rest;
+        rs_vec3 way = rs_sub(soft->deformable->x.items[i].xyz, soft->deformable->x_swept.items[i].xyz);
+        sum += row->weight[side][k] * row->weight[side][k] * soft->deformable->v.items[i].rest;
         *moved += sign * row->weight[side][k] * rs_dot(row->normal, way);
     }
     return sum;
@@ -341,14 +341,14 @@ static double lift_mobility(const rs_soft *soft, const rs_pair_row *row, int sid
 static void lift_side(const rs_soft *soft, const rs_pair_row *row, int side, double way) {
     for (int k = 0; k < row->count[side] && soft->deformable != NULL; k++) {
         int32_t i = row->particle[side][k];
-        rs_quad *x = &RS_ITEMS(rs_quad, soft->deformable->x)[i];
-        x->xyz = rs_madd(x->xyz, way * row->weight[side][k] * RS_ITEMS(rs_quad, soft->deformable->v)[i].rest, row->normal);
+        rs_quad *x = &soft->deformable->x.items[i];
+        x->xyz = rs_madd(x->xyz, way * row->weight[side][k] * soft->deformable->v.items[i].rest, row->normal);
     }
 }
 
 void rs_soft_pairs_lift(const rs_soft_pairs *pairs, rs_soft *const *members) {
     for (int64_t k = 0; k < pairs->rows.count; k++) {
-        const rs_pair_row *row = &RS_ITEMS(rs_pair_row, pairs->rows)[k];
+        const rs_pair_row *row = &pairs->rows.items[k];
         const rs_soft *a = members[row->member[0]], *b = members[row->member[1]];
         double moved = 0.0;
         double mobility = row->lift > 0.0 ? lift_mobility(a, row, 0, &moved) + lift_mobility(b, row, 1, &moved) : 0.0;

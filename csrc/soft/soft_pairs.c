@@ -31,14 +31,14 @@ bool rs_soft_pair_allowed(const rs_soft *a, const rs_soft *b) {
 /* ---- what may meet ---- */
 
 static rs_aabb triangle_box(const rs_deformable *d, int64_t t) {
-    const int32_t *k = &RS_ITEMS(int32_t, d->triangles)[3 * t];
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const int32_t *k = &d->triangles.items[3 * t];
+    const rs_quad *x = d->x.items;
     rs_vec3 a = x[k[0]].xyz, b = x[k[1]].xyz, c = x[k[2]].xyz;
     return (rs_aabb){rs_v3_min(a, rs_v3_min(b, c)), rs_v3_max(a, rs_v3_max(b, c))};
 }
 
 static double radius_of(const rs_soft *soft, int64_t index) {
-    return soft->grains != NULL ? RS_ITEMS(rs_quad, soft->grains->x)[index].rest : soft->deformable->settings.collision_radius;
+    return soft->grains != NULL ? soft->grains->x.items[index].rest : soft->deformable->settings.collision_radius;
 }
 
 
@@ -60,7 +60,7 @@ static rs_status list_items(rs_soft_pairs *pairs, rs_soft *const *members, int32
         int64_t features = soft->grains != NULL ? soft->grains->x.count : soft->deformable->triangles.count / 3;
         for (int64_t k = 0; k < features; k++) {
             double reach = radius_of(soft, k) + 0.5 * pairs->skin;
-            rs_aabb box = soft->grains != NULL ? rs_aabb_around(RS_ITEMS(rs_quad, soft->grains->x)[k].xyz, 0.0)
+            rs_aabb box = soft->grains != NULL ? rs_aabb_around(soft->grains->x.items[k].xyz, 0.0)
                                                : triangle_box(soft->deformable, k);
             box = rs_aabb_grown(&box, reach);
             bool near = rs_soft_pair_allowed(soft, soft);
@@ -99,11 +99,11 @@ static rs_status fill_table(rs_soft_pairs *pairs, const RS_ARRAY(rs_soft_meeting
         size *= 2;
     if (rs_array_resize(&pairs->table, size) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *table = RS_ITEMS(int32_t, pairs->table);
+    int32_t *table = pairs->table.items;
     for (int64_t k = 0; k < size; k++)
         table[k] = RS_NONE;
     for (int64_t k = 0; k < former->count; k++) {
-        uint32_t at = hash_of(&RS_ITEMS(rs_soft_meeting, *former)[k]) & (uint32_t)(size - 1);
+        uint32_t at = hash_of(&former->items[k]) & (uint32_t)(size - 1);
         while (table[at] != RS_NONE)
             at = (at + 1) & (uint32_t)(size - 1);
         table[at] = (int32_t)k;
@@ -113,11 +113,11 @@ static rs_status fill_table(rs_soft_pairs *pairs, const RS_ARRAY(rs_soft_meeting
 
 static const rs_soft_meeting *find_former(const rs_soft_pairs *pairs, const RS_ARRAY(rs_soft_meeting) *former,
                                           const rs_soft_meeting *key) {
-    const int32_t *table = RS_ITEMS(int32_t, pairs->table);
+    const int32_t *table = pairs->table.items;
     uint32_t mask = (uint32_t)(pairs->table.count - 1);
     for (uint32_t at = hash_of(key) & mask; table[at] != RS_NONE; at = (at + 1) & mask)
-        if (same_key(&RS_ITEMS(rs_soft_meeting, *former)[table[at]], key))
-            return &RS_ITEMS(rs_soft_meeting, *former)[table[at]];
+        if (same_key(&former->items[table[at]], key))
+            return &former->items[table[at]];
     return NULL;
 }
 
@@ -155,8 +155,8 @@ static bool has_corner(const int32_t *triangle, int32_t vertex) {
 /* Features that one of two triangles owns against those of the other. */
 static rs_status meet_triangles(const lister *l, int32_t other, int32_t s, int32_t t) {
     const rs_deformable *a = l->members[l->owner]->deformable, *b = l->members[other]->deformable;
-    const int32_t *ka = &RS_ITEMS(int32_t, a->triangles)[3 * s], *kb = &RS_ITEMS(int32_t, b->triangles)[3 * t];
-    uint8_t owned_a = RS_ITEMS(uint8_t, a->owned)[s], owned_b = RS_ITEMS(uint8_t, b->owned)[t];
+    const int32_t *ka = &a->triangles.items[3 * s], *kb = &b->triangles.items[3 * t];
+    uint8_t owned_a = a->owned.items[s], owned_b = b->owned.items[t];
     rs_status status = RS_OK;
     for (int k = 0; k < 3 && status == RS_OK; k++) {
         if ((owned_a >> k & 1) != 0 && !(a == b && has_corner(kb, ka[k])))
@@ -187,8 +187,8 @@ static rs_status meet_items(const lister *l, const rs_pair_item *own, const rs_p
 /* Pairs of one member with itself and with those after it. */
 static rs_status list_of(lister *l) {
     rs_soft_pairs *pairs = l->pairs;
-    const rs_pair_item *items = RS_ITEMS(rs_pair_item, pairs->items);
-    const int32_t *sorted = RS_ITEMS(int32_t, pairs->grid.items);
+    const rs_pair_item *items = pairs->items.items;
+    const int32_t *sorted = pairs->grid.items.items;
     rs_array_swap(&l->members[l->owner]->meetings, &l->members[l->owner]->meetings_before);
     l->members[l->owner]->meetings.count = 0;
     rs_status status = fill_table(pairs, &l->members[l->owner]->meetings_before);
@@ -196,7 +196,7 @@ static rs_status list_of(lister *l) {
         if (items[i].member != l->owner)
             continue;
         rs_cell_run runs[RS_MAX_CELL_RUNS];
-        int count = rs_cell_grid_around(&pairs->grid, RS_ITEMS(int32_t, pairs->grid.cell_of)[i], runs);
+        int count = rs_cell_grid_around(&pairs->grid, pairs->grid.cell_of.items[i], runs);
         for (int r = 0; r < count; r++)
             for (int32_t k = runs[r].first; k < runs[r].last && status == RS_OK; k++) {
                 const rs_pair_item *other = &items[sorted[k]];
@@ -212,13 +212,13 @@ static rs_status list_of(lister *l) {
 static rs_status fill_slim(rs_deformable *d) {
     if (rs_array_resize(&d->slim, d->x.count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double *slim = RS_ITEMS(double, d->slim);
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    double *slim = d->slim.items;
+    const rs_quad *x = d->x.items;
     for (int64_t i = 0; i < d->x.count; i++)
         slim[i] = 2.0 * d->settings.collision_radius;
     for (int64_t k = 0; k < d->triangles.count; k++) {
         int64_t first = k - k % 3;
-        int32_t a = RS_ITEMS(int32_t, d->triangles)[k], b = RS_ITEMS(int32_t, d->triangles)[first + (k + 1) % 3];
+        int32_t a = d->triangles.items[k], b = d->triangles.items[first + (k + 1) % 3];
         double length = EDGE_SHARE * rs_norm(rs_sub(x[a].xyz, x[b].xyz));
         slim[a] = rs_min(slim[a], length);
         slim[b] = rs_min(slim[b], length);
@@ -254,7 +254,7 @@ static rs_status list(rs_soft_pairs *pairs, rs_soft *const *members, const int32
     pairs->skin = rs_max(SKIN_RADII * (isfinite(least) ? least : 0.0), SKIN_SUBSTEPS * 2.0 * h * fastest_against_mean(members, count));
     pairs->listed = pairs->moved;
     if (list_items(pairs, members, count, &widest) != RS_OK ||
-        rs_cell_grid_build(&pairs->grid, RS_ITEMS(rs_quad, pairs->centres), pairs->items.count, widest, NULL) != RS_OK)
+        rs_cell_grid_build(&pairs->grid, pairs->centres.items, pairs->items.count, widest, NULL) != RS_OK)
         return RS_OUT_OF_MEMORY;
     lister l = {pairs, members, ids, 0};
     rs_status status = RS_OK;

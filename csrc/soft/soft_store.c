@@ -86,7 +86,7 @@ static const rs_record SOFT = RS_RECORD(rs_soft, SOFT_FIELDS), IMPULSE = RS_RECO
 
 /* All integers are at least `low` and less than `high`. */
 static bool are_between(const RS_ARRAY(int32_t) *values, int64_t low, int64_t high) {
-    const int32_t *v = RS_ITEMS(int32_t, *values);
+    const int32_t *v = values->items;
     for (int64_t k = 0; k < values->count; k++)
         if (v[k] < low || v[k] >= high)
             return false;
@@ -95,7 +95,7 @@ static bool are_between(const RS_ARRAY(int32_t) *values, int64_t low, int64_t hi
 
 /* Begins of lists in an array of `total` items: they ascend, the last one is its end. */
 static bool are_begins(const RS_ARRAY(int32_t) *begins, int64_t total) {
-    const int32_t *v = RS_ITEMS(int32_t, *begins);
+    const int32_t *v = begins->items;
     for (int64_t k = 0; k < begins->count; k++)
         if (v[k] < (k > 0 ? v[k - 1] : 0) || v[k] > total)
             return false;
@@ -120,7 +120,7 @@ static bool are_pairs(const rs_grains *g) {
         (g->first.count == 0 && g->second.count > 0))
         return false;
     for (int64_t k = 0; k < g->image.count; k++)
-        if (RS_ITEMS(uint8_t, g->image)[k] >= 27)
+        if (g->image.items[k] >= 27)
             return false;
     int64_t n = g->x.count;
     return are_between(&g->second, 0, g->listed ? n : INT32_MAX) && are_between(&g->origin, -1, INT32_MAX) &&
@@ -136,18 +136,18 @@ static bool are_grains(const rs_grains *g) {
         rs_grain_material_check(&g->boundary) != RS_OK)
         return false;
     for (int64_t k = 0; k < g->materials.count; k++)
-        if (rs_grain_material_check(&RS_ITEMS(rs_grain_material, g->materials)[k]) != RS_OK)
+        if (rs_grain_material_check(&g->materials.items[k]) != RS_OK)
             return false;
     for (int64_t k = 0; k < n; k++) {
-        const rs_grain_material *material = &RS_ITEMS(rs_grain_material, g->materials)[RS_ITEMS(int32_t, g->kinds)[k]];
-        double inverse_mass = RS_ITEMS(rs_quad, g->v)[k].rest, inverse_moment = RS_ITEMS(rs_quad, g->w)[k].rest;
-        if (rs_grain_check(k, RS_ITEMS(rs_quad, g->x)[k].rest, material->density) != RS_OK ||
+        const rs_grain_material *material = &g->materials.items[g->kinds.items[k]];
+        double inverse_mass = g->v.items[k].rest, inverse_moment = g->w.items[k].rest;
+        if (rs_grain_check(k, g->x.items[k].rest, material->density) != RS_OK ||
             !(inverse_mass >= 0.0 && inverse_mass <= 1.0 / RS_LEAST_MASS) ||
             !(inverse_moment >= 0.0 && inverse_moment <= 1.0 / RS_LEAST_MOMENT))
             return false;
     }
     for (int64_t k = 0; k < g->touches.count; k++)
-        if (RS_ITEMS(rs_grain_touch, g->touches)[k].grain < 0 || RS_ITEMS(rs_grain_touch, g->touches)[k].grain >= n)
+        if (g->touches.items[k].grain < 0 || g->touches.items[k].grain >= n)
             return false;
     for (int axis = 0; axis < 3; axis++)
         if (g->domain.periodic[axis] && !(rs_v3_get(g->domain.min, axis) < rs_v3_get(g->domain.max, axis)))
@@ -163,25 +163,24 @@ static bool is_deformable(const rs_deformable *d) {
         !(s->collision_radius > 0.0 && s->collision_radius <= RS_GREATEST))
         return false;
     for (int64_t k = 0; k < d->struts.count; k++) {
-        const rs_soft_strut *strut = &RS_ITEMS(rs_soft_strut, d->struts)[k];
+        const rs_soft_strut *strut = &d->struts.items[k];
         if (strut->a < 0 || strut->a >= n || strut->b < 0 || strut->b >= n)
             return false;
     }
     for (int64_t k = 0; k < d->hinges.count; k++)
         for (int i = 0; i < RS_HINGE_POINTS; i++)
-            if (RS_ITEMS(rs_soft_hinge, d->hinges)[k].index[i] < 0 || RS_ITEMS(rs_soft_hinge, d->hinges)[k].index[i] >= n)
+            if (d->hinges.items[k].index[i] < 0 || d->hinges.items[k].index[i] >= n)
                 return false;
     for (int64_t k = 0; k < d->tetrahedra.count; k++)
         for (int i = 0; i < 4; i++)
-            if (RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k].index[i] < 0 ||
-                RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k].index[i] >= n)
+            if (d->tetrahedra.items[k].index[i] < 0 || d->tetrahedra.items[k].index[i] >= n)
                 return false;
     for (int64_t k = 0; k < d->candidates.count; k++) {
-        const rs_soft_candidate *candidate = &RS_ITEMS(rs_soft_candidate, d->candidates)[k];
+        const rs_soft_candidate *candidate = &d->candidates.items[k];
         if (candidate->feature < 0 || candidate->feature >= n + d->triangles.count / 3 || candidate->shape < 0)
             return false;
     }
-    const rs_soft_tie *ties = RS_ITEMS(rs_soft_tie, d->ties);
+    const rs_soft_tie *ties = d->ties.items;
     for (int64_t k = 0; k < d->ties.count; k++)
         if (ties[k].particle < (k > 0 ? ties[k - 1].particle + 1 : 0) || ties[k].particle >= n)
             return false;
@@ -190,7 +189,7 @@ static bool is_deformable(const rs_deformable *d) {
 
 static bool are_meetings(const RS_ARRAY(rs_soft_meeting) *meetings) {
     for (int64_t k = 0; k < meetings->count; k++) {
-        const rs_soft_meeting *m = &RS_ITEMS(rs_soft_meeting, *meetings)[k];
+        const rs_soft_meeting *m = &meetings->items[k];
         if (!(m->keep >= 0.0 && rs_norm2(m->normal) < 1.5))
             return false;
     }

@@ -269,7 +269,7 @@ static void take_over(rs_world *world, rs_body *body, int32_t field, const doubl
         rs_world_touch_body(world, body);
     }
     if (field == RS_FIELD_COORDINATE) /* elsewhere it touches other things */
-        rs_world_forget_touches(world, (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies)));
+        rs_world_forget_touches(world, (int32_t)(body - world->data.bodies.items));
 }
 
 static rs_status write_vectors(rs_world *world, rs_object_id id, int count, const vector_write *writes) {

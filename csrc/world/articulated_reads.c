@@ -243,7 +243,7 @@ rs_status rs_articulation_set_link(rs_world *world, rs_object_id id, int32_t lin
         rs_tree_model_set_link(model, link, def);
         a->carried.known = false;
         a->placed_at = NULL;
-        rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+        rs_collider *colliders = world->data.colliders.items;
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
             rs_measure_collider(&colliders[c], body);
         rs_world_touch_body(world, body);

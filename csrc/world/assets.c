@@ -2,7 +2,7 @@
 #include "world.h"
 
 rs_asset_entry *rs_world_asset(rs_world *world, rs_asset_id id) {
-    rs_asset_entry *entries = RS_ITEMS(rs_asset_entry, world->data.assets);
+    rs_asset_entry *entries = world->data.assets.items;
     uint32_t place = (uint32_t)id;
     if (id != 0 && place < world->data.assets.count && entries[place].id == id)
         return &entries[place];
@@ -31,7 +31,7 @@ rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out
         return RS_OUT_OF_MEMORY;
     rs_world_enter(world);
     int64_t place = 0;
-    while (place < world->data.assets.count && RS_ITEM(rs_asset_entry, world->data.assets, place)->id != 0)
+    while (place < world->data.assets.count && RS_ITEM(world->data.assets, place)->id != 0)
         place++;
     if (place == world->data.assets.count && rs_array_push(&world->data.assets) == NULL) {
         rs_asset_drop(asset);
@@ -39,7 +39,7 @@ rs_status rs_world_list_asset(rs_world *world, rs_asset *asset, rs_asset_id *out
     }
     *out = ((uint64_t)world->next_asset++ << 32) | (uint32_t)place;
     world->geometry_number++;
-    RS_ITEMS(rs_asset_entry, world->data.assets)[place] = (rs_asset_entry){*out, asset, 1};
+    world->data.assets.items[place] = (rs_asset_entry){*out, asset, 1};
     return rs_world_leave(world, RS_OK);
 }
 

@@ -4,13 +4,13 @@
 
 rs_status rs_world_list_all(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *bodies = data->bodies.items;
     if (rs_array_resize(&world->awake, data->bodies.count) != RS_OK ||
         rs_touches_merge(&data->touches, &data->resting, &world->touches_other) != RS_OK)
         return RS_OUT_OF_MEMORY;
     rs_array_swap(&data->touches, &world->touches_other);
     data->resting.count = 0;
-    int32_t *awake = RS_ITEMS(int32_t, world->awake);
+    int32_t *awake = world->awake.items;
     world->awake.count = 0;
     for (int32_t i = 0; i < data->bodies.count; i++) {
         bodies[i].listed = bodies[i].alive;
@@ -40,7 +40,7 @@ static bool stands(const rs_body *body) {
 
 /* The last step placed it as one that does not move. */
 static bool is_placed_at_rest(const rs_world *world, const rs_body *body) {
-    return body->first_collider == RS_NONE || !RS_ITEM(rs_collider, world->data.colliders, body->first_collider)->active;
+    return body->first_collider == RS_NONE || !RS_ITEM(world->data.colliders, body->first_collider)->active;
 }
 
 bool rs_world_needs_step(const rs_world *world, const rs_body *body) {
@@ -55,8 +55,8 @@ void rs_world_rouse(rs_world *world, rs_body *body) {
 }
 
 void rs_world_unlist_resting(rs_world *world) {
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    int32_t *awake = RS_ITEMS(int32_t, world->awake);
+    rs_body *bodies = world->data.bodies.items;
+    int32_t *awake = world->awake.items;
     int64_t kept = 0;
     for (int64_t k = 0; k < world->awake.count; k++) {
         rs_body *body = &bodies[awake[k]];

@@ -11,7 +11,7 @@ rs_status rs_world_list_all(rs_world *world);
 rs_status rs_world_set_aside(rs_world *world);
 
 static inline rs_island_bodies rs_world_listed(const rs_world *world) {
-    return (rs_island_bodies){RS_ITEMS(int32_t, world->awake), world->awake.count};
+    return (rs_island_bodies){world->awake.items, world->awake.count};
 }
 
 /* At the end of a step: what the next one has no need to look at leaves the list. */

@@ -46,7 +46,7 @@ void rs_batch_destroy(rs_batch *batch) {
     for (int64_t k = 0; k < batch->count && batch->members != NULL; k++)
         rs_world_destroy(batch->members[k]);
     for (int64_t k = 0; k < batch->channels.count; k++)
-        rs_channel_free(&RS_ITEMS(rs_channel, batch->channels)[k]);
+        rs_channel_free(&batch->channels.items[k]);
     rs_array_free(&batch->channels);
     rs_snapshot_destroy(batch->start);
     rs_free(batch->members);
@@ -149,7 +149,7 @@ static void note_failure(rs_batch *batch, int64_t member, rs_status status) {
 
 static bool has_written_rows(const rs_batch *batch, int64_t member) {
     for (int64_t k = 0; k < batch->channels.count; k++)
-        if (rs_channel_is_written(&RS_ITEMS(rs_channel, batch->channels)[k], member))
+        if (rs_channel_is_written(&batch->channels.items[k], member))
             return true;
     return false;
 }
@@ -196,21 +196,21 @@ static rs_status check_members(rs_batch *batch, int64_t number, const int64_t *m
 static rs_status reset_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
-        status = rs_channel_reset(&RS_ITEMS(rs_channel, batch->channels)[k], world, member, &batch->ray_room[worker]);
+        status = rs_channel_reset(&batch->channels.items[k], world, member, &batch->ray_room[worker]);
     return status;
 }
 
 static rs_status write_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
-        status = rs_channel_write(&RS_ITEMS(rs_channel, batch->channels)[k], world, member, &batch->link_room[worker]);
+        status = rs_channel_write(&batch->channels.items[k], world, member, &batch->link_room[worker]);
     return status;
 }
 
 static rs_status read_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
-        status = rs_channel_read(&RS_ITEMS(rs_channel, batch->channels)[k], world, member, &batch->ray_room[worker]);
+        status = rs_channel_read(&batch->channels.items[k], world, member, &batch->ray_room[worker]);
     return status;
 }
 
@@ -330,7 +330,7 @@ static rs_status restore_member(const job *j, rs_world *world, int64_t member, i
     (void)place;
     rs_status status = rs_snapshot_restore(world, j->snapshot);
     for (int64_t k = 0; k < j->batch->channels.count; k++)
-        rs_channel_forget(&RS_ITEMS(rs_channel, j->batch->channels)[k], member);
+        rs_channel_forget(&j->batch->channels.items[k], member);
     return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
 }
 
@@ -365,7 +365,7 @@ static const rs_height_grid *grid_of(rs_world *world, rs_object_id object) {
     const rs_body *body = rs_world_single_body(world, object);
     const rs_height_grid *grid = NULL;
     if (body != NULL && body->first_collider != RS_NONE)
-        grid = RS_ITEMS(rs_collider, world->data.colliders)[body->first_collider].shape.grid;
+        grid = world->data.colliders.items[body->first_collider].shape.grid;
     if (body != NULL && grid == NULL)
         rs_fail(RS_WRONG_TYPE, "object %u is not a heightmap", (uint32_t)(object >> 32));
     return grid;

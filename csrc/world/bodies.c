@@ -76,7 +76,7 @@ rs_status rs_body_get_properties(rs_world *world, rs_object_id id, rs_body_prope
 
 static bool has_unbounded_shape(const rs_world *world, const rs_body *body) {
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
         if (!rs_shape_is_bounded(collider->shape.type))
             return true;
         c = collider->next_in_body;
@@ -134,7 +134,7 @@ rs_status rs_body_set_properties(rs_world *world, rs_object_id id, const rs_body
     if (body->type != RS_BODY_DYNAMIC)
         rs_world_drop_controller(world, body);
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        rs_collider *collider = RS_ITEM(world->data.colliders, c);
         collider->dynamic = body->type == RS_BODY_DYNAMIC;
         rs_measure_collider(collider, body);
         c = collider->next_in_body;
@@ -208,7 +208,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     if (body == NULL || entry == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
     rs_collider *collider = body->collider_count == 1
-                                ? RS_ITEM(rs_collider, world->data.colliders, body->first_collider)
+                                ? RS_ITEM(world->data.colliders, body->first_collider)
                                 : NULL;
     if (collider == NULL || collider->shape.grid == NULL || entry->asset->grid == NULL)
         return rs_world_leave(world, rs_fail(RS_WRONG_TYPE, "the object or the asset is not a heightmap"));
@@ -239,7 +239,7 @@ static rs_collider *first_collider(rs_world *world, rs_object_id id, int32_t loc
     *status = RS_UNKNOWN_OBJECT;
     if (body == NULL)
         return NULL;
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    rs_collider *colliders = world->data.colliders.items;
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
         if (is_local(&colliders[c], local)) {
             *status = RS_OK;
@@ -255,7 +255,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     rs_collider *collider = first_collider(world, id, -1, &status);
     while (collider != NULL && collider->number != number)
         collider = collider->next_in_body != RS_NONE
-                       ? RS_ITEM(rs_collider, world->data.colliders, collider->next_in_body)
+                       ? RS_ITEM(world->data.colliders, collider->next_in_body)
                        : NULL;
     if (status == RS_OK && collider == NULL)
         status = rs_fail(RS_INVALID_VALUE, "the object has no collision body %d", number);
@@ -264,7 +264,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
         status = rs_world_make_collider(world, shape, collider->dynamic, &draft);
     if (status != RS_OK)
         return rs_world_leave(world, status);
-    rs_body *body = RS_ITEM(rs_body, world->data.bodies, collider->body);
+    rs_body *body = RS_ITEM(world->data.bodies, collider->body);
     if (draft.asset != 0)
         rs_world_asset(world, draft.asset)->users++;
     rs_world_asset_release(world, collider->asset);
@@ -310,7 +310,7 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
         change_particles(world, id, soft, change);
         return rs_world_leave(world, RS_OK);
     }
-    rs_world_touch_body(world, RS_ITEM(rs_body, world->data.bodies, collider->body));
+    rs_world_touch_body(world, RS_ITEM(world->data.bodies, collider->body));
     while (collider != NULL) {
         if (is_local(collider, local) && change->set_filter) {
             collider->group = change->group;
@@ -319,7 +319,7 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
         if (is_local(collider, local) && change->set_material)
             collider->material = change->material;
         int32_t next = collider->next_in_body;
-        collider = next != RS_NONE ? RS_ITEM(rs_collider, world->data.colliders, next) : NULL;
+        collider = next != RS_NONE ? RS_ITEM(world->data.colliders, next) : NULL;
     }
     return rs_world_leave(world, RS_OK);
 }
@@ -383,7 +383,7 @@ rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_
     if (status != RS_OK)
         return rs_world_leave(world, status);
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        rs_collider *collider = RS_ITEM(world->data.colliders, c);
         collider->material = materials[collider->number];
         c = collider->next_in_body;
     }
@@ -396,7 +396,7 @@ rs_status rs_object_get_materials(rs_world *world, rs_object_id id, int32_t *mat
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
-        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
         materials[collider->number] = collider->material;
         c = collider->next_in_body;
     }
@@ -408,7 +408,7 @@ rs_status rs_object_get_filters(rs_world *world, rs_object_id id, uint64_t *grou
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
     for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
-        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
         groups[collider->number] = collider->group;
         masks[collider->number] = collider->mask;
         c = collider->next_in_body;

@@ -44,10 +44,10 @@ static void read_link_twists(const rs_channel *c, const rs_body *body, double *o
 
 static void add_link_forces(const rs_channel *c, const rs_world *world, const rs_body *body, const RS_ARRAY(rs_touch) *touches,
                             double *out) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const int32_t index = (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies));
+    const rs_collider *colliders = world->data.colliders.items;
+    const int32_t index = (int32_t)(body - world->data.bodies.items);
     for (int64_t t = 0; t < touches->count; t++) {
-        const rs_touch *touch = &RS_ITEMS(rs_touch, *touches)[t];
+        const rs_touch *touch = &touches->items[t];
         if (touch->body_a != index && touch->body_b != index)
             continue;
         rs_vec3 push = rs_scale(touch->impulse.x, touch->t1);
@@ -136,7 +136,7 @@ static rs_status read_rays(const rs_channel *c, rs_world *world, const rs_body *
     const int64_t count = c->def.ray_count;
     if (rs_array_resize(scratch, 6 * count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    double *origins = RS_ITEMS(double, *scratch), *directions = origins + 3 * count;
+    double *origins = scratch->items, *directions = origins + 3 * count;
     rs_transform frame = state_of(body, c->def.mount_link).pose;
     if (c->def.ray_level)
         frame.rot = heading_of(&frame.rot);
@@ -308,7 +308,7 @@ static rs_status write_masses(const rs_channel *c, rs_world *world, rs_body *bod
         __builtin_prefetch(&link->inertia_origin.yz, 1);
     }
     rs_status status = rs_array_resize(scratch, count);
-    rs_link_def *defs = RS_ITEMS(rs_link_def, *scratch);
+    rs_link_def *defs = scratch->items;
     for (int32_t k = 0; k < count && status == RS_OK; k++) { /* all are checked before the first one changes */
         const rs_link *link = &a->links[c->def.links[k]];
         const rs_sym3 *i = &link->inertia;

@@ -7,7 +7,7 @@ rs_status rs_deformable_get_constraints(rs_world *world, rs_object_id id, int32_
     rs_status status;
     const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     for (int64_t k = 0; status == RS_OK && k < d->struts.count; k++) {
-        const rs_soft_strut *from = &RS_ITEMS(rs_soft_strut, d->struts)[k];
+        const rs_soft_strut *from = &d->struts.items[k];
         double *state = &strut_state[RS_STRUT_NUMBERS * k];
         struts[2 * k] = from->a;
         struts[2 * k + 1] = from->b;
@@ -16,7 +16,7 @@ rs_status rs_deformable_get_constraints(rs_world *world, rs_object_id id, int32_
         state[2] = from->impulse;
     }
     for (int64_t k = 0; status == RS_OK && k < d->hinges.count; k++) {
-        const rs_soft_hinge *from = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
+        const rs_soft_hinge *from = &d->hinges.items[k];
         double *state = &hinge_state[RS_HINGE_NUMBERS * k];
         memcpy(&hinges[RS_HINGE_POINTS * k], from->index, sizeof from->index);
         memcpy(state, from->weight, sizeof from->weight);
@@ -70,12 +70,12 @@ rs_status rs_deformable_set_constraints(rs_world *world, rs_object_id id, int64_
     d->substep = substep;
     for (int64_t k = 0; k < strut_count; k++) {
         const double *state = &strut_state[RS_STRUT_NUMBERS * k];
-        RS_ITEMS(rs_soft_strut, d->struts)[k] = (rs_soft_strut){
+        d->struts.items[k] = (rs_soft_strut){
             .a = struts[2 * k], .b = struts[2 * k + 1], .rest = state[0], .compliance = state[1], .impulse = state[2]};
     }
     for (int64_t k = 0; k < hinge_count; k++) {
         const double *state = &hinge_state[RS_HINGE_NUMBERS * k];
-        rs_soft_hinge *hinge = &RS_ITEMS(rs_soft_hinge, d->hinges)[k];
+        rs_soft_hinge *hinge = &d->hinges.items[k];
         *hinge = (rs_soft_hinge){.rest = state[6], .compliance = state[7], .impulse = state[8]};
         memcpy(hinge->index, &hinges[RS_HINGE_POINTS * k], sizeof hinge->index);
         memcpy(hinge->weight, state, sizeof hinge->weight);
@@ -90,7 +90,7 @@ rs_status rs_deformable_get_tetrahedra(rs_world *world, rs_object_id id, int32_t
     rs_status status;
     const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     for (int64_t k = 0; status == RS_OK && k < d->tetrahedra.count; k++) {
-        const rs_soft_tetrahedron *from = &RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k];
+        const rs_soft_tetrahedron *from = &d->tetrahedra.items[k];
         double *out = &state[RS_TETRAHEDRON_NUMBERS * k];
         memcpy(&tetrahedra[4 * k], from->index, sizeof from->index);
         memcpy(out, &from->inverse_rest, sizeof from->inverse_rest);
@@ -130,10 +130,10 @@ rs_status rs_deformable_set_tetrahedra(rs_world *world, rs_object_id id, int64_t
     if (status != RS_OK)
         return rs_world_leave(world, status);
     d->tetrahedra.count = count;
-    rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    rs_quad *x = d->x.items;
     for (int64_t k = 0; k < count; k++) {
         const double *from = &state[RS_TETRAHEDRON_NUMBERS * k];
-        rs_soft_tetrahedron *one = &RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[k];
+        rs_soft_tetrahedron *one = &d->tetrahedra.items[k];
         *one = (rs_soft_tetrahedron){.size = from[9], .volume = from[10], .shear = from[11]};
         memcpy(one->index, &tetrahedra[4 * k], sizeof one->index);
         memcpy(&one->inverse_rest, from, sizeof one->inverse_rest);
@@ -142,7 +142,7 @@ rs_status rs_deformable_set_tetrahedra(rs_world *world, rs_object_id id, int64_t
             x[one->index[m]].rest = 0.0;
     }
     for (int64_t k = 0; k < d->triangles.count; k++)
-        x[RS_ITEMS(int32_t, d->triangles)[k]].rest = d->settings.collision_radius;
+        x[d->triangles.items[k]].rest = d->settings.collision_radius;
     rs_wake_body(body);
     world->version++;
     return rs_world_leave(world, RS_OK);
@@ -183,12 +183,12 @@ rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t 
     d->x.count = d->v.count = d->masses.count = count;
     d->triangles.count = 3 * triangle_count;
     for (int64_t k = 0; k < count; k++) {
-        RS_ITEMS(rs_quad, d->x)[k] = (rs_quad){rs_v3_load(&positions[3 * k]), d->settings.collision_radius};
-        RS_ITEMS(rs_quad, d->v)[k] = (rs_quad){rs_v3_zero(), 1.0 / masses[k]};
-        RS_ITEMS(double, d->masses)[k] = masses[k];
+        d->x.items[k] = (rs_quad){rs_v3_load(&positions[3 * k]), d->settings.collision_radius};
+        d->v.items[k] = (rs_quad){rs_v3_zero(), 1.0 / masses[k]};
+        d->masses.items[k] = masses[k];
     }
     for (int64_t k = 0; k < 3 * triangle_count; k++)
-        RS_ITEMS(int32_t, d->triangles)[k] = triangles[k];
+        d->triangles.items[k] = triangles[k];
     rs_soft_forget(body->soft);
     rs_world_touch_soft(world, body);
     return rs_world_leave(world, RS_OK);

@@ -2,25 +2,25 @@
 #include "world.h"
 
 static void drop_tie(rs_deformable *d, int64_t index) {
-    rs_soft_tie *ties = RS_ITEMS(rs_soft_tie, d->ties);
+    rs_soft_tie *ties = d->ties.items;
     d->ties.count--;
     memmove(&ties[index], &ties[index + 1], sizeof *ties * (size_t)(d->ties.count - index));
 }
 
 void rs_deformable_untie(rs_deformable *d, int64_t particle) {
     for (int64_t k = d->ties.count - 1; k >= 0; k--)
-        if (RS_ITEMS(rs_soft_tie, d->ties)[k].particle == particle)
+        if (d->ties.items[k].particle == particle)
             drop_tie(d, k);
 }
 
 void rs_world_drop_ties_of(rs_world *world, int32_t body) {
     for (int64_t i = 0; i < world->data.bodies.count && world->data.soft_count > 0; i++) {
-        rs_body *one = &RS_ITEMS(rs_body, world->data.bodies)[i];
+        rs_body *one = &world->data.bodies.items[i];
         rs_deformable *d = one->alive && one->soft != NULL ? one->soft->deformable : NULL;
-        if (one->alive && one->soft != NULL && RS_ITEM(rs_body, world->data.bodies, body)->soft != NULL)
+        if (one->alive && one->soft != NULL && RS_ITEM(world->data.bodies, body)->soft != NULL)
             one->soft->meetings.count = 0; /* the number of the body may be given to another */
         for (int64_t k = d != NULL ? d->ties.count - 1 : -1; k >= 0; k--)
-            if (RS_ITEMS(rs_soft_tie, d->ties)[k].body == body) {
+            if (d->ties.items[k].body == body) {
                 drop_tie(d, k);
                 rs_world_touch_soft(world, one);
             }
@@ -32,7 +32,7 @@ static rs_status find_other(rs_world *world, rs_object_id id, int32_t local, rs_
     const rs_slot *slot = rs_world_slot(world, id);
     if (slot == NULL)
         return RS_UNKNOWN_OBJECT;
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, slot->body);
+    const rs_body *body = RS_ITEM(world->data.bodies, slot->body);
     if (body->soft != NULL)
         return rs_fail(RS_WRONG_TYPE, "object %u is made of particles; expected a body or a robot", (uint32_t)(id >> 32));
     rs_articulation *tree = body->articulation;
@@ -54,12 +54,12 @@ static rs_status add_tie(rs_deformable *d, const rs_soft_tie *tie) {
     rs_soft_tie *place = rs_array_push(&d->ties);
     if (place == NULL)
         return RS_OUT_OF_MEMORY;
-    rs_soft_tie *ties = RS_ITEMS(rs_soft_tie, d->ties);
+    rs_soft_tie *ties = d->ties.items;
     int64_t k = d->ties.count - 1;
     for (; k > 0 && ties[k - 1].particle > tie->particle; k--)
         ties[k] = ties[k - 1];
     ties[k] = *tie;
-    RS_ITEMS(rs_quad, d->v)[tie->particle].rest = 1.0 / RS_ITEMS(double, d->masses)[tie->particle];
+    d->v.items[tie->particle].rest = 1.0 / d->masses.items[tie->particle];
     return RS_OK;
 }
 
@@ -77,11 +77,11 @@ rs_status rs_deformable_tie(rs_world *world, rs_object_id id, int64_t index, rs_
     if (status == RS_OK)
         status = find_other(world, object, local, &tie, &pose);
     if (status == RS_OK) {
-        tie.local = point != NULL ? rs_v3_load(point) : rs_transform_inv_point(&pose, RS_ITEMS(rs_quad, d->x)[index].xyz);
+        tie.local = point != NULL ? rs_v3_load(point) : rs_transform_inv_point(&pose, d->x.items[index].xyz);
         status = add_tie(d, &tie);
     }
     if (status == RS_OK) {
-        rs_world_rouse(world, RS_ITEM(rs_body, world->data.bodies, tie.body));
+        rs_world_rouse(world, RS_ITEM(world->data.bodies, tie.body));
         rs_world_touch_soft(world, body);
     }
     return rs_world_leave(world, status);
@@ -94,9 +94,9 @@ rs_status rs_deformable_read_ties(rs_world *world, rs_object_id id, int64_t capa
     const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     *count = status == RS_OK ? d->ties.count : 0;
     for (int64_t k = 0; k < *count && k < capacity; k++) {
-        const rs_soft_tie *tie = &RS_ITEMS(rs_soft_tie, d->ties)[k];
+        const rs_soft_tie *tie = &d->ties.items[k];
         particles[k] = tie->particle;
-        objects[k] = rs_slot_id(world, RS_ITEM(rs_body, world->data.bodies, tie->body)->slot);
+        objects[k] = rs_slot_id(world, RS_ITEM(world->data.bodies, tie->body)->slot);
         locals[k] = tie->link;
         rs_v3_store(&points[3 * k], tie->local);
     }

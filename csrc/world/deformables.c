@@ -86,13 +86,13 @@ static rs_status check_def(const rs_deformable_def *def) {
 
 static rs_status add_struts(rs_deformable *d, int64_t count, const int32_t *struts, const double *compliances) {
     int64_t before = d->struts.count;
-    const rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    const rs_quad *x = d->x.items;
     if (rs_array_reserve(&d->struts, before + count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     d->struts.count = before + count;
     for (int64_t k = 0; k < count; k++) {
         int32_t a = struts[2 * k], b = struts[2 * k + 1];
-        RS_ITEMS(rs_soft_strut, d->struts)[before + k] =
+        d->struts.items[before + k] =
             (rs_soft_strut){.a = a, .b = b, .rest = rs_norm(rs_sub(x[a].xyz, x[b].xyz)), .compliance = compliances[k]};
     }
     return RS_OK;
@@ -100,7 +100,7 @@ static rs_status add_struts(rs_deformable *d, int64_t count, const int32_t *stru
 
 /* Tetrahedra, and which particles lie inside them all. */
 static rs_status add_tetrahedra(rs_deformable *d, const rs_deformable_def *def) {
-    rs_quad *x = RS_ITEMS(rs_quad, d->x);
+    rs_quad *x = d->x.items;
     if (rs_array_reserve(&d->tetrahedra, def->tetrahedron_count) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < def->tetrahedron_count; k++) {
@@ -108,7 +108,7 @@ static rs_status add_tetrahedra(rs_deformable *d, const rs_deformable_def *def) 
         const int32_t *index = &def->tetrahedra[4 * k];
         if (!rs_tetrahedron_make(&one, x, index, def->volume_stiffness, def->shear_stiffness))
             return rs_fail(RS_INVALID_VALUE, "tetrahedron %lld has no volume", (long long)k);
-        RS_ITEMS(rs_soft_tetrahedron, d->tetrahedra)[d->tetrahedra.count++] = one;
+        d->tetrahedra.items[d->tetrahedra.count++] = one;
         for (int m = 0; m < 4; m++)
             x[index[m]].rest = 0.0;
     }
@@ -125,12 +125,12 @@ static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
     for (int64_t k = 0; k < def->count; k++) {
         bool pinned = def->pinned != NULL && def->pinned[k] != 0;
         rs_vec3 v = def->velocities != NULL && !pinned ? rs_v3_load(&def->velocities[3 * k]) : rs_v3_zero();
-        RS_ITEMS(rs_quad, d->x)[k] = (rs_quad){rs_v3_load(&def->positions[3 * k]), def->settings.collision_radius};
-        RS_ITEMS(rs_quad, d->v)[k] = (rs_quad){v, pinned ? 0.0 : 1.0 / def->masses[k]};
-        RS_ITEMS(double, d->masses)[k] = def->masses[k];
+        d->x.items[k] = (rs_quad){rs_v3_load(&def->positions[3 * k]), def->settings.collision_radius};
+        d->v.items[k] = (rs_quad){v, pinned ? 0.0 : 1.0 / def->masses[k]};
+        d->masses.items[k] = def->masses[k];
     }
     for (int64_t k = 0; k < 3 * def->triangle_count; k++)
-        RS_ITEMS(int32_t, d->triangles)[k] = def->triangles[k];
+        d->triangles.items[k] = def->triangles[k];
     for (int64_t k = 0; k < def->hinge_count; k++)
         if (rs_deformable_hinge(d, &def->hinges[RS_HINGE_POINTS * k], &def->hinge_weights[RS_HINGE_POINTS * k], def->bend_compliance) != RS_OK)
             return RS_OUT_OF_MEMORY;
@@ -177,8 +177,8 @@ rs_status rs_deformable_set_settings(rs_world *world, rs_object_id id, const rs_
     if (status == RS_OK) {
         d->settings = *settings;
         for (int64_t k = 0; k < d->x.count; k++)
-            if (RS_ITEMS(rs_quad, d->x)[k].rest > 0.0)
-                RS_ITEMS(rs_quad, d->x)[k].rest = settings->collision_radius;
+            if (d->x.items[k].rest > 0.0)
+                d->x.items[k].rest = settings->collision_radius;
         rs_world_touch_soft(world, body);
     }
     return rs_world_leave(world, status);
@@ -193,11 +193,11 @@ rs_status rs_deformable_pin(rs_world *world, rs_object_id id, int64_t index, int
     if (status == RS_OK && position != NULL)
         status = rs_check_finite("position", position, 3);
     if (status == RS_OK) {
-        rs_quad *v = &RS_ITEMS(rs_quad, d->v)[index];
+        rs_quad *v = &d->v.items[index];
         rs_deformable_untie(d, index);
-        *v = (rs_quad){pinned ? rs_v3_zero() : v->xyz, pinned ? 0.0 : 1.0 / RS_ITEMS(double, d->masses)[index]};
+        *v = (rs_quad){pinned ? rs_v3_zero() : v->xyz, pinned ? 0.0 : 1.0 / d->masses.items[index]};
         if (pinned && position != NULL)
-            RS_ITEMS(rs_quad, d->x)[index].xyz = rs_v3_load(position);
+            d->x.items[index].xyz = rs_v3_load(position);
         rs_world_touch_soft(world, body);
     }
     return rs_world_leave(world, status);
@@ -233,8 +233,8 @@ rs_status rs_deformable_read(rs_world *world, rs_object_id id, uint8_t *pinned, 
     rs_status status;
     const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     for (int64_t k = 0; status == RS_OK && k < d->x.count; k++) {
-        pinned[k] = RS_ITEMS(rs_quad, d->v)[k].rest == 0.0;
-        masses[k] = RS_ITEMS(double, d->masses)[k];
+        pinned[k] = d->v.items[k].rest == 0.0;
+        masses[k] = d->masses.items[k];
     }
     return rs_world_leave(world, status);
 }

@@ -56,9 +56,9 @@ static rs_status fill_grains(rs_grains *g, const rs_grains_def *def) {
 static double near_margin(const rs_grains *g) {
     double most = 0.0, reach = 0.0;
     for (int64_t k = 0; k < g->x.count; k++)
-        most = rs_max(most, RS_ITEMS(rs_quad, g->x)[k].rest);
+        most = rs_max(most, g->x.items[k].rest);
     for (int64_t k = 0; k < g->laws.count; k++)
-        reach = rs_max(reach, RS_ITEMS(rs_grain_law, g->laws)[k].reach);
+        reach = rs_max(reach, g->laws.items[k].reach);
     return NEAR_SHARE * most + reach;
 }
 
@@ -166,12 +166,12 @@ rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index
     if (status == RS_OK)
         status = rs_grain_material_check(material);
     if (status == RS_OK)
-        status = rs_grain_check(index, RS_ITEMS(rs_quad, g->x)[index].rest, material->density);
+        status = rs_grain_check(index, g->x.items[index].rest, material->density);
     if (status == RS_OK)
         status = rs_grains_material(g, material, &kind);
     if (status == RS_OK) {
-        RS_ITEMS(int32_t, g->kinds)[index] = kind;
-        rs_grains_set_mass(g, index, RS_ITEMS(rs_quad, g->v)[index].rest == 0.0);
+        g->kinds.items[index] = kind;
+        rs_grains_set_mass(g, index, g->v.items[index].rest == 0.0);
         body->soft->margin = near_margin(g);
         rs_world_touch_soft(world, body);
     }
@@ -237,7 +237,7 @@ rs_status rs_grains_set_periodic(rs_world *world, rs_object_id id, const int32_t
         status = check_box(box, axes);
     double most = 0.0;
     for (int64_t k = 0; status == RS_OK && k < g->x.count; k++)
-        most = rs_max(most, RS_ITEMS(rs_quad, g->x)[k].rest);
+        most = rs_max(most, g->x.items[k].rest);
     for (int axis = 0; axis < 3 && status == RS_OK; axis++)
         if (axes[axis] && box[axis + 3] - box[axis] < 8.0 * most)
             status = rs_fail(RS_INVALID_VALUE, "the periodic box is %g wide along axis %d; expected at least 8 radii (%g)",
@@ -283,7 +283,7 @@ rs_status rs_grains_get_material(rs_world *world, rs_object_id id, int32_t index
         status = rs_fail(RS_INVALID_VALUE, "material %d does not exist; there are %lld", index,
                          (long long)g->materials.count);
     if (status == RS_OK)
-        *out = RS_ITEMS(rs_grain_material, g->materials)[index];
+        *out = g->materials.items[index];
     return rs_world_leave(world, status);
 }
 
@@ -296,13 +296,13 @@ rs_status rs_grains_read(rs_world *world, rs_object_id id, int64_t capacity, dou
         status = rs_check_room(capacity, g->x.count);
     for (int64_t k = 0; status == RS_OK && k < g->x.count; k++) {
         if (radii != NULL)
-            radii[k] = RS_ITEMS(rs_quad, g->x)[k].rest;
+            radii[k] = g->x.items[k].rest;
         if (materials != NULL)
-            materials[k] = RS_ITEMS(int32_t, g->kinds)[k];
+            materials[k] = g->kinds.items[k];
         if (fixed != NULL)
-            fixed[k] = RS_ITEMS(rs_quad, g->v)[k].rest == 0.0;
+            fixed[k] = g->v.items[k].rest == 0.0;
         if (angular_velocities != NULL)
-            rs_v3_store(&angular_velocities[3 * k], RS_ITEMS(rs_quad, g->w)[k].xyz);
+            rs_v3_store(&angular_velocities[3 * k], g->w.items[k].xyz);
     }
     return rs_world_leave(world, status);
 }

@@ -9,9 +9,9 @@ static void take_off(rs_articulation *a, int32_t link, rs_vec3 point, rs_vec3 fo
 }
 
 static void take_off_contacts(rs_articulation *a, const rs_world_data *data, int32_t body_index) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    const rs_collider *colliders = data->colliders.items;
     for (int64_t k = 0; k < data->touches.count; k++) {
-        const rs_touch *t = RS_ITEM(rs_touch, data->touches, k);
+        const rs_touch *t = RS_ITEM(data->touches, k);
         rs_vec3 impulse = rs_madd(rs_madd(rs_scale(t->impulse.x, t->t1), t->impulse.y, t->t2), t->impulse.z, t->n);
         rs_vec3 force = rs_scale(1.0 / data->dt, impulse);
         rs_vec3 turn = rs_madd(rs_madd(rs_scale(t->moment.x, t->t1), t->moment.y, t->t2), t->moment.z, t->n);
@@ -31,7 +31,7 @@ static void take_off_contacts(rs_articulation *a, const rs_world_data *data, int
 
 static void take_off_wires(rs_articulation *a, const rs_world_data *data, int32_t body_index) {
     for (int64_t k = 0; k < data->wires.count; k++) {
-        const rs_wire *wire = RS_ITEM(rs_wire, data->wires, k);
+        const rs_wire *wire = RS_ITEM(data->wires, k);
         rs_vec3 impulse = rs_scale(wire->impulse, wire->normal);
         for (int end = 0; end < 2; end++)
             if (wire->body[end] == body_index)
@@ -52,7 +52,7 @@ static void take_off_pins(rs_articulation *a, double dt) {
 
 void rs_world_find_joint_wrenches(rs_world *world, int32_t body_index) {
     const rs_world_data *data = &world->data;
-    rs_articulation *a = RS_ITEM(rs_body, data->bodies, body_index)->articulation;
+    rs_articulation *a = RS_ITEM(data->bodies, body_index)->articulation;
     double *acceleration = a->spare;
     for (int32_t k = 0; k < a->u_count; k++)
         acceleration[k] = (a->u_free[k] - a->u[k]) / data->dt;

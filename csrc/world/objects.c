@@ -12,7 +12,7 @@ static const double UNIT_TOLERANCE = 1e-12;
 
 rs_slot *rs_world_slot(rs_world *world, rs_object_id id) {
     uint32_t place = (uint32_t)id, serial = (uint32_t)(id >> 32);
-    rs_slot *slots = RS_ITEMS(rs_slot, world->data.slots);
+    rs_slot *slots = world->data.slots.items;
     if (serial != 0 && place < world->data.slots.count && slots[place].serial == serial)
         return &slots[place];
     rs_fail(RS_UNKNOWN_OBJECT, "object %u does not exist (any more)", serial);
@@ -21,7 +21,7 @@ rs_slot *rs_world_slot(rs_world *world, rs_object_id id) {
 
 rs_body *rs_world_body(rs_world *world, rs_object_id id) {
     const rs_slot *slot = rs_world_slot(world, id);
-    return slot != NULL ? RS_ITEM(rs_body, world->data.bodies, slot->body) : NULL;
+    return slot != NULL ? RS_ITEM(world->data.bodies, slot->body) : NULL;
 }
 
 rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
@@ -34,7 +34,7 @@ rs_body *rs_world_single_body(rs_world *world, rs_object_id id) {
 }
 
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot) {
-    return ((uint64_t)RS_ITEM(rs_slot, world->data.slots, slot)->serial << 32) | (uint32_t)slot;
+    return ((uint64_t)RS_ITEM(world->data.slots, slot)->serial << 32) | (uint32_t)slot;
 }
 
 void rs_world_touch_body(rs_world *world, rs_body *body) {
@@ -187,13 +187,13 @@ static rs_collider *new_collider(rs_world *world, int32_t *index) {
     rs_world_data *data = &world->data;
     int32_t next = data->free_collider == RS_NONE
                        ? RS_NONE
-                       : RS_ITEM(rs_collider, data->colliders, data->free_collider)->next_in_body;
+                       : RS_ITEM(data->colliders, data->free_collider)->next_in_body;
     *index = take_place(&data->colliders.any, &data->free_collider, next);
-    return RS_ITEM(rs_collider, data->colliders, *index);
+    return RS_ITEM(data->colliders, *index);
 }
 
 static void attach_colliders(rs_world *world, int32_t body_index, int32_t count, const rs_collider *drafts) {
-    rs_body *body = RS_ITEM(rs_body, world->data.bodies, body_index);
+    rs_body *body = RS_ITEM(world->data.bodies, body_index);
     body->first_collider = RS_NONE;
     body->collider_count = count;
     int32_t previous = RS_NONE;
@@ -212,7 +212,7 @@ static void attach_colliders(rs_world *world, int32_t body_index, int32_t count,
         if (previous == RS_NONE)
             body->first_collider = index;
         else
-            RS_ITEM(rs_collider, world->data.colliders, previous)->next_in_body = index;
+            RS_ITEM(world->data.colliders, previous)->next_in_body = index;
         previous = index;
     }
 }
@@ -231,8 +231,8 @@ static rs_status reserve_object(rs_world *world, int32_t shape_count) {
 static rs_object_id place_body(rs_world *world, int32_t object_type, const rs_body *draft, int32_t shape_count,
                                const rs_collider *colliders) {
     rs_world_data *data = &world->data;
-    rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_slot *slots = data->slots.items;
+    rs_body *bodies = data->bodies.items;
     int32_t slot = take_place(&data->slots.any, &data->free_slot,
                               data->free_slot == RS_NONE ? RS_NONE : slots[data->free_slot].next_free);
     int32_t place = take_place(&data->bodies.any, &data->free_body,
@@ -321,8 +321,8 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
     }
     int32_t count = 0;
     for (int32_t c = source->first_collider; c != RS_NONE; c = colliders[count++].next_in_body)
-        colliders[count] = RS_ITEMS(rs_collider, world->data.colliders)[c];
-    int32_t type = RS_ITEM(rs_slot, world->data.slots, source->slot)->object_type;
+        colliders[count] = world->data.colliders.items[c];
+    int32_t type = RS_ITEM(world->data.slots, source->slot)->object_type;
     status = rs_world_insert_body(world, type, &copy, count, colliders, out);
     if (status != RS_OK) {
         rs_articulation_free(copy.articulation);
@@ -337,8 +337,8 @@ rs_status rs_object_clone(rs_world *world, rs_object_id id, rs_object_id *out) {
 /* ---- removal ---- */
 
 static void forget_touches_in(rs_world *world, RS_ARRAY(rs_touch) *list, int32_t body) {
-    rs_touch *touches = RS_ITEMS(rs_touch, *list);
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    rs_touch *touches = list->items;
+    rs_body *bodies = world->data.bodies.items;
     int64_t kept = 0;
     for (int64_t k = 0; k < list->count; k++) {
         if (touches[k].body_a != body && touches[k].body_b != body) {
@@ -353,13 +353,13 @@ static void forget_touches_in(rs_world *world, RS_ARRAY(rs_touch) *list, int32_t
 void rs_world_forget_touches(rs_world *world, int32_t body) {
     forget_touches_in(world, &world->data.touches, body);
     forget_touches_in(world, &world->data.resting, body);
-    rs_pair_memory_forget(&world->data.pair_hints, RS_ITEMS(rs_collider, world->data.colliders), body);
+    rs_pair_memory_forget(&world->data.pair_hints, world->data.colliders.items, body);
 }
 
 static void free_colliders(rs_world *world, rs_body *body) {
     rs_world_data *data = &world->data;
     for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = RS_ITEM(rs_collider, data->colliders, c);
+        rs_collider *collider = RS_ITEM(data->colliders, c);
         int32_t next = collider->next_in_body;
         rs_world_asset_release(world, collider->asset);
         *collider = (rs_collider){.next_in_body = data->free_collider};
@@ -377,7 +377,7 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
         return rs_world_leave(world, status);
 
     int32_t body_index = slot->body, slot_index = (int32_t)(uint32_t)id, hole = slot->list_index;
-    rs_body *body = RS_ITEM(rs_body, data->bodies, body_index);
+    rs_body *body = RS_ITEM(data->bodies, body_index);
     rs_world_forget_touches(world, body_index);
     rs_world_drop_wires_of(world, body_index);
     rs_world_drop_ties_of(world, body_index);
@@ -389,10 +389,10 @@ rs_status rs_object_remove(rs_world *world, rs_object_id id) {
     *body = (rs_body){.slot = data->free_body};
     data->free_body = body_index;
 
-    int32_t *list = RS_ITEMS(int32_t, data->list);
+    int32_t *list = data->list.items;
     int32_t last = list[--data->list.count];
     list[hole] = last;
-    RS_ITEM(rs_slot, data->slots, last)->list_index = hole;
+    RS_ITEM(data->slots, last)->list_index = hole;
     *slot = (rs_slot){.next_free = data->free_slot};
     data->free_slot = slot_index;
     data->configuration_number++;
@@ -424,7 +424,7 @@ rs_status rs_world_object_ids(rs_world *world, rs_object_id *out, int64_t capaci
                                      (long long)world->data.list.count)
                            : RS_OK;
     for (int64_t i = 0; i < world->data.list.count && status == RS_OK; i++)
-        out[i] = rs_slot_id(world, RS_ITEMS(int32_t, world->data.list)[i]);
+        out[i] = rs_slot_id(world, world->data.list.items[i]);
     return rs_world_leave(world, status);
 }
 

@@ -2,11 +2,11 @@
 #include "world.h"
 
 static rs_pose_controller *controller_of(rs_world *world, const rs_body *body) {
-    return body->controller > 0 ? RS_ITEM(rs_pose_controller, world->data.controllers, body->controller - 1) : NULL;
+    return body->controller > 0 ? RS_ITEM(world->data.controllers, body->controller - 1) : NULL;
 }
 
 static rs_body *body_of(rs_world *world, const rs_pose_controller *controller) {
-    return RS_ITEM(rs_body, world->data.bodies, controller->body);
+    return RS_ITEM(world->data.bodies, controller->body);
 }
 
 static void command_base(rs_articulation *a, rs_pair6 wrench) {
@@ -64,7 +64,7 @@ static rs_pose_controller *make_controller(rs_world *world, rs_body *body) {
         return NULL;
     body->controller = (int32_t)world->data.controllers.count;
     body->command_force = body->command_torque = rs_v3_zero();
-    controller->body = (int32_t)(body - RS_ITEMS(rs_body, world->data.bodies));
+    controller->body = (int32_t)(body - world->data.bodies.items);
     rs_pose_controller_anchor(controller, body);
     return controller;
 }
@@ -112,7 +112,7 @@ void rs_world_drop_controller(rs_world *world, rs_body *body) {
     if (controller == NULL)
         return;
     RS_ARRAY(rs_pose_controller) *all = &world->data.controllers;
-    const rs_pose_controller *last = RS_ITEM(rs_pose_controller, *all, all->count - 1);
+    const rs_pose_controller *last = RS_ITEM(*all, all->count - 1);
     body_of(world, last)->controller = body->controller;
     *controller = *last;
     all->count--;
@@ -131,13 +131,13 @@ void rs_world_anchor_controller(rs_world *world, rs_body *body) {
 
 void rs_world_wake_controlled(rs_world *world) {
     for (int64_t k = 0; k < world->data.controllers.count; k++)
-        rs_world_rouse(world, body_of(world, RS_ITEM(rs_pose_controller, world->data.controllers, k)));
+        rs_world_rouse(world, body_of(world, RS_ITEM(world->data.controllers, k)));
 }
 
 void rs_world_update_controllers(rs_world *world) {
     rs_world_data *data = &world->data;
     for (int64_t k = 0; k < data->controllers.count; k++) {
-        rs_pose_controller *controller = RS_ITEM(rs_pose_controller, data->controllers, k);
+        rs_pose_controller *controller = RS_ITEM(data->controllers, k);
         const rs_body *body = body_of(world, controller);
         rs_pose_controller_update(controller, body, data->gravity, data->dt);
         if (body->articulation != NULL)
@@ -146,9 +146,9 @@ void rs_world_update_controllers(rs_world *world) {
 }
 
 void rs_world_drive_controlled(rs_world *world) {
-    rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    rs_solver_body *solver = world->solver_bodies.items;
     for (int64_t k = 0; k < world->data.controllers.count; k++) {
-        const rs_pose_controller *controller = RS_ITEM(rs_pose_controller, world->data.controllers, k);
+        const rs_pose_controller *controller = RS_ITEM(world->data.controllers, k);
         const rs_body *body = body_of(world, controller);
         if (body->articulation == NULL)
             rs_pose_controller_drive(controller, body, world->data.dt, &solver[controller->body]);
@@ -157,7 +157,7 @@ void rs_world_drive_controlled(rs_world *world) {
 
 void rs_world_report_controllers(rs_world *world) {
     for (int64_t k = 0; k < world->data.controllers.count; k++) {
-        const rs_pose_controller *controller = RS_ITEM(rs_pose_controller, world->data.controllers, k);
+        const rs_pose_controller *controller = RS_ITEM(world->data.controllers, k);
         rs_body *body = body_of(world, controller);
         if (body->articulation == NULL)
             rs_pose_controller_report(controller, body);

@@ -6,7 +6,7 @@ static const int64_t MAX_RAYS = 100000000;
 
 /* Links stand where they are; half-way through a step, where the step takes its dynamics. */
 static void place_articulations(rs_world *world) {
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    rs_body *bodies = world->data.bodies.items;
     for (int64_t b = 0; b < world->data.bodies.count; b++)
         if (bodies[b].alive && bodies[b].articulation != NULL)
             rs_world_place_links(world, bodies[b].articulation);
@@ -17,8 +17,8 @@ static rs_status fresh_scene(rs_world *world) {
     if (world->ray_scene_version == world->version)
         return RS_OK;
     place_articulations(world);
-    rs_status status = rs_ray_scene_build(&world->ray_scene, RS_ITEMS(rs_body, world->data.bodies), world->data.bodies.count,
-                                          RS_ITEMS(rs_collider, world->data.colliders), world->data.colliders.count);
+    rs_status status = rs_ray_scene_build(&world->ray_scene, world->data.bodies.items, world->data.bodies.count,
+                                          world->data.colliders.items, world->data.colliders.count);
     if (status == RS_OK)
         world->ray_scene_version = world->version;
     return status;
@@ -37,7 +37,7 @@ static rs_status begin(rs_world *world, const rs_ray_rule *rule, rs_ray_filter *
 }
 
 static rs_object_id object_of(const rs_world *world, int32_t body) {
-    return body == RS_NONE ? 0 : rs_slot_id(world, RS_ITEM(rs_body, world->data.bodies, body)->slot);
+    return body == RS_NONE ? 0 : rs_slot_id(world, RS_ITEM(world->data.bodies, body)->slot);
 }
 
 static rs_status make_ray(const double *origin, const double *direction, double length, rs_ray *out) {
@@ -164,8 +164,8 @@ rs_status rs_depth_camera_valid(const rs_depth_camera *camera) {
 static void bodies_to_list(const rs_world *world, int32_t *index, int64_t count) {
     for (int64_t i = 0; i < count; i++)
         if (index[i] != RS_NONE) {
-            int32_t slot = RS_ITEM(rs_body, world->data.bodies, index[i])->slot;
-            index[i] = RS_ITEM(rs_slot, world->data.slots, slot)->list_index;
+            int32_t slot = RS_ITEM(world->data.bodies, index[i])->slot;
+            index[i] = RS_ITEM(world->data.slots, slot)->list_index;
         }
 }
 
@@ -210,14 +210,14 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
         return RS_OUT_OF_MEMORY;
     rs_color_rows *rows = (rs_color_rows *)scratch->items;
     for (int64_t b = 0; b < bodies; b++) {
-        const rs_body *body = RS_ITEM(rs_body, world->data.bodies, b);
+        const rs_body *body = RS_ITEM(world->data.bodies, b);
         if (!body->alive)
             continue;
-        int32_t place = RS_ITEM(rs_slot, world->data.slots, body->slot)->list_index;
+        int32_t place = RS_ITEM(world->data.slots, body->slot)->list_index;
         rows[b] = (rs_color_rows){looks->first[place], looks->first[place + 1] - looks->first[place]};
         const rs_shape *shape = body->first_collider == RS_NONE
                                     ? NULL
-                                    : &RS_ITEM(rs_collider, world->data.colliders, body->first_collider)->shape;
+                                    : &RS_ITEM(world->data.colliders, body->first_collider)->shape;
         bool by_sample = shape != NULL && shape->type == RS_SHAPE_HEIGHTMAP &&
                          rows[b].count == rs_heightmap_color_rows(shape);
         int32_t shapes = body->soft != NULL ? 1 : body->collider_count;

@@ -20,8 +20,8 @@ rs_status rs_world_read_states(rs_world *world, int64_t capacity, int32_t w_last
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld",
                                              (long long)capacity, (long long)data->list.count));
     for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
-        const rs_body *body = RS_ITEM(rs_body, data->bodies, slot->body);
+        const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
+        const rs_body *body = RS_ITEM(data->bodies, slot->body);
         if (pose != NULL)
             store_pose(&pose[7 * i], body->position, body->quaternion, w_last);
         if (twist != NULL && body->soft != NULL) {
@@ -58,8 +58,8 @@ rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_
     const rs_world_data *data = &world->data;
     int64_t links = 0, q_first = 0, u_first = 0;
     for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
-        rs_articulation *a = RS_ITEM(rs_body, data->bodies, slot->body)->articulation;
+        const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
+        rs_articulation *a = RS_ITEM(data->bodies, slot->body)->articulation;
         if (a == NULL)
             continue;
         if (links + a->link_count > out->link_capacity || q_first + a->q_count > out->q_capacity ||
@@ -89,7 +89,7 @@ rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_
 
 /* Contacts that were only foreseen and did not come about are nobody's business. */
 static bool is_real(const rs_world *world, const rs_touch *touch) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_collider *colliders = world->data.colliders.items;
     return touch->impulse.z > 0.0 ||
            touch->gap <= rs_touch_distance(&colliders[touch->collider_a], &colliders[touch->collider_b]);
 }
@@ -102,8 +102,8 @@ typedef struct {
 /* All touching points, those that rest among them, ordered by pair; NULL at the end. */
 static const rs_touch *next_touch(const rs_world *world, contact_walk *walk) {
     const RS_ARRAY(rs_touch) *touches = &world->data.touches, *resting = &world->data.resting;
-    const rs_touch *a = walk->awake < touches->count ? RS_ITEM(rs_touch, *touches, walk->awake) : NULL;
-    const rs_touch *b = walk->resting < resting->count ? RS_ITEM(rs_touch, *resting, walk->resting) : NULL;
+    const rs_touch *a = walk->awake < touches->count ? RS_ITEM(*touches, walk->awake) : NULL;
+    const rs_touch *b = walk->resting < resting->count ? RS_ITEM(*resting, walk->resting) : NULL;
     bool take_a = b == NULL || (a != NULL && (a->collider_a < b->collider_a ||
                                               (a->collider_a == b->collider_a && a->collider_b < b->collider_b)));
     walk->awake += take_a;
@@ -122,8 +122,8 @@ int64_t rs_world_contact_count(rs_world *world) {
 }
 
 static void store_contact(const rs_world *world, const rs_touch *touch, rs_contact *out) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_body *bodies = world->data.bodies.items;
+    const rs_collider *colliders = world->data.colliders.items;
     out->object_a = rs_slot_id(world, bodies[touch->body_a].slot);
     out->object_b = rs_slot_id(world, bodies[touch->body_b].slot);
     out->local_a = colliders[touch->collider_a].link;
@@ -177,8 +177,8 @@ uint64_t rs_world_state_hash(rs_world *world) {
     const rs_world_data *data = &world->data;
     hash = fnv1a(hash, &data->time, sizeof data->time);
     for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = RS_ITEM(rs_slot, data->slots, RS_ITEMS(int32_t, data->list)[i]);
-        const rs_body *body = RS_ITEM(rs_body, data->bodies, slot->body);
+        const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
+        const rs_body *body = RS_ITEM(data->bodies, slot->body);
         double state[14];
         rs_v3_store(&state[0], body->position);
         rs_quat_store(&state[3], body->quaternion);
@@ -195,7 +195,7 @@ uint64_t rs_world_state_hash(rs_world *world) {
             hash = rs_soft_hash(body->soft, hash);
     }
     for (int64_t i = 0; i < data->wires.count; i++)
-        hash = fnv1a(hash, &RS_ITEM(rs_wire, data->wires, i)->impulse, sizeof(double));
+        hash = fnv1a(hash, &RS_ITEM(data->wires, i)->impulse, sizeof(double));
     rs_world_leave(world, RS_OK);
     return hash;
 }

@@ -26,7 +26,7 @@ static double depth_of(const rs_world *world, const placed_shape *a, const place
 }
 
 static int32_t place_shapes(const rs_world *world, const rs_body *body, placed_shape *out) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_collider *colliders = world->data.colliders.items;
     int32_t count = 0;
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
         const rs_link_motion *m = &body->articulation->motion[colliders[c].link];

@@ -5,11 +5,11 @@
 
 void rs_world_data_free(rs_world_data *data) {
     for (int64_t i = 0; i < data->assets.count; i++)
-        if (RS_ITEM(rs_asset_entry, data->assets, i)->id != 0)
-            rs_asset_drop(RS_ITEM(rs_asset_entry, data->assets, i)->asset);
+        if (RS_ITEM(data->assets, i)->id != 0)
+            rs_asset_drop(RS_ITEM(data->assets, i)->asset);
     for (int64_t i = 0; i < data->bodies.count; i++) {
-        rs_articulation_free(RS_ITEM(rs_body, data->bodies, i)->articulation);
-        rs_soft_free(RS_ITEM(rs_body, data->bodies, i)->soft);
+        rs_articulation_free(RS_ITEM(data->bodies, i)->articulation);
+        rs_soft_free(RS_ITEM(data->bodies, i)->soft);
     }
     rs_any_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
@@ -23,7 +23,7 @@ typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
 static rs_status copy_owned(RS_ARRAY(rs_body) *bodies, copy_articulation copy) {
     rs_status status = RS_OK;
     for (int64_t i = 0; i < bodies->count; i++) {
-        rs_body *body = RS_ITEM(rs_body, *bodies, i);
+        rs_body *body = RS_ITEM(*bodies, i);
         if (body->articulation != NULL) {
             body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
             status = body->articulation == NULL ? RS_OUT_OF_MEMORY : status;
@@ -57,8 +57,8 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
         return RS_OUT_OF_MEMORY;
     }
     for (int64_t i = 0; i < to->assets.count; i++)
-        if (RS_ITEM(rs_asset_entry, to->assets, i)->id != 0)
-            rs_asset_hold(RS_ITEM(rs_asset_entry, to->assets, i)->asset);
+        if (RS_ITEM(to->assets, i)->id != 0)
+            rs_asset_hold(RS_ITEM(to->assets, i)->asset);
     return RS_OK;
 }
 
@@ -182,8 +182,8 @@ static void reset_body(rs_world_data *data, rs_body *body, const rs_world_data *
         body->moved |= body->articulation->fixed_base; /* its base may stand elsewhere */
         return;
     }
-    rs_collider *to = RS_ITEMS(rs_collider, data->colliders);
-    const rs_collider *colliders = RS_ITEMS(rs_collider, from_data->colliders);
+    rs_collider *to = data->colliders.items;
+    const rs_collider *colliders = from_data->colliders.items;
     for (int32_t c = body->first_collider; c != RS_NONE; c = to[c].next_in_body) {
         to[c].active = colliders[c].active;
         to[c].pose = colliders[c].pose;
@@ -198,7 +198,7 @@ static void reset_body(rs_world_data *data, rs_body *body, const rs_world_data *
 
 /* What rested on something static may have lost its support, when that was placed or shaped anew. */
 static void note_moved_ground(rs_world_data *data, rs_body *body, const rs_world_data *from_data, const rs_body *from) {
-    const rs_collider *to = RS_ITEMS(rs_collider, data->colliders), *before = RS_ITEMS(rs_collider, from_data->colliders);
+    const rs_collider *to = data->colliders.items, *before = from_data->colliders.items;
     bool same = memcmp(&body->position, &from->position, sizeof body->position) == 0 &&
                 memcmp(&body->quaternion, &from->quaternion, sizeof body->quaternion) == 0;
     for (int32_t c = body->first_collider; c != RS_NONE && same; c = to[c].next_in_body)
@@ -223,17 +223,17 @@ static bool is_of_one_make(const rs_world_data *a, const rs_world_data *b) {
         a->colliders.count != b->colliders.count || a->wires.count != b->wires.count)
         return false;
     for (int64_t k = 0; k < a->slots.count; k++)
-        if (RS_ITEMS(rs_slot, a->slots)[k].serial != RS_ITEMS(rs_slot, b->slots)[k].serial)
+        if (a->slots.items[k].serial != b->slots.items[k].serial)
             return false;
     for (int64_t k = 0; k < a->bodies.count; k++) {
-        const rs_body *one = &RS_ITEMS(rs_body, a->bodies)[k], *other = &RS_ITEMS(rs_body, b->bodies)[k];
+        const rs_body *one = &a->bodies.items[k], *other = &b->bodies.items[k];
         const rs_articulation *tree = one->articulation, *other_tree = other->articulation;
         if (one->alive != other->alive || one->type != other->type || one->first_collider != other->first_collider ||
             (one->soft == NULL) != (other->soft == NULL) || (tree == NULL) != (other_tree == NULL) || (tree != NULL && tree->bytes != other_tree->bytes))
             return false;
     }
     for (int64_t k = 0; k < a->wires.count; k++)
-        if (RS_ITEMS(rs_wire, a->wires)[k].serial != RS_ITEMS(rs_wire, b->wires)[k].serial)
+        if (a->wires.items[k].serial != b->wires.items[k].serial)
             return false;
     return true;
 }
@@ -251,8 +251,8 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
         return rs_world_leave(world, RS_OUT_OF_MEMORY);
     rs_status status = RS_OK;
     for (int64_t k = 0; k < data->bodies.count; k++) {
-        rs_body *body = &RS_ITEMS(rs_body, data->bodies)[k];
-        const rs_body *start = &RS_ITEMS(rs_body, from->bodies)[k];
+        rs_body *body = &data->bodies.items[k];
+        const rs_body *start = &from->bodies.items[k];
         if (!body->alive)
             continue;
         if (body->soft != NULL)
@@ -263,9 +263,9 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
             reset_body(data, body, from, start);
     }
     for (int64_t k = 0; k < data->wires.count; k++) {
-        rs_wire *wire = &RS_ITEMS(rs_wire, data->wires)[k];
+        rs_wire *wire = &data->wires.items[k];
         rs_wire_properties properties = wire->properties;
-        *wire = RS_ITEMS(rs_wire, from->wires)[k];
+        *wire = from->wires.items[k];
         wire->properties = properties;
     }
     data->time = from->time;

@@ -38,11 +38,11 @@ static bool is_free_list(const rs_any_array *array, int32_t head, next_of next) 
 /* ---- parts ---- */
 
 static const char *wrong_materials(const rs_materials *m) {
-    const rs_material_entry *entries = RS_ITEMS(rs_material_entry, m->entries);
+    const rs_material_entry *entries = m->entries.items;
     if (m->names.count < 1)
         return "there is no material";
     for (int64_t k = 0; k < m->names.count; k++)
-        if (memchr(RS_ITEMS(rs_material_label, m->names)[k].text, 0, RS_MATERIAL_NAME_SIZE) == NULL)
+        if (memchr(m->names.items[k].text, 0, RS_MATERIAL_NAME_SIZE) == NULL)
             return "the name of a material does not end";
     for (int64_t k = 0; k < m->entries.count; k++)
         if ((k > 0 && entries[k].key <= entries[k - 1].key) || (entries[k].key >> 32) >= (uint64_t)m->names.count ||
@@ -61,8 +61,8 @@ static const char *wrong_settings(const rs_world_data *data) {
 
 
 static bool is_link(const rs_world_data *data, int32_t body, int32_t link) {
-    return is_index(body, &data->bodies.any) && RS_ITEMS(rs_body, data->bodies)[body].alive && link >= 0 &&
-           link < rs_carrier_count(&RS_ITEMS(rs_body, data->bodies)[body]);
+    return is_index(body, &data->bodies.any) && data->bodies.items[body].alive && link >= 0 &&
+           link < rs_carrier_count(&data->bodies.items[body]);
 }
 
 static const char *wrong_soft(const rs_world_data *data, const rs_soft *soft) {
@@ -70,13 +70,13 @@ static const char *wrong_soft(const rs_world_data *data, const rs_soft *soft) {
         !rs_is_carried(soft->margin))
         return "an object made of particles has a material that does not exist, or a speed that is not finite";
     for (int64_t k = 0; k < soft->impulses.count; k++) {
-        const rs_soft_impulse *impulse = &RS_ITEMS(rs_soft_impulse, soft->impulses)[k];
+        const rs_soft_impulse *impulse = &soft->impulses.items[k];
         if (!is_link(data, impulse->body, impulse->link))
             return "particles touched a body that does not exist";
     }
     for (int64_t k = 0; soft->deformable != NULL && k < soft->deformable->ties.count; k++) {
-        const rs_soft_tie *tie = &RS_ITEMS(rs_soft_tie, soft->deformable->ties)[k];
-        if (!is_link(data, tie->body, tie->link) || RS_ITEMS(rs_body, data->bodies)[tie->body].soft != NULL)
+        const rs_soft_tie *tie = &soft->deformable->ties.items[k];
+        if (!is_link(data, tie->body, tie->link) || data->bodies.items[tie->body].soft != NULL)
             return "a particle is pinned to a body that does not exist";
     }
     return NULL;
@@ -85,7 +85,7 @@ static const char *wrong_soft(const rs_world_data *data, const rs_soft *soft) {
 static const char *wrong_bodies(const rs_world_data *data) {
     int32_t soft = 0;
     for (int64_t k = 0; k < data->bodies.count; k++) {
-        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[k];
+        const rs_body *body = &data->bodies.items[k];
         if (!body->alive)
             continue;
         if ((int32_t)body->type < RS_BODY_DYNAMIC || (int32_t)body->type > RS_BODY_STATIC ||
@@ -103,7 +103,7 @@ static const char *wrong_bodies(const rs_world_data *data) {
 }
 
 static bool is_mounted(const rs_world_data *data, const rs_collider *c) {
-    const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[c->body];
+    const rs_body *body = &data->bodies.items[c->body];
     return is_link(data, c->body, c->link) && is_index(c->material, &data->materials.names.any) && c->number >= 0 &&
            c->number < body->collider_count && (!c->clustered || body->articulation != NULL) && rs_v3_is_carried(c->local.pos) &&
            rs_all_carried(c->local.rot.m, 9) && rs_v3_is_carried(c->pose.pos) && rs_all_carried(c->pose.rot.m, 9);
@@ -111,10 +111,10 @@ static bool is_mounted(const rs_world_data *data, const rs_collider *c) {
 
 /* Shapes, and who uses which geometry. */
 static const char *wrong_colliders(const rs_world_data *data) {
-    const rs_asset_entry *assets = RS_ITEMS(rs_asset_entry, data->assets);
+    const rs_asset_entry *assets = data->assets.items;
     int64_t used = 0, users = 0;
     for (int64_t k = 0; k < data->colliders.count; k++) {
-        const rs_collider *c = &RS_ITEMS(rs_collider, data->colliders)[k];
+        const rs_collider *c = &data->colliders.items[k];
         if (!c->alive)
             continue;
         if ((int32_t)c->shape.type < 0 || (int32_t)c->shape.type >= RS_SHAPE_TYPE_COUNT || rs_shape_check(&c->shape) != RS_OK)
@@ -133,20 +133,20 @@ static const char *wrong_colliders(const rs_world_data *data) {
 
 static const char *wrong_controllers(const rs_world_data *data) {
     for (int64_t k = 0; k < data->controllers.count; k++) {
-        const rs_pose_controller *controller = &RS_ITEMS(rs_pose_controller, data->controllers)[k];
-        if (!is_link(data, controller->body, 0) || RS_ITEMS(rs_body, data->bodies)[controller->body].controller != k + 1)
+        const rs_pose_controller *controller = &data->controllers.items[k];
+        if (!is_link(data, controller->body, 0) || data->bodies.items[controller->body].controller != k + 1)
             return "a controller and its body do not know each other";
     }
     for (int64_t k = 0; k < data->bodies.count; k++) {
-        const rs_body *body = &RS_ITEMS(rs_body, data->bodies)[k];
-        if (body->alive && body->controller > 0 && RS_ITEMS(rs_pose_controller, data->controllers)[body->controller - 1].body != k)
+        const rs_body *body = &data->bodies.items[k];
+        if (body->alive && body->controller > 0 && data->controllers.items[body->controller - 1].body != k)
             return "a body has the controller of another one";
     }
     return NULL;
 }
 
 static const char *wrong_wires(const rs_world_data *data, uint32_t next_serial) {
-    const rs_wire *wires = RS_ITEMS(rs_wire, data->wires);
+    const rs_wire *wires = data->wires.items;
     for (int64_t k = 0; k < data->wires.count; k++) {
         if (wires[k].serial == 0 || wires[k].serial >= next_serial || (k > 0 && wires[k].serial <= wires[k - 1].serial))
             return "wires are not in the order of their numbers";
@@ -161,14 +161,14 @@ static const char *wrong_wires(const rs_world_data *data, uint32_t next_serial) 
 
 /* Two living colliders, the smaller number first. */
 static bool are_pair(const rs_world_data *data, int32_t a, int32_t b) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    const rs_collider *colliders = data->colliders.items;
     return is_index(a, &data->colliders.any) && is_index(b, &data->colliders.any) && a < b && colliders[a].alive &&
            colliders[b].alive;
 }
 
 static bool are_touches(const rs_world_data *data, const RS_ARRAY(rs_touch) *list) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
-    const rs_touch *touches = RS_ITEMS(rs_touch, *list);
+    const rs_collider *colliders = data->colliders.items;
+    const rs_touch *touches = list->items;
     for (int64_t k = 0; k < list->count; k++)
         if (!are_pair(data, touches[k].collider_a, touches[k].collider_b) ||
             colliders[touches[k].collider_a].body != touches[k].body_a || colliders[touches[k].collider_b].body != touches[k].body_b)
@@ -177,7 +177,7 @@ static bool are_touches(const rs_world_data *data, const RS_ARRAY(rs_touch) *lis
 }
 
 static const char *wrong_pairs(const rs_world_data *data) {
-    const rs_pair_hint *hints = RS_ITEMS(rs_pair_hint, data->pair_hints);
+    const rs_pair_hint *hints = data->pair_hints.items;
     if (!are_touches(data, &data->touches) || !are_touches(data, &data->resting))
         return "a contact is not one of two shapes";
     for (int64_t k = 0; k < data->pair_hints.count; k++) {
@@ -193,10 +193,10 @@ static const char *wrong_pairs(const rs_world_data *data) {
 static const char *wrong_places(const rs_snapshot *snapshot) {
     const rs_world_data *data = &snapshot->data;
     for (int64_t k = 0; k < data->slots.count; k++)
-        if (RS_ITEMS(rs_slot, data->slots)[k].serial >= snapshot->next_serial)
+        if (data->slots.items[k].serial >= snapshot->next_serial)
             return "an object has a number that was not given yet";
     for (int64_t k = 0; k < data->assets.count; k++)
-        if ((RS_ITEMS(rs_asset_entry, data->assets)[k].id >> 32) >= snapshot->next_asset)
+        if ((data->assets.items[k].id >> 32) >= snapshot->next_asset)
             return "geometry has a number that was not given yet";
     return is_free_list(&data->slots.any, data->free_slot, next_slot) &&
            is_free_list(&data->bodies.any, data->free_body, next_body) &&
@@ -231,8 +231,8 @@ static bool are_equal_shapes(const rs_world_data *a, const rs_collider *x, const
         return false;
     if (x->shape.convex == NULL && x->shape.mesh == NULL)
         return true; /* the heights of a map may change */
-    return rs_asset_hash(RS_ITEMS(rs_asset_entry, a->assets)[(uint32_t)x->asset].asset) ==
-           rs_asset_hash(RS_ITEMS(rs_asset_entry, b->assets)[(uint32_t)y->asset].asset);
+    return rs_asset_hash(a->assets.items[(uint32_t)x->asset].asset) ==
+           rs_asset_hash(b->assets.items[(uint32_t)y->asset].asset);
 }
 
 static bool are_equal_trees(const rs_articulation *a, const rs_articulation *b) {
@@ -255,7 +255,7 @@ static bool are_equal_bodies(const rs_world_data *a, const rs_body *x, const rs_
     if (x->collider_count != y->collider_count || !are_equal_trees(x->articulation, y->articulation) ||
         !are_equal_softs(x->soft, y->soft))
         return false;
-    const rs_collider *of_a = RS_ITEMS(rs_collider, a->colliders), *of_b = RS_ITEMS(rs_collider, b->colliders);
+    const rs_collider *of_a = a->colliders.items, *of_b = b->colliders.items;
     for (int32_t c = x->first_collider, d = y->first_collider; c != RS_NONE && d != RS_NONE;
          c = of_a[c].next_in_body, d = of_b[d].next_in_body)
         if (!are_equal_shapes(a, &of_a[c], b, &of_b[d]))
@@ -271,17 +271,17 @@ rs_status rs_snapshot_fits(rs_world *world, const rs_snapshot *snapshot) {
         status = rs_fail(RS_INVALID_VALUE, "the snapshot has %lld objects and %lld wires, the world %lld and %lld",
                          (long long)b->list.count, (long long)b->wires.count, (long long)a->list.count, (long long)a->wires.count);
     for (int64_t k = 0; k < b->list.count && status == RS_OK; k++) {
-        int32_t place = RS_ITEMS(int32_t, b->list)[k];
-        const rs_slot *theirs = &RS_ITEMS(rs_slot, b->slots)[place];
-        const rs_slot *ours = is_index(place, &a->slots.any) ? &RS_ITEMS(rs_slot, a->slots)[place] : NULL;
+        int32_t place = b->list.items[k];
+        const rs_slot *theirs = &b->slots.items[place];
+        const rs_slot *ours = is_index(place, &a->slots.any) ? &a->slots.items[place] : NULL;
         if (ours == NULL || ours->serial != theirs->serial || ours->object_type != theirs->object_type)
             status = rs_fail(RS_INVALID_VALUE, "object %u of the snapshot is not in the world, or of another type", theirs->serial);
-        else if (!are_equal_bodies(a, &RS_ITEMS(rs_body, a->bodies)[ours->body], b, &RS_ITEMS(rs_body, b->bodies)[theirs->body]))
+        else if (!are_equal_bodies(a, &a->bodies.items[ours->body], b, &b->bodies.items[theirs->body]))
             status = rs_fail(RS_INVALID_VALUE, "object %u has other shapes or links in the snapshot than in the world",
                              theirs->serial);
     }
     for (int64_t k = 0; k < b->wires.count && status == RS_OK; k++)
-        if (RS_ITEMS(rs_wire, a->wires)[k].serial != RS_ITEMS(rs_wire, b->wires)[k].serial)
-            status = rs_fail(RS_INVALID_VALUE, "wire %u of the snapshot is not in the world", RS_ITEMS(rs_wire, b->wires)[k].serial);
+        if (a->wires.items[k].serial != b->wires.items[k].serial)
+            status = rs_fail(RS_INVALID_VALUE, "wire %u of the snapshot is not in the world", b->wires.items[k].serial);
     return rs_world_leave(world, status);
 }

@@ -113,7 +113,7 @@ rs_status rs_soft_write(rs_world *world, rs_object_id id, int64_t count, const d
         if (velocities != NULL)
             rs_soft_velocities(soft)[k].xyz = rs_v3_load(&velocities[3 * k]);
         if (angular_velocities != NULL && soft->grains != NULL)
-            RS_ITEMS(rs_quad, soft->grains->w)[k].xyz = rs_v3_load(&angular_velocities[3 * k]);
+            soft->grains->w.items[k].xyz = rs_v3_load(&angular_velocities[3 * k]);
     }
     if (status == RS_OK) {
         if (positions != NULL)
@@ -144,8 +144,8 @@ rs_status rs_soft_read_contacts(rs_world *world, rs_object_id id, int64_t capaci
     const rs_soft *soft = enter_soft(world, id, &body, &status);
     *count = status == RS_OK ? soft->impulses.count : 0;
     for (int64_t k = 0; k < *count && k < capacity; k++) {
-        const rs_soft_impulse *from = &RS_ITEMS(rs_soft_impulse, soft->impulses)[k];
-        const rs_body *other = &RS_ITEMS(rs_body, world->data.bodies)[from->body];
+        const rs_soft_impulse *from = &soft->impulses.items[k];
+        const rs_body *other = &world->data.bodies.items[from->body];
         out[k] = (rs_soft_contact){.object = other->alive ? rs_slot_id(world, other->slot) : 0, .local = from->link};
         rs_v3_store(out[k].impulse, from->impulse.lin);
         rs_v3_store(out[k].moment, from->impulse.ang);

@@ -11,8 +11,8 @@ static bool accepts(const rs_soft *soft, uint64_t group, uint64_t mask) {
 
 /* Something that moves, or was just placed, is near. */
 static bool has_company(const rs_world *world, const rs_soft *soft) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_cluster *clusters = RS_ITEMS(rs_cluster, world->clusters);
+    const rs_collider *colliders = world->data.colliders.items;
+    const rs_cluster *clusters = world->clusters.items;
     rs_aabb box = rs_aabb_grown(&soft->box, soft->margin);
     for (int64_t c = 0; c < world->data.colliders.count; c++)
         if (colliders[c].alive && colliders[c].active && !colliders[c].clustered &&
@@ -36,7 +36,7 @@ static bool may_meet(const rs_world *world, const rs_soft *a, const rs_soft *b) 
 /* A soft object that is not at rest is near. */
 static bool has_soft_company(const rs_world *world, const rs_soft *soft, int32_t calm_steps) {
     for (int64_t i = 0; i < world->data.bodies.count; i++) {
-        const rs_body *other = &RS_ITEMS(rs_body, world->data.bodies)[i];
+        const rs_body *other = &world->data.bodies.items[i];
         if (other->alive && other->soft != NULL && other->soft != soft && !other->asleep && other->soft->calm_steps < calm_steps &&
             may_meet(world, soft, other->soft))
             return true;
@@ -52,9 +52,9 @@ static void disturb(rs_world *world, rs_body *body) {
 
 /* What is near something that moves must not sleep. */
 static void disturb_near(rs_world *world, const rs_soft *soft) {
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_cluster *clusters = RS_ITEMS(rs_cluster, world->clusters);
+    rs_body *bodies = world->data.bodies.items;
+    const rs_collider *colliders = world->data.colliders.items;
+    const rs_cluster *clusters = world->clusters.items;
     rs_aabb box = rs_aabb_grown(&soft->box, soft->margin + 2.0 * world->data.dt * soft->speed);
     for (int64_t c = 0; c < world->data.colliders.count; c++)
         if (colliders[c].alive && colliders[c].dynamic && !colliders[c].clustered &&
@@ -62,14 +62,14 @@ static void disturb_near(rs_world *world, const rs_soft *soft) {
             disturb(world, &bodies[colliders[c].body]);
     for (int64_t k = 0; k < world->clusters.count; k++)
         if (accepts(soft, clusters[k].group, clusters[k].mask) && rs_aabb_overlap(&box, &clusters[k].box))
-            disturb(world, &bodies[RS_ITEMS(rs_tree_colliders, world->trees)[k].body]);
+            disturb(world, &bodies[world->trees.items[k].body]);
 }
 
 /* Bodies that an object is pinned to and the object rest together or not at all. */
 static void wake_tied(rs_world *world, rs_body *own) {
     const rs_deformable *d = own->soft->deformable;
     for (int64_t k = 0; d != NULL && k < d->ties.count; k++) {
-        rs_body *other = RS_ITEM(rs_body, world->data.bodies, RS_ITEMS(rs_soft_tie, d->ties)[k].body);
+        rs_body *other = RS_ITEM(world->data.bodies, d->ties.items[k].body);
         if (other->type == RS_BODY_STATIC)
             continue;
         if (own->asleep && !other->asleep)
@@ -83,7 +83,7 @@ void rs_world_wake_soft(rs_world *world) {
     rs_world_data *data = &world->data;
     if (data->soft_count == 0)
         return;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *bodies = data->bodies.items;
     for (int64_t i = 0; i < data->bodies.count; i++)
         bodies[i].soft_restless = false;
     for (int64_t i = 0; i < data->bodies.count; i++) {
@@ -100,9 +100,9 @@ void rs_world_wake_soft(rs_world *world) {
 
 static rs_soft_scene soft_scene(rs_world *world) {
     rs_world_data *data = &world->data;
-    return (rs_soft_scene){.bodies = RS_ITEMS(rs_body, data->bodies),
-                           .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
-                           .colliders = RS_ITEMS(rs_collider, data->colliders),
+    return (rs_soft_scene){.bodies = data->bodies.items,
+                           .solver_bodies = world->solver_bodies.items,
+                           .colliders = data->colliders.items,
                            .collider_count = data->colliders.count,
                            .materials = &data->materials,
                            .settings = &data->contact,
@@ -118,11 +118,11 @@ static bool steps(const rs_body *body) {
 
 /* Soft objects that may touch are one group, named by its first body. */
 static rs_status group_soft(rs_world *world) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_body *bodies = world->data.bodies.items;
     int64_t count = world->data.bodies.count;
     if (rs_array_resize(&world->soft_leaders, count) != RS_OK)
         return RS_OUT_OF_MEMORY;
-    int32_t *leader = RS_ITEMS(int32_t, world->soft_leaders);
+    int32_t *leader = world->soft_leaders.items;
     for (int32_t i = 0; i < count; i++) {
         leader[i] = steps(&bodies[i]) ? i : RS_NONE;
         for (int32_t k = 0; k < i && leader[i] != RS_NONE; k++) {
@@ -137,17 +137,17 @@ static rs_status group_soft(rs_world *world) {
 }
 
 static rs_status step_group(rs_world *world, int32_t first) {
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    rs_body *bodies = world->data.bodies.items;
     rs_soft_group *group = &world->soft_group;
     group->members.count = group->ids.count = group->filters.count = group->states.count = 0;
     for (int32_t i = first; i < world->data.bodies.count; i++)
-        if (RS_ITEMS(int32_t, world->soft_leaders)[i] == first && rs_soft_group_add(group, bodies[i].soft, i) != RS_OK)
+        if (world->soft_leaders.items[i] == first && rs_soft_group_add(group, bodies[i].soft, i) != RS_OK)
             return RS_OUT_OF_MEMORY;
     rs_soft_scene scene = soft_scene(world);
     rs_status status = rs_soft_group_step(group, &scene);
     for (int64_t m = 0; m < group->members.count && status == RS_OK; m++) {
-        rs_body *body = &bodies[RS_ITEMS(int32_t, group->ids)[m]];
-        if (RS_ITEMS(rs_status, group->states)[m] == RS_DIVERGED) {
+        rs_body *body = &bodies[group->ids.items[m]];
+        if (group->states.items[m] == RS_DIVERGED) {
             body->asleep = true;
             world->diverged_slot = world->diverged_slot == RS_NONE ? body->slot : world->diverged_slot;
         }
@@ -160,7 +160,7 @@ rs_status rs_world_step_soft(rs_world *world) {
     rs_world_data *data = &world->data;
     if (data->soft_count == 0)
         return RS_OK;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *bodies = data->bodies.items;
     for (int64_t i = 0; i < data->bodies.count; i++) {
         bodies[i].soft_held = false;
         bodies[i].former_soft_velocity = bodies[i].soft_velocity;
@@ -173,10 +173,10 @@ rs_status rs_world_step_soft(rs_world *world) {
     if (group_soft(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t i = 0; i < data->bodies.count; i++)
-        if (RS_ITEMS(int32_t, world->soft_leaders)[i] == i && step_group(world, (int32_t)i) != RS_OK)
+        if (world->soft_leaders.items[i] == i && step_group(world, (int32_t)i) != RS_OK)
             return RS_OUT_OF_MEMORY;
-    rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
-    const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    rs_solver_body *before = world->before.items;
+    const rs_solver_body *solver = world->solver_bodies.items;
     for (int64_t i = 0; i < data->bodies.count; i++) {
         before[i].v_free = solver[i].v;
         before[i].w_free = solver[i].w;
@@ -198,10 +198,10 @@ static void shift_tree(rs_articulation *a, double dt) {
 
 void rs_world_note_contacts(rs_world *world) {
     rs_world_data *data = &world->data;
-    const rs_solver_body *before = RS_ITEMS(rs_solver_body, world->before);
-    const rs_solver_body *solver = RS_ITEMS(rs_solver_body, world->solver_bodies);
+    const rs_solver_body *before = world->before.items;
+    const rs_solver_body *solver = world->solver_bodies.items;
     for (int64_t i = 0; i < data->bodies.count && data->soft_count > 0; i++) {
-        rs_body *body = &RS_ITEMS(rs_body, data->bodies)[i];
+        rs_body *body = &data->bodies.items[i];
         body->contact_velocity = rs_sub(solver[i].v.xyz, before[i].v_free.xyz);
         body->contact_omega = rs_sub(solver[i].w.xyz, before[i].w_free.xyz);
         if (body->alive && body->articulation != NULL && !body->asleep)
@@ -211,7 +211,7 @@ void rs_world_note_contacts(rs_world *world) {
 
 void rs_world_sleep_soft(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *bodies = data->bodies.items;
     for (int64_t i = 0; i < data->bodies.count && data->soft_count > 0 && data->sleep.enabled; i++) {
         rs_soft *soft = bodies[i].alive && !bodies[i].asleep ? bodies[i].soft : NULL;
         if (soft == NULL)

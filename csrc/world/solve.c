@@ -6,23 +6,23 @@ static rs_problem_input problem_input(const rs_world *world) {
     return (rs_problem_input){.dt = data->dt,
                               .settings = &data->solver,
                               .materials = &data->materials,
-                              .colliders = RS_ITEMS(rs_collider, data->colliders),
-                              .bodies = RS_ITEMS(rs_body, data->bodies),
-                              .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies)};
+                              .colliders = data->colliders.items,
+                              .bodies = data->bodies.items,
+                              .solver_bodies = world->solver_bodies.items};
 }
 
 /* Rows of single bodies are contacts alone: islands with rolling or spinning friction are general ones. */
 static void find_turning(rs_world *world) {
     const rs_world_data *data = &world->data;
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    const rs_collider *colliders = data->colliders.items;
     if (!rs_materials_resist_turning(&data->materials))
         return;
     for (int64_t k = 0; k < data->touches.count; k++) {
-        const rs_touch *touch = &RS_ITEMS(rs_touch, data->touches)[k];
+        const rs_touch *touch = &data->touches.items[k];
         const rs_material_pair *pair = rs_materials_find(&data->materials, colliders[touch->collider_a].material,
                                                          colliders[touch->collider_b].material);
         if (touch->island != RS_NONE && rs_material_resists_turning(pair))
-            RS_ITEMS(rs_island, world->islands.islands)[touch->island].general = true;
+            world->islands.islands.items[touch->island].general = true;
     }
 }
 
@@ -37,13 +37,13 @@ static void share_islands(rs_world *world, rs_pool_work work) {
 
 static void make_rows_of(void *context, int32_t worker, int64_t item) {
     rs_world *world = context;
-    const rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
-    const int32_t *order = RS_ITEMS(int32_t, world->islands.order);
-    rs_body_row *rows = RS_ITEMS(rs_body_row, world->body_rows);
+    const rs_island *island = RS_ITEM(world->islands.islands, item);
+    const int32_t *order = world->islands.order.items;
+    rs_body_row *rows = world->body_rows.items;
     rs_problem_input input = problem_input(world);
     (void)worker;
     for (int64_t k = island->rows.first; k < island->rows.first + island->rows.count && !island->general; k++) {
-        rs_row_make(&input, RS_ITEM(rs_touch, world->data.touches, order[k]), &rows[k]);
+        rs_row_make(&input, RS_ITEM(world->data.touches, order[k]), &rows[k]);
         rows[k].touch = order[k];
     }
 }
@@ -62,7 +62,7 @@ rs_status rs_world_make_rows(rs_world *world) {
 /* Overlaps apart, then velocities. */
 static rs_solve_result solve_rows(const rs_world *world, rs_newton *newton, rs_rows *rows, rs_island *island) {
     const rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *bodies = data->bodies.items;
     rs_island_bodies members = rs_islands_bodies(&world->islands, island);
     rs_solve_input input = {&data->solver, data->dt * rs_norm(data->gravity), true, data->sweep_backward, INT32_MIN};
     for (int64_t k = 0; k < members.count; k++) {
@@ -87,14 +87,14 @@ static void store_contact(rs_touch *touch, const rs_law *law) {
 
 /* An island of single bodies. */
 static rs_status solve_bodies(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
-    rs_body_row *first = RS_ITEM(rs_body_row, world->body_rows, island->rows.first);
+    rs_body_row *first = RS_ITEM(world->body_rows, island->rows.first);
     rs_body_rows rows = rs_body_rows_make(first, island->rows.count, rs_islands_bodies(&world->islands, island),
-                                          RS_ITEMS(rs_solver_body, world->solver_bodies),
-                                          RS_ITEMS(rs_push_body, world->pushes), RS_ITEMS(int32_t, world->numbers),
+                                          world->solver_bodies.items,
+                                          world->pushes.items, world->numbers.items,
                                           &room->blocks);
     *result = solve_rows(world, &room->newton, &rows.rows, island);
     for (int64_t k = 0; k < island->rows.count; k++)
-        store_contact(RS_ITEM(rs_touch, world->data.touches, first[k].touch), &first[k].law);
+        store_contact(RS_ITEM(world->data.touches, first[k].touch), &first[k].law);
     return rows.failed ? RS_OUT_OF_MEMORY : RS_OK;
 }
 
@@ -116,13 +116,13 @@ static rs_status solve_tree_rows(const rs_world *world, rs_room *room, const rs_
 /* An island with articulated systems or wires. */
 static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *island, rs_solve_result *result) {
     rs_tree_input input = {.common = problem_input(world),
-                           .bodies = RS_ITEMS(rs_body, world->data.bodies),
+                           .bodies = world->data.bodies.items,
                            .body_count = world->data.bodies.count,
-                           .touches = RS_ITEMS(rs_touch, world->data.touches),
-                           .wires = RS_ITEMS(rs_wire, world->data.wires),
+                           .touches = world->data.touches.items,
+                           .wires = world->data.wires.items,
                            .islands = &world->islands,
-                           .solver_bodies = RS_ITEMS(rs_solver_body, world->solver_bodies),
-                           .pushes = RS_ITEMS(rs_push_body, world->pushes)};
+                           .solver_bodies = world->solver_bodies.items,
+                           .pushes = world->pushes.items};
     rs_status status = solve_tree_rows(world, room, &input, island, result);
     if (status == RS_OK && rs_tree_rows_tightened(&input, island))
         status = solve_tree_rows(world, room, &input, island, result);
@@ -147,8 +147,8 @@ static void count_solve(rs_step_stats *stats, const rs_solve_result *result) {
 }
 
 static void solve_island(const rs_world *world, rs_room *room, int64_t item) {
-    rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
-    rs_island_result *result = RS_ITEM(rs_island_result, world->results, item);
+    rs_island *island = RS_ITEM(world->islands.islands, item);
+    rs_island_result *result = RS_ITEM(world->results, item);
     *result = (rs_island_result){.status = RS_OK};
     if (island->general)
         result->status = solve_trees(world, room, island, &result->solve);
@@ -160,7 +160,7 @@ static void solve_island(const rs_world *world, rs_room *room, int64_t item) {
 enum { LARGE_ISLAND = 2000 };
 
 static bool is_large(const rs_world *world, int64_t item) {
-    const rs_island *island = RS_ITEM(rs_island, world->islands.islands, item);
+    const rs_island *island = RS_ITEM(world->islands.islands, item);
     return world->pool != NULL && !island->general && island->rows.count >= LARGE_ISLAND;
 }
 
@@ -190,7 +190,7 @@ rs_status rs_world_solve(rs_world *world) {
     solve_large_islands(world);
     share_islands(world, solve_small_island);
     for (int64_t i = 0; i < world->islands.islands.count; i++) {
-        const rs_island_result *result = RS_ITEM(rs_island_result, world->results, i);
+        const rs_island_result *result = RS_ITEM(world->results, i);
         if (result->status != RS_OK)
             return rs_fail(result->status, "no memory for the contacts of an island");
         count_solve(stats, &result->solve);

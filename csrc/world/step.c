@@ -10,8 +10,8 @@
 /* ---- first half: midpoint, detection ---- */
 
 static rs_broad_phase_scene broad_phase_scene(const rs_world *world) {
-    return (rs_broad_phase_scene){RS_ITEMS(rs_collider, world->data.colliders), world->data.colliders.count,
-                                  RS_ITEMS(rs_cluster, world->clusters), world->clusters.count};
+    return (rs_broad_phase_scene){world->data.colliders.items, world->data.colliders.count,
+                                  world->clusters.items, world->clusters.count};
 }
 
 /* Objects, shapes or filters changed since the last step. */
@@ -35,7 +35,7 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
     if (!settings->swept_ccd_enabled || !body->moved || body->type != RS_BODY_DYNAMIC ||
         speed < settings->swept_ccd_min_speed)
         return false;
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    const rs_collider *colliders = data->colliders.items;
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
         size = rs_min(size, colliders[c].size);
     return 0.5 * data->dt * speed > RS_FORESIGHT * size;
@@ -56,7 +56,7 @@ static void note_diverged(rs_world *world) {
     if (!atomic_exchange(&world->lost, false))
         return;
     for (int64_t k = 0; k < world->awake.count; k++) {
-        rs_body *body = RS_ITEM(rs_body, world->data.bodies, RS_ITEMS(int32_t, world->awake)[k]);
+        rs_body *body = RS_ITEM(world->data.bodies, world->awake.items[k]);
         if (!body->diverged)
             continue;
         body->diverged = false;
@@ -74,7 +74,7 @@ static bool is_lost_half_way(const rs_body *body) {
 }
 
 static void begin_tree(rs_world *world, int32_t index) {
-    rs_body *body = RS_ITEM(rs_body, world->data.bodies, index);
+    rs_body *body = RS_ITEM(world->data.bodies, index);
     if (body->asleep)
         rs_articulated_stand(body->articulation);
     else
@@ -88,8 +88,8 @@ static void begin_tree(rs_world *world, int32_t index) {
 /* Bodies at rest keep last step's placement. */
 static void begin_body(rs_world *world, int32_t index) {
     rs_world_data *data = &world->data;
-    rs_body *body = RS_ITEM(rs_body, data->bodies, index);
-    rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    rs_body *body = RS_ITEM(data->bodies, index);
+    rs_collider *colliders = data->colliders.items;
     if (body->articulation != NULL) {
         begin_tree(world, index);
         return;
@@ -129,18 +129,18 @@ static void wake_if_moved(rs_world *world, rs_body *a, rs_body *b) {
 
 /* What touched or hung on a body that was moved from outside may have lost its support. */
 static void wake_around_moved(rs_world *world) {
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    const rs_touch *touches = RS_ITEMS(rs_touch, world->data.touches);
+    rs_body *bodies = world->data.bodies.items;
+    const rs_touch *touches = world->data.touches.items;
     for (int64_t k = 0; k < world->data.touches.count; k++)
         wake_if_moved(world, &bodies[touches[k].body_a], &bodies[touches[k].body_b]);
-    const rs_wire *wires = RS_ITEMS(rs_wire, world->data.wires);
+    const rs_wire *wires = world->data.wires.items;
     for (int64_t k = 0; k < world->data.wires.count; k++)
         wake_if_moved(world, &bodies[wires[k].body[0]], &bodies[wires[k].body[1]]);
 }
 
 static void clear_moved(rs_world *world) {
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    const int32_t *awake = RS_ITEMS(int32_t, world->awake);
+    rs_body *bodies = world->data.bodies.items;
+    const int32_t *awake = world->awake.items;
     for (int64_t k = 0; k < world->awake.count; k++)
         bodies[awake[k]].moved = false;
 }
@@ -168,8 +168,7 @@ static rs_status stage_broad_phase(rs_world *world) {
 
 static rs_status stage_narrow_phase(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_detection_scene scene = {&data->contact, RS_ITEMS(rs_body, data->bodies), RS_ITEMS(rs_collider, data->colliders),
-                                data->colliders.count};
+    rs_detection_scene scene = {&data->contact, data->bodies.items, data->colliders.items, data->colliders.count};
     rs_status status = rs_world_find_touches(world, &scene);
     if (status != RS_OK)
         return status;
@@ -184,7 +183,7 @@ static rs_status stage_narrow_phase(rs_world *world) {
 /* Systems that woke since the others began take part in this very step. */
 static void begin_woken(rs_world *world) {
     for (int64_t k = 0; k < world->awake.count; k++) {
-        const rs_body *body = RS_ITEM(rs_body, world->data.bodies, RS_ITEMS(int32_t, world->awake)[k]);
+        const rs_body *body = RS_ITEM(world->data.bodies, world->awake.items[k]);
         rs_articulation *a = body->articulation;
         if (a != NULL && !body->asleep && a->placed_at != a->q_stage)
             rs_articulated_begin(a, world->data.dt);
@@ -193,9 +192,9 @@ static void begin_woken(rs_world *world) {
 
 static rs_status stage_islands(rs_world *world) {
     rs_world_data *data = &world->data;
-    rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    rs_body *bodies = data->bodies.items;
     if (world->disturbed && rs_islands_wake(&world->islands, bodies, data->bodies.count,
-                                            RS_ITEMS(rs_collider, data->colliders), &data->touches, &data->wires) != RS_OK)
+                                            data->colliders.items, &data->touches, &data->wires) != RS_OK)
         return RS_OUT_OF_MEMORY;
     if (world->disturbed || world->data.soft_count > 0)
         begin_woken(world);
@@ -205,15 +204,15 @@ static rs_status stage_islands(rs_world *world) {
 /* ---- second half: forces, contacts, integration ---- */
 
 static void hold(rs_world *world, int32_t body) {
-    *RS_ITEM(rs_solver_body, world->solver_bodies, body) = (rs_solver_body){0};
-    *RS_ITEM(rs_push_body, world->pushes, body) = (rs_push_body){0};
+    *RS_ITEM(world->solver_bodies, body) = (rs_solver_body){0};
+    *RS_ITEM(world->pushes, body) = (rs_push_body){0};
 }
 
 /* What steps do not look at stands still for what touches it or hangs on it. */
 static void hold_unlisted(rs_world *world) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_body *bodies = world->data.bodies.items;
     for (int64_t k = 0; k < world->data.touches.count; k++) {
-        const rs_touch *touch = &RS_ITEMS(rs_touch, world->data.touches)[k];
+        const rs_touch *touch = &world->data.touches.items[k];
         if (!bodies[touch->body_a].listed)
             hold(world, touch->body_a);
         if (!bodies[touch->body_b].listed)
@@ -221,7 +220,7 @@ static void hold_unlisted(rs_world *world) {
     }
     for (int64_t k = 0; k < world->data.wires.count; k++)
         for (int end = 0; end < 2; end++) {
-            int32_t body = RS_ITEMS(rs_wire, world->data.wires)[k].body[end];
+            int32_t body = world->data.wires.items[k].body[end];
             if (!bodies[body].listed)
                 hold(world, body);
         }
@@ -229,13 +228,13 @@ static void hold_unlisted(rs_world *world) {
 
 static void force_body(rs_world *world, int32_t index) {
     const rs_world_data *data = &world->data;
-    rs_body *body = RS_ITEM(rs_body, data->bodies, index);
-    rs_solver_body *solver = RS_ITEM(rs_solver_body, world->solver_bodies, index);
-    rs_solver_body *before = RS_ITEM(rs_solver_body, world->before, index);
+    rs_body *body = RS_ITEM(data->bodies, index);
+    rs_solver_body *solver = RS_ITEM(world->solver_bodies, index);
+    rs_solver_body *before = RS_ITEM(world->before, index);
     rs_articulation *tree = body->articulation;
     before->v.xyz = body->velocity;
     before->w.xyz = body->omega;
-    *RS_ITEM(rs_push_body, world->pushes, index) = (rs_push_body){0};
+    *RS_ITEM(world->pushes, index) = (rs_push_body){0};
     if (body->asleep || tree != NULL)
         *solver = (rs_solver_body){0};
     if (body->asleep)
@@ -292,15 +291,15 @@ static void advance_clock(rs_world_data *data) {
 
 static void end_body(rs_world *world, int32_t index) {
     rs_world_data *data = &world->data;
-    rs_body *body = RS_ITEM(rs_body, data->bodies, index);
+    rs_body *body = RS_ITEM(data->bodies, index);
     if (body->asleep || body->type == RS_BODY_STATIC)
         return;
-    int32_t home = RS_ITEMS(int32_t, world->islands.of_body)[index];
-    bool pushed = home != RS_NONE && RS_ITEM(rs_island, world->islands.islands, home)->pushed;
-    const rs_push_body *push = pushed ? RS_ITEM(rs_push_body, world->pushes, index) : NULL;
+    int32_t home = world->islands.of_body.items[index];
+    bool pushed = home != RS_NONE && RS_ITEM(world->islands.islands, home)->pushed;
+    const rs_push_body *push = pushed ? RS_ITEM(world->pushes, index) : NULL;
     if (body->articulation != NULL && body->articulation->inverse_dynamics)
         rs_world_find_joint_wrenches(world, index);
-    if (!integrate_body(body, RS_ITEM(rs_solver_body, world->solver_bodies, index), push, data))
+    if (!integrate_body(body, RS_ITEM(world->solver_bodies, index), push, data))
         stop_diverged(world, body);
 }
 
@@ -310,8 +309,8 @@ static void stage_integrate(rs_world *world) {
     note_diverged(world);
     rs_world_report_controllers(world);
     if (data->sleep.enabled)
-        rs_islands_sleep(&world->islands, &data->sleep, RS_ITEMS(rs_body, data->bodies), rs_world_listed(world),
-                         RS_ITEMS(rs_solver_body, world->before), RS_ITEMS(rs_push_body, world->pushes), data->dt);
+        rs_islands_sleep(&world->islands, &data->sleep, data->bodies.items, rs_world_listed(world),
+                         world->before.items, world->pushes.items, data->dt);
     rs_world_sleep_soft(world);
     rs_world_unlist_resting(world);
     data->step_count++;
@@ -394,7 +393,7 @@ static rs_status second_half(rs_world *world) {
 #endif
     if (world->diverged_slot == RS_NONE)
         return RS_OK;
-    uint32_t serial = RS_ITEM(rs_slot, world->data.slots, world->diverged_slot)->serial;
+    uint32_t serial = RS_ITEM(world->data.slots, world->diverged_slot)->serial;
     return rs_fail(RS_DIVERGED, "object %u diverged at time %g s: its state is no longer finite; it was stopped at its "
                                 "last pose", serial, world->data.time);
 }
@@ -411,11 +410,11 @@ rs_status rs_world_integrate_no_contact_detection(rs_world *world) {
 
 /* Between the halves something was placed, or woken, that the first one did not see. */
 static bool first_half_is_outdated(const rs_world *world) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
-    const int32_t *of_body = RS_ITEMS(int32_t, world->islands.of_body);
+    const rs_body *bodies = world->data.bodies.items;
+    const int32_t *of_body = world->islands.of_body.items;
     bool outdated = world->changed || world->roused;
     for (int64_t k = 0; k < world->awake.count && !outdated; k++) {
-        int32_t i = RS_ITEMS(int32_t, world->awake)[k];
+        int32_t i = world->awake.items[k];
         outdated = bodies[i].alive && bodies[i].type == RS_BODY_DYNAMIC && !bodies[i].asleep && of_body[i] == RS_NONE;
     }
     return outdated;

@@ -135,7 +135,7 @@ static rs_status check_head(const head *h, const uint8_t *bytes, size_t size) {
 static rs_asset *find_asset(const rs_world *world, uint64_t hash) {
     const RS_ARRAY(rs_asset_entry) *assets = world != NULL ? &world->data.assets : NULL;
     for (int64_t k = 0; assets != NULL && k < assets->count; k++) {
-        const rs_asset_entry *entry = &RS_ITEMS(rs_asset_entry, *assets)[k];
+        const rs_asset_entry *entry = &assets->items[k];
         if (entry->id != 0 && rs_asset_hash(entry->asset) == hash) {
             rs_asset_hold(entry->asset);
             return entry->asset;
@@ -147,7 +147,7 @@ static rs_asset *find_asset(const rs_world *world, uint64_t hash) {
 /* Content, or only its hash: what is in `world` already is shared. */
 static void stream_assets(rs_stream *stream, RS_ARRAY(rs_asset_entry) *assets, const rs_world *world, bool content) {
     for (int64_t k = 0; k < assets->count; k++) {
-        rs_asset_entry *entry = &RS_ITEMS(rs_asset_entry, *assets)[k];
+        rs_asset_entry *entry = &assets->items[k];
         if (entry->id == 0)
             continue;
         bool written = content;
@@ -167,17 +167,17 @@ static void stream_assets(rs_stream *stream, RS_ARRAY(rs_asset_entry) *assets, c
     }
     if (stream->status != RS_OK && rs_stream_reads(stream)) /* those without geometry must not be dropped */
         for (int64_t k = 0; k < assets->count; k++)
-            if (RS_ITEMS(rs_asset_entry, *assets)[k].asset == NULL)
-                RS_ITEMS(rs_asset_entry, *assets)[k].id = 0;
+            if (assets->items[k].asset == NULL)
+                assets->items[k].id = 0;
 }
 
 /* Shapes find the geometry that they are made of. */
 static void link_shapes(rs_stream *stream, rs_world_data *data) {
     for (int64_t k = 0; k < data->colliders.count && stream->status == RS_OK; k++) {
-        rs_collider *c = &RS_ITEMS(rs_collider, data->colliders)[k];
+        rs_collider *c = &data->colliders.items[k];
         bool made = c->shape.type == RS_SHAPE_CONVEX || c->shape.type == RS_SHAPE_MESH || c->shape.type == RS_SHAPE_HEIGHTMAP;
         uint32_t place = (uint32_t)c->asset;
-        const rs_asset_entry *entry = place < data->assets.count ? &RS_ITEMS(rs_asset_entry, data->assets)[place] : NULL;
+        const rs_asset_entry *entry = place < data->assets.count ? &data->assets.items[place] : NULL;
         if (!c->alive || (!made && c->asset == 0))
             continue;
         if (!made || c->asset == 0 || entry == NULL || entry->id != c->asset || entry->asset->type != c->shape.type) {
@@ -196,7 +196,7 @@ enum { OWNS_NOTHING = 0, OWNS_TREE, OWNS_SOFT };
 
 /* The first body, before this one, with the same model, or -1. */
 static int32_t sharer(const RS_ARRAY(rs_body) *bodies, int64_t index) {
-    const rs_body *all = RS_ITEMS(rs_body, *bodies);
+    const rs_body *all = bodies->items;
     for (int64_t k = 0; k < index; k++)
         if (all[k].articulation != NULL && all[k].articulation->model == all[index].articulation->model)
             return (int32_t)k;
@@ -204,7 +204,7 @@ static int32_t sharer(const RS_ARRAY(rs_body) *bodies, int64_t index) {
 }
 
 static void stream_tree(rs_stream *stream, RS_ARRAY(rs_body) *bodies, int64_t index) {
-    rs_body *all = RS_ITEMS(rs_body, *bodies), *body = &all[index];
+    rs_body *all = bodies->items, *body = &all[index];
     bool reads = rs_stream_reads(stream);
     int32_t from = reads ? -1 : sharer(bodies, index);
     rs_tree_model *model = reads ? NULL : body->articulation->model;
@@ -225,7 +225,7 @@ static void stream_tree(rs_stream *stream, RS_ARRAY(rs_body) *bodies, int64_t in
 
 static void stream_owned(rs_stream *stream, RS_ARRAY(rs_body) *bodies) {
     for (int64_t k = 0; k < bodies->count && stream->status == RS_OK; k++) {
-        rs_body *body = &RS_ITEMS(rs_body, *bodies)[k];
+        rs_body *body = &bodies->items[k];
         uint8_t kind = body->articulation != NULL ? OWNS_TREE : body->soft != NULL ? OWNS_SOFT : OWNS_NOTHING;
         rs_stream_bytes(stream, &kind, sizeof kind);
         if (kind > OWNS_SOFT || (kind != OWNS_NOTHING && !body->alive))

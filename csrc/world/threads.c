@@ -21,7 +21,7 @@ void rs_world_drop_threads(rs_world *world) {
     rs_pool_free(world->pool);
     free_rooms(world->rooms, world->threads);
     for (int64_t k = 0; k < world->narrow_parts.count; k++) {
-        rs_narrow_part *part = RS_ITEM(rs_narrow_part, world->narrow_parts, k);
+        rs_narrow_part *part = RS_ITEM(world->narrow_parts, k);
         rs_array_free(&part->touches);
         rs_array_free(&part->rested);
         rs_array_free(&part->hints);
@@ -40,7 +40,7 @@ static rs_status make_parts(rs_world *world, int32_t threads) {
     if (rs_array_resize(parts, threads > 1 ? PARTS_PER_THREAD * threads : 0) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < parts->count; k++)
-        *RS_ITEM(rs_narrow_part, *parts, k) = (rs_narrow_part){.touches = RS_EMPTY(rs_touch),
+        *RS_ITEM(*parts, k) = (rs_narrow_part){.touches = RS_EMPTY(rs_touch),
                                                                .rested = RS_EMPTY(rs_touch),
                                                                .hints = RS_EMPTY(rs_pair_hint)};
     return RS_OK;
@@ -91,7 +91,7 @@ static void work_on_bodies(void *context, int32_t worker, int64_t item) {
     int64_t end = (item + 1) * job->grain < awake->count ? (item + 1) * job->grain : awake->count;
     (void)worker;
     for (int64_t k = item * job->grain; k < end; k++)
-        job->work(job->world, RS_ITEMS(int32_t, *awake)[k]);
+        job->work(job->world, awake->items[k]);
 }
 
 /* Robots take longer than a thread takes to wake up, single bodies do not: few of them are not shared. */
@@ -122,7 +122,7 @@ typedef struct {
 
 /* First of the ordered touches that do not come before the pair. */
 static int64_t first_touch_from(const RS_ARRAY(rs_touch) *touches, const rs_pair *pair) {
-    const rs_touch *touch = RS_ITEMS(rs_touch, *touches);
+    const rs_touch *touch = touches->items;
     int64_t low = 0, high = touches->count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -146,15 +146,15 @@ static void find_part(void *context, int32_t worker, int64_t item) {
     const narrow_job *job = context;
     const rs_world_data *data = &job->world->data;
     const RS_ARRAY(rs_pair) *all = &job->world->pairs;
-    rs_narrow_part *part = RS_ITEM(rs_narrow_part, job->world->narrow_parts, item);
+    rs_narrow_part *part = RS_ITEM(job->world->narrow_parts, item);
     int64_t first = all->count * item / job->parts, end = all->count * (item + 1) / job->parts;
-    int64_t touch = item == 0 ? 0 : first_touch_from(&data->touches, RS_ITEM(rs_pair, *all, first));
+    int64_t touch = item == 0 ? 0 : first_touch_from(&data->touches, RS_ITEM(*all, first));
     int64_t touch_end = item == job->parts - 1 ? data->touches.count
-                                               : first_touch_from(&data->touches, RS_ITEM(rs_pair, *all, end));
+                                               : first_touch_from(&data->touches, RS_ITEM(*all, end));
     RS_ARRAY(rs_pair) pairs = {part_of(&all->any, first, end)};
     RS_ARRAY(rs_touch) before = {part_of(&data->touches.any, touch, touch_end)};
     rs_pair_memory memory = rs_pair_memory_begin(&data->pair_hints, &part->hints);
-    rs_pair_memory_skip(&memory, RS_ITEM(rs_pair, *all, first));
+    rs_pair_memory_skip(&memory, RS_ITEM(*all, first));
     (void)worker;
     part->status = rs_touches_find(job->scene, &pairs, &memory, &before, &part->touches, &part->rested);
 }
@@ -166,7 +166,7 @@ static void copy_items(const rs_any_array *from, rs_any_array *to, int64_t first
 
 static void join_part(void *context, int32_t worker, int64_t item) {
     rs_world *world = ((const narrow_job *)context)->world;
-    const rs_narrow_part *part = RS_ITEM(rs_narrow_part, world->narrow_parts, item);
+    const rs_narrow_part *part = RS_ITEM(world->narrow_parts, item);
     (void)worker;
     copy_items(&part->touches.any, &world->touches_other.any, part->first_touch);
     copy_items(&part->rested.any, &world->rested.any, part->first_rested);
@@ -180,7 +180,7 @@ static rs_status find_in_parts(rs_world *world, const rs_detection_scene *scene)
     rs_pool_share(world->pool, job.parts, find_part, &job);
     int64_t touches = 0, rested = 0, hints = 0;
     for (int64_t k = 0; k < job.parts; k++) {
-        rs_narrow_part *part = RS_ITEM(rs_narrow_part, world->narrow_parts, k);
+        rs_narrow_part *part = RS_ITEM(world->narrow_parts, k);
         if (part->status != RS_OK)
             return rs_fail(part->status, "no memory for the contacts");
         part->first_touch = touches;

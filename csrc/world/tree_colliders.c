@@ -17,7 +17,7 @@ static const double ANGLE_PER_QUATERNION = 3.14159265358979323846;
 
 void rs_tree_colliders_free(RS_ARRAY(rs_tree_colliders) *trees) {
     for (int64_t t = 0; t < trees->count; t++) {
-        rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, *trees, t);
+        rs_tree_colliders *tree = RS_ITEM(*trees, t);
         rs_any_array *arrays[] = {&tree->balls.any, &tree->reach.any, &tree->span.any, &tree->farthest.any,
                                   &tree->near.any, &tree->q.any, &tree->lever.any, &tree->sorted.any};
         for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -48,21 +48,21 @@ static bool may_meet_own(const rs_collider *colliders, const rs_body *body, cons
 
 /* The colliders that may meet another one of their system; the others are not looked at for that. */
 static void list_self(const rs_world *world, rs_tree_colliders *tree) {
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_body *body = RS_ITEM(world->data.bodies, tree->body);
+    const rs_collider *colliders = world->data.colliders.items;
     tree->sorted.count = 0;
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
         if (may_meet_own(colliders, body, &colliders[c]))
-            RS_ITEMS(int32_t, tree->sorted)[tree->sorted.count++] = c;
+            tree->sorted.items[tree->sorted.count++] = c;
 }
 
 /* Balls around the colliders, how far those of each link get from its origin, which filter bits occur, and which may
  * meet others of the system. */
 static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluster) {
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    rs_collider_ball *ball = RS_ITEMS(rs_collider_ball, tree->balls);
-    double *reach = RS_ITEMS(double, tree->reach);
+    const rs_body *body = RS_ITEM(world->data.bodies, tree->body);
+    rs_collider *colliders = world->data.colliders.items;
+    rs_collider_ball *ball = tree->balls.items;
+    double *reach = tree->reach.items;
     for (int32_t i = 0; i < body->articulation->link_count; i++)
         reach[i] = -1.0;
     cluster->group = cluster->mask = 0;
@@ -81,13 +81,13 @@ static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluste
 }
 
 static void set_active(rs_world *world, const rs_body *body, bool active) {
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    rs_collider *colliders = world->data.colliders.items;
     for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
         colliders[c].active = active;
 }
 
 static rs_status add_tree(rs_world *world, int32_t body_index) {
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, body_index);
+    const rs_body *body = RS_ITEM(world->data.bodies, body_index);
     rs_tree_colliders *tree = rs_array_push(&world->trees);
     rs_cluster *cluster = rs_array_push(&world->clusters);
     if (tree == NULL || cluster == NULL)
@@ -114,7 +114,7 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
 }
 
 rs_status rs_tree_colliders_list(rs_world *world) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_body *bodies = world->data.bodies.items;
     rs_tree_colliders_free(&world->trees);
     world->clusters.count = 0;
     for (int32_t i = 0; i < world->data.bodies.count; i++)
@@ -134,12 +134,12 @@ static double longest_way(const rs_articulation *a, int32_t link, double reach, 
 }
 
 static rs_aabb link_box(const rs_tree_colliders *tree, const rs_articulation *a, int32_t link) {
-    return rs_aabb_around(a->motion[link].pos, RS_ITEMS(double, tree->span)[link]);
+    return rs_aabb_around(a->motion[link].pos, tree->span.items[link]);
 }
 
 /* Trees are in the order of their bodies. */
 static int64_t tree_of_body(const rs_world *world, int32_t body) {
-    const rs_tree_colliders *trees = RS_ITEMS(rs_tree_colliders, world->trees);
+    const rs_tree_colliders *trees = world->trees.items;
     int64_t low = 0, high = world->trees.count - 1;
     while (low < high) {
         int64_t middle = (low + high) / 2;
@@ -153,9 +153,9 @@ static int64_t tree_of_body(const rs_world *world, int32_t body) {
 
 void rs_tree_colliders_begin(rs_world *world, int32_t body_index) {
     int64_t index = tree_of_body(world, body_index);
-    rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, world->trees, index);
-    rs_cluster *cluster = RS_ITEM(rs_cluster, world->clusters, index);
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
+    rs_tree_colliders *tree = RS_ITEM(world->trees, index);
+    rs_cluster *cluster = RS_ITEM(world->clusters, index);
+    const rs_body *body = RS_ITEM(world->data.bodies, tree->body);
     const rs_articulation *a = body->articulation;
     if (body->moved)
         measure(world, tree, cluster);
@@ -163,8 +163,8 @@ void rs_tree_colliders_begin(rs_world *world, int32_t body_index) {
         cluster->active = !body->asleep;
         set_active(world, body, cluster->active);
     }
-    const double *reach = RS_ITEMS(double, tree->reach);
-    double *span = RS_ITEMS(double, tree->span);
+    const double *reach = tree->reach.items;
+    double *span = tree->span.items;
     rs_aabb box = {rs_v3(INFINITY, INFINITY, INFINITY), rs_v3(-INFINITY, -INFINITY, -INFINITY)};
     for (int32_t i = 0; i < a->link_count; i++) {
         if (reach[i] < 0.0)
@@ -212,13 +212,13 @@ static rs_aabb meeting_box(const rs_collider *other, const rs_aabb *system) {
 
 /* Pairs of one placed collider with those of a system: links that stay clear of it are passed over, then balls. */
 static rs_status meet_collider(rs_world *world, int64_t index, int32_t other) {
-    const rs_tree_colliders *tree = RS_ITEM(rs_tree_colliders, world->trees, index);
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_articulation *a = RS_ITEM(rs_body, world->data.bodies, tree->body)->articulation;
-    const double *reach = RS_ITEMS(double, tree->reach), *span = RS_ITEMS(double, tree->span);
-    rs_aabb box = meeting_box(&colliders[other], &RS_ITEM(rs_cluster, world->clusters, index)->box);
+    const rs_tree_colliders *tree = RS_ITEM(world->trees, index);
+    rs_collider *colliders = world->data.colliders.items;
+    const rs_articulation *a = RS_ITEM(world->data.bodies, tree->body)->articulation;
+    const double *reach = tree->reach.items, *span = tree->span.items;
+    rs_aabb box = meeting_box(&colliders[other], &RS_ITEM(world->clusters, index)->box);
     for (int64_t k = 0; k < tree->balls.count; k++) {
-        const rs_collider_ball *ball = RS_ITEM(rs_collider_ball, tree->balls, k);
+        const rs_collider_ball *ball = RS_ITEM(tree->balls, k);
         const rs_link_motion *m = &a->motion[ball->link];
         rs_aabb around = link_box(tree, a, ball->link);
         if (!rs_aabb_overlap(&around, &box))
@@ -236,11 +236,11 @@ static rs_status meet_collider(rs_world *world, int64_t index, int32_t other) {
 }
 
 static rs_status meet_system(rs_world *world, const rs_tree_colliders *tree, int64_t other) {
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_articulation *a = RS_ITEM(rs_body, world->data.bodies, tree->body)->articulation;
-    const rs_aabb *box = &RS_ITEM(rs_cluster, world->clusters, other)->box;
+    rs_collider *colliders = world->data.colliders.items;
+    const rs_articulation *a = RS_ITEM(world->data.bodies, tree->body)->articulation;
+    const rs_aabb *box = &RS_ITEM(world->clusters, other)->box;
     for (int64_t k = 0; k < tree->balls.count; k++) {
-        const rs_collider_ball *ball = RS_ITEM(rs_collider_ball, tree->balls, k);
+        const rs_collider_ball *ball = RS_ITEM(tree->balls, k);
         rs_aabb around = link_box(tree, a, ball->link);
         if (!rs_aabb_overlap(&around, box))
             continue;
@@ -257,17 +257,16 @@ static rs_status expand_clusters(rs_world *world) {
     int32_t first = (int32_t)world->data.colliders.count;
     int64_t count = found->count, kept = 0;
     for (int64_t k = 0; k < count; k++) {
-        rs_pair pair = RS_ITEMS(rs_pair, *found)[k];
-        const rs_tree_colliders *trees = RS_ITEMS(rs_tree_colliders, world->trees);
+        rs_pair pair = found->items[k];
+        const rs_tree_colliders *trees = world->trees.items;
         if (pair.b < first)
-            RS_ITEMS(rs_pair, *found)[kept++] = pair;
+            found->items[kept++] = pair;
         else if ((pair.a < first ? meet_collider(world, pair.b - first, pair.a)
                                  : meet_system(world, &trees[pair.a - first], pair.b - first)) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     if (kept < count && count < found->count) /* close the gap that the clusters left */
-        memmove(RS_ITEM(rs_pair, *found, kept), RS_ITEM(rs_pair, *found, count),
-                sizeof(rs_pair) * (size_t)(found->count - count));
+        memmove(RS_ITEM(*found, kept), RS_ITEM(*found, count), sizeof(rs_pair) * (size_t)(found->count - count));
     found->count -= count - kept;
     return RS_OK;
 }
@@ -276,7 +275,7 @@ static rs_status expand_clusters(rs_world *world) {
 
 /* How far the joints have moved any point since the near pairs were found, at most. */
 static double motion_since(const rs_tree_colliders *tree, const double *q) {
-    const double *then = RS_ITEMS(double, tree->q), *lever = RS_ITEMS(double, tree->lever);
+    const double *then = tree->q.items, *lever = tree->lever.items;
     double sum = 0.0;
     for (int64_t k = 0; k < tree->q.count; k++)
         sum += lever[k] * fabs(q[k] - then[k]);
@@ -285,9 +284,9 @@ static double motion_since(const rs_tree_colliders *tree, const double *q) {
 
 /* A joint moves what hangs on it, at most by its change times the farthest of these points. */
 static void find_levers(rs_tree_colliders *tree, const rs_articulation *a, double skin) {
-    double *lever = RS_ITEMS(double, tree->lever), *farthest = RS_ITEMS(double, tree->farthest);
+    double *lever = tree->lever.items, *farthest = tree->farthest.items;
     for (int32_t i = 0; i < a->link_count; i++)
-        farthest[i] = rs_max(0.0, RS_ITEMS(double, tree->reach)[i]);
+        farthest[i] = rs_max(0.0, tree->reach.items[i]);
     for (int32_t i = a->link_count - 1; i > 0; i--) {
         const rs_link *link = &a->links[i];
         farthest[link->parent] = rs_max(farthest[link->parent], rs_norm(a->motion[i].arm) + farthest[i]);
@@ -309,7 +308,7 @@ static rs_aabb wide_box(const rs_collider *collider, double skin) {
 
 /* The order of the last search is nearly right. */
 static void sort_colliders(const rs_collider *colliders, double skin, RS_ARRAY(int32_t) *list) {
-    int32_t *sorted = RS_ITEMS(int32_t, *list);
+    int32_t *sorted = list->items;
     for (int64_t k = 1; k < list->count; k++) {
         int32_t moving = sorted[k];
         double low = wide_box(&colliders[moving], skin).min.x;
@@ -321,7 +320,7 @@ static void sort_colliders(const rs_collider *colliders, double skin, RS_ARRAY(i
 }
 
 static rs_status sweep(const rs_collider *colliders, const rs_articulation *a, rs_tree_colliders *tree) {
-    const int32_t *sorted = RS_ITEMS(int32_t, tree->sorted);
+    const int32_t *sorted = tree->sorted.items;
     tree->near.count = 0;
     for (int64_t i = 0; i < tree->sorted.count; i++) {
         const rs_collider *one = &colliders[sorted[i]];
@@ -340,11 +339,11 @@ static rs_status sweep(const rs_collider *colliders, const rs_articulation *a, r
 }
 
 static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster, double motion) {
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
+    rs_collider *colliders = world->data.colliders.items;
+    const rs_body *body = RS_ITEM(world->data.bodies, tree->body);
     const rs_articulation *a = body->articulation;
     for (int64_t k = 0; k < tree->sorted.count; k++)
-        ensure_placed(world, a, &colliders[RS_ITEMS(int32_t, tree->sorted)[k]]);
+        ensure_placed(world, a, &colliders[tree->sorted.items[k]]);
     double extent = rs_norm(rs_sub(cluster->box.max, cluster->box.min)), per_step = motion / rs_max(1.0, (double)tree->age);
     double skin = rs_clamp(SKIN_STEPS * per_step, LEAST_SKIN * extent, MOST_SKIN * extent);
     bool lasts = MIN_STEPS * per_step <= skin && !world->data.contact.swept_ccd_enabled;
@@ -357,8 +356,8 @@ static rs_status find_near(rs_world *world, rs_tree_colliders *tree, const rs_cl
 }
 
 static rs_status expand_self(rs_world *world, rs_tree_colliders *tree, const rs_cluster *cluster) {
-    const rs_body *body = RS_ITEM(rs_body, world->data.bodies, tree->body);
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    const rs_body *body = RS_ITEM(world->data.bodies, tree->body);
+    rs_collider *colliders = world->data.colliders.items;
     if (tree->sorted.count == 0)
         return RS_OK;
     double motion = tree->skin < 0.0 ? 0.0 : motion_since(tree, body->articulation->q_stage);
@@ -367,7 +366,7 @@ static rs_status expand_self(rs_world *world, rs_tree_colliders *tree, const rs_
         find_near(world, tree, cluster, motion) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < tree->near.count; k++) {
-        rs_pair pair = RS_ITEMS(rs_pair, tree->near)[k];
+        rs_pair pair = tree->near.items[k];
         ensure_placed(world, body->articulation, &colliders[pair.a]);
         ensure_placed(world, body->articulation, &colliders[pair.b]);
         if (rs_aabb_overlap(&colliders[pair.a].box, &colliders[pair.b].box) &&
@@ -381,8 +380,8 @@ rs_status rs_tree_colliders_expand(rs_world *world) {
     if (expand_clusters(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t t = 0; t < world->trees.count; t++) {
-        const rs_cluster *cluster = RS_ITEM(rs_cluster, world->clusters, t);
-        if (cluster->active && expand_self(world, RS_ITEM(rs_tree_colliders, world->trees, t), cluster) != RS_OK)
+        const rs_cluster *cluster = RS_ITEM(world->clusters, t);
+        if (cluster->active && expand_self(world, RS_ITEM(world->trees, t), cluster) != RS_OK)
             return RS_OUT_OF_MEMORY;
     }
     return RS_OK;

@@ -4,9 +4,9 @@
 static bool is_index(int64_t value, const rs_any_array *array) { return value >= 0 && value < array->count; }
 
 static const char *wrong_slots(const rs_world_data *data) {
-    const rs_slot *slots = RS_ITEMS(rs_slot, data->slots);
-    const int32_t *list = RS_ITEMS(int32_t, data->list);
-    const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    const rs_slot *slots = data->slots.items;
+    const int32_t *list = data->list.items;
+    const rs_body *bodies = data->bodies.items;
     for (int64_t k = 0; k < data->list.count; k++) {
         if (!is_index(list[k], &data->slots.any))
             return "the object list names a slot that does not exist";
@@ -33,10 +33,10 @@ static bool state_is_carried(const rs_body *body) {
 }
 
 static const char *wrong_bodies(const rs_world_data *data) {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, data->colliders);
+    const rs_collider *colliders = data->colliders.items;
     int64_t listed = 0, alive = 0;
     for (int64_t i = 0; i < data->bodies.count; i++) {
-        const rs_body *body = RS_ITEM(rs_body, data->bodies, i);
+        const rs_body *body = RS_ITEM(data->bodies, i);
         if (!body->alive)
             continue;
         if (!state_is_carried(body))
@@ -62,7 +62,7 @@ static const char *wrong_bodies(const rs_world_data *data) {
 }
 
 static const char *wrong_touches(const rs_world_data *data, const RS_ARRAY(rs_touch) *list) {
-    const rs_touch *touches = RS_ITEMS(rs_touch, *list);
+    const rs_touch *touches = list->items;
     for (int64_t k = 0; k < list->count; k++) {
         if (!is_index(touches[k].body_a, &data->bodies.any) || !is_index(touches[k].body_b, &data->bodies.any) ||
             !is_index(touches[k].collider_a, &data->colliders.any) || !is_index(touches[k].collider_b, &data->colliders.any))
@@ -78,8 +78,8 @@ static const char *wrong_contacts(const rs_world_data *data) {
     wrong = wrong != NULL ? wrong : wrong_touches(data, &data->resting);
     if (wrong != NULL)
         return wrong;
-    const rs_wire *wires = RS_ITEMS(rs_wire, data->wires);
-    const rs_body *bodies = RS_ITEMS(rs_body, data->bodies);
+    const rs_wire *wires = data->wires.items;
+    const rs_body *bodies = data->bodies.items;
     for (int64_t k = 0; k < data->wires.count; k++)
         for (int end = 0; end < 2; end++)
             if (!is_index(wires[k].body[end], &data->bodies.any) || !bodies[wires[k].body[end]].alive)
@@ -95,7 +95,7 @@ const char *rs_world_data_wrong(const rs_world_data *data) {
 
 /* What steps do not look at needs no step. */
 static const char *wrong_list(const rs_world *world) {
-    const rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    const rs_body *bodies = world->data.bodies.items;
     int64_t listed = 0;
     for (int64_t i = 0; i < world->data.bodies.count; i++) {
         if (bodies[i].alive && !bodies[i].listed && rs_world_needs_step(world, &bodies[i]))

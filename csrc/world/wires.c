@@ -28,7 +28,7 @@ static rs_status check_end(rs_world *world, const rs_wire_def *def, int end, rs_
     const rs_slot *slot = rs_world_slot(world, def->object[end]);
     if (slot == NULL)
         return RS_UNKNOWN_OBJECT;
-    const rs_articulation *tree = RS_ITEM(rs_body, world->data.bodies, slot->body)->articulation;
+    const rs_articulation *tree = RS_ITEM(world->data.bodies, slot->body)->articulation;
     int32_t count = tree != NULL ? tree->link_count : 1;
     if (def->local[end] < 0 || def->local[end] >= count)
         return rs_fail(RS_INVALID_VALUE, "local index of end %d is %d; expected 0 to %d", end + 1, def->local[end],
@@ -42,7 +42,7 @@ static rs_status check_end(rs_world *world, const rs_wire_def *def, int end, rs_
 /* ---- life ---- */
 
 static rs_wire *find_wire(rs_world *world, rs_wire_id id) {
-    rs_wire *wires = RS_ITEMS(rs_wire, world->data.wires);
+    rs_wire *wires = world->data.wires.items;
     int64_t low = 0, high = world->data.wires.count;
     while (low < high) { /* serial numbers ascend */
         int64_t middle = (low + high) / 2;
@@ -59,7 +59,7 @@ static rs_wire *find_wire(rs_world *world, rs_wire_id id) {
 
 static void wake_ends(rs_world *world, const rs_wire *wire) {
     for (int end = 0; end < 2; end++)
-        rs_world_rouse(world, RS_ITEM(rs_body, world->data.bodies, wire->body[end]));
+        rs_world_rouse(world, RS_ITEM(world->data.bodies, wire->body[end]));
 }
 
 rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *out) {
@@ -86,7 +86,7 @@ rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *ou
 }
 
 static void drop_wire(rs_world *world, int64_t index) {
-    rs_wire *wires = RS_ITEMS(rs_wire, world->data.wires);
+    rs_wire *wires = world->data.wires.items;
     wake_ends(world, &wires[index]);
     world->data.wires.count--;
     memmove(&wires[index], &wires[index + 1], sizeof *wires * (size_t)(world->data.wires.count - index));
@@ -98,13 +98,13 @@ rs_status rs_wire_remove(rs_world *world, rs_wire_id id) {
     const rs_wire *wire = find_wire(world, id);
     rs_status status = wire == NULL ? RS_UNKNOWN_OBJECT : rs_world_check_not_half_way(world);
     if (status == RS_OK)
-        drop_wire(world, wire - RS_ITEMS(rs_wire, world->data.wires));
+        drop_wire(world, wire - world->data.wires.items);
     return rs_world_leave(world, status);
 }
 
 void rs_world_drop_wires_of(rs_world *world, int32_t body) {
     for (int64_t k = world->data.wires.count - 1; k >= 0; k--) {
-        const rs_wire *wire = RS_ITEM(rs_wire, world->data.wires, k);
+        const rs_wire *wire = RS_ITEM(world->data.wires, k);
         if (wire->body[0] == body || wire->body[1] == body)
             drop_wire(world, k);
     }
@@ -123,7 +123,7 @@ rs_status rs_wire_get_def(rs_world *world, rs_wire_id id, rs_wire_def *out) {
     rs_world_enter_to_read(world);
     const rs_wire *wire = find_wire(world, id);
     for (int end = 0; end < 2 && wire != NULL; end++) {
-        out->object[end] = rs_slot_id(world, RS_ITEM(rs_body, world->data.bodies, wire->body[end])->slot);
+        out->object[end] = rs_slot_id(world, RS_ITEM(world->data.bodies, wire->body[end])->slot);
         out->local[end] = wire->link[end];
         rs_v3_store(out->point[end], wire->point[end]);
         out->properties = wire->properties;
@@ -157,7 +157,7 @@ static rs_transform present_frame(const rs_world *world, const rs_body *body, in
 static void read_state(const rs_world *world, const rs_wire *wire, rs_wire_state *out) {
     rs_vec3 points[2];
     for (int end = 0; end < 2; end++) {
-        const rs_body *body = RS_ITEM(rs_body, world->data.bodies, wire->body[end]);
+        const rs_body *body = RS_ITEM(world->data.bodies, wire->body[end]);
         rs_transform frame = present_frame(world, body, wire->link[end]);
         points[end] = rs_transform_point(&frame, wire->point[end]);
         rs_v3_store(out->point[end], points[end]);
@@ -191,7 +191,7 @@ rs_status rs_world_read_wires(rs_world *world, int64_t capacity, rs_wire_id *ids
                                                   (long long)capacity, (long long)count)
                                         : RS_OK;
     for (int64_t k = 0; k < count && status == RS_OK; k++) {
-        const rs_wire *wire = RS_ITEM(rs_wire, world->data.wires, k);
+        const rs_wire *wire = RS_ITEM(world->data.wires, k);
         if (ids != NULL)
             ids[k] = wire->serial;
         if (states != NULL)

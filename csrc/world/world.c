@@ -311,7 +311,7 @@ rs_status rs_world_set_sleep_settings(rs_world *world, const rs_sleep_settings *
 
 rs_status rs_world_wake_all(rs_world *world) {
     rs_world_enter(world);
-    rs_body *bodies = RS_ITEMS(rs_body, world->data.bodies);
+    rs_body *bodies = world->data.bodies.items;
     for (int64_t i = 0; i < world->data.bodies.count; i++)
         rs_world_rouse(world, &bodies[i]);
     return rs_world_leave(world, RS_OK);
@@ -335,7 +335,7 @@ rs_status rs_material_get_name(rs_world *world, int32_t index, char *out) {
     rs_world_enter_to_read(world);
     rs_status status = check_material(world, index);
     if (status == RS_OK)
-        memcpy(out, RS_ITEM(rs_material_label, world->data.materials.names, index)->text, RS_MATERIAL_NAME_SIZE);
+        memcpy(out, RS_ITEM(world->data.materials.names, index)->text, RS_MATERIAL_NAME_SIZE);
     return rs_world_leave(world, status);
 }
 
@@ -391,7 +391,7 @@ rs_status rs_material_pair_at(rs_world *world, int64_t number, int32_t *a, int32
     if (number < 0 || number >= entries->count)
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "material pair %lld does not exist; there are %lld",
                                              (long long)number, (long long)entries->count));
-    const rs_material_entry *entry = RS_ITEM(rs_material_entry, *entries, number);
+    const rs_material_entry *entry = RS_ITEM(*entries, number);
     *a = (int32_t)(entry->key >> 32);
     *b = (int32_t)(uint32_t)entry->key;
     *out = entry->properties;

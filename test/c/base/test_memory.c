@@ -29,7 +29,7 @@ static void items_keep_their_values_as_the_array_grows(void)
     }
     CHECK(array.count == 1000 && array.capacity >= 1000);
     for (int k = 0; k < 1000; k++)
-        CHECK(*RS_ITEM(double, array, k) == k);
+        CHECK(*RS_ITEM(array, k) == k);
     rs_array_free(&array);
 }
 

@@ -64,7 +64,7 @@ static int64_t compare_with_brute_force(const scene *s, const RS_ARRAY(rs_pair) 
         for (int32_t j = i + 1; j < COUNT; j++) {
             if (!expected_pair(&s->colliders[i], &s->colliders[j]))
                 continue;
-            const rs_pair *pair = k < pairs->count ? &RS_ITEMS(rs_pair, *pairs)[k] : NULL;
+            const rs_pair *pair = k < pairs->count ? &pairs->items[k] : NULL;
             if (pair == NULL || pair->a != i || pair->b != j)
                 return -1;
             k++;

@@ -115,7 +115,7 @@ static void hints_are_found_by_pair_and_forgotten_by_body(void)
     CHECK(rs_pair_memory_take(&memory, &asked[2]).vertex[0] == 13);
     rs_collider colliders[5] = {{.body = 0}, {.body = 1}, {.body = 1}, {.body = 2}, {.body = 2}};
     rs_pair_memory_forget(&now, colliders, 1);
-    CHECK(now.count == 1 && RS_ITEMS(rs_pair_hint, now)[0].collider_a == 3);
+    CHECK(now.count == 1 && now.items[0].collider_a == 3);
     rs_array_free(&before);
     rs_array_free(&now);
 }

@@ -52,9 +52,9 @@ static rs_object_id add_tree(rs_world *world, rs_vec3 position, double speed, ui
 
 static void place_all(rs_world *world)
 {
-    rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
+    rs_collider *colliders = world->data.colliders.items;
     for (int64_t c = 0; c < world->data.colliders.count; c++) {
-        const rs_articulation *a = RS_ITEMS(rs_body, world->data.bodies)[colliders[c].body].articulation;
+        const rs_articulation *a = world->data.bodies.items[colliders[c].body].articulation;
         if (a == NULL)
             continue;
         const rs_link_motion *m = &a->motion[colliders[c].link];
@@ -66,7 +66,7 @@ static void place_all(rs_world *world)
 
 static bool expected(const rs_world *world, const rs_collider *a, const rs_collider *b)
 {
-    const rs_articulation *own = RS_ITEMS(rs_body, world->data.bodies)[a->body].articulation;
+    const rs_articulation *own = world->data.bodies.items[a->body].articulation;
     bool allowed = a->body != b->body || own->self_contacts[a->link * own->link_count + b->link] > 0;
     return allowed && rs_colliders_may_meet(a, b) && rs_aabb_overlap(&a->box, &b->box);
 }
@@ -74,8 +74,8 @@ static bool expected(const rs_world *world, const rs_collider *a, const rs_colli
 /* Checks the pairs of this step; counts those within a system and those between two of them. */
 static void check_pairs(rs_world *world, int64_t *within, int64_t *between)
 {
-    const rs_collider *colliders = RS_ITEMS(rs_collider, world->data.colliders);
-    const rs_pair *pairs = RS_ITEMS(rs_pair, world->pairs);
+    const rs_collider *colliders = world->data.colliders.items;
+    const rs_pair *pairs = world->pairs.items;
     int64_t next = 0;
     place_all(world);
     for (int32_t i = 0; i < world->data.colliders.count; i++)
@@ -107,7 +107,7 @@ static void check_motion(double speed, bool swept, bool reused_expected)
         CHECK(rs_world_integrate1(world) == RS_OK);
         check_pairs(world, &within, &between);
         for (int64_t t = 0; t < world->trees.count; t++)
-            reused += RS_ITEMS(rs_tree_colliders, world->trees)[t].age > 0;
+            reused += world->trees.items[t].age > 0;
         CHECK(rs_world_integrate2(world) == RS_OK);
     }
     CHECK(within > 100 && between > 100);
@@ -146,7 +146,7 @@ static void allowing_a_pair_of_links_is_noticed(void)
 /* Farthest corner of the collider's box from the centre of mass of its link. */
 static double farthest(const rs_world *world, const rs_collider *collider)
 {
-    const rs_articulation *a = RS_ITEM(rs_body, world->data.bodies, collider->body)->articulation;
+    const rs_articulation *a = RS_ITEM(world->data.bodies, collider->body)->articulation;
     rs_aabb box = rs_shape_aabb(&collider->shape, &collider->local);
     rs_vec3 com = a->links[collider->link].com;
     return rs_norm(rs_v3_max(rs_v3_abs(rs_sub(box.min, com)), rs_v3_abs(rs_sub(box.max, com))));
@@ -168,7 +168,7 @@ static void colliders_are_measured_from_the_mass_of_their_link(void)
     shape.position[1] = 0.4;
     CHECK(rs_object_set_shape(world, id, 4, &shape) == RS_OK);
     for (int64_t c = 0; c < world->data.colliders.count; c++) {
-        const rs_collider *collider = RS_ITEM(rs_collider, world->data.colliders, c);
+        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
         CHECK_NEAR(collider->radius, farthest(world, collider), 1e-12);
     }
     rs_world_destroy(world);
