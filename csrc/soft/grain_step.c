@@ -119,12 +119,11 @@ void rs_grains_forget(rs_grains *g) {
     g->touches.count = g->first.count = g->second.count = g->image.count = g->bonds.count = g->origin.count = 0;
 }
 
-static rs_status stop(rs_grains *g) {
+void rs_grains_stop(rs_grains *g) {
     memcpy(g->x.items, g->x_before.items, sizeof(rs_quad) * (size_t)g->x.count);
     rs_grains_rest(g);
     rs_grains_forget(g);
     g->stats.largest_speed = 0.0;
-    return RS_DIVERGED;
 }
 
 rs_status rs_grains_begin_substep(rs_grains *g, const rs_soft_scene *scene, double h) {
@@ -144,8 +143,10 @@ rs_status rs_grains_end_substep(rs_grains *g, const rs_soft_scene *scene, const 
         rs_grains_bounds(g, &g->stats.largest_speed);
     g->travel += 0.5 * h * g->stats.largest_speed;
     drift(g, scene->pool, 0.5 * h);
-    if (!(g->stats.largest_speed <= RS_GREATEST))
-        return stop(g);
+    if (!(g->stats.largest_speed <= RS_GREATEST)) {
+        rs_grains_stop(g);
+        return RS_DIVERGED;
+    }
     if (note)
         note_bodies(g, partners);
     g->stats.pairs = (int32_t)g->second.count;

@@ -1,6 +1,8 @@
 /* The grains of an object: materials, adding, removing, sums. */
 #include "grains.h"
 
+#include "../base/limits.h"
+
 enum { ARRAYS = 34, STATE_ARRAYS = 15 /* the rest is scratch */ };
 
 static void list_arrays(rs_grains *g, rs_any_array *out[ARRAYS]) {
@@ -153,10 +155,23 @@ rs_status rs_grains_material(rs_grains *g, const rs_grain_material *material, in
 
 /* ---- grains ---- */
 
+static double mass_of(double radius, double density) { return 4.18879020478639098 * radius * radius * radius * density; }
+
+rs_status rs_grain_check(int64_t index, double radius, double density) {
+    if (!(radius >= 1e-12 && radius <= 1e12))
+        return rs_fail(RS_INVALID_VALUE, "radius of particle %lld is %g; expected a finite number greater than 0",
+                       (long long)index, radius);
+    double mass = mass_of(radius, density), moment = 0.4 * mass * radius * radius;
+    if (mass >= RS_LEAST_MASS && mass <= RS_GREATEST_MASS && moment >= RS_LEAST_MOMENT && moment <= RS_GREATEST_MOMENT)
+        return RS_OK;
+    return rs_fail(RS_INVALID_VALUE,
+                   "particle %lld has a mass of %g kg and moments of inertia of %g kg m^2; expected 1e-40 to 1e40 and 1e-60 "
+                   "to 1e50", (long long)index, mass, moment);
+}
+
 double rs_grain_mass(const rs_grains *g, int64_t i) {
-    double radius = g->x.items[i].rest;
     int32_t kind = g->kinds.items[i];
-    return 4.18879020478639098 * radius * radius * radius * g->materials.items[kind].density;
+    return mass_of(g->x.items[i].rest, g->materials.items[kind].density);
 }
 
 void rs_grains_set_mass(rs_grains *g, int64_t i, bool fixed) {

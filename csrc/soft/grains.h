@@ -116,6 +116,8 @@ void rs_grains_free(rs_grains *grains);
 rs_grains *rs_grains_clone(const rs_grains *source);
 
 rs_status rs_grain_material_check(const rs_grain_material *material);
+/* Whether a sphere of that size and density has a mass and moments that double precision carries. */
+rs_status rs_grain_check(int64_t index, double radius, double density);
 /* Index of the material in the table; added if it is new. */
 rs_status rs_grains_material(rs_grains *grains, const rs_grain_material *material, int32_t *out);
 /* Adds checked grains of one material. `velocities` may be NULL. */
@@ -132,6 +134,8 @@ void rs_grains_fill_laws(rs_grains *grains);
 rs_aabb rs_grains_bounds(const rs_grains *grains, double *speed);
 
 void rs_grains_rest(rs_grains *grains);
+/* They are at rest where the step began. */
+void rs_grains_stop(rs_grains *grains);
 /* Drops the memory of all contacts. */
 void rs_grains_forget(rs_grains *grains);
 

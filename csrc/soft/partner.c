@@ -10,13 +10,14 @@ static const double HOLDING = 2.0;
 
 rs_partners rs_partners_make(void) {
     return (rs_partners){.partners = RS_EMPTY(rs_partner), .shapes = RS_EMPTY(rs_near_shape),
-                         .frictions = RS_EMPTY(double)};
+                         .frictions = RS_EMPTY(double), .trees_before = RS_EMPTY(double)};
 }
 
 void rs_partners_free(rs_partners *partners) {
     rs_array_free(&partners->partners);
     rs_array_free(&partners->shapes);
     rs_array_free(&partners->frictions);
+    rs_array_free(&partners->trees_before);
 }
 
 /* ---- what moves, and how ---- */
@@ -206,6 +207,39 @@ static bool tree_is_pushed(const rs_partners *partners, const rs_articulation *t
         if (all[k].tree == tree && all[k].pushed)
             return true;
     return false;
+}
+
+/* Copies what impulses change in robots to the list, or back from it; returns how many numbers that are. */
+static int64_t copy_trees(rs_partners *partners, double *list, bool back) {
+    const rs_partner *all = partners->partners.items;
+    int64_t at = 0;
+    for (int64_t k = 0; k < partners->partners.count; k++) {
+        if (!leads_tree(all, k))
+            continue;
+        rs_articulation *a = all[k].tree;
+        double *const parts[] = {a->u_free, a->soft_change, a->soft_shift};
+        for (int part = 0; part < 3; part++, at += a->u_count)
+            if (list != NULL)
+                memcpy(back ? parts[part] : &list[at], back ? &list[at] : parts[part], sizeof(double) * (size_t)a->u_count);
+    }
+    return at;
+}
+
+rs_status rs_partners_keep(rs_partners *partners) {
+    if (rs_array_resize(&partners->trees_before, copy_trees(partners, NULL, false)) != RS_OK)
+        return RS_OUT_OF_MEMORY;
+    copy_trees(partners, partners->trees_before.items, false);
+    return RS_OK;
+}
+
+void rs_partners_take_back(rs_partners *partners) {
+    copy_trees(partners, partners->trees_before.items, true);
+    for (int64_t k = 0; k < partners->partners.count; k++) {
+        rs_partner *p = &partners->partners.items[k];
+        p->touched = false;
+        p->impulse = (rs_pair6){rs_v3_zero(), rs_v3_zero()};
+        p->shift = p->turn = rs_v3_zero();
+    }
 }
 
 /* Moves one of them by its velocity, from which `back` times what forces change in a second is taken, and notes how far

@@ -71,6 +71,7 @@ typedef struct {
     RS_ARRAY(double) frictions;     /* per soft object and shape: of their materials; negative: they do not collide */
     int64_t turn;                   /* of which soft object it is to ask */
     double rate;                    /* steps in a second */
+    RS_ARRAY(double) trees_before;  /* of robots, before the step: what impulses change in them */
 } rs_partners;
 
 rs_partners rs_partners_make(void);
@@ -85,6 +86,11 @@ static inline double rs_partners_friction(const rs_partners *partners, int64_t s
 }
 /* Adds a body or link that nothing needs to be near: where something is pinned to it. Its index, or RS_NONE. */
 int32_t rs_partners_find(rs_partners *partners, const rs_soft_scene *scene, int32_t body, int32_t link);
+
+/* When all are known and nothing has pushed them: what `rs_partners_take_back` goes back to. */
+rs_status rs_partners_keep(rs_partners *partners);
+/* Nothing was done to them in this step: what diverged has no say in how others move. */
+void rs_partners_take_back(rs_partners *partners);
 
 /* Moves all of them, and the shapes, for some time. */
 void rs_partners_drift(rs_partners *partners, double time);

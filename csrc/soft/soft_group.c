@@ -1,5 +1,7 @@
 #include "soft_group.h"
 
+#include <float.h>
+
 rs_soft_group rs_soft_group_make(void) {
     return (rs_soft_group){.partners = rs_partners_make(), .pairs = rs_soft_pairs_make(), .members = RS_EMPTY(rs_soft_ref),
                            .ids = RS_EMPTY(int32_t), .filters = RS_EMPTY(rs_soft_filter),
@@ -99,7 +101,7 @@ static rs_status make_plan(plan *p) {
         if (status != RS_OK)
             return status;
     }
-    if (begin_shares(p) != RS_OK)
+    if (begin_shares(p) != RS_OK || rs_partners_keep(&p->group->partners) != RS_OK)
         return RS_OUT_OF_MEMORY;
     return p->with_pairs ? rs_soft_pairs_begin_step(&p->group->pairs, p->members, p->ids, p->count, p->h) : RS_OK;
 }
@@ -185,6 +187,32 @@ static rs_status make_substeps(const plan *p) {
     return RS_OK;
 }
 
+/* A step takes it so far that rounding is larger than its reach: what it would meet there is noise. */
+static bool is_lost(const rs_soft *soft, double dt) {
+    double speed;
+    if (soft->grains != NULL)
+        rs_grains_bounds(soft->grains, &speed);
+    else
+        rs_deformable_bounds(soft->deformable, &speed);
+    return !(DBL_EPSILON * dt * speed <= soft->margin);
+}
+
+/* What diverged is stopped where it was. */
+static void stop_diverged(const plan *p) {
+    for (int32_t m = 0; m < p->count; m++) {
+        rs_soft *soft = p->members[m];
+        if (rs_soft_is_carried(soft) && !is_lost(soft, p->scene->dt))
+            continue;
+        if (soft->grains != NULL)
+            rs_grains_stop(soft->grains);
+        else
+            rs_deformable_stop(soft->deformable);
+        p->group->states.items[m] = RS_DIVERGED;
+    }
+    if (any_stopped(p))
+        rs_partners_take_back(&p->group->partners);
+}
+
 /* What the objects did to others in this step. */
 static rs_status report(const plan *p) {
     const rs_partners *partners = &p->group->partners;
@@ -217,14 +245,11 @@ rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
         status = make_substeps(&p);
     if (status != RS_OK)
         return status;
+    stop_diverged(&p);
     rs_partners_finish(&group->partners, scene);
     for (int32_t m = 0; m < p.count; m++) {
         rs_soft *soft = p.members[m];
         double before = soft->speed;
-        if (soft->deformable != NULL && !rs_soft_is_carried(soft)) {
-            rs_deformable_stop(soft->deformable);
-            group->states.items[m] = RS_DIVERGED;
-        }
         if (soft->deformable != NULL && rs_deformable_tear(soft->deformable) != RS_OK)
             return RS_OUT_OF_MEMORY;
         rs_soft_measure(soft);

@@ -138,9 +138,14 @@ static bool are_grains(const rs_grains *g) {
     for (int64_t k = 0; k < g->materials.count; k++)
         if (rs_grain_material_check(&g->materials.items[k]) != RS_OK)
             return false;
-    for (int64_t k = 0; k < n; k++)
-        if (!(g->x.items[k].rest > 0.0 && g->x.items[k].rest <= RS_GREATEST) || !(g->v.items[k].rest >= 0.0))
+    for (int64_t k = 0; k < n; k++) {
+        const rs_grain_material *material = &g->materials.items[g->kinds.items[k]];
+        double inverse_mass = g->v.items[k].rest, inverse_moment = g->w.items[k].rest;
+        if (rs_grain_check(k, g->x.items[k].rest, material->density) != RS_OK ||
+            !(inverse_mass >= 0.0 && inverse_mass <= 1.0 / RS_LEAST_MASS) ||
+            !(inverse_moment >= 0.0 && inverse_moment <= 1.0 / RS_LEAST_MOMENT))
             return false;
+    }
     for (int64_t k = 0; k < g->touches.count; k++)
         if (g->touches.items[k].grain < 0 || g->touches.items[k].grain >= n)
             return false;

@@ -30,14 +30,15 @@ static rs_status check_substeps(int32_t substeps) {
                : rs_fail(RS_INVALID_VALUE, "substeps is %d; expected 1 to 100000", substeps);
 }
 
-static rs_status check_grains(int64_t count, const double *positions, const double *radii, const double *velocities) {
-    rs_status status = rs_check_vectors("position", count, positions);
+static rs_status check_grains(int64_t count, const double *positions, const double *radii, const double *velocities,
+                              const rs_grain_material *material) {
+    rs_status status = rs_grain_material_check(material);
+    if (status == RS_OK)
+        status = rs_check_vectors("position", count, positions);
     if (status == RS_OK)
         status = rs_check_vectors("velocity", count, velocities);
     for (int64_t k = 0; k < count && status == RS_OK; k++)
-        if (!(radii[k] >= 1e-12 && radii[k] <= 1e12))
-            status = rs_fail(RS_INVALID_VALUE, "radius of particle %lld is %g; expected a finite number greater than 0",
-                             (long long)k, radii[k]);
+        status = rs_grain_check(k, radii[k], material->density);
     return status;
 }
 
@@ -66,7 +67,7 @@ rs_status rs_grains_create(rs_world *world, const rs_grains_def *def, rs_object_
         return rs_fail(RS_INVALID_VALUE, "number of particles is %lld; expected 0 or more", (long long)def->count);
     rs_status status = check_substeps(def->substeps);
     if (status == RS_OK)
-        status = check_grains(def->count, def->positions, def->radii, def->velocities);
+        status = check_grains(def->count, def->positions, def->radii, def->velocities, &def->material);
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -94,7 +95,7 @@ rs_status rs_grains_add(rs_world *world, rs_object_id id, int64_t count, const d
     if (status == RS_OK)
         status = rs_world_check_not_half_way(world);
     if (status == RS_OK)
-        status = check_grains(count, positions, radii, velocities);
+        status = check_grains(count, positions, radii, velocities, material);
     if (status == RS_OK)
         status = rs_grains_material(g, material, &kind);
     if (status == RS_OK)
@@ -162,6 +163,10 @@ rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index
     rs_status status;
     int32_t kind;
     rs_grains *g = enter_grain(world, id, index, &body, &status);
+    if (status == RS_OK)
+        status = rs_grain_material_check(material);
+    if (status == RS_OK)
+        status = rs_grain_check(index, g->x.items[index].rest, material->density);
     if (status == RS_OK)
         status = rs_grains_material(g, material, &kind);
     if (status == RS_OK) {

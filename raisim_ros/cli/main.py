@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         argcomplete.autocomplete(parser)
     except ImportError:
         pass  # tab completion is a comfort
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(_with_values(parser, sys.argv[1:] if arguments is None else arguments))
     try:
         options.run(options)
         if sys.stdout is not None:
@@ -51,6 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _with_values(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments; ``--option=--`` is refused, of which argparse makes an empty list."""
+    for one in arguments:
+        if one.startswith("-") and one.endswith("=--"):
+            parser.error(f"argument {one.removesuffix('=--')}: expected a value")
+    return arguments
 
 
 def make_parser() -> argparse.ArgumentParser:

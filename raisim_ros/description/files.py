@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from raisim_ros.description.errors import FileMissingError, FileReadError, ParseError
@@ -22,6 +23,11 @@ def working_folder() -> Path:
         return Path.cwd()
     except OSError as error:
         raise FileMissingError(".", "working directory") from error
+
+
+def expanded(path: str | Path) -> Path:
+    """With the home folder of ``~`` and ``~user``; unchanged where nobody of that name is known."""
+    return Path(os.path.expanduser(path))
 
 
 def full_path(path: str | Path) -> Path:

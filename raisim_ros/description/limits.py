@@ -23,6 +23,8 @@ class FileLimits:
     """Of one XML file."""
     max_elements: int = 200_000
     """XML elements of one file, and of all its loops together."""
+    max_attributes: int = 1_000
+    """Of one XML element."""
     max_text: int = 1_000_000
     """Characters that one attribute may expand to."""
     max_expanded_text: int = 20_000_000
@@ -41,6 +43,8 @@ class FileLimits:
     """Of one mesh file."""
     max_mesh_bytes: int = 1_000_000_000
     """Of one mesh file."""
+    max_texture_pixels: int = 40_000_000
+    """Of one image on a mesh; a larger one is not shown."""
     max_samples: int = 100_000_000
     """Of one heightmap."""
     max_random_grains: int = 200_000

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from raisim_ros.description.errors import FileMissingError
-from raisim_ros.description.files import is_file, working_folder
+from raisim_ros.description.files import expanded, is_file, working_folder
 
 _PACKAGE, _MODEL, _FILE = "package://", "model://", "file://"
 
@@ -37,7 +37,7 @@ def resource_candidates(address: str, directory: Path, res_path: str | Path = ""
         return _unique(chain(_in_ament_prefixes(inside), _near(inside, directory, res_path)))
     if address.startswith(_MODEL):
         return _unique(_near(address.removeprefix(_MODEL).lstrip("/"), directory, res_path))
-    path = Path(address).expanduser()
+    path = expanded(address)
     if path.is_absolute():
         return iter([path])
     named = [Path(res_path)] if str(res_path) else []
@@ -54,7 +54,7 @@ def _working_folders() -> list[Path]:
 
 def candidates_in_folders(address: str, directory: Path, folders: Iterable[str]) -> list[Path]:
     """The places of a module or sensor file: absolute, or in folders relative to `directory`."""
-    path = Path(address.strip().replace("\\", "/")).expanduser()
+    path = expanded(address.strip().replace("\\", "/"))
     if path.is_absolute():
         return [path]
     return list(_unique(Path(os.path.normpath(directory / folder / path)) for folder in folders))

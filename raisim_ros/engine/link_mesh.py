@@ -13,8 +13,9 @@ from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh import cache as mesh_cache
 from raisim_ros.description.mesh.cache import Points
 from raisim_ros.description.mesh.convex_decomposition import decompose, is_decomposed
-from raisim_ros.description.mesh.file import MeshData, check_mesh_size, is_read, load_mesh, load_points
+from raisim_ros.description.mesh.file import MeshData, is_read, load_mesh, load_points
 from raisim_ros.description.mesh.memory import FileKey, Memory, file_key
+from raisim_ros.description.mesh.size import check_mesh_size
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.assets import hull_corners
 

@@ -8,7 +8,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed
-from raisim_ros.description.files import existing_file, is_file, working_folder
+from raisim_ros.description.files import existing_file, expanded, is_file, working_folder
 from raisim_ros.description.resources import resource, resource_dir
 
 _FILE, _PACKAGE = "file://", "package://"
@@ -23,7 +23,7 @@ def resolve_file(address: str, field: str, folders: tuple[Path, ...] = ()) -> Pa
         raise InvalidValueError(f"{field} is empty; expected a path, a file:// or a package:// address")
     if address.startswith(_PACKAGE):
         return _in_package(address, field)
-    path = Path(address.removeprefix(_FILE)).expanduser()
+    path = expanded(address.removeprefix(_FILE))
     if path.is_absolute():
         return existing_file(path, field)
     places = (working_folder(), *folders)

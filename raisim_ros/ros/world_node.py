@@ -508,7 +508,7 @@ def main(args: Sequence[str] | None = None) -> int:
         world_node.node.get_logger().info(world_node.describe())
         world_node.node.warn_of_unread_parameters()
         code = 0 if world_node.run() else 1
-    except (RaisimError, ParameterException) as error:
+    except (RaisimError, ParameterException, OSError) as error:  # OSError: too few files may be open at once
         code = 0 if stop.is_set() else 2  # 0: it was ended while it loaded the world
         if code:
             print(f"world_node: {error}", file=sys.stderr)

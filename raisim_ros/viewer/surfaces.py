@@ -100,10 +100,10 @@ def _read_file(file: str, changed: int, own_colors: bool) -> Surface | None:
 
 def _glb_of(file: str, mesh: MeshData) -> bytes | None:
     """The file as binary glTF in metres, None when it has no colours."""
-    import trimesh
+    from raisim_ros.description.mesh.scene import read_scene
 
     try:
-        scene = trimesh.load_scene(file, process=False)
+        scene = read_scene(Path(file))
         parts = [part for part in scene.geometry.values() if hasattr(part, "faces")]
         if not any(part.visual.defined for part in parts):
             return None

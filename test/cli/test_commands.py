@@ -208,6 +208,7 @@ def test_what_cannot_be_done_is_told_in_one_line(capsys, arguments, told):
         (("render", "w.xml", "o.png", "--size", "wide"), "'wide' is not WIDTHxHEIGHT"),
         (("render", "w.xml", "o.png", "--from", "1,2"), "'1,2' is not X,Y,Z"),
         (("view", "w.xml", "--port", "99999"), "'99999' is not a port"),
+        (("run", "w.xml", "--param=--"), "argument --param: expected a value"),
     ],
 )
 def test_options_that_make_no_sense_are_told(capsys, arguments, told):

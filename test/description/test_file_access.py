@@ -1,9 +1,12 @@
 """Files outside the allowed folders are neither read nor written, by whatever way they are named."""
 
 import pytest
+import trimesh
+from PIL import Image
 
 from raisim_ros import (
     FileRefusedError,
+    MeshError,
     RaisimError,
     World,
     get_allowed_folders,
@@ -11,6 +14,7 @@ from raisim_ros import (
     load_sensor_set,
     set_allowed_folders,
 )
+from raisim_ros.description.mesh.color import mesh_color
 from raisim_ros.description.resources import resource
 from raisim_ros.description.terrain import height_map_from_png, height_map_from_text
 from raisim_ros.description.urdf.file import load_urdf
@@ -110,3 +114,46 @@ def test_messages_do_not_quote_files(folders):
 def test_everything_is_allowed_by_default(tmp_path):
     assert get_allowed_folders() is None
     World().export_to_xml(tmp_path / "world.xml")
+
+
+def test_what_meshes_refer_to(folders):
+    inside, outside = folders
+    (inside / "meshes").mkdir()
+    red = Image.new("RGB", (4, 4), (255, 0, 0))
+    red.save(outside / "red.png")
+    mesh = inside / "meshes" / "mesh.obj"
+    shape = "mtllib mesh.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+    (inside / "link.png").symlink_to(outside / "red.png")
+    for texture in (outside / "red.png", "../../outside/red.png", "../link.png"):
+        mesh.with_suffix(".mtl").write_text(f"newmtl m\nKd 1 1 1\nmap_Kd {texture}\n")
+        mesh.write_text(f"{shape}# {texture}\n")
+        assert mesh_color(mesh) != (1.0, 0.0, 0.0)
+    red.save(inside / "red.png")
+    mesh.with_suffix(".mtl").write_text("newmtl m\nKd 1 1 1\nmap_Kd ../red.png\n")
+    mesh.write_text(shape)
+    assert mesh_color(mesh) == (1.0, 0.0, 0.0)
+
+    triangle = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    for name, data in triangle.scene().export(file_type="gltf").items():
+        (outside / name).write_bytes(data)
+    model = inside / "meshes" / "model.gltf"
+    model.write_text((outside / "model.gltf").read_text().replace('"uri":"', '"uri":"../../outside/'))
+    assert "outside" in model.read_text()
+    with pytest.raises(FileRefusedError):
+        load_mesh(model)
+
+
+@pytest.mark.parametrize("suffix", ["off", "ply", "gltf", "dae", "xyz"])
+def test_damaged_meshes_are_not_quoted(tmp_path, suffix):
+    texts = {
+        "off": "OFF\n3 1 0\n0 0 secret\n1 0 0\n0 1 0\n3 0 1 2\n",
+        "ply": "ply\nformat ascii 1.0\nelement secret 3\nproperty secret x\nend_header\n0 0 0\n",
+        "gltf": '{"asset": {"version": "secret"}}',
+        "dae": "<COLLADA><secret></COLLADA>",
+        "xyz": "2 2 1 1 0 0 0 secret",
+    }
+    file = tmp_path / f"mesh.{suffix}"
+    file.write_text(texts[suffix])
+    with pytest.raises(MeshError) as refused:
+        load_mesh(file)
+    assert "secret" not in str(refused.value)

@@ -9,9 +9,11 @@ import sys
 import zipfile
 
 import pytest
+from PIL import Image
 
 from raisim_ros.description.errors import InvalidValueError, ParseError, RaisimError
 from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
+from raisim_ros.description.mesh.color import mesh_color
 from raisim_ros.description.world_file import load_world_file
 
 CHECK = """
@@ -168,6 +170,17 @@ def test_what_asks_for_too_much_is_refused_before_it_is_made(answers, name):
     text, grown = answers[name]
     assert expected in text
     assert grown < 200
+
+
+@pytest.mark.parametrize(("most", "shown"), [(15, False), (16, True)])
+def test_a_huge_texture_is_not_shown(tmp_path, monkeypatch, most, shown):
+    monkeypatch.setattr("raisim_ros.description.limits._limits", FileLimits(max_texture_pixels=most))
+    Image.new("RGB", (4, 4), (255, 0, 0)).save(tmp_path / "red.png")
+    (tmp_path / "m.mtl").write_text("newmtl m\nKd 1 1 1\nmap_Kd red.png\n")
+    (tmp_path / "m.obj").write_text(
+        "mtllib m.mtl\nusemtl m\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+    )
+    assert (mesh_color(tmp_path / "m.obj") == (1.0, 0.0, 0.0)) == shown
 
 
 def test_limits_are_settings(tmp_path, monkeypatch):

@@ -54,7 +54,8 @@ def refused(world: World, call) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("path", [LONG, HALF, ZERO, "/", ""], ids=["long", "half a pair", "zero", "folder", "empty"])
+@pytest.mark.parametrize("path", [LONG, HALF, ZERO, "/", "", "~nobody_of_that_name/x"],
+                         ids=["long", "half a pair", "zero", "folder", "empty", "somebody unknown"])
 @pytest.mark.parametrize("kind", READERS)
 def test_paths_that_are_read(kind, path):
     with pytest.raises(RaisimError) as error:

@@ -122,7 +122,7 @@ def main() -> int:
         exponent = float(np.polyfit(part[:, 0], part[:, 1], 1)[0])
         print(f"{name} columns: run-out grows as height to the {exponent:.2f}, published {expected:.2f}", flush=True)
     print(f"{faults} outside of their bands")
-    return min(faults, 1)
+    return 1 if faults else 0  # not a number of NumPy, which sys.exit takes for a message
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ def mesh_color(path: str | Path) -> Rgb | None:
 @lru_cache(maxsize=256)
 def _read(file: str, changed: int) -> Rgb | None:
     """`changed` makes the cache forget a file that was written anew."""
-    import trimesh
+    from raisim_ros.description.mesh.scene import read_scene  # here: trimesh takes long to import
 
     try:
-        parts = list(trimesh.load_scene(file, process=False).geometry.values())
+        parts = list(read_scene(Path(file)).geometry.values())
     except Exception:  # trimesh's readers raise whatever their parsers raise; shapes are read elsewhere
         return None
     colors = [(part_color(part.visual), float(part.area)) for part in parts if hasattr(part, "faces")]
@@ -88,6 +88,7 @@ def _image(material: Any) -> NDArray[np.uint8] | None:
     pixels = np.asarray(image.convert("RGB"), np.uint8)
     if tint is None:
         return pixels
-    # The tint is a share of light, pixels are not.
+    # The tint is a share of light, pixels are not. A table, as large images would take gigabytes as numbers.
     share = (np.asarray(tint, float)[:3] / 255.0) ** (1.0 / 2.2)
-    return np.asarray(np.round(pixels * share), np.uint8)
+    table = np.round(np.arange(256.0)[:, None] * share).astype(np.uint8)
+    return np.stack([table[pixels[..., k], k] for k in range(3)], axis=-1)

@@ -26,14 +26,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raisim_ros.description.errors import InvalidValueError, MeshError
-from raisim_ros.description.files import check_size, existing_file
-from raisim_ros.description.limits import get_file_limits
-from raisim_ros.description.mesh.archives import check_archive
+from raisim_ros.description.errors import InvalidValueError, MeshError, RaisimError
+from raisim_ros.description.files import existing_file
 from raisim_ros.description.mesh.cache import content_key, is_stored_hull
 from raisim_ros.description.mesh.memory import Memory, file_key
 from raisim_ros.description.mesh.plain_formats import read_collada, read_obj
-from raisim_ros.description.mesh.size import count_triangles_quickly
+from raisim_ros.description.mesh.size import check_mesh_file, check_triangles
 
 USD_SUFFIXES = (".usd", ".usda", ".usdc", ".usdz")
 
@@ -157,7 +155,7 @@ def make_mesh(vertices: Any, triangles: Any, source: str = "mesh", mirrored: boo
             f"{source}: vertices have shape {points.shape} and triangles {faces.shape}, "
             "expected N x 3 and M x 3"
         )
-    _check_size(len(faces), source)
+    check_triangles(len(faces), source)
     if len(faces) == 0:
         raise MeshError(f"{source}: the mesh has no triangles")
     if faces.min() < 0 or faces.max() >= len(points):
@@ -250,27 +248,11 @@ def _check_scale(scale: float | Sequence[float]) -> NDArray[np.float64]:
     return factors
 
 
-def check_mesh_size(file: Path) -> None:
-    """Refuse a file that is too large before anything of it is read."""
-    check_size(file, get_file_limits().max_mesh_bytes, "max_mesh_bytes")
-
-
-def _check_size(triangles: int, source: str) -> None:
-    most = get_file_limits().max_triangles
-    if triangles > most:
-        raise MeshError(
-            f"{source}: {triangles} triangles, at most {most} are accepted; simplify the mesh first or raise the limit "
-            "max_triangles"
-        )
-
-
 def _read(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     suffix = file.suffix.lower()
-    check_mesh_size(file)
     if file.stat().st_size == 0:
         raise MeshError(f"{file}: the file is empty")
-    check_archive(file)
-    _check_size(count_triangles_quickly(file), str(file))
+    check_mesh_file(file)
     if suffix in USD_SUFFIXES:
         from raisim_ros.description.mesh.usd import read_usd
 
@@ -293,13 +275,15 @@ def _read_binary_stl(file: Path) -> Vertices | None:
     count = int.from_bytes(content[80:84], "little")
     if len(content) != 84 + 50 * count:
         return None
-    _check_size(count, str(file))
+    check_triangles(count, str(file))
     triangle = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
     return np.frombuffer(content, triangle, offset=84)["corners"].reshape(-1, 3).astype(np.float64)
 
 
 def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     import trimesh
+
+    from raisim_ros.description.mesh.scene import read_scene
 
     known = trimesh.available_formats()
     suffix = file.suffix.lower().lstrip(".")
@@ -309,12 +293,14 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     if suffix not in known:
         raise MeshError(f"{file}: unknown mesh format '{suffix}', expected one of {', '.join(sorted(known))}")
     try:
-        scene = trimesh.load_scene(_source(file), file_type=suffix, process=False, skip_materials=True)
+        scene = read_scene(file, _source(file), skip_materials=True)
         mesh = scene.to_mesh()
     except (ImportError, ModuleNotFoundError) as error:
         raise MeshError(f"{file}: reading '{suffix}' needs another Python package: {error}") from error
-    except Exception as error:  # trimesh's readers raise whatever their parsers raise
-        raise MeshError(f"{file}: not a readable '{suffix}' mesh: {type(error).__name__}: {error}") from error
+    except RaisimError:
+        raise
+    except Exception as error:  # trimesh's readers raise whatever their parsers raise, which may quote the file
+        raise MeshError(f"{file}: not a readable '{suffix}' mesh ({type(error).__name__})") from error
     faces = getattr(mesh, "faces", None)
     if faces is None or len(faces) == 0:
         raise MeshError(f"{file}: the file holds no triangles")
@@ -325,10 +311,10 @@ def _read_with_trimesh(file: Path) -> tuple[Vertices, NDArray[np.int64]]:
     return np.asarray(mesh.vertices, dtype=np.float64) * meters, np.asarray(faces, dtype=np.int64)
 
 
-def _source(file: Path) -> str | io.BytesIO:
-    """What trimesh reads. COLLADA without materials: a shape whose material is broken would be left out."""
+def _source(file: Path) -> io.BytesIO | None:
+    """What is read in its place. COLLADA without materials: a shape whose material is broken would be left out."""
     if file.suffix.lower() != ".dae":
-        return str(file)
+        return None
     return io.BytesIO(_BOUND_MATERIAL.sub(b"", file.read_bytes()))
 
 

@@ -11,10 +11,37 @@ import struct
 from pathlib import Path
 from typing import IO
 
+from raisim_ros.description.errors import MeshError
+from raisim_ros.description.files import check_size
+from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.mesh.archives import check_archive
+
 _STL_HEADER = 84
 _STL_TRIANGLE = 50
 _HEADER = 65536
 _CHUNK = 1 << 24
+
+
+def check_mesh_file(file: Path) -> None:
+    """Refuse what is beyond the limits before it is read as a mesh. Raises MeshError, ParseError and FileReadError."""
+    check_mesh_size(file)
+    check_archive(file)
+    check_triangles(count_triangles_quickly(file), str(file))
+
+
+def check_mesh_size(file: Path) -> None:
+    """Refuse a file that is too large before anything of it is read."""
+    check_size(file, get_file_limits().max_mesh_bytes, "max_mesh_bytes")
+
+
+def check_triangles(triangles: int, source: str) -> None:
+    """Refuse more triangles than the limit."""
+    most = get_file_limits().max_triangles
+    if triangles > most:
+        raise MeshError(
+            f"{source}: {triangles} triangles, at most {most} are accepted; simplify the mesh first or raise the limit "
+            "max_triangles"
+        )
 
 
 def count_triangles_quickly(file: Path) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from lxml import etree
 
 from raisim_ros.description.errors import FileMissingError, ParseError, Place, RaisimError, UrdfError
-from raisim_ros.description.files import existing_file, full_path, working_folder
+from raisim_ros.description.files import existing_file, expanded, full_path, working_folder
 from raisim_ros.description.resource_paths import MODULE_FOLDERS, candidates_in_folders, first_file
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.robot.model import Child, Geometry, Link, model_from_child
@@ -111,7 +111,7 @@ def _open(
     """Name for errors, folder of relative paths, and text."""
     if is_urdf_text(path_or_text):
         return "text", full_path(res_path or "."), str(path_or_text)
-    file = Path(path_or_text).expanduser()
+    file = expanded(path_or_text)
     if not str(path_or_text) or "\0" in str(path_or_text):
         raise FileMissingError(path_or_text, "robot file")
     if file.suffix == ".xacro":

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 from raisim_ros.description.errors import UrdfError
+from raisim_ros.description.files import expanded
 from raisim_ros.description.urdf.fields import Fields
 from raisim_ros.description.xml.source import parse_xml, read_text
 
@@ -34,7 +35,7 @@ def load_srdf(path_or_text: str | Path) -> CollisionRules:
     """Read an SRDF file, or its text. Raises FileMissingError, ParseError or UrdfError."""
     is_text = isinstance(path_or_text, str) and "<" in path_or_text
     source = "SRDF text" if is_text else str(path_or_text)
-    text = str(path_or_text) if is_text else read_text(Path(path_or_text).expanduser(), "SRDF file")
+    text = str(path_or_text) if is_text else read_text(expanded(path_or_text), "SRDF file")
     root = parse_xml(text, source)
     if root.tag != "robot":
         raise UrdfError(source, root.sourceline, f"root element is <{root.tag}>; expected <robot>")

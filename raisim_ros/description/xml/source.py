@@ -53,7 +53,18 @@ def parse_xml(text: str, source: str | Path) -> etree._Element:
         raise ParseError(source, None, f"malformed XML: {error}") from None
     if root.getroottree().docinfo.doctype:
         raise ParseError(source, 1, "a document type declaration (<!DOCTYPE …>) is not accepted")
+    _check_attributes(root, body, source)
     return root
+
+
+def _check_attributes(root: etree._Element, body: str, source: str | Path) -> None:
+    """Refuse elements with very many attributes: reading them takes the square of their number."""
+    most = get_file_limits().max_attributes
+    if body.count("=") <= most:
+        return
+    for element in root.iter():
+        if len(element.attrib) > most:
+            raise ParseError(source, element.sourceline, f"more than {most} attributes (limit max_attributes)")
 
 
 def without_declaration(text: str) -> str:

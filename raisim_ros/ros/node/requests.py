@@ -12,6 +12,7 @@ import numpy as np
 from geometry_msgs.msg import Vector3
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.files import expanded, working_folder
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
@@ -140,7 +141,8 @@ def new_file(address: str, field: str) -> Path:
     """A file to be written."""
     if not address:
         raise InvalidValueError(f"{field} is empty; expected a path or a file:// address")
-    return Path(address.removeprefix("file://")).expanduser().absolute()
+    path = expanded(address.removeprefix("file://"))
+    return path if path.is_absolute() else working_folder() / path
 
 
 def _srdf(file_or_text: str) -> str | Path | None:

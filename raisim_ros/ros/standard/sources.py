@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from raisim_ros.description.file_access import is_allowed
-from raisim_ros.description.files import is_file
+from raisim_ros.description.files import expanded, is_file
 
 
 def source_folder(address: str) -> Path | None:
     """The folder of a path or file:// address; None when there is none that requests may look into."""
     path = address.removeprefix("file://")
     try:
-        folder = Path(path).expanduser()
+        folder = expanded(path)
         return folder if path and is_allowed(folder) and folder.is_dir() else None
-    except (OSError, ValueError, RuntimeError):  # too long, a zero byte, an unknown ~user
+    except (OSError, ValueError):  # too long, a zero byte
         return None
 
 

@@ -122,3 +122,12 @@ def test_unreadable_files(tmp_path):
     file.write_bytes(b"<?xml version='1.0' encoding='klingon'?><a/>")
     with pytest.raises(ParseError, match=r"a\.xml:1: unknown encoding 'klingon'"):
         read_text(file)
+
+
+def test_elements_with_very_many_attributes_are_refused():
+    def text(count):
+        return "<a>\n<b " + " ".join(f"k{n}='1'" for n in range(count)) + "/></a>"
+
+    assert len(parse_xml(text(1000), "file")[0].attrib) == 1000
+    with pytest.raises(ParseError, match="file:2: more than 1000 attributes"):
+        parse_xml(text(300_000), "file")

@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from raisim_ros import DeformableObject, World
+from raisim_ros import DeformableObject, GranularMaterial, World
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.engine.errors import DivergedError
@@ -188,6 +188,8 @@ def test_soft_objects_that_diverge_stop_where_they_were(seed):
     world.add_ground()
     bystander = world.add_sphere(0.1, 1.0)
     bystander.set_position(50.0, 0.0, 5.0)
+    arm = world.add_articulated_system(resource("robots/arm.urdf"))
+    arm.set_base_pos((70.0, 0.0, 3.0))
     world.load(resource("worlds/flag.xml" if seed % 2 else "worlds/cloth_over_ball.xml"))
     cloth = next(thing for thing in world.get_obj_list() if isinstance(thing, DeformableObject))
     before = cloth.get_positions().copy()
@@ -201,4 +203,25 @@ def test_soft_objects_that_diverge_stop_where_they_were(seed):
         assert np.isfinite([cloth.get_positions(), cloth.get_velocities()]).all()
         assert all_finite(world)
     assert diverged
-    assert bystander.get_position()[2] == pytest.approx(5.0, abs=0.01)
+    alone = World()
+    alone.set_time_step(world.get_time_step())
+    same_ball, same_arm = alone.add_sphere(0.1, 1.0), alone.add_articulated_system(resource("robots/arm.urdf"))
+    same_ball.set_position(50.0, 0.0, 5.0)
+    alone.integrate(5)
+    assert bystander.get_position() == pytest.approx(same_ball.get_position(), abs=1e-12)
+    assert arm.get_generalized_coordinate() == pytest.approx(same_arm.get_generalized_coordinate(), abs=1e-12)
+
+
+@pytest.mark.parametrize(("radius", "density"), [(0.05, 1e-320), (1e-12, 1e-8), (1e12, 1600.0)])
+def test_grains_whose_mass_cannot_be_carried_are_refused(radius, density):
+    world, material = World(), GranularMaterial(density=density)
+    with pytest.raises(RaisimError, match="particle 0 has a mass of"):
+        world.add_granular_particles([(0, 0, 1)], [radius], material)
+    grains = world.add_granular_particles([(0, 0, 1)], [0.05])
+    with pytest.raises(RaisimError, match="particle 0 has a mass of"):
+        grains.add_particles([(0, 0, 1)], [radius], material=material)
+    assert grains.get_num_particles() == 1
+    mass = grains.get_mass()
+    with pytest.raises(RaisimError, match="particle 0 has a mass of"):
+        grains.set_particle_material(0, GranularMaterial(density=1e-320))
+    assert grains.get_mass() == mass

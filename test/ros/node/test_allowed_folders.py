@@ -39,6 +39,11 @@ def test_folders_of_ones_own(tmp_path):
     assert allowed_folders([str(tmp_path)], "") == [tmp_path]
     with pytest.raises(InvalidValueError, match="allowed_folders has '/no/such'"):
         allowed_folders(["/no/such"], "")
+    with pytest.raises(InvalidValueError, match="allowed_folders has '~nobody_of_that_name'"):
+        allowed_folders(["~nobody_of_that_name"], "~nobody_of_that_name/world.xml")
+    for wrong in (5, [1.0], None):
+        with pytest.raises(InvalidValueError, match="expected a text or a list of texts"):
+            allowed_folders(wrong, "")
 
 
 @pytest.fixture(scope="module")
