@@ -223,3 +223,26 @@ def test_without_erp_overlap_stays():
     ball.set_position(0.0, 0.0, 0.08)
     world.integrate(400)
     assert ball.get_position()[2] == pytest.approx(0.08, abs=1e-6)
+
+
+@pytest.mark.parametrize(("across", "up", "speed"), [(3, 4, 0.03), (2, 6, 0.02)])
+def test_loads_are_not_found_from_nothing_while_a_heavy_ball_rolls_over_a_tower(across, up, speed):
+    """They change a little in every step: each solve begins with those of the step before, and ends where that is good enough."""
+    world = grounded(0.005)
+    world.set_default_material(0.6, 0.0, 0.0)
+    for i, j, k in np.ndindex(across, across, up):
+        box = world.add_box(BOX, BOX, BOX, 1.0)
+        box.set_position(*(BOX * np.array([i - (across - 1) / 2.0, j - (across - 1) / 2.0, k + 0.5])))
+    ball = world.add_sphere(BOX, 100.0)
+    ball.set_position(0.03, 0.02, BOX * (up + 1.0))
+    ball.set_velocity((speed, 0.6 * speed, 0.0), (-0.6 * speed / BOX, speed / BOX, 0.0))
+    start, iterations, violations = positions(world), [], []
+    for _ in range(150):
+        world.integrate()
+        counters = world.get_collision_counters()
+        iterations.append(counters.solver_iterations)
+        violations.append(counters.solver_relative_error)
+    assert np.mean(iterations[20:]) < 200.0  # from nothing: 300 and more
+    assert np.quantile(violations, 0.99) < 1e-4
+    assert np.abs(positions(world) - start)[:-1].max() < 1e-4
+    assert ball.get_linear_velocity()[:2] == pytest.approx([speed, 0.6 * speed], rel=0.02)
