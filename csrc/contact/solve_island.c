@@ -155,7 +155,7 @@ static bool begin_with_newton(rs_progress *at) {
 /* Whether sweeps are tried before all else: in motion the states of rows change, so that a few impulses may be far off while most
  * are right. */
 static bool begins_with_sweeps(const rs_progress *at) {
-    bool moves = at->good == at->moving || rs_progress_slips(at);
+    bool moves = at->result.approach > IN_MOTION * at->input->fall || rs_progress_slips(at);
     return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != WARM;
 }
 

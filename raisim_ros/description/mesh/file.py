@@ -19,7 +19,6 @@ import re
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -73,11 +72,7 @@ class MeshData:
 
     def bounds(self) -> tuple[Vertices, Vertices]:
         """Lowest and highest corner of the axis-aligned box around the mesh [m]."""
-        return self._bounds
-
-    @cached_property
-    def _bounds(self) -> tuple[Vertices, Vertices]:
-        return _frozen(self.vertices.min(axis=0)), _frozen(self.vertices.max(axis=0))
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
 
     def box_center(self) -> Vertices:
         """Centre of that box: the default centre of mass [m]."""

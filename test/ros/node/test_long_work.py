@@ -250,8 +250,8 @@ def test_bodies_are_filled_elsewhere(tmp_path, monkeypatch):
     request = SpawnDeformable.Request(name="b", source="mesh", file=str(file), build="filled", spacing=0.12)
     request.pose.position.z = 3.0
     assert preparation.deformable_is_long(request)
-    new = LongWork(lambda line: None, 60.0, threading.Event()).run("deformable", request, "spawn")
-    monkeypatch.setattr(body_mesh, "filled", lambda *_: pytest.fail("the node computes"))
-    assert not preparation.deformable_is_long(request), "the second one is quick"
-    body = add_entry(World(), new.entry)
+    with LongWork(lambda line: None, 60.0, threading.Event()).prepared("deformable", request, "spawn") as new:
+        monkeypatch.setattr(body_mesh, "filled", lambda *_: pytest.fail("the node computes"))
+        assert not preparation.deformable_is_long(request), "the second one is quick"
+        body = add_entry(World(), new.entry)
     assert len(body.get_tetrahedra()) > 1000
