@@ -74,7 +74,8 @@ static void begin(rs_progress *at) {
     rows->layout->apply(rows, 1.0);
     rs_rows_forget_changes(rows);
     rs_progress_look(at);
-    at->good = rs_max(at->good, rs_min(at->moving, SHARE_OF_CHANGE * at->now.largest));
+    if (at->now.largest < at->result.approach) /* otherwise there was no step before */
+        at->good = rs_max(at->good, rs_min(at->moving, SHARE_OF_CHANGE * at->now.largest));
     at->goal = rs_max(at->perfect, rs_min(SHARE_OF_CHANGE * at->now.largest, GOOD_IN_CHANGE * at->result.approach));
     at->fine = rs_max(at->perfect, rs_min(FINE_SHARE * at->now.largest, FINE_IN_CHANGE * at->result.approach));
 }
@@ -155,7 +156,7 @@ static bool begin_with_newton(rs_progress *at) {
 /* Whether sweeps are tried before all else: in motion the states of rows change, so that a few impulses may be far off while most
  * are right. */
 static bool begins_with_sweeps(const rs_progress *at) {
-    bool moves = at->result.approach > IN_MOTION * at->input->fall || rs_progress_slips(at);
+    bool moves = at->good == at->moving || rs_progress_slips(at);
     return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != WARM;
 }
 
