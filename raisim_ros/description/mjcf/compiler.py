@@ -191,13 +191,16 @@ def _ask(request: dict[str, Any], file: Path, time_limit: float) -> tuple[dict[s
         deadline = time.monotonic() + time_limit
         try:
             try:
-                return _worker.ask(request, deadline)
+                answer = _worker.ask(request, deadline)
             except OSError:
                 if is_new:
                     raise
                 _worker.end()  # it may have ended because nobody asked: once more
                 _worker = _Worker()
-                return _worker.ask(request, deadline)
+                answer = _worker.ask(request, deadline)
+            if "unknown exception" in answer[0].get("error", ""):
+                _end_worker()  # MuJoCo does not know what it left undone: models after that were seen to take for ever
+            return answer
         except _TooSlowError:
             _end_worker()
             raise ParseError(file, None, f"MuJoCo's compiler took longer than {time_limit:g} s") from None

@@ -399,3 +399,18 @@ def test_files_outside_the_allowed_folders_are_refused(load, tmp_path):
             load(f'<compiler meshdir="/etc"/>{inside.format("t.obj")}')
     finally:
         set_allowed_folders(None)
+
+
+def test_a_compiler_that_met_an_unknown_error_is_not_asked_again(tmp_path):
+    """MuJoCo gives up on an empty anchor in the middle; what it compiles afterwards cannot be trusted."""
+    from raisim_ros.description.mjcf import compiler
+
+    bodies = '<body name="a"><freejoint/><geom size="1"/></body><body name="b"><freejoint/><geom size="1"/></body>'
+    text = '<mujoco><worldbody>{}</worldbody><equality><connect body1="a" body2="b" anchor="{}"/></equality></mujoco>'
+    file = tmp_path / "model.xml"
+    compiler.compile_mjcf(file, text.format(bodies, "0 0 0"))
+    before = compiler._worker
+    with pytest.raises(ParseError, match=r"model\.xml"):
+        compiler.compile_mjcf(file, text.format(bodies, ""))
+    compiler.compile_mjcf(file, text.format(bodies, "0 0 0"))
+    assert compiler._worker is not before
