@@ -41,7 +41,6 @@ def assets_of_entry(entry: ObjectEntry) -> list[Any]:
     try:
         if isinstance(entry, MeshEntry):
             mesh = load_mesh(entry.file, list(entry.scale))
-            mesh.bounds()
             mode = MeshCollisionMode.of(entry.collision_mode)
             shapes = [part if part is mesh else part.vertices for part in collision_parts(mesh, mode, None)]
             return [mesh, *shapes, *map(make_asset, shapes)]
