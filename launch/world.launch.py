@@ -117,7 +117,8 @@ def spawner(value: dict[str, str], namespace: str) -> Node:
     """Adds the robot as soon as the world is there, and ends."""
     arguments = ["--file", value["robot"], "--name", value["robot_name"], "--world", namespace]
     arguments += ["--position", *value["position"].split(), "--p-gain", value["p_gain"], "--d-gain", value["d_gain"]]
-    return Node(package="raisim_ros", executable="spawn_robot", arguments=arguments, output="screen")
+    spawn = {"package": "raisim_ros", "executable": "spawn_robot", "arguments": arguments}
+    return Node(output="screen", additional_env=LAUNCHER, **spawn)
 
 
 def rviz(value: dict[str, str], namespace: str, prefix: str) -> Node:
@@ -126,7 +127,7 @@ def rviz(value: dict[str, str], namespace: str, prefix: str) -> Node:
         world = resolve_world(value["world"], "world")
     except RaisimError:
         world = None  # the node tells what is wrong
-    robots = (value["robot_name"],) if value["robot"] else ()
+    robots = {value["robot_name"]: value["robot"]} if value["robot"] else {}
     config = write_config(Path(value["rviz_config"]), world, prefix, robots)
     return Node(
         package="rviz2",

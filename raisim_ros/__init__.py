@@ -4,10 +4,12 @@
 first asked for, so that ``import raisim_ros`` alone is quick.
 """
 
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for editors and type checkers; the same names as below
+if TYPE_CHECKING:
     from raisim_ros.description.errors import FileMissingError as FileMissingError
     from raisim_ros.description.errors import FileReadError as FileReadError
     from raisim_ros.description.errors import FileRefusedError as FileRefusedError
@@ -135,61 +137,10 @@ if TYPE_CHECKING:  # for editors and type checkers; the same names as below
 
     __version__: str
 
-_HOMES = {
-    "raisim_ros.description.errors": (
-        "FileMissingError FileReadError FileRefusedError FileWriteError InvalidValueError MeshError "
-        "ParseError RaisimError TemplateError TerrainError UrdfError"
-    ),
-    "raisim_ros.description.file_access": "get_allowed_folders set_allowed_folders",
-    "raisim_ros.description.limits": "FileLimits get_file_limits set_file_limits",
-    "raisim_ros.description.materials": "MaterialManager MaterialPairProperties",
-    "raisim_ros.description.mesh.convex_decomposition": "CoacdOptions",
-    "raisim_ros.description.mesh.file": "MeshData load_mesh",
-    "raisim_ros.description.resources": "resource",
-    "raisim_ros.description.robot.model": "Child Collision Geometry Joint Link Pin Pose Visual",
-    "raisim_ros.description.sensor.file": "load_sensor_set",
-    "raisim_ros.description.sensor.types": (
-        "ContactModel DepthCameraModel ForceTorqueModel ImuModel LidarModel NoiseModel RGBCameraModel SensorSetModel"
-    ),
-    "raisim_ros.description.terrain": "HeightMapData TerrainProperties",
-    "raisim_ros.description.world.interface_settings": "InterfaceSettings",
-    "raisim_ros.description.world.scene_types": "LightSettings NamedPose ViewCameraSettings Viewpoint",
-    "raisim_ros.description.world.soft_types": "DeformableMaterial GranularMaterial MeshBuildOptions",
-    "raisim_ros.description.xml.template": "ParameterContainer",
-    "raisim_ros.engine._library": "Info info",
-    "raisim_ros.engine.articulated.report": "Finding",
-    "raisim_ros.engine.articulated.system": "ArticulatedSystem",
-    "raisim_ros.engine.batch.object_batch": "ObjectBatch RobotBatch",
-    "raisim_ros.engine.batch.world_batch": "MemberSnapshot WorldBatch",
-    "raisim_ros.engine.errors": (
-        "DivergedError EngineMemoryError ObjectRemovedError UnknownNameError WrongStateError WrongTypeError"
-    ),
-    "raisim_ros.engine.objects.contact": "Contact",
-    "raisim_ros.engine.objects.deformable": "DeformableObject",
-    "raisim_ros.engine.objects.granular": "GranularStepStats GranularSystem",
-    "raisim_ros.engine.objects.handles": "Box Capsule Compound Cone Cylinder Ground SingleBodyObject Sphere",
-    "raisim_ros.engine.objects.object_handle": "Object",
-    "raisim_ros.engine.objects.scene_handles": "LightObject ViewCamera",
-    "raisim_ros.engine.objects.soft_handles": "SoftImpulse SoftObject",
-    "raisim_ros.engine.objects.surface_handles": "HeightMap Mesh",
-    "raisim_ros.engine.objects.wires": "StretchType Wire WireType",
-    "raisim_ros.engine.sensors.motion": "ContactSensor ForceTorque IMU",
-    "raisim_ros.engine.sensors.sensor": "MeasurementSource Sensor SensorSet SensorType",
-    "raisim_ros.engine.sensors.vision": "DepthCamera Light RGBCamera SpinningLidar",
-    "raisim_ros.engine.types": (
-        "ArticulatedSystemOption BodyType BroadphaseSettings BroadphaseType CollisionBody CollisionCounters "
-        "CompoundChild ContactSettings ControlMode GyroscopicMode IntegrationScheme JointSpring "
-        "MeshCollisionMode ObjectType ShapeType SingleBodySnapshot SleepSettings SparseJacobian StateBuffer"
-    ),
-    "raisim_ros.engine.world.rays": "DepthCameraFrame DepthCameraProperties RayCollisionItem",
-    "raisim_ros.engine.world.snapshots": "WorldSnapshot",
-    "raisim_ros.engine.world.world": "World",
-    "raisim_ros.viewer.recording": "Recording",
-    "raisim_ros.viewer.scene": "View",
-    "raisim_ros.viewer.viewer": "Viewer",
-}
+# The lines above are the one list of names: what type checkers import at once is imported here when it is asked for.
+_IMPORT = re.compile(r"from (raisim_ros\S+) import (\w+) as")
+_HOME_OF = {name: module for module, name in _IMPORT.findall(Path(__file__).read_text(encoding="utf-8"))}
 _PACKAGES = ("client", "description", "distributed", "engine", "envs", "ros", "viewer")
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 # Viewer is not in __all__: a star import must not need the package viser.
 __all__ = ["__version__", *sorted(set(_HOME_OF) - {"Viewer"})]

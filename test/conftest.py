@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if any(folder in item.path.parents for folder in _WITH_OTHER_PROCESSES):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.fixture
+def world_file(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes the text of a world file."""
+
+    def write(text: str) -> Path:
+        file = tmp_path / "world.xml"
+        file.write_text(text)
+        return file
+
+    return write

@@ -8,8 +8,9 @@ shift
 
 echo "==> engine with AddressSanitizer and UndefinedBehaviorSanitizer"
 PYTHON=python tools/instrumented_engine.sh address > /dev/null
+plain="$(PYTHON=python tools/instrumented_engine.sh none)"
 # Python itself is not instrumented: the sanitizer comes first by force, and leaves its many small leaks alone.
-env PYTHONPATH="$PWD/build/instrumented/address" PYTHONSAFEPATH=1 PYTHONMALLOC=malloc \
+env PYTHONPATH="$PWD/build/instrumented/address" RAISIM_PLAIN="$plain" PYTHONSAFEPATH=1 PYTHONMALLOC=malloc \
     LD_PRELOAD="$(gcc -print-file-name=libasan.so)" \
     ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:handle_segv=1 UBSAN_OPTIONS=print_stacktrace=1 \
     python test/fuzz/run.py --minutes "$minutes" "$@"

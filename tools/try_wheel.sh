@@ -3,6 +3,7 @@
 #   tools/try_wheel.sh WHEEL [PYTHON]
 set -euo pipefail
 
+unset PYTHONPATH PYTHONHOME PYTHONSAFEPATH  # of `make shell`: the package must come from the wheel
 wheel="$(realpath "$1")"
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT

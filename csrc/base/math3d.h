@@ -14,6 +14,8 @@ typedef struct { rs_mat3 rot; rs_vec3 pos; } rs_transform; /* x_world = rot * x_
 /* Unlike fmin and fmax these compile to one instruction; a NaN in `a` is replaced by `b`. */
 static inline double rs_min(double a, double b) { return a < b ? a : b; }
 static inline double rs_max(double a, double b) { return a > b ? a : b; }
+/* The next corner of a triangle, or axis. */
+static inline int rs_next3(int k) { return k == 2 ? 0 : k + 1; }
 
 /* ---- vectors ---- */
 

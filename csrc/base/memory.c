@@ -74,7 +74,7 @@ static void guard_from(const rs_any_array *array, int64_t end) {
     }
 }
 
-rs_status rs_any_reserve(rs_any_array *array, int64_t capacity) {
+rs_status rs_any_reserve(rs_any_array *array, int64_t capacity, size_t item_size) {
     if (capacity <= array->capacity) {
         guard_from(array, capacity > array->count ? capacity : array->count);
         return RS_OK;
@@ -82,30 +82,31 @@ rs_status rs_any_reserve(rs_any_array *array, int64_t capacity) {
     int64_t grown = array->capacity + array->capacity / 2 + 16;
     if (grown < capacity)
         grown = capacity;
-    void *data = rs_alloc((size_t)grown * array->item_size);
+    void *data = rs_alloc((size_t)grown * item_size);
     if (data == NULL)
         return RS_OUT_OF_MEMORY;
     if (array->count > 0)
-        memcpy(data, array->data, (size_t)array->count * array->item_size);
+        memcpy(data, array->data, (size_t)array->count * item_size);
     rs_free(array->data);
     array->data = data;
     array->capacity = grown;
+    array->item_size = item_size;
     guard_from(array, capacity);
     return RS_OK;
 }
 
-void *rs_any_push(rs_any_array *array) {
-    if (array->count >= array->capacity && rs_any_reserve(array, array->count + 1) != RS_OK)
+void *rs_any_push(rs_any_array *array, size_t item_size) {
+    if (array->count >= array->capacity && rs_any_reserve(array, array->count + 1, item_size) != RS_OK)
         return NULL;
-    char *item = (char *)array->data + (size_t)array->count * array->item_size;
-    OPEN(item, array->item_size);
-    memset(item, 0, array->item_size);
+    char *item = (char *)array->data + (size_t)array->count * item_size;
+    OPEN(item, item_size);
+    memset(item, 0, item_size);
     array->count++;
     return item;
 }
 
-rs_status rs_any_resize(rs_any_array *array, int64_t count) {
-    rs_status status = rs_any_reserve(array, count);
+rs_status rs_any_resize(rs_any_array *array, int64_t count, size_t item_size) {
+    rs_status status = rs_any_reserve(array, count, item_size);
     if (status == RS_OK) {
         array->count = count;
         guard_from(array, count);
@@ -114,7 +115,7 @@ rs_status rs_any_resize(rs_any_array *array, int64_t count) {
 }
 
 rs_status rs_any_copy(rs_any_array *to, const rs_any_array *from) {
-    rs_status status = rs_any_resize(to, from->count);
+    rs_status status = rs_any_resize(to, from->count, from->item_size);
     if (status == RS_OK && from->count > 0)
         memcpy(to->data, from->data, (size_t)from->count * from->item_size);
     return status;
@@ -122,5 +123,17 @@ rs_status rs_any_copy(rs_any_array *to, const rs_any_array *from) {
 
 void rs_any_free(rs_any_array *array) {
     rs_free(array->data);
-    *array = rs_any_of(array->item_size);
+    *array = (rs_any_array){0};
+}
+
+rs_status rs_any_copy_all(rs_any_array *const *to, rs_any_array *const *from, int count) {
+    for (int k = 0; k < count; k++)
+        if (rs_any_copy(to[k], from[k]) != RS_OK)
+            return RS_OUT_OF_MEMORY;
+    return RS_OK;
+}
+
+void rs_any_free_all(rs_any_array *const *arrays, int count) {
+    for (int k = 0; k < count; k++)
+        rs_any_free(arrays[k]);
 }

@@ -84,13 +84,13 @@ void rs_stream_count(rs_stream *stream, int64_t *count, size_t least_bytes) {
 }
 
 /* Count of the items, and when reading room for them. */
-static void stream_size(rs_stream *stream, rs_any_array *array, size_t least_bytes) {
+static void stream_size(rs_stream *stream, rs_any_array *array, size_t least_bytes, size_t item_size) {
     int64_t count = array->count;
     rs_stream_count(stream, &count, least_bytes);
     if (!rs_stream_reads(stream))
         return;
-    *array = rs_any_of(array->item_size);
-    if (rs_any_resize(array, count) != RS_OK && stream->status == RS_OK)
+    *array = (rs_any_array){0};
+    if (rs_any_resize(array, count, item_size) != RS_OK && stream->status == RS_OK)
         stream->status = RS_OUT_OF_MEMORY;
 }
 
@@ -102,18 +102,18 @@ size_t rs_stored_bytes(const rs_record *record) {
 }
 
 void rs_stream_array(rs_stream *stream, const rs_record *record, rs_any_array *array) {
-    stream_size(stream, array, rs_stored_bytes(record));
+    stream_size(stream, array, rs_stored_bytes(record), record->size);
     rs_stream_items(stream, record, array->data, array->count);
 }
 
-void rs_stream_whole_array(rs_stream *stream, rs_any_array *array) {
-    stream_size(stream, array, array->item_size);
-    rs_stream_bytes(stream, array->data, (size_t)array->count * array->item_size);
+void rs_stream_whole_any(rs_stream *stream, rs_any_array *array, size_t item_size) {
+    stream_size(stream, array, item_size, item_size);
+    rs_stream_bytes(stream, array->data, (size_t)array->count * item_size);
 }
 
-void rs_stream_real_array(rs_stream *stream, rs_any_array *array) {
-    stream_size(stream, array, array->item_size);
-    rs_stream_reals(stream, array->data, (size_t)array->count * array->item_size / sizeof(double));
+void rs_stream_real_any(rs_stream *stream, rs_any_array *array, size_t item_size) {
+    stream_size(stream, array, item_size, item_size);
+    rs_stream_reals(stream, array->data, (size_t)array->count * item_size / sizeof(double));
 }
 
 uint64_t rs_hash_bytes(uint64_t hash, const void *data, size_t size) {

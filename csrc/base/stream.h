@@ -53,11 +53,13 @@ void rs_stream_items(rs_stream *stream, const rs_record *record, void *items, in
 size_t rs_stored_bytes(const rs_record *record);
 /* A number of items that take at least `least_bytes` each: so many that the rest of the data can hold them. */
 void rs_stream_count(rs_stream *stream, int64_t *count, size_t least_bytes);
-/* Count and items; of an array that is read only `item_size` counts. */
+/* Count and items; an array that is read into was empty. */
 void rs_stream_array(rs_stream *stream, const rs_record *record, rs_any_array *array);
 /* The same for arrays of plain integers, and of doubles. */
-void rs_stream_whole_array(rs_stream *stream, rs_any_array *array);
-void rs_stream_real_array(rs_stream *stream, rs_any_array *array);
+void rs_stream_whole_any(rs_stream *stream, rs_any_array *array, size_t item_size);
+void rs_stream_real_any(rs_stream *stream, rs_any_array *array, size_t item_size);
+#define rs_stream_whole_array(stream, array) rs_stream_whole_any(stream, &(array)->any, sizeof *(array)->items)
+#define rs_stream_real_array(stream, array) rs_stream_real_any(stream, &(array)->any, sizeof *(array)->items)
 
 /* FNV-1a, going on from `hash`. */
 static const uint64_t RS_HASH_BEGIN = 14695981039346656037ULL;

@@ -2,18 +2,6 @@
 
 #include <string.h>
 
-rs_broad_phase rs_broad_phase_make(void) {
-    return (rs_broad_phase){.sorted = RS_EMPTY(int32_t),
-                            .bounds = RS_EMPTY(rs_box),
-                            .in_strips = RS_EMPTY(rs_box),
-                            .cells = RS_EMPTY(rs_grid_entry),
-                            .cells_other = RS_EMPTY(rs_grid_entry),
-                            .large = RS_EMPTY(int32_t),
-                            .found = RS_EMPTY(rs_pair),
-                            .starts = RS_EMPTY(int32_t),
-                            .rest = rs_broad_phase_rest_make()};
-}
-
 void rs_broad_phase_free(rs_broad_phase *bp) {
     rs_array_free(&bp->sorted);
     rs_array_free(&bp->bounds);

@@ -49,7 +49,6 @@ typedef struct {
     rs_broad_phase_rest rest;
 } rs_broad_phase;
 
-rs_broad_phase rs_broad_phase_make(void);
 void rs_broad_phase_free(rs_broad_phase *bp);
 
 /* Set of colliders or clusters changed: `sorted` must be rebuilt from the live ones. */

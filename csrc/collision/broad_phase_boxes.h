@@ -33,7 +33,6 @@ const rs_aabb *rs_broad_phase_box(const rs_broad_phase_scene *scene, int32_t ind
 
 /* ---- broad_phase_rest.c ---- */
 
-rs_broad_phase_rest rs_broad_phase_rest_make(void);
 void rs_broad_phase_rest_free(rs_broad_phase_rest *rest);
 /* Moves boxes of bp->sorted that do not move to those that rest, when there are enough of them. */
 rs_status rs_broad_phase_settle(rs_broad_phase *bp, const rs_broad_phase_scene *scene);

@@ -5,12 +5,6 @@
  * as many as this share of those that rest already. */
 enum { CALM_STEPS = 8, LEAST_BOXES = 64, SHARE = 8 };
 
-rs_broad_phase_rest rs_broad_phase_rest_make(void) {
-    return (rs_broad_phase_rest){.boxes = RS_EMPTY(rs_box),
-                                 .order = RS_EMPTY(uint32_t),
-                                 .bounds = RS_EMPTY(rs_aabb)};
-}
-
 void rs_broad_phase_rest_free(rs_broad_phase_rest *rest) {
     rs_bvh_free(&rest->tree);
     rs_array_free(&rest->boxes);

@@ -26,8 +26,6 @@ typedef struct {
     rs_surface_contacts contacts; /* frame of B */
 } mesh_pair;
 
-static int next3(int k) { return k == 2 ? 0 : k + 1; }
-
 /* Box of the triangles of a surface, which for a heightmap is not that of the solid. */
 static rs_aabb surface_box(const rs_surface *s) {
     if (s->mesh != NULL) return s->mesh->box;
@@ -255,7 +253,7 @@ static bool edge_allows(const rs_surface_triangle *t, int k, rs_vec3 d) {
 /* Triangles that do not cross are apart: of them only gaps above `lowest` count. */
 static void collide_edges(mesh_pair *p, const rs_surface_triangle *ta, int i, const rs_surface_triangle *tb, int j,
                           double lowest) {
-    rs_vec3 ea = rs_sub(ta->v[next3(i)], ta->v[i]), eb = rs_sub(tb->v[next3(j)], tb->v[j]);
+    rs_vec3 ea = rs_sub(ta->v[rs_next3(i)], ta->v[i]), eb = rs_sub(tb->v[rs_next3(j)], tb->v[j]);
     rs_vec3 r = rs_sub(ta->v[i], tb->v[j]), normal = rs_cross(ea, eb);
     double aa = rs_norm2(ea), bb = rs_norm2(eb), ab = rs_dot(ea, eb), ar = rs_dot(ea, r), br = rs_dot(eb, r);
     double det = rs_norm2(normal);
@@ -303,7 +301,7 @@ static interval part_near_plane(rs_vec3 line, const rs_surface_triangle *t, cons
     double at[3] = {rs_dot(line, t->v[0]), rs_dot(line, t->v[1]), rs_dot(line, t->v[2])};
     interval part = {INFINITY, -INFINITY};
     for (int k = 0; k < 3; k++) {
-        double from = h->of[k], to = h->of[next3(k)], step = at[next3(k)] - at[k];
+        double from = h->of[k], to = h->of[rs_next3(k)], step = at[rs_next3(k)] - at[k];
         if (fabs(from) <= margin) part = widened(part, at[k]);
         if ((from < margin) != (to < margin)) part = widened(part, at[k] + (from - margin) / (from - to) * step);
         if ((from < -margin) != (to < -margin)) part = widened(part, at[k] + (from + margin) / (from - to) * step);
@@ -366,7 +364,7 @@ static rs_aabb move_triangle(rs_surface_triangle *t, const rs_transform *pose) {
         if (!t->rim[k]) t->apex[k] = rs_transform_point(pose, t->apex[k]);
     }
     t->normal = rs_m3_mulv(&pose->rot, t->normal);
-    return (rs_aabb){rs_v3_min(t->v[0], rs_v3_min(t->v[1], t->v[2])), rs_v3_max(t->v[0], rs_v3_max(t->v[1], t->v[2]))};
+    return rs_aabb_of_triangle(t->v[0], t->v[1], t->v[2]);
 }
 
 typedef struct {
@@ -417,12 +415,6 @@ static rs_vec3 any_vertex(const rs_surface *s) {
     return s->mesh != NULL ? s->mesh->vertices[s->mesh->triangles[0][0]] : rs_height_grid_vertex(s->grid, 0, 0);
 }
 
-static bool touches(const rs_surface_contacts *set) {
-    for (int i = 0; i < set->count; i++)
-        if (set->items[i].point.gap < 0.0) return true;
-    return false;
-}
-
 /* The part of a surface, in its own frame, whose vertices may meet the other: they may be deep in a heightmap, and have
  * passed through a shell. */
 static rs_aabb meeting_box(const mesh_pair *p, const rs_surface *other, const rs_transform *other_in_own) {
@@ -459,7 +451,7 @@ void rs_collide_mesh_surface(const rs_shape *a, const rs_transform *ta, const rs
     try_vertices(&of_a, meeting_box(&p, p.b, &p.b_in_a));
     try_vertices(&of_b, meeting_box(&p, p.a, &p.a_in_b));
     rs_surface_contacts_drop_explained(&p.contacts, p.b);
-    if (p.cut && !touches(&p.contacts)) { /* so deep that no feature has a way out of its own */
+    if (p.cut && !rs_surface_contacts_overlap(&p.contacts)) { /* so deep that no feature has a way out of its own */
         if (push_out(a, ta, box_center(a->mesh->box), b, tb, center_b, &p, out)) return;
         rs_surface_contacts_add(&p.contacts, &p.spare);
     }

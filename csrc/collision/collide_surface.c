@@ -21,12 +21,6 @@ bool rs_collide_when_inside(const rs_shape *a, const rs_transform *ta, rs_vec3 p
     return true;
 }
 
-static bool touches(const rs_surface_contacts *set) {
-    for (int i = 0; i < set->count; i++)
-        if (set->items[i].point.gap < 0.0) return true;
-    return false;
-}
-
 /* Whether the shape stays clear of all the triangles under its box: one plane over them answers for most shapes that
  * are merely near the ground. */
 static bool clears_ground(const rs_shape *a, const rs_transform *pose, const rs_height_grid *grid, const rs_aabb *box,
@@ -56,11 +50,11 @@ static void collide_surface(const rs_shape *a, const rs_transform *ta, const rs_
     rs_surface_query_begin(&query, &surface, box);
     for (uint32_t id; rs_surface_query_next(&query, &id);) probe_one(&probe, id);
 
-    bool maybe_inside = surface.mesh != NULL && (probe.met_from_behind || !touches(&probe.contacts));
+    bool maybe_inside = surface.mesh != NULL && (probe.met_from_behind || !rs_surface_contacts_overlap(&probe.contacts));
     if (maybe_inside && rs_collide_when_inside(a, ta, probe.center, &surface, tb, settings, out)) return;
     /* points that are merely near do not make up for an overlap */
     double nothing_below = probe.contacts.count == 0 ? settings->margin : 0.0;
-    if (probe.has_spare && probe.spare.separation < nothing_below && !touches(&probe.contacts))
+    if (probe.has_spare && probe.spare.separation < nothing_below && !rs_surface_contacts_overlap(&probe.contacts))
         rs_surface_contacts_add(&probe.contacts, &probe.spare);
     rs_surface_contacts_drop_explained(&probe.contacts, &surface);
     rs_surface_contacts_finish(&probe.contacts, tb, settings->max_points, out);

@@ -4,8 +4,6 @@
 static const double FLAT = 1e-7;
 static const double HALF_PI = 1.57079632679489661923;
 
-static int next3(int k) { return k == 2 ? 0 : k + 1; }
-
 /* ---- meshes ---- */
 
 static void get_mesh_triangle(const rs_tri_mesh *mesh, rs_surface_triangle *t) {
@@ -21,7 +19,7 @@ static void find_mesh_neighbor(const rs_tri_mesh *mesh, uint32_t id, int edge, r
     *rim = neighbor < 0;
     if (neighbor < 0) return;
     const uint32_t *n = mesh->triangles[neighbor];
-    uint32_t a = mesh->triangles[id][edge], b = mesh->triangles[id][next3(edge)];
+    uint32_t a = mesh->triangles[id][edge], b = mesh->triangles[id][rs_next3(edge)];
     *apex = mesh->vertices[n[0] != a && n[0] != b ? n[0] : n[1] != a && n[1] != b ? n[1] : n[2]];
 }
 
@@ -103,7 +101,7 @@ bool rs_surface_edge_is_active(const rs_surface_triangle *t, int k) {
 }
 
 rs_surface_edge rs_surface_edge_of(const rs_surface_triangle *t, int k) {
-    rs_vec3 along = rs_normalize_or(rs_sub(t->v[next3(k)], t->v[k]), rs_v3(1, 0, 0));
+    rs_vec3 along = rs_normalize_or(rs_sub(t->v[rs_next3(k)], t->v[k]), rs_v3(1, 0, 0));
     rs_surface_edge edge = {along, rs_cross(along, t->normal), 0.0};
     if (t->rim[k]) {
         edge.max_angle = HALF_PI;

@@ -207,6 +207,12 @@ void rs_surface_contacts_drop_explained(rs_surface_contacts *set, const rs_surfa
 
 /* ---- result ---- */
 
+bool rs_surface_contacts_overlap(const rs_surface_contacts *set) {
+    for (int i = 0; i < set->count; i++)
+        if (set->items[i].point.gap < 0.0) return true;
+    return false;
+}
+
 void rs_surface_contacts_finish(rs_surface_contacts *set, const rs_transform *pose, int max_points, rs_manifold *out) {
     thin_out(set);
     rs_manifold_point points[RS_SURFACE_CONTACTS_MAX];

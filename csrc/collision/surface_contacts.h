@@ -33,6 +33,8 @@ void rs_surface_contacts_add(rs_surface_contacts *set, const rs_surface_contact 
  * contact points are looked at. */
 void rs_surface_contacts_drop_explained(rs_surface_contacts *set, const rs_surface *surface);
 
+bool rs_surface_contacts_overlap(const rs_surface_contacts *set);
+
 /* Writes at most `max_points` of the contacts in the world frame; `pose` is that of the surface. */
 void rs_surface_contacts_finish(rs_surface_contacts *set, const rs_transform *pose, int max_points, rs_manifold *out);
 

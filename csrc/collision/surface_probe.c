@@ -17,8 +17,6 @@ enum { GOLDEN_STEPS = 20 };
 
 enum { FACE = 0, EDGE = 1, VERTEX = 4, SPARE = 7 }; /* feature numbers within a triangle; edges 1..3, vertices 4..6 */
 
-static int next3(int k) { return k == 2 ? 0 : k + 1; }
-
 /* ---- the probe ---- */
 
 static double smallest_extent(const rs_shape *shape) {
@@ -217,7 +215,7 @@ static rs_patch_frame facing_patch(rs_surface_probe *p, rs_vec3 origin, rs_vec3 
 static void clip_to_face(const rs_surface_triangle *t, const rs_patch_frame *f, double tolerance,
                          rs_clip_polygon *patch) {
     for (int k = 0; k < 3; k++) {
-        rs_vec3 along = rs_normalize_or(rs_sub(t->v[next3(k)], t->v[k]), f->x);
+        rs_vec3 along = rs_normalize_or(rs_sub(t->v[rs_next3(k)], t->v[k]), f->x);
         rs_vec3 outward = rs_cross(along, t->normal);
         double limit = rs_dot(outward, rs_sub(t->v[k], f->origin)) + tolerance;
         rs_clip_by_line(patch, rs_dot(outward, f->x), rs_dot(outward, f->y), limit, (uint8_t)(100 + k));
@@ -227,7 +225,7 @@ static void clip_to_face(const rs_surface_triangle *t, const rs_patch_frame *f, 
 /* Keeps what lies over the edge that starts at the frame's origin. */
 static void clip_to_edge(const rs_surface_triangle *t, int k, const rs_patch_frame *f, double tolerance,
                          rs_clip_polygon *patch) {
-    rs_vec3 edge = rs_sub(t->v[next3(k)], t->v[k]);
+    rs_vec3 edge = rs_sub(t->v[rs_next3(k)], t->v[k]);
     double length = rs_norm(edge);
     rs_vec3 along = rs_scale(1.0 / length, edge), across = rs_cross(f->normal, along);
     double ax = rs_dot(along, f->x), ay = rs_dot(along, f->y), cx = rs_dot(across, f->x), cy = rs_dot(across, f->y);
@@ -327,7 +325,7 @@ static bool clearly_apart(const rs_surface_probe *p, const rs_surface_triangle *
     rs_vec3 toward = rs_sub(p->center, rs_triangle_nearest(t->v, p->center, &part, &index));
     if (separation_along(p, t, rs_normalize_or(toward, t->normal)) >= margin) return true;
     for (int k = 0; k < 3; k++) {
-        rs_vec3 along = rs_sub(t->v[next3(k)], t->v[k]);
+        rs_vec3 along = rs_sub(t->v[rs_next3(k)], t->v[k]);
         rs_vec3 outward = rs_normalize_or(rs_cross(along, t->normal), t->normal);
         if (separation_along(p, t, outward) >= margin) return true;
     }

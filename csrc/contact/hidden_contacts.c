@@ -24,14 +24,6 @@ typedef struct {
     int64_t touch;
 } contact_plane;
 
-rs_hidden_search rs_hidden_search_make(void) {
-    return (rs_hidden_search){.touched = RS_EMPTY(uint64_t),
-                              .first = RS_EMPTY(int32_t),
-                              .next = RS_EMPTY(int32_t),
-                              .hidden = RS_EMPTY(bool),
-                              .found = RS_EMPTY(rs_hidden_contacts)};
-}
-
 void rs_hidden_search_free(rs_hidden_search *search) {
     rs_array_free(&search->touched);
     rs_array_free(&search->first);

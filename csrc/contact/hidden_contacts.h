@@ -20,7 +20,6 @@ typedef struct {
     RS_ARRAY(rs_hidden_contacts) found; /* in the order of the points */
 } rs_hidden_search;
 
-rs_hidden_search rs_hidden_search_make(void);
 void rs_hidden_search_free(rs_hidden_search *search);
 
 /* Fills `found` from the touching points, which are ordered by pair. */

@@ -9,15 +9,6 @@ static const double STILL_SHARE = 5e-4;
 /* Growth of speeds below this share of that is rounding. */
 static const double ROUNDING_SHARE = 1e-3;
 
-rs_islands rs_islands_make(void) {
-    return (rs_islands){.parent = RS_EMPTY(int32_t),
-                        .of_body = RS_EMPTY(int32_t),
-                        .islands = RS_EMPTY(rs_island),
-                        .order = RS_EMPTY(int32_t),
-                        .wires = RS_EMPTY(int32_t),
-                        .bodies = RS_EMPTY(int32_t)};
-}
-
 void rs_islands_free(rs_islands *islands) {
     rs_array_free(&islands->parent);
     rs_array_free(&islands->of_body);

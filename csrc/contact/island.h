@@ -35,7 +35,6 @@ typedef struct {
     RS_ARRAY(int32_t) bodies; /* awake dynamic bodies, grouped by island */
 } rs_islands;
 
-rs_islands rs_islands_make(void);
 void rs_islands_free(rs_islands *islands);
 rs_island_bodies rs_islands_bodies(const rs_islands *islands, const rs_island *island);
 /* Its wires: indices into the world's list. */

@@ -13,7 +13,9 @@
  * A path leads from the problem that the present impulses solve exactly to the one that is asked, under Coulomb's law with a
  * compliance around the present impulses: the more compliant, the easier to follow and the less it changes.
  *
- * An arc leads from a large compliance, where there is one solution, to none; it may turn back on its way. */
+ * An arc leads from a large compliance, where there is one solution, to none; it may turn back on its way.
+ *
+ * The interior-point method approaches the law from inside the cones of all contacts at once. */
 #ifndef RS_CONTACT_NEWTON_H
 #define RS_CONTACT_NEWTON_H
 
@@ -22,6 +24,8 @@
 
 typedef struct rs_newton_row rs_newton_row;
 RS_ARRAY_OF(rs_newton_row);
+typedef struct rs_interior_row rs_interior_row;
+RS_ARRAY_OF(rs_interior_row);
 
 /* Memory, reused from step to step. */
 typedef struct {
@@ -47,6 +51,8 @@ typedef struct {
     RS_ARRAY(double) vectors;     /* velocities */
     RS_ARRAY(double) loads;       /* of sliding rows, and velocities */
     RS_ARRAY(double) few;         /* what unit loads of a few sliding rows do */
+    RS_ARRAY(rs_interior_row) interior; /* newton_interior.c */
+    double turning_lifts;         /* newton_interior.c: how much of their turning its next step counts on */
     int64_t profile;              /* entries of the matrix */
     bool in_blocks;               /* single bodies only: newton_blocks.c; otherwise the matrix has a profile, or is small */
     bool skew;                    /* blocks: friction that follows loads is part of the matrix, which is not symmetric then */
@@ -61,7 +67,6 @@ typedef struct {
     double shear;                 /* how much more compliant friction is than what pushes */
 } rs_newton;
 
-rs_newton rs_newton_make(void);
 void rs_newton_free(rs_newton *newton);
 
 /* Takes over the Jacobians of an island. Returns the multiplications that a factorisation takes, negative when memory is
@@ -89,5 +94,11 @@ rs_newton_path rs_newton_follow_path(rs_newton *newton, const rs_rows *rows, dou
 /* Follows the arc from the one compliance to the other as far as it gets with so many factorisations, and writes the step of every
  * row. Returns their number. */
 int rs_newton_follow_arc(rs_newton *newton, const rs_rows *rows, double compliance, double end, int most);
+
+/* The interior-point method, for islands that it fits: begins at the present impulses, and goes on by a step. Both write the step
+ * of every row; the law's errors must be up to date. A step returns how much of its direction it could go: 0 where there is none. */
+bool rs_newton_interior_fits(const rs_newton *newton, const rs_rows *rows);
+bool rs_newton_interior_begin(rs_newton *newton, const rs_rows *rows);
+double rs_newton_interior_step(rs_newton *newton, const rs_rows *rows);
 
 #endif

@@ -39,13 +39,14 @@ static void place_inertias(rs_newton *n) {
 
 /* block += high' * low, by axis. */
 static void add_products(double *block, const double (*high)[COLUMN], const double (*low)[COLUMN], int first_axis) {
-    for (int a = first_axis; a < 3; a++) {
-        eight h = load8(high[a]);
-        for (int c = 0; c < SPAN; c++) {
-            eight sum = load8(block + COLUMN * c);
+    eight h[3] = {load8(high[0]), load8(high[1]), load8(high[2])};
+    for (int c = 0; c < SPAN; c++) {
+        eight sum = load8(block + COLUMN * c);
+        for (int a = first_axis; a < 3; a++) {
             rs_v4 w = rs_v4_all(low[a][c]);
-            store8(block + COLUMN * c, (eight){sum.low + h.low * w, sum.high + h.high * w});
+            sum = (eight){sum.low + h[a].low * w, sum.high + h[a].high * w};
         }
+        store8(block + COLUMN * c, sum);
     }
 }
 

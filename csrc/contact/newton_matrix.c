@@ -7,38 +7,11 @@
 
 enum { NONE = -1 };
 
-rs_newton rs_newton_make(void) {
-    return (rs_newton){.rows = RS_EMPTY(rs_newton_row),
-                       .columns = RS_EMPTY(rs_quad),
-                       .indices = RS_EMPTY(int32_t),
-                       .links = RS_EMPTY(int32_t),
-                       .link_start = RS_EMPTY(int32_t),
-                       .order = RS_EMPTY(int32_t),
-                       .offset = RS_EMPTY(int32_t),
-                       .spans = RS_EMPTY(int32_t),
-                       .first = RS_EMPTY(int32_t),
-                       .start = RS_EMPTY(int64_t),
-                       .matrix = RS_EMPTY(double),
-                       .near = RS_EMPTY(uint64_t),
-                       .column = RS_EMPTY(int32_t),
-                       .column_start = RS_EMPTY(int32_t),
-                       .column_of = RS_EMPTY(int32_t),
-                       .row_start = RS_EMPTY(int32_t),
-                       .row_blocks = RS_EMPTY(int32_t),
-                       .axes = RS_EMPTY(double),
-                       .bands = RS_EMPTY(double),
-                       .inertias = RS_EMPTY(double),
-                       .block = RS_EMPTY(double),
-                       .vectors = RS_EMPTY(double),
-                       .few = RS_EMPTY(double),
-                       .loads = RS_EMPTY(double)};
-}
-
 void rs_newton_free(rs_newton *n) {
     rs_any_array *arrays[] = {&n->rows.any, &n->columns.any, &n->indices.any, &n->links.any, &n->link_start.any,
                               &n->order.any, &n->offset.any, &n->spans.any, &n->first.any, &n->start.any,
                               &n->matrix.any, &n->bands.any, &n->block.any, &n->vectors.any, &n->loads.any,
-                              &n->few.any, &n->inertias.any, &n->near.any, &n->column.any, &n->column_start.any,
+                              &n->few.any, &n->interior.any, &n->inertias.any, &n->near.any, &n->column.any, &n->column_start.any,
                               &n->column_of.any, &n->row_start.any, &n->row_blocks.any, &n->axes.any};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         rs_any_free(arrays[k]);
@@ -419,6 +392,8 @@ static bool factorise(rs_newton *n, bool skew) {
 }
 
 bool rs_newton_matrix_factorise(rs_newton *n) { return factorise(n, false); }
+
+bool rs_newton_factorise_skew(rs_newton *n) { return factorise(n, true); }
 
 bool rs_newton_factorise_for_steps(rs_newton *n) {
     return factorise(n, n->in_blocks && n->sliding > 0) && rs_newton_prepare_sliding(n);

@@ -19,10 +19,25 @@ struct rs_newton_row {
     rs_vec3 kept, shift, impulse; /* path: the speed of its last point, what is wrong with the present impulses, impulse */
 };
 
+struct rs_interior_row {
+    rs_vec3 x, z;           /* impulse and velocity with its lift, in units of the root of an energy */
+    rs_vec3 dx, dz;         /* direction */
+    rs_vec3 scale;          /* impulse per x, z per velocity */
+    rs_vec3 rest;           /* what z misses of the present velocities */
+    rs_vec3 goal;           /* change of x where z keeps still */
+    rs_vec3 w;              /* x and z are images of one vector by this and its mirror image; determinant one */
+    double stretch;         /* likewise: their sizes */
+    double margin_x, margin_z; /* between their friction or slip and the cone */
+    double lift[2];         /* change of the lift with the slip */
+    double stiffness[3][3]; /* x per z, negative */
+};
+
 /* Factorises the matrix for the weights of the rows, without what follows loads; with that for all steps of `n->sliding` rows,
  * see newton_sliding.c. False when it is not positive definite, or memory is short. */
 bool rs_newton_matrix_factorise(rs_newton *newton);
 bool rs_newton_factorise_for_steps(rs_newton *newton);
+/* Blocks only: for weights that are not symmetric. */
+bool rs_newton_factorise_skew(rs_newton *newton);
 /* newton_order.c, newton_blocks.c: islands of objects with six velocities each. */
 enum { RS_BODY_SPAN = 6, RS_BODY_COLUMN = 8 };
 /* Finds the order of elimination and the blocks of the factor. Returns the work of a factorisation, negative when memory is short;

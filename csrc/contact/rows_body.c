@@ -165,7 +165,7 @@ static void jacobian(const rs_rows *rows, int64_t k, rs_side_jacobian sides[2]) 
 }
 
 /* Four contacts at a time, they cost little. */
-enum { FIRST_SWEEPS = 128 };
+enum { FIRST_SWEEPS = 32 };
 
 static const rs_row_layout LAYOUT = {release,    look,        apply,   sweep,   clear_push,
                                      sweep_push, object_size, inertia, jacobian, FIRST_SWEEPS, true};

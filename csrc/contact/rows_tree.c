@@ -36,15 +36,6 @@ struct rs_row_source {
     double scale;
 };
 
-rs_tree_rows rs_tree_rows_make(void) {
-    return (rs_tree_rows){.list = RS_EMPTY(rs_tree_row),
-                          .sources = RS_EMPTY(rs_row_source),
-                          .numbers = RS_EMPTY(double),
-                          .objects = RS_EMPTY(rs_tree_object),
-                          .places = RS_EMPTY(int32_t),
-                          .joints = RS_EMPTY(rs_joint_row)};
-}
-
 void rs_tree_rows_free(rs_tree_rows *rows) {
     rs_any_array *arrays[] = {&rows->list.any, &rows->sources.any, &rows->numbers.any, &rows->objects.any,
                               &rows->places.any, &rows->joints.any};

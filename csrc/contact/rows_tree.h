@@ -54,7 +54,6 @@ typedef struct {
     const rs_solver_body *solver_bodies;
 } rs_tree_rows;
 
-rs_tree_rows rs_tree_rows_make(void);
 void rs_tree_rows_free(rs_tree_rows *rows);
 
 typedef struct {

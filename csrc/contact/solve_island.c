@@ -186,6 +186,8 @@ static void iterate(rs_progress *at) {
     bool spun = cheap && !sweeps_first && begin_with_newton(at);
     if (!sweeps_first)
         rs_progress_sweep(at, first_sweeps);
+    if (able && at->rows->layout->sweeps_are_fast && at->now.largest > rs_progress_fair(at))
+        rs_progress_go_inside(at);
     if (cheap && at->now.largest > rs_progress_fair(at))
         rs_progress_take_exact_steps(at);
     if (able && at->now.largest > rs_progress_fair(at))

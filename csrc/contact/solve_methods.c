@@ -26,6 +26,13 @@ enum { EASY_PATH = 3 };
  * in motion and where it is not, and how much worse one may end. */
 enum { FEW_IN_VAIN = 12, MANY_IN_VAIN = 30 };
 static const double GAIN = 0.9, FARTHEST_PATH = 100.0;
+/* Steps of the interior-point method: all of them, and in a row that are shorter than a share; and how much more than is fair they may
+ * leave, which a few sweeps take away: mostly contacts that are a little inside their cones. Where it does not fit, sweeps go on. */
+enum { MAX_INSIDE = 24, MAX_SHORT = 3, LAST_SWEEPS = 32, SWEEPS_INSTEAD = 96 };
+static const double TOO_SHORT = 0.1, LEFT_FOR_SWEEPS = 4.0;
+/* Steps that it mostly takes, and their work in that of Newton's method. Sweeps that get there sooner go on: as long as
+ * they have taken only a share of that work, and while the last round promises it. */
+static const double USUAL_INSIDE = 12.0, INSIDE_WORK = 2.0, WORK_AT_RISK = 0.25;
 /* Work of a row in a Newton step beside the factorisation, in multiplications of that. */
 static const double ROW_WORK = 1500.0;
 /* Paths may take so many times as long as all sweeps; and the last one where factorisations are dear. */
@@ -56,8 +63,11 @@ static void sweep(rs_progress *at, int count) {
 }
 
 void rs_progress_sweep(rs_progress *at, int64_t most) {
-    for (int64_t end = at->result.sweeps + most; at->now.largest > rs_progress_fair(at) && at->result.sweeps < end;)
+    for (int64_t end = at->result.sweeps + most; at->now.largest > rs_progress_fair(at) && at->result.sweeps < end;) {
+        double before = at->now.largest;
         sweep(at, ROUND_SWEEPS);
+        at->pace = at->now.largest / before;
+    }
     rs_progress_return_to_best(at);
 }
 
@@ -156,6 +166,42 @@ void rs_progress_start_evenly(rs_progress *at) {
     at->rows->layout->apply(at->rows, 1.0);
     rs_progress_look(at);
     rs_progress_forget_momentum(at);
+}
+
+/* Sweeps as long as they promise to need less work than the interior-point method. */
+static void sweep_while_it_pays(rs_progress *at) {
+    double fair = rs_progress_fair(at), most = USUAL_INSIDE * INSIDE_WORK * at->newton_work / at->sweep_work;
+    while (at->now.largest > fair) {
+        double left = at->pace < 1.0 ? ROUND_SWEEPS * log(fair / at->now.largest) / log(at->pace) : INFINITY;
+        if (at->result.sweeps >= WORK_AT_RISK * most && at->result.sweeps + left > most)
+            break;
+        rs_progress_sweep(at, ROUND_SWEEPS);
+    }
+}
+
+void rs_progress_go_inside(rs_progress *at) {
+    sweep_while_it_pays(at);
+    if (!(at->now.largest > rs_progress_fair(at)))
+        return;
+    if (!rs_newton_interior_fits(at->newton, at->rows) || !rs_newton_interior_begin(at->newton, at->rows)) {
+        rs_progress_sweep(at, SWEEPS_INSTEAD);
+        return;
+    }
+    at->rows->layout->apply(at->rows, 1.0);
+    rs_progress_look(at);
+    double enough = LEFT_FOR_SWEEPS * rs_progress_fair(at);
+    for (int k = 0, too_short = 0; k < MAX_INSIDE && too_short < MAX_SHORT && at->now.largest > enough; k++) {
+        double share = rs_newton_interior_step(at->newton, at->rows);
+        at->result.newtons++;
+        if (share == 0.0)
+            break;
+        too_short = share < TOO_SHORT ? too_short + 1 : 0;
+        at->rows->layout->apply(at->rows, 1.0);
+        rs_progress_look(at);
+    }
+    rs_progress_return_to_best(at);
+    rs_progress_forget_momentum(at);
+    rs_progress_sweep(at, LAST_SWEEPS);
 }
 
 /* Follows one path after the other, each from where the last one has led: as stiff as can be followed. */

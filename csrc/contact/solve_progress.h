@@ -21,6 +21,7 @@ typedef struct {
     double budget;      /* of Newton's method, likewise */
     int32_t age;        /* sweeps since the momentum started anew */
     double newton_work; /* of one of its steps; infinite where it cannot be used */
+    double pace;        /* of sweeps: the share of the violation that the last round has left */
     bool stuck;         /* exact steps from the best solution so far lead nowhere */
 } rs_progress;
 
@@ -45,7 +46,7 @@ double rs_progress_fair(const rs_progress *at);
 /* Whether it is large beside the approach speed: worth much more work. */
 bool rs_progress_is_poor(const rs_progress *at);
 
-/* ---- solve_methods.c: all but the first two count against the budget ---- */
+/* ---- solve_methods.c: paths and exact steps count against the budget ---- */
 
 /* At most so many sweeps, until the violation is fair. */
 void rs_progress_sweep(rs_progress *at, int64_t most);
@@ -59,6 +60,8 @@ void rs_progress_take_exact_steps(rs_progress *at);
 /* A start for rows whose impulses are not known: all share the load evenly, as if they were soft. Sweeps would begin with
  * the first row, and friction might hold on to what it finds there. */
 void rs_progress_start_evenly(rs_progress *at);
+/* Sweeps while they pay, then the interior-point method and a few more; where it does not fit, sweeps alone. */
+void rs_progress_go_inside(rs_progress *at);
 /* Paths from the best impulses, and where that leads nowhere from none; with a budget of their own, a smaller one where they are
  * `dear`. */
 void rs_progress_follow_paths(rs_progress *at, bool dear);

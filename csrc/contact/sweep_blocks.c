@@ -40,14 +40,6 @@ struct part_result {
     rs_v4 largest2, ascent;
 };
 
-rs_sweep_blocks rs_sweep_blocks_make(void) {
-    return (rs_sweep_blocks){.all.blocks = RS_EMPTY(sweep_block),
-                             .busy.blocks = RS_EMPTY(sweep_block), .bodies = RS_EMPTY(sweep_body),
-                             .former = RS_EMPTY(sweep_body), .roots = RS_EMPTY(body_root),
-                             .used = RS_EMPTY(uint64_t), .colors = RS_EMPTY(int32_t),
-                             .parts = RS_EMPTY(part_result)};
-}
-
 void rs_sweep_blocks_free(rs_sweep_blocks *at) {
     rs_any_array *const arrays[] = {&at->all.blocks.any, &at->busy.blocks.any, &at->bodies.any, &at->former.any,
                                     &at->roots.any, &at->used.any, &at->colors.any, &at->parts.any};

@@ -37,7 +37,6 @@ typedef struct rs_sweep_blocks {
     rs_thread_pool *pool; /* shares the blocks of a colour; NULL: this thread does all. Bits do not depend on it */
 } rs_sweep_blocks;
 
-rs_sweep_blocks rs_sweep_blocks_make(void);
 void rs_sweep_blocks_free(rs_sweep_blocks *at);
 
 /* Colours the rows of an island and packs them. */

@@ -144,5 +144,7 @@ void rs_articulated_rest(rs_articulation *a, double dt);
 bool rs_articulated_is_carried(const rs_articulation *a, const double *q, const double *u);
 /* The same as rest, and drops the loads and forces that were given. */
 void rs_articulated_stop(rs_articulation *a, double dt);
+/* Drops the loads that were given for the next step. */
+void rs_articulated_clear_loads(rs_articulation *a);
 
 #endif

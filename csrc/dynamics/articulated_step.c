@@ -163,13 +163,18 @@ bool rs_articulated_is_carried(const rs_articulation *a, const double *q, const 
     return rs_all_carried(q, a->q_count) && rs_all_carried(u, a->u_count);
 }
 
+void rs_articulated_clear_loads(rs_articulation *a) {
+    if (a->loaded)
+        memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
+    a->loaded = false;
+}
+
 void rs_articulated_stop(rs_articulation *a, double dt) {
     size_t bytes = sizeof(double) * (size_t)a->u_count;
     memset(a->feed_forward, 0, bytes); /* what may have driven it away */
     memset(a->drive_control, 0, sizeof(double) * (size_t)a->drive_count);
     memset(a->activation, 0, sizeof(double) * (size_t)a->drive_count);
-    memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
-    a->loaded = false;
+    rs_articulated_clear_loads(a);
     rs_articulated_rest(a, dt);
     memset(a->u_free, 0, bytes);
 }
@@ -248,9 +253,7 @@ bool rs_articulated_integrate(rs_articulation *a, rs_vec3 gravity, double dt) {
     }
     if (finite)
         memcpy(a->q, q_new, sizeof(double) * (size_t)a->q_count);
-    if (a->loaded)
-        memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
-    a->loaded = false;
+    rs_articulated_clear_loads(a);
     a->placed_at = NULL;
     rs_drives_advance(a, dt);
     return finite;

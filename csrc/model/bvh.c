@@ -191,7 +191,7 @@ static rs_status build_node(builder *b, range r, uint32_t *index) {
 }
 
 rs_status rs_bvh_build(rs_bvh *bvh, const rs_aabb *boxes, uint32_t count, uint32_t *order) {
-    builder b = {boxes, order, RS_EMPTY(rs_bvh_node)};
+    builder b = {.boxes = boxes, .order = order};
     for (uint32_t i = 0; i < count; i++) order[i] = i;
     uint32_t root;
     rs_status status = build_node(&b, measure(&b, 0, count, 0), &root);

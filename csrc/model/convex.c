@@ -331,13 +331,12 @@ rs_status rs_convex_from_faces(int32_t vertex_count, const rs_vec3 *vertices, in
 }
 
 static rs_status hull_and_build(const rs_vec3 *points, int32_t count, const double *xyz, rs_convex **out) {
-    RS_ARRAY(rs_hull_triangle) triangles = RS_EMPTY(rs_hull_triangle);
+    RS_ARRAY(rs_hull_triangle) triangles = {0};
     rs_status status = rs_convex_hull(points, count, &triangles);
     if (status == RS_OK) {
         size_t t = (size_t)triangles.count, p = (size_t)count;
         merge m = {.points = points, .triangles = triangles.items, .triangle_count = (int32_t)t, .point_count = count,
-                   .seeds = rs_alloc(t * sizeof(seed_order)), .group = rs_alloc((2 * t + 2 * p) * sizeof(int32_t)),
-                   .faces = RS_EMPTY(rs_convex_face), .loops = RS_EMPTY(int32_t)};
+                   .seeds = rs_alloc(t * sizeof(seed_order)), .group = rs_alloc((2 * t + 2 * p) * sizeof(int32_t))};
         if (m.seeds != NULL && m.group != NULL) {
             m.members = m.group + t;
             m.next_at = m.members + t;
@@ -389,7 +388,7 @@ rs_status rs_convex_new(int64_t point_count, const double *xyz, rs_convex **out)
 
 rs_status rs_hull_corners(int64_t point_count, const double *xyz, int32_t *corners, int64_t *corner_count) {
     rs_vec3 *points = NULL;
-    RS_ARRAY(rs_hull_triangle) triangles = RS_EMPTY(rs_hull_triangle);
+    RS_ARRAY(rs_hull_triangle) triangles = {0};
     rs_status status = normalized(point_count, xyz, &points);
     if (status == RS_OK) status = rs_convex_hull(points, (int32_t)point_count, &triangles);
     if (status == RS_OK) {

@@ -217,7 +217,7 @@ static rs_status add_point(hull *h, int32_t seed) {
 
 static rs_status collect(hull *h, RS_ARRAY(rs_hull_triangle) *triangles) {
     const face *faces = h->faces.items;
-    RS_ARRAY(int32_t) map = RS_EMPTY(int32_t);
+    RS_ARRAY(int32_t) map = {0};
     if (rs_array_resize(&map, h->faces.count) != RS_OK) return RS_OUT_OF_MEMORY;
     int32_t *number = map.items;
     triangles->count = 0;
@@ -258,9 +258,7 @@ static void put_on_grid(hull *h, const rs_vec3 *points) {
 rs_status rs_convex_hull(const rs_vec3 *points, int32_t count, RS_ARRAY(rs_hull_triangle) *triangles) {
     size_t n = (size_t)count;
     hull h = {.points = rs_alloc(n * sizeof(rs_vec3)), .grid = rs_alloc(n * sizeof(grid_point)), .count = count,
-              .faces = RS_EMPTY(face), .stack = RS_EMPTY(int32_t),
-              .horizon = RS_EMPTY(horizon_edge), .next = rs_alloc(n * sizeof(int32_t)),
-              .edge_at = rs_alloc(n * sizeof(int32_t))};
+              .next = rs_alloc(n * sizeof(int32_t)), .edge_at = rs_alloc(n * sizeof(int32_t))};
     rs_status status = RS_OUT_OF_MEMORY;
     if (h.points != NULL && h.grid != NULL && h.next != NULL && h.edge_at != NULL) {
         put_on_grid(&h, points);

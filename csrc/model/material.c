@@ -8,9 +8,7 @@ static const rs_material_pair DEFAULT_PAIR = {
     .static_friction_velocity_threshold = 0.0};
 
 rs_status rs_materials_make(rs_materials *out) {
-    *out = (rs_materials){.names = RS_EMPTY(rs_material_label),
-                          .entries = RS_EMPTY(rs_material_entry),
-                          .fallback = DEFAULT_PAIR};
+    *out = (rs_materials){.fallback = DEFAULT_PAIR};
     int32_t index;
     return rs_materials_index(out, "default", &index);
 }

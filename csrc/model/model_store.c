@@ -152,8 +152,8 @@ RS_ARRAY_OF(rs_vec3);
 
 static void stream_convex(rs_stream *stream, rs_convex **convex) {
     const rs_convex *c = rs_stream_reads(stream) ? NULL : *convex;
-    RS_ARRAY(rs_vec3) vertices = RS_EMPTY(rs_vec3);
-    RS_ARRAY(int32_t) counts = RS_EMPTY(int32_t), loops = counts;
+    RS_ARRAY(rs_vec3) vertices = {0};
+    RS_ARRAY(int32_t) counts = {0}, loops = {0};
     if (c != NULL) {
         int64_t total = 0;
         stream->status = rs_array_resize(&counts, c->face_count);
@@ -162,9 +162,9 @@ static void stream_convex(rs_stream *stream, rs_convex **convex) {
         vertices = (RS_ARRAY(rs_vec3)){.any = {(void *)c->vertices, c->vertex_count, c->vertex_count, sizeof(rs_vec3)}};
         loops = (RS_ARRAY(int32_t)){.any = {(void *)c->face_vertices, total, total, sizeof(int32_t)}};
     }
-    rs_stream_real_array(stream, &vertices.any);
-    rs_stream_whole_array(stream, &counts.any);
-    rs_stream_whole_array(stream, &loops.any);
+    rs_stream_real_array(stream, &vertices);
+    rs_stream_whole_array(stream, &counts);
+    rs_stream_whole_array(stream, &loops);
     if (c == NULL) {
         int64_t total = 0;
         for (int64_t f = 0; f < counts.count; f++)
@@ -183,16 +183,16 @@ static void stream_convex(rs_stream *stream, rs_convex **convex) {
 /* Vertices and triangles as they were given. */
 static void stream_mesh(rs_stream *stream, rs_tri_mesh **mesh) {
     const rs_tri_mesh *m = rs_stream_reads(stream) ? NULL : *mesh;
-    RS_ARRAY(rs_vec3) vertices = RS_EMPTY(rs_vec3);
-    RS_ARRAY(triple) triangles = RS_EMPTY(triple);
+    RS_ARRAY(rs_vec3) vertices = {0};
+    RS_ARRAY(triple) triangles = {0};
     if (m != NULL) {
         vertices = (RS_ARRAY(rs_vec3)){.any = {m->vertices, m->vertex_count, m->vertex_count, sizeof(rs_vec3)}};
         stream->status = rs_array_resize(&triangles, m->triangle_count);
         for (uint32_t t = 0; t < m->triangle_count && stream->status == RS_OK; t++)
             memcpy(triangles.items[m->given[t]], m->triangles[t], sizeof(triple));
     }
-    rs_stream_real_array(stream, &vertices.any);
-    rs_stream_whole_array(stream, &triangles.any);
+    rs_stream_real_array(stream, &vertices);
+    rs_stream_whole_array(stream, &triangles);
     if (m == NULL) {
         if (stream->status == RS_OK)
             stream->status = rs_tri_mesh_new(vertices.count, vertices.any.data, triangles.count, triangles.any.data, mesh);
@@ -205,7 +205,7 @@ static void stream_grid(rs_stream *stream, rs_height_grid **grid) {
     rs_height_grid *g = rs_stream_reads(stream) ? NULL : *grid;
     int32_t samples[2] = {0};
     double sizes[2] = {0};
-    RS_ARRAY(double) heights = RS_EMPTY(double);
+    RS_ARRAY(double) heights = {0};
     if (g != NULL) {
         int64_t count = (int64_t)g->x_samples * g->y_samples;
         heights = (RS_ARRAY(double)){.any = {g->heights, count, count, sizeof(double)}};
@@ -214,7 +214,7 @@ static void stream_grid(rs_stream *stream, rs_height_grid **grid) {
     }
     rs_stream_bytes(stream, samples, sizeof samples);
     rs_stream_reals(stream, sizes, 2);
-    rs_stream_real_array(stream, &heights.any);
+    rs_stream_real_array(stream, &heights);
     if (g != NULL)
         return;
     if (samples[0] < 0 || samples[1] < 0 || (int64_t)samples[0] * samples[1] != heights.count)

@@ -28,6 +28,9 @@ static inline rs_aabb rs_aabb_grown(const rs_aabb *box, double by) {
     return (rs_aabb){rs_v3(box->min.x - by, box->min.y - by, box->min.z - by),
                      rs_v3(box->max.x + by, box->max.y + by, box->max.z + by)};
 }
+static inline rs_aabb rs_aabb_of_triangle(rs_vec3 a, rs_vec3 b, rs_vec3 c) {
+    return (rs_aabb){rs_v3_min(a, rs_v3_min(b, c)), rs_v3_max(a, rs_v3_max(b, c))};
+}
 /* The box of a ball. */
 static inline rs_aabb rs_aabb_around(rs_vec3 centre, double radius) {
     rs_aabb point = {centre, centre};

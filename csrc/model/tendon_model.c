@@ -144,8 +144,7 @@ static rs_status check_drive(const rs_articulation_def *def, int32_t k) {
 static rs_status count_all(rs_tree_model *counts, const rs_articulation_def *def, int32_t *marks) {
     for (int32_t k = 0; k < def->tendon_count; k++) {
         rs_status status = check_way(def, k);
-        if (status == RS_OK)
-            status = check_forces(k, &def->tendons[k]);
+        RS_THEN(status, check_forces(k, &def->tendons[k]));
         if (status != RS_OK)
             return status;
         counts->term_count += def->tendons[k].term_count;
@@ -282,9 +281,9 @@ static rs_status fill_again(rs_tree_model *m, const rs_articulation_def *def) {
 }
 
 rs_status rs_tendon_model_complete(rs_tree_model *m) {
-    RS_ARRAY(rs_link_def) links = RS_EMPTY(rs_link_def);
-    RS_ARRAY(rs_tendon_def) tendons = RS_EMPTY(rs_tendon_def);
-    RS_ARRAY(rs_route_def) routes = RS_EMPTY(rs_route_def);
+    RS_ARRAY(rs_link_def) links = {0};
+    RS_ARRAY(rs_tendon_def) tendons = {0};
+    RS_ARRAY(rs_route_def) routes = {0};
     rs_status status = RS_OK;
     if (rs_array_resize(&links, m->link_count) != RS_OK || rs_array_resize(&tendons, m->tendon_count) != RS_OK ||
         rs_array_resize(&routes, m->route_count) != RS_OK)
@@ -297,8 +296,7 @@ rs_status rs_tendon_model_complete(rs_tree_model *m) {
         status = rs_fail(RS_INVALID_VALUE, "the tendons of a robot have other parts than they count");
     const rs_articulation_def def = {.link_count = m->link_count, .links = links.items, .tendon_count = m->tendon_count,
                                      .tendons = tendons.items, .drive_count = m->drive_count, .drives = m->drives};
-    if (status == RS_OK)
-        status = fill_again(m, &def);
+    RS_THEN(status, fill_again(m, &def));
     rs_array_free(&links);
     rs_array_free(&tendons);
     rs_array_free(&routes);

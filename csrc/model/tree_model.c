@@ -177,8 +177,7 @@ rs_status rs_tree_model_check_mass(int32_t index, const rs_link_def *d) {
 
 rs_status rs_tree_model_check_link(int32_t index, const rs_link_def *d) {
     rs_status status = check_joint(index, d);
-    if (status == RS_OK)
-        status = rs_tree_model_check_mass(index, d);
+    RS_THEN(status, rs_tree_model_check_mass(index, d));
     if (status != RS_OK)
         return status;
     const double passive[4] = {d->damping, d->friction, d->rotor_inertia, d->stiffness};
@@ -414,8 +413,7 @@ rs_status rs_tree_model_new(const rs_articulation_def *def, rs_tree_model **out)
     rs_tree_model counts = {.holders = 1, .link_count = def->link_count, .pin_count = def->pin_count,
                             .coupling_count = def->coupling_count};
     rs_status status = check_links(def);
-    if (status == RS_OK)
-        status = rs_tendon_model_count(&counts, def);
+    RS_THEN(status, rs_tendon_model_count(&counts, def));
     if (status != RS_OK)
         return status;
     rs_tree_model *m = rs_tree_model_alloc(&counts);
@@ -426,8 +424,7 @@ rs_status rs_tree_model_new(const rs_articulation_def *def, rs_tree_model **out)
     fill_fours(m);
     fill_self_contacts(m, def->collide_with_parent != 0);
     status = fill_couplings(m, def);
-    if (status == RS_OK)
-        status = rs_tendon_model_fill(m, def);
+    RS_THEN(status, rs_tendon_model_fill(m, def));
     if (status == RS_OK)
         *out = m;
     else

@@ -57,10 +57,6 @@ static rs_status check_input(int64_t vertex_count, const double *xyz, int64_t tr
 
 /* ---- tree ---- */
 
-static rs_aabb triangle_box(const rs_vec3 v[3]) {
-    return (rs_aabb){rs_v3_min(v[0], rs_v3_min(v[1], v[2])), rs_v3_max(v[0], rs_v3_max(v[1], v[2]))};
-}
-
 /* Builds the tree and stores the triangles, with their normals, in its order. */
 static rs_status order_triangles(rs_tri_mesh *mesh, const int32_t *indices) {
     uint32_t count = mesh->triangle_count;
@@ -70,7 +66,7 @@ static rs_status order_triangles(rs_tri_mesh *mesh, const int32_t *indices) {
     for (uint32_t t = 0; status == RS_OK && t < count; t++) {
         rs_vec3 v[3];
         for (int k = 0; k < 3; k++) v[k] = mesh->vertices[indices[3 * (size_t)t + (size_t)k]];
-        boxes[t] = triangle_box(v);
+        boxes[t] = rs_aabb_of_triangle(v[0], v[1], v[2]);
         mesh->box = (rs_aabb){rs_v3_min(mesh->box.min, boxes[t].min), rs_v3_max(mesh->box.max, boxes[t].max)};
     }
     if (status == RS_OK) status = rs_bvh_build(&mesh->bvh, boxes, count, mesh->given);

@@ -4,17 +4,6 @@
 #include "../collision/packet_bvh.h"
 #include "../dynamics/carrier.h"
 
-rs_ray_scene rs_ray_scene_make(void) {
-    return (rs_ray_scene){.unordered = RS_EMPTY(rs_ray_target),
-                          .targets = RS_EMPTY(rs_ray_target),
-                          .unbounded = RS_EMPTY(rs_ray_target),
-                          .boxes = RS_EMPTY(rs_aabb),
-                          .shapes = RS_EMPTY(rs_shape),
-                          .meshes = RS_EMPTY(rs_tri_mesh_ref),
-                          .order = RS_EMPTY(uint32_t),
-                          .scratch = RS_EMPTY(double)};
-}
-
 static void drop_meshes(rs_ray_scene *scene) {
     for (int64_t k = 0; k < scene->meshes.count; k++)
         rs_tri_mesh_free(scene->meshes.items[k]);

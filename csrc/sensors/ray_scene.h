@@ -55,7 +55,6 @@ typedef struct {
     int32_t link;
 } rs_scene_hit;
 
-rs_ray_scene rs_ray_scene_make(void);
 void rs_ray_scene_free(rs_ray_scene *scene);
 /* Articulated systems must be placed. */
 rs_status rs_ray_scene_build(rs_ray_scene *scene, const rs_body *bodies, int64_t body_count, const rs_collider *colliders,

@@ -9,12 +9,6 @@ static const int64_t FEW_CELLS = 4096;
 static const double SPREAD = 4.0;
 static const double MOST_CELLS_PER_AXIS = 1e6;
 
-rs_cell_grid rs_cell_grid_make(void) {
-    return (rs_cell_grid){.starts = RS_EMPTY(int32_t),
-                          .items = RS_EMPTY(int32_t),
-                          .cell_of = RS_EMPTY(int32_t)};
-}
-
 void rs_cell_grid_free(rs_cell_grid *grid) {
     rs_array_free(&grid->starts);
     rs_array_free(&grid->items);

@@ -22,7 +22,6 @@ typedef struct {
     RS_ARRAY(int32_t) cell_of; /* per point */
 } rs_cell_grid;
 
-rs_cell_grid rs_cell_grid_make(void);
 void rs_cell_grid_free(rs_cell_grid *grid);
 
 /* Sorts points, the first three numbers of each quad, into cells at least `size` wide [m]. Points far from the others are

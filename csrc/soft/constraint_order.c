@@ -16,14 +16,14 @@ static int32_t free_colour(const uint64_t *used, const int32_t *index, int corne
 }
 
 rs_status rs_order_apart(rs_any_array *items, int corners, int64_t particles) {
-    RS_ARRAY(uint64_t) used = RS_EMPTY(uint64_t);
-    RS_ARRAY(int32_t) colours = RS_EMPTY(int32_t), order = RS_EMPTY(int32_t);
-    rs_any_array copy = rs_any_of(items->item_size);
+    RS_ARRAY(uint64_t) used = {0};
+    RS_ARRAY(int32_t) colours = {0}, order = {0};
+    rs_any_array copy = {0};
     int32_t starts[COLOURS + 1];
     rs_status status = rs_array_resize(&used, particles);
-    status = status == RS_OK ? rs_array_resize(&colours, items->count) : status;
-    status = status == RS_OK ? rs_array_resize(&order, items->count) : status;
-    status = status == RS_OK ? rs_any_copy(&copy, items) : status;
+    RS_THEN(status, rs_array_resize(&colours, items->count));
+    RS_THEN(status, rs_array_resize(&order, items->count));
+    RS_THEN(status, rs_any_copy(&copy, items));
     if (status == RS_OK && items->count > 0) {
         memset(used.items, 0, sizeof(uint64_t) * (size_t)particles);
         for (int64_t i = 0; i < items->count; i++) {

@@ -14,44 +14,25 @@ static const double RIGID_SHARE = 0.25;
 static const double SOFT_SHARE = 10.0;
 /* Sweeps end when they change less than this share of what the constraints do: about what six of them leave. */
 static const double SETTLED_SHARE = 1e-3;
-enum { ARRAYS = 22, STATE_ARRAYS = 9 };
+enum { ARRAYS = 21, STATE_ARRAYS = 9 };
 
 static void list_arrays(rs_deformable *d, rs_any_array *out[ARRAYS]) {
     rs_any_array *all[ARRAYS] = {&d->x.any, &d->v.any, &d->masses.any, &d->struts.any, &d->hinges.any,
                                  &d->tetrahedra.any, &d->triangles.any, &d->candidates.any, &d->ties.any, &d->tied.any,
                                  &d->candidates_before.any, &d->rows.any, &d->touching.any, &d->x_before.any,
                                  &d->x_start.any, &d->owned.any, &d->around.any, &d->slim.any, &d->x_swept.any,
-                                 &d->piece.any, &d->pieces.any, NULL};
+                                 &d->piece.any, &d->pieces.any};
     memcpy(out, all, sizeof all);
 }
 
-rs_deformable *rs_deformable_new(void) {
-    rs_deformable *d = rs_alloc(sizeof *d);
-    if (d == NULL)
-        return NULL;
-    d->x = d->v = d->x_before = d->x_start = d->x_swept = RS_EMPTY(rs_quad);
-    d->masses = RS_EMPTY(double);
-    d->struts = RS_EMPTY(rs_soft_strut);
-    d->hinges = RS_EMPTY(rs_soft_hinge);
-    d->tetrahedra = RS_EMPTY(rs_soft_tetrahedron);
-    d->triangles = RS_EMPTY(int32_t);
-    d->candidates = d->candidates_before = RS_EMPTY(rs_soft_candidate);
-    d->rows = RS_EMPTY(rs_soft_row);
-    d->ties = RS_EMPTY(rs_soft_tie);
-    d->tied = d->touching = d->around = d->piece = RS_EMPTY(int32_t);
-    d->owned = RS_EMPTY(uint8_t);
-    d->pieces = RS_EMPTY(rs_soft_piece);
-    d->slim = RS_EMPTY(double);
-    return d;
-}
+rs_deformable *rs_deformable_new(void) { return rs_alloc(sizeof(rs_deformable)); }
 
 void rs_deformable_free(rs_deformable *d) {
     if (d == NULL)
         return;
     rs_any_array *arrays[ARRAYS];
     list_arrays(d, arrays);
-    for (int k = 0; arrays[k] != NULL; k++)
-        rs_any_free(arrays[k]);
+    rs_any_free_all(arrays, ARRAYS);
     rs_free(d);
 }
 
@@ -66,12 +47,10 @@ rs_deformable *rs_deformable_clone(const rs_deformable *source) {
     copy->settings = source->settings;
     copy->substep = source->substep;
     copy->own_substep = source->own_substep;
-    for (int k = 0; k < STATE_ARRAYS; k++)
-        if (rs_any_copy(of_copy[k], of_source[k]) != RS_OK) {
-            rs_deformable_free(copy);
-            return NULL;
-        }
-    return copy;
+    if (rs_any_copy_all(of_copy, of_source, STATE_ARRAYS) == RS_OK)
+        return copy;
+    rs_deformable_free(copy);
+    return NULL;
 }
 
 static rs_vec3 bent(const rs_soft_hinge *hinge, const rs_quad *x) {

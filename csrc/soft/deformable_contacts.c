@@ -63,7 +63,7 @@ rs_status rs_deformable_list_candidates(rs_deformable *d, const rs_partners *par
     }
     for (int64_t k = 0; k < d->triangles.count && status == RS_OK; k += 3) {
         const rs_quad *a = &x[t[k]], *b = &x[t[k + 1]], *c = &x[t[k + 2]];
-        rs_aabb box = {rs_v3_min(a->xyz, rs_v3_min(b->xyz, c->xyz)), rs_v3_max(a->xyz, rs_v3_max(b->xyz, c->xyz))};
+        rs_aabb box = rs_aabb_of_triangle(a->xyz, b->xyz, c->xyz);
         box = rs_aabb_grown(&box, a->rest + reach);
         if (v[t[k]].rest + v[t[k + 1]].rest + v[t[k + 2]].rest > 0.0)
             status = add_candidates(d, partners, (int32_t)(d->x.count + k / 3), &box, true, &next);

@@ -436,14 +436,11 @@ static rs_status tear_apart(tear *t) {
 rs_status rs_deformable_tear(rs_deformable *d) {
     if (!(d->settings.tear_strain > 0.0))
         return RS_OK;
-    tear t = {.d = d, .particles = d->x.count, .solid = d->tetrahedra.count > 0,
-              .overloads = RS_EMPTY(overload), .splits = RS_EMPTY(split)};
-    t.starts = t.items = t.corners = t.done = RS_EMPTY(int32_t);
+    tear t = {.d = d, .particles = d->x.count, .solid = d->tetrahedra.count > 0};
     rs_status status = find_overloads(&t);
     if (status == RS_OK && t.overloads.count > 0)
         status = tear_apart(&t);
     rs_any_array *all[] = {&t.overloads.any, &t.splits.any, &t.starts.any, &t.items.any, &t.corners.any, &t.done.any};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        rs_any_free(all[k]);
+    rs_any_free_all(all, sizeof all / sizeof *all);
     return status;
 }

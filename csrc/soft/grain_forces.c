@@ -387,16 +387,8 @@ static bool touch_shape(rs_grains *g, int64_t i, const rs_partners *partners, in
     return true;
 }
 
-/* Largest distance across which any material pulls. */
-static double longest_reach(const rs_grains *g) {
-    double reach = 0.0;
-    for (int64_t k = 0; k < g->laws.count; k++)
-        reach = rs_max(reach, g->laws.items[k].reach);
-    return reach;
-}
-
 rs_status rs_grain_surface_forces(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, double h) {
-    rs_collide_settings settings = rs_collide_settings_of(scene->settings, longest_reach(g));
+    rs_collide_settings settings = rs_collide_settings_of(scene->settings, rs_grains_reach(g));
     touch_walk walk = {g->touches.items, g->touches.count, 0, &g->touches_other};
     const rs_grain_candidate *candidates = g->candidates.items;
     bool walls = g->has_ground || g->has_container;

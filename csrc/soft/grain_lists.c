@@ -16,13 +16,6 @@ static double largest_radius(const rs_grains *g, double *smallest) {
     return most;
 }
 
-static double longest_reach(const rs_grains *g) {
-    double reach = 0.0;
-    for (int64_t k = 0; k < g->laws.count; k++)
-        reach = rs_max(reach, g->laws.items[k].reach);
-    return reach;
-}
-
 /* Grains that left the domain on one side come in on the other. */
 static void wrap(rs_grains *g) {
     for (int axis = 0; axis < 3; axis++) {
@@ -118,7 +111,7 @@ rs_status rs_grains_list_pairs(rs_grains *g) {
     double smallest, largest = largest_radius(g, &smallest);
     wrap(g);
     g->skin = SKIN_SHARE * (count > 0 ? smallest : 0.0);
-    double margin = g->skin + longest_reach(g);
+    double margin = g->skin + rs_grains_reach(g);
     if (rs_cell_grid_build(&g->grid, g->x.items, count, 2.0 * largest + margin, &g->domain) != RS_OK ||
         rs_array_resize(&g->first_other, count + 1) != RS_OK)
         return RS_OUT_OF_MEMORY;
@@ -192,8 +185,7 @@ rs_status rs_grains_divide(rs_grains *g, int32_t parts) {
     rs_status status = RS_OK;
     for (int32_t part = 0; part < parts && status == RS_OK; part++)
         status = list_crossings(g, g->parts.items[part], g->parts.items[part + 1]);
-    if (status == RS_OK)
-        status = list_back(g);
+    RS_THEN(status, list_back(g));
     if (status != RS_OK)
         g->parts.count = 0;
     return status;

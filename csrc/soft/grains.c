@@ -3,7 +3,7 @@
 
 #include "../base/limits.h"
 
-enum { ARRAYS = 34, STATE_ARRAYS = 15 /* the rest is scratch */ };
+enum { ARRAYS = 33, STATE_ARRAYS = 15 /* the rest is scratch */ };
 
 static void list_arrays(rs_grains *g, rs_any_array *out[ARRAYS]) {
     rs_any_array *all[ARRAYS] = {&g->materials.any, &g->laws.any, &g->x.any, &g->v.any, &g->w.any, &g->kinds.any,
@@ -13,38 +13,18 @@ static void list_arrays(rs_grains *g, rs_any_array *out[ARRAYS]) {
                                  &g->second_other.any, &g->image_other.any, &g->bonds_other.any, &g->first_other.any,
                                  &g->candidates.any, &g->cell_shapes.any, &g->cell_next.any, &g->back.any,
                                  &g->parts.any, &g->crossings.any, &g->crossing_second.any, &g->crossing_of.any,
-                                 &g->pushes.any, &g->tallies.any, NULL};
+                                 &g->pushes.any, &g->tallies.any};
     memcpy(out, all, sizeof all);
 }
 
-rs_grains *rs_grains_new(void) {
-    rs_grains *g = rs_alloc(sizeof *g);
-    if (g == NULL)
-        return NULL;
-    g->materials = RS_EMPTY(rs_grain_material);
-    g->laws = RS_EMPTY(rs_grain_law);
-    g->x = g->v = g->w = g->x_before = g->force = g->torque = RS_EMPTY(rs_quad);
-    g->kinds = g->first = g->second = g->first_other = g->second_other = RS_EMPTY(int32_t);
-    g->origin = g->cell_shapes = g->cell_next = RS_EMPTY(int32_t);
-    g->image = g->image_other = RS_EMPTY(uint8_t);
-    g->bonds = g->bonds_other = RS_EMPTY(rs_grain_bond);
-    g->touches = g->touches_other = RS_EMPTY(rs_grain_touch);
-    g->candidates = RS_EMPTY(rs_grain_candidate);
-    g->parts = g->crossing_second = g->crossing_of = g->back = RS_EMPTY(int32_t);
-    g->crossings = RS_EMPTY(rs_grain_crossing);
-    g->tallies = RS_EMPTY(uint8_t);
-    g->pushes = RS_EMPTY(rs_grain_push);
-    g->grid = rs_cell_grid_make();
-    return g;
-}
+rs_grains *rs_grains_new(void) { return rs_alloc(sizeof(rs_grains)); }
 
 void rs_grains_free(rs_grains *g) {
     if (g == NULL)
         return;
     rs_any_array *arrays[ARRAYS];
     list_arrays(g, arrays);
-    for (int k = 0; arrays[k] != NULL; k++)
-        rs_any_free(arrays[k]);
+    rs_any_free_all(arrays, ARRAYS);
     rs_free(g);
 }
 
@@ -53,20 +33,16 @@ rs_grains *rs_grains_clone(const rs_grains *source) {
     if (copy == NULL)
         return NULL;
     rs_grains from = *source; /* the list of arrays wants a writable struct */
-    rs_any_array *of_copy[ARRAYS], *of_source[ARRAYS], kept[ARRAYS];
+    rs_any_array *of_copy[ARRAYS], *of_source[ARRAYS];
+    *copy = *source;
     list_arrays(copy, of_copy);
     list_arrays(&from, of_source);
-    for (int k = 0; of_copy[k] != NULL; k++)
-        kept[k] = *of_copy[k];
-    *copy = *source;
-    for (int k = 0; of_copy[k] != NULL; k++)
-        *of_copy[k] = kept[k];
-    for (int k = 0; k < STATE_ARRAYS; k++)
-        if (rs_any_copy(of_copy[k], of_source[k]) != RS_OK) {
-            rs_grains_free(copy);
-            return NULL;
-        }
-    return copy;
+    for (int k = 0; k < ARRAYS; k++)
+        *of_copy[k] = (rs_any_array){0};
+    if (rs_any_copy_all(of_copy, of_source, STATE_ARRAYS) == RS_OK)
+        return copy;
+    rs_grains_free(copy);
+    return NULL;
 }
 
 /* ---- materials ---- */
@@ -84,16 +60,11 @@ rs_status rs_grain_material_check(const rs_grain_material *m) {
         return rs_fail(RS_INVALID_VALUE, "normal stiffness is %g; expected a finite number greater than 0",
                        m->normal_stiffness);
     rs_status status = check_number("normal damping", m->normal_damping, 1e30);
-    if (status == RS_OK)
-        status = check_number("tangential stiffness", m->tangential_stiffness, 1e30);
-    if (status == RS_OK)
-        status = check_number("tangential damping", m->tangential_damping, 1e30);
-    if (status == RS_OK)
-        status = check_number("friction", m->friction, 1e6);
-    if (status == RS_OK)
-        status = check_number("rolling friction", m->rolling_friction, 1e3);
-    if (status == RS_OK)
-        status = check_number("cohesion stiffness", m->cohesion_stiffness, 1e30);
+    RS_THEN(status, check_number("tangential stiffness", m->tangential_stiffness, 1e30));
+    RS_THEN(status, check_number("tangential damping", m->tangential_damping, 1e30));
+    RS_THEN(status, check_number("friction", m->friction, 1e6));
+    RS_THEN(status, check_number("rolling friction", m->rolling_friction, 1e3));
+    RS_THEN(status, check_number("cohesion stiffness", m->cohesion_stiffness, 1e30));
     return status == RS_OK ? check_number("cohesion distance", m->cohesion_distance, 1e30) : status;
 }
 
@@ -122,6 +93,13 @@ void rs_grains_fill_laws(rs_grains *g) {
             if (law->cohesion <= 0.0)
                 law->reach = 0.0;
         }
+}
+
+double rs_grains_reach(const rs_grains *g) {
+    double reach = 0.0;
+    for (int64_t k = 0; k < g->laws.count; k++)
+        reach = rs_max(reach, g->laws.items[k].reach);
+    return reach;
 }
 
 static bool same_material(const rs_grain_material *a, const rs_grain_material *b) {

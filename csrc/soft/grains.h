@@ -129,6 +129,8 @@ rs_status rs_grains_erase(rs_grains *grains, int64_t index);
 void rs_grains_set_mass(rs_grains *grains, int64_t index, bool fixed);
 double rs_grain_mass(const rs_grains *grains, int64_t index);
 void rs_grains_fill_laws(rs_grains *grains);
+/* Largest distance across which any material pulls [m]. */
+double rs_grains_reach(const rs_grains *grains);
 
 /* Box around all grains, and how fast the fastest of them is. */
 rs_aabb rs_grains_bounds(const rs_grains *grains, double *speed);

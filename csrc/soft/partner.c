@@ -8,11 +8,6 @@
  * were no blow: their share of that. */
 static const double HOLDING = 2.0;
 
-rs_partners rs_partners_make(void) {
-    return (rs_partners){.partners = RS_EMPTY(rs_partner), .shapes = RS_EMPTY(rs_near_shape),
-                         .frictions = RS_EMPTY(double), .trees_before = RS_EMPTY(double)};
-}
-
 void rs_partners_free(rs_partners *partners) {
     rs_array_free(&partners->partners);
     rs_array_free(&partners->shapes);

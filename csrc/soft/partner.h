@@ -74,7 +74,6 @@ typedef struct {
     RS_ARRAY(double) trees_before;  /* of robots, before the step: what impulses change in them */
 } rs_partners;
 
-rs_partners rs_partners_make(void);
 void rs_partners_free(rs_partners *partners);
 
 /* Lists what is within the box (world frame) in this step and collides with one of the soft objects. */

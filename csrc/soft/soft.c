@@ -16,24 +16,15 @@ void rs_soft_free(rs_soft *soft) {
     rs_free(soft);
 }
 
-rs_soft *rs_soft_new(void) {
-    rs_soft *soft = rs_alloc(sizeof *soft);
-    if (soft != NULL) {
-        soft->impulses = RS_EMPTY(rs_soft_impulse);
-        soft->meetings = soft->meetings_before = RS_EMPTY(rs_soft_meeting);
-    }
-    return soft;
-}
+rs_soft *rs_soft_new(void) { return rs_alloc(sizeof(rs_soft)); }
 
 rs_soft *rs_soft_clone(const rs_soft *source) {
     rs_soft *copy = rs_soft_new();
     if (copy == NULL)
         return NULL;
-    RS_ARRAY(rs_soft_impulse) impulses = copy->impulses;
-    RS_ARRAY(rs_soft_meeting) meetings = copy->meetings;
     *copy = *source;
-    copy->impulses = impulses;
-    copy->meetings = copy->meetings_before = meetings;
+    copy->impulses = RS_EMPTY(rs_soft_impulse);
+    copy->meetings = copy->meetings_before = RS_EMPTY(rs_soft_meeting);
     copy->grains = source->grains != NULL ? rs_grains_clone(source->grains) : NULL;
     copy->deformable = source->deformable != NULL ? rs_deformable_clone(source->deformable) : NULL;
     bool whole = (source->grains == NULL) == (copy->grains == NULL) &&

@@ -2,12 +2,6 @@
 
 #include <float.h>
 
-rs_soft_group rs_soft_group_make(void) {
-    return (rs_soft_group){.partners = rs_partners_make(), .pairs = rs_soft_pairs_make(), .members = RS_EMPTY(rs_soft_ref),
-                           .ids = RS_EMPTY(int32_t), .filters = RS_EMPTY(rs_soft_filter),
-                           .shares = RS_EMPTY(rs_pair6), .states = RS_EMPTY(rs_status)};
-}
-
 void rs_soft_group_free(rs_soft_group *group) {
     rs_partners_free(&group->partners);
     rs_soft_pairs_free(&group->pairs);
@@ -239,10 +233,8 @@ rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
     plan p = {.group = group, .scene = scene, .members = group->members.items, .ids = group->ids.items,
               .count = (int32_t)group->members.count};
     rs_status status = gather(&p);
-    if (status == RS_OK)
-        status = make_plan(&p);
-    if (status == RS_OK)
-        status = make_substeps(&p);
+    RS_THEN(status, make_plan(&p));
+    RS_THEN(status, make_substeps(&p));
     if (status != RS_OK)
         return status;
     stop_diverged(&p);

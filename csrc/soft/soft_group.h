@@ -18,7 +18,6 @@ typedef struct {
     RS_ARRAY(rs_status) states; /* per member, after the step: RS_DIVERGED: it was stopped */
 } rs_soft_group;
 
-rs_soft_group rs_soft_group_make(void);
 void rs_soft_group_free(rs_soft_group *group);
 rs_status rs_soft_group_add(rs_soft_group *group, rs_soft *soft, int32_t body);
 /* One step of the world for all members. */

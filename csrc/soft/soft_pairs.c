@@ -6,12 +6,6 @@ static const double EDGE_SHARE = 0.5;
 /* Pairs are listed this many radii beyond touching, or for as many substeps of the fastest motion. */
 static const double SKIN_RADII = 1.0, SKIN_SUBSTEPS = 3.0;
 
-rs_soft_pairs rs_soft_pairs_make(void) {
-    return (rs_soft_pairs){.items = RS_EMPTY(rs_pair_item), .centres = RS_EMPTY(rs_quad),
-                           .grid = rs_cell_grid_make(), .table = RS_EMPTY(int32_t),
-                           .rows = RS_EMPTY(rs_pair_row)};
-}
-
 void rs_soft_pairs_free(rs_soft_pairs *pairs) {
     rs_array_free(&pairs->items);
     rs_array_free(&pairs->centres);
@@ -33,8 +27,7 @@ bool rs_soft_pair_allowed(const rs_soft *a, const rs_soft *b) {
 static rs_aabb triangle_box(const rs_deformable *d, int64_t t) {
     const int32_t *k = &d->triangles.items[3 * t];
     const rs_quad *x = d->x.items;
-    rs_vec3 a = x[k[0]].xyz, b = x[k[1]].xyz, c = x[k[2]].xyz;
-    return (rs_aabb){rs_v3_min(a, rs_v3_min(b, c)), rs_v3_max(a, rs_v3_max(b, c))};
+    return rs_aabb_of_triangle(x[k[0]].xyz, x[k[1]].xyz, x[k[2]].xyz);
 }
 
 static double radius_of(const rs_soft *soft, int64_t index) {

@@ -54,7 +54,6 @@ typedef struct {
     double moved;      /* the most that particles moved against each other in this step [m] */
 } rs_soft_pairs;
 
-rs_soft_pairs rs_soft_pairs_make(void);
 void rs_soft_pairs_free(rs_soft_pairs *pairs);
 
 /* Whether two objects collide by their filters, and are of kinds that do. */

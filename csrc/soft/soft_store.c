@@ -202,13 +202,18 @@ static void stream_grains(rs_stream *stream, rs_grains *g) {
     rs_stream_items(stream, &GRAINS, g, 1);
     rs_stream_array(stream, &MATERIAL, &g->materials.any);
     rs_stream_array(stream, &LAW, &g->laws.any);
-    rs_any_array *const reals[] = {&g->x.any, &g->v.any, &g->w.any, &g->bonds.any};
-    for (size_t k = 0; k < sizeof reals / sizeof *reals; k++)
-        rs_stream_real_array(stream, reals[k]);
-    rs_any_array *const wholes[] = {&g->kinds.any, &g->first.any, &g->second.any, &g->image.any, &g->origin.any,
-                                    &g->grid.starts.any, &g->grid.items.any, &g->grid.cell_of.any};
-    for (size_t k = 0; k < sizeof wholes / sizeof *wholes; k++)
-        rs_stream_whole_array(stream, wholes[k]);
+    rs_stream_real_array(stream, &g->x);
+    rs_stream_real_array(stream, &g->v);
+    rs_stream_real_array(stream, &g->w);
+    rs_stream_real_array(stream, &g->bonds);
+    rs_stream_whole_array(stream, &g->kinds);
+    rs_stream_whole_array(stream, &g->first);
+    rs_stream_whole_array(stream, &g->second);
+    rs_stream_whole_array(stream, &g->image);
+    rs_stream_whole_array(stream, &g->origin);
+    rs_stream_whole_array(stream, &g->grid.starts);
+    rs_stream_whole_array(stream, &g->grid.items);
+    rs_stream_whole_array(stream, &g->grid.cell_of);
     rs_stream_array(stream, &TOUCH, &g->touches.any);
     if (rs_stream_reads(stream) && stream->status == RS_OK && !are_grains(g))
         rs_stream_refuse(stream, "the lists of grains contradict each other");
@@ -216,13 +221,13 @@ static void stream_grains(rs_stream *stream, rs_grains *g) {
 
 static void stream_deformable(rs_stream *stream, rs_deformable *d) {
     rs_stream_items(stream, &DEFORMABLE, d, 1);
-    rs_stream_real_array(stream, &d->x.any);
-    rs_stream_real_array(stream, &d->v.any);
-    rs_stream_real_array(stream, &d->masses.any);
+    rs_stream_real_array(stream, &d->x);
+    rs_stream_real_array(stream, &d->v);
+    rs_stream_real_array(stream, &d->masses);
     rs_stream_array(stream, &STRUT, &d->struts.any);
     rs_stream_array(stream, &HINGE, &d->hinges.any);
     rs_stream_array(stream, &TETRAHEDRON, &d->tetrahedra.any);
-    rs_stream_whole_array(stream, &d->triangles.any);
+    rs_stream_whole_array(stream, &d->triangles);
     rs_stream_array(stream, &CANDIDATE, &d->candidates.any);
     rs_stream_array(stream, &TIE, &d->ties.any);
     if (rs_stream_reads(stream) && stream->status == RS_OK && !is_deformable(d))

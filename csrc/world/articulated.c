@@ -129,14 +129,10 @@ rs_status rs_articulation_create(rs_world *world, const rs_articulation_def *def
     rs_collider *colliders = rs_alloc(sizeof(rs_collider) * (size_t)(def->shape_count + 1));
     rs_world_enter(world);
     status = colliders == NULL ? RS_OUT_OF_MEMORY : rs_world_check_not_half_way(world);
-    if (status == RS_OK)
-        status = place_pins(body.articulation, def);
-    if (status == RS_OK)
-        status = check_regular(body.articulation, def);
-    if (status == RS_OK)
-        status = make_colliders(world, def, colliders);
-    if (status == RS_OK)
-        status = rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out);
+    RS_THEN(status, place_pins(body.articulation, def));
+    RS_THEN(status, check_regular(body.articulation, def));
+    RS_THEN(status, make_colliders(world, def, colliders));
+    RS_THEN(status, rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out));
     if (status != RS_OK)
         rs_articulation_free(body.articulation);
     rs_free(colliders);
@@ -234,8 +230,7 @@ rs_status rs_articulation_read_two(rs_world *world, rs_object_id id, int32_t fie
                                    int32_t field_b, double *b, int32_t count_b) {
     rs_world_enter_to_read(world);
     rs_status status = rs_articulation_read(world, id, field_a, a, count_a);
-    if (status == RS_OK)
-        status = rs_articulation_read(world, id, field_b, b, count_b);
+    RS_THEN(status, rs_articulation_read(world, id, field_b, b, count_b));
     return rs_world_leave(world, status);
 }
 
@@ -346,8 +341,7 @@ rs_status rs_articulation_set_options(rs_world *world, rs_object_id id, const rs
     rs_world_enter(world);
     rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = a != NULL ? rs_check_finite("base position", options->base_position, 3) : RS_UNKNOWN_OBJECT;
-    if (status == RS_OK)
-        status = rs_load_quaternion(options->base_quaternion, &q);
+    RS_THEN(status, rs_load_quaternion(options->base_quaternion, &q));
     if (status == RS_OK && (options->scheme < RS_SCHEME_TRAPEZOID || options->scheme > RS_SCHEME_MIDPOINT))
         status = rs_fail(RS_INVALID_VALUE, "integration scheme %d is unknown", options->scheme);
     if (status == RS_OK && options->control_mode != RS_CONTROL_FORCE_AND_TORQUE &&
@@ -453,33 +447,6 @@ rs_status rs_articulation_add_torque(rs_world *world, rs_object_id id, int32_t l
     if (load != NULL) {
         rs_vec3 *sum = in_link_frame ? &load->local_torque : &load->torque;
         *sum = rs_add(*sum, rs_v3_load(torque));
-    }
-    return rs_world_leave(world, status);
-}
-
-rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id) {
-    rs_body *body;
-    rs_world_enter(world);
-    rs_articulation *a = rs_world_articulation(world, id, &body);
-    if (a != NULL) {
-        memset(a->loads, 0, sizeof *a->loads * (size_t)a->link_count);
-        a->loaded = false;
-    }
-    return rs_world_leave(world, a != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
-}
-
-rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
-                                             const double torque[3]) {
-    rs_status status = rs_check_finite_pair("force", force, "torque", torque);
-    if (status != RS_OK)
-        return status;
-    rs_world_enter(world);
-    rs_articulation *a = pushed(world, id, link, &status);
-    if (a != NULL) {
-        if (link == 0)
-            rs_world_drop_controller(world, rs_world_body(world, id));
-        a->command[link] = (rs_pair6){rs_v3_load(force), rs_v3_load(torque)};
-        a->commanded = true;
     }
     return rs_world_leave(world, status);
 }

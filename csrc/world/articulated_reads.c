@@ -232,8 +232,7 @@ rs_status rs_articulation_set_link(rs_world *world, rs_object_id id, int32_t lin
     rs_world_enter(world);
     rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = check_link(a, link);
-    if (status == RS_OK)
-        status = rs_tree_model_check_link(link, def);
+    RS_THEN(status, rs_tree_model_check_link(link, def));
     if (status == RS_OK && (def->parent != a->links[link].parent || def->joint_type != (int32_t)a->links[link].type))
         status = rs_fail(RS_INVALID_VALUE, "link %d: parent and joint type cannot change", link);
     rs_tree_model *model = status == RS_OK ? rs_articulation_own_model(a) : NULL;

@@ -121,12 +121,10 @@ rs_status rs_world_make_shape(rs_world *world, const rs_shape_def *def, rs_shape
 
 static rs_status shape_at_pose(rs_world *world, const rs_shape_def *def, rs_shape *shape, rs_transform *pose) {
     rs_status status = rs_check_finite("position", def->position, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("quaternion", def->quaternion, 4);
+    RS_THEN(status, rs_check_finite("quaternion", def->quaternion, 4));
     if (status == RS_OK && rs_quat_norm(rs_quat_load(def->quaternion)) < 1e-6)
         status = rs_fail(RS_INVALID_VALUE, "quaternion is zero; expected a rotation");
-    if (status == RS_OK)
-        status = rs_world_make_shape(world, def, shape);
+    RS_THEN(status, rs_world_make_shape(world, def, shape));
     if (status == RS_OK)
         *pose = rs_transform_make(rs_v3_load(def->position), rs_quat_normalize(rs_quat_load(def->quaternion)));
     return status;
@@ -138,10 +136,8 @@ rs_status rs_world_collide_shapes(rs_world *world, const rs_shape_def *a, const 
     rs_shape shape_a, shape_b;
     rs_transform pose_a, pose_b;
     rs_status status = rs_check_finite("margin", &margin, 1);
-    if (status == RS_OK)
-        status = shape_at_pose(world, a, &shape_a, &pose_a);
-    if (status == RS_OK)
-        status = shape_at_pose(world, b, &shape_b, &pose_b);
+    RS_THEN(status, shape_at_pose(world, a, &shape_a, &pose_a));
+    RS_THEN(status, shape_at_pose(world, b, &shape_b, &pose_b));
     if (status != RS_OK)
         return rs_world_leave(world, status);
     rs_collide_settings settings = rs_collide_settings_of(&world->data.contact, margin);

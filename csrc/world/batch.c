@@ -69,10 +69,6 @@ static rs_status make_threads(rs_batch *batch, int32_t threads) {
     batch->link_room = rs_alloc(sizeof *batch->link_room * (size_t)threads);
     if (batch->rooms == NULL || batch->ray_room == NULL || batch->link_room == NULL)
         return RS_OUT_OF_MEMORY;
-    for (int32_t k = 0; k < threads; k++) {
-        batch->ray_room[k] = RS_EMPTY(double);
-        batch->link_room[k] = RS_EMPTY(rs_link_def);
-    }
     for (int32_t k = 0; k < threads && status == RS_OK; k++)
         status = rs_world_create(&batch->rooms[k]);
     return status;
@@ -99,14 +95,12 @@ rs_status rs_batch_create(rs_world *source, int64_t count, int32_t threads, rs_b
     if (batch == NULL)
         return RS_OUT_OF_MEMORY;
     batch->count = count;
-    batch->channels = RS_EMPTY(rs_channel);
     batch->failed = -1;
     batch->step_seconds = 1e9; /* nobody knows yet */
     pthread_mutex_init(&batch->mutex, NULL);
     pthread_mutex_init(&batch->use, NULL);
     rs_status status = make_threads(batch, threads);
-    if (status == RS_OK)
-        status = make_members(batch, source);
+    RS_THEN(status, make_members(batch, source));
     if (status == RS_OK)
         *out = batch;
     else
@@ -193,13 +187,6 @@ static rs_status check_members(rs_batch *batch, int64_t number, const int64_t *m
     return status;
 }
 
-static rs_status reset_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
-    rs_status status = RS_OK;
-    for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
-        status = rs_channel_reset(&batch->channels.items[k], world, member, &batch->ray_room[worker]);
-    return status;
-}
-
 static rs_status write_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
@@ -207,10 +194,12 @@ static rs_status write_channels(const rs_batch *batch, rs_world *world, int64_t 
     return status;
 }
 
-static rs_status read_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker) {
+/* `read`: rs_channel_read or rs_channel_reset. */
+static rs_status read_channels(const rs_batch *batch, rs_world *world, int64_t member, int32_t worker,
+                               rs_status (*read)(const rs_channel *, rs_world *, int64_t, RS_ARRAY(double) *)) {
     rs_status status = RS_OK;
     for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
-        status = rs_channel_read(&batch->channels.items[k], world, member, &batch->ray_room[worker]);
+        status = read(&batch->channels.items[k], world, member, &batch->ray_room[worker]);
     return status;
 }
 
@@ -274,9 +263,9 @@ static rs_status step_member(const job *j, rs_world *world, int64_t member, int6
     swap_scratch(world, batch->rooms[worker]);
     batch->diverged[member] = status == RS_DIVERGED;
     if (status != RS_DIVERGED)
-        return status == RS_OK && j->read ? read_channels(batch, world, member, worker) : status;
+        return status == RS_OK && j->read ? read_channels(batch, world, member, worker, rs_channel_read) : status;
     status = rs_world_reset(world, batch->start);
-    return status == RS_OK ? reset_channels(batch, world, member, worker) : status;
+    return status == RS_OK ? read_channels(batch, world, member, worker, rs_channel_reset) : status;
 }
 
 static rs_status step_members(rs_batch *batch, int64_t n, double seconds, int32_t go_on, int64_t *done) {
@@ -301,7 +290,7 @@ static rs_status step_members(rs_batch *batch, int64_t n, double seconds, int32_
 static rs_status refresh_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
     (void)place;
     rs_status status = write_channels(j->batch, world, member, worker);
-    return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
+    return status == RS_OK ? read_channels(j->batch, world, member, worker, rs_channel_read) : status;
 }
 
 static rs_status refresh_members(rs_batch *batch, int64_t number, const int64_t *members) {
@@ -313,14 +302,13 @@ static rs_status refresh_members(rs_batch *batch, int64_t number, const int64_t 
 static rs_status reset_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
     (void)place;
     rs_status status = rs_world_reset(world, j->snapshot);
-    return status == RS_OK ? reset_channels(j->batch, world, member, worker) : status;
+    return status == RS_OK ? read_channels(j->batch, world, member, worker, rs_channel_reset) : status;
 }
 
 static rs_status reset_members(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, number, members);
     job write = {.batch = batch, .members = members, .work = write_member, .written_only = true}; /* parameters that were changed stay */
-    if (status == RS_OK)
-        status = run(&write, number);
+    RS_THEN(status, run(&write, number));
     job j = {.batch = batch, .members = members, .work = reset_member,
              .snapshot = snapshot != NULL ? snapshot : batch->start};
     return status == RS_OK ? run(&j, number) : status;
@@ -331,7 +319,7 @@ static rs_status restore_member(const job *j, rs_world *world, int64_t member, i
     rs_status status = rs_snapshot_restore(world, j->snapshot);
     for (int64_t k = 0; k < j->batch->channels.count; k++)
         rs_channel_forget(&j->batch->channels.items[k], member);
-    return status == RS_OK ? read_channels(j->batch, world, member, worker) : status;
+    return status == RS_OK ? read_channels(j->batch, world, member, worker, rs_channel_read) : status;
 }
 
 static rs_status restore_one(rs_batch *batch, int64_t index, const rs_snapshot *snapshot) {
@@ -354,8 +342,7 @@ static rs_status set_map(const job *j, rs_world *world, int64_t member, int64_t 
         return status;
     rs_body_state state;
     status = rs_body_get_state(world, j->object, &state);
-    if (status == RS_OK)
-        status = rs_body_set_heightmap(world, j->object, id, state.position);
+    RS_THEN(status, rs_body_set_heightmap(world, j->object, id, state.position));
     rs_world_asset_release(world, id);
     return status;
 }
@@ -412,8 +399,7 @@ static rs_status set_maps(rs_batch *batch, int64_t number, const int64_t *member
         return RS_OUT_OF_MEMORY;
     status = make_maps(like, map_count, heights, maps);
     job j = {.batch = batch, .members = members, .work = set_map, .object = object, .maps = maps, .choice = choice};
-    if (status == RS_OK)
-        status = run(&j, number);
+    RS_THEN(status, run(&j, number));
     drop_maps(maps, map_count);
     return status;
 }

@@ -29,11 +29,9 @@ rs_status rs_body_get_acceleration(rs_world *world, rs_object_id id, double line
 rs_status rs_body_take_state(rs_body *body, const rs_body_state *state) {
     rs_quat q;
     rs_status status = rs_check_finite("position", state->position, 3);
-    if (status == RS_OK)
-        status = rs_load_quaternion(state->quaternion, &q);
-    if (status == RS_OK)
-        status = rs_check_finite_pair("linear velocity", state->linear_velocity, "angular velocity",
-                                      state->angular_velocity);
+    RS_THEN(status, rs_load_quaternion(state->quaternion, &q));
+    RS_THEN(status, rs_check_finite_pair("linear velocity", state->linear_velocity, "angular velocity",
+                                         state->angular_velocity));
     bool moves = !rs_v3_is_zero(rs_v3_load(state->linear_velocity)) || !rs_v3_is_zero(rs_v3_load(state->angular_velocity));
     if (status == RS_OK && body->type == RS_BODY_STATIC && moves)
         status = rs_fail(RS_INVALID_VALUE, "a static body has no velocity; make it kinematic first");
@@ -88,12 +86,9 @@ rs_status rs_check_body_properties(const rs_body_properties *p) {
     rs_status status = RS_OK;
     if (p->body_type < RS_BODY_DYNAMIC || p->body_type > RS_BODY_STATIC)
         status = rs_fail(RS_INVALID_VALUE, "body type %d is unknown", p->body_type);
-    if (status == RS_OK)
-        status = rs_check_mass(p->mass);
-    if (status == RS_OK)
-        status = rs_check_finite("com", p->com, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("inertia", p->inertia, 6);
+    RS_THEN(status, rs_check_mass(p->mass));
+    RS_THEN(status, rs_check_finite("com", p->com, 3));
+    RS_THEN(status, rs_check_finite("inertia", p->inertia, 6));
     for (int k = 0; k < 3 && status == RS_OK; k++)
         if (!(p->angular_damping[k] >= 0.0 && rs_is_carried(p->angular_damping[k])))
             status = rs_fail(RS_INVALID_VALUE, "angular damping[%d] is %g; expected a finite number, at least 0", k,
@@ -125,8 +120,7 @@ rs_status rs_body_set_properties(rs_world *world, rs_object_id id, const rs_body
     rs_status status = body == NULL ? RS_UNKNOWN_OBJECT : rs_check_body_properties(properties);
     if (status == RS_OK && properties->body_type != RS_BODY_STATIC && has_unbounded_shape(world, body))
         status = rs_fail(RS_WRONG_TYPE, "ground and heightmaps are always static");
-    if (status == RS_OK)
-        status = rs_body_take_properties(body, properties);
+    RS_THEN(status, rs_body_take_properties(body, properties));
     if (status != RS_OK)
         return rs_world_leave(world, status);
     if (body->type == RS_BODY_STATIC)
@@ -162,38 +156,13 @@ static rs_status add_load(rs_world *world, rs_object_id id, rs_vec3 force, rs_ve
 
 rs_status rs_body_add_force(rs_world *world, rs_object_id id, const double force[3], const double point[3]) {
     rs_status status = rs_check_finite("force", force, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("point", point, 3);
+    RS_THEN(status, rs_check_finite("point", point, 3));
     return status == RS_OK ? add_load(world, id, rs_v3_load(force), rs_v3_zero(), point) : status;
 }
 
 rs_status rs_body_add_torque(rs_world *world, rs_object_id id, const double torque[3]) {
     rs_status status = rs_check_finite("torque", torque, 3);
     return status == RS_OK ? add_load(world, id, rs_v3_zero(), rs_v3_load(torque), NULL) : status;
-}
-
-rs_status rs_body_clear_forces(rs_world *world, rs_object_id id) {
-    rs_world_enter(world);
-    rs_body *body = rs_world_single_body(world, id);
-    if (body != NULL)
-        body->force = body->torque = rs_v3_zero();
-    return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
-}
-
-rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const double force[3],
-                                     const double torque[3]) {
-    rs_status status = rs_check_finite_pair("force", force, "torque", torque);
-    if (status != RS_OK)
-        return status;
-    rs_world_enter(world);
-    rs_body *body = rs_world_single_body(world, id);
-    if (body != NULL) {
-        rs_world_drop_controller(world, body);
-        body->command_force = rs_v3_load(force);
-        body->command_torque = rs_v3_load(torque);
-        rs_world_rouse(world, body);
-    }
-    return rs_world_leave(world, body != NULL ? RS_OK : RS_UNKNOWN_OBJECT);
 }
 
 /* ---- heightmap ---- */
@@ -260,8 +229,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     if (status == RS_OK && collider == NULL)
         status = rs_fail(RS_INVALID_VALUE, "the object has no collision body %d", number);
     rs_collider draft = {0};
-    if (status == RS_OK)
-        status = rs_world_make_collider(world, shape, collider->dynamic, &draft);
+    RS_THEN(status, rs_world_make_collider(world, shape, collider->dynamic, &draft));
     if (status != RS_OK)
         return rs_world_leave(world, status);
     rs_body *body = RS_ITEM(world->data.bodies, collider->body);

@@ -270,12 +270,10 @@ static rs_status write_twist(const rs_channel *c, rs_world *world, const double 
     return rs_body_set_state(world, c->def.object, &state);
 }
 
-static rs_status write_wrenches(const rs_channel *c, rs_world *world, const rs_body *body, const double *row) {
+static rs_status write_wrenches(const rs_channel *c, rs_world *world, const double *row) {
     rs_status status = RS_OK;
     for (int32_t k = 0; k < c->def.link_count && status == RS_OK; k++)
-        status = body->articulation != NULL
-                     ? rs_articulation_set_command_wrench(world, c->def.object, c->def.links[k], &row[6 * k], &row[6 * k + 3])
-                     : rs_body_set_command_wrench(world, c->def.object, &row[6 * k], &row[6 * k + 3]);
+        status = rs_object_set_command_wrench(world, c->def.object, c->def.links[k], &row[6 * k], &row[6 * k + 3]);
     return status;
 }
 
@@ -344,7 +342,7 @@ static rs_status write_row(const rs_channel *c, rs_world *world, const double *r
     case RS_CHANNEL_FIELD: return write_field(c, world, body, row);
     case RS_CHANNEL_POSE: return write_pose(c, world, body, row);
     case RS_CHANNEL_TWIST: return write_twist(c, world, row);
-    case RS_CHANNEL_LINK_WRENCH: return write_wrenches(c, world, body, row);
+    case RS_CHANNEL_LINK_WRENCH: return write_wrenches(c, world, row);
     case RS_CHANNEL_MATERIAL: return write_material(c, world, row);
     case RS_CHANNEL_GRAVITY: return rs_world_set_gravity(world, row);
     case RS_CHANNEL_CONTROL:

@@ -27,10 +27,8 @@ static rs_status check_rays(const rs_channel_def *def) {
 static rs_status check_mount(const rs_channel_def *def, const rs_body *body, rs_transform *mount) {
     rs_quat q;
     rs_status status = check_link(body, def->mount_link);
-    if (status == RS_OK)
-        status = rs_check_finite("mount position", def->mount_position, 3);
-    if (status == RS_OK)
-        status = rs_load_quaternion(def->mount_quaternion, &q);
+    RS_THEN(status, rs_check_finite("mount position", def->mount_position, 3));
+    RS_THEN(status, rs_load_quaternion(def->mount_quaternion, &q));
     if (status == RS_OK)
         *mount = rs_transform_make(rs_v3_load(def->mount_position), q);
     if (status == RS_OK && def->kind == RS_CHANNEL_RAYS)

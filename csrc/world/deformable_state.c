@@ -3,9 +3,8 @@
 
 rs_status rs_deformable_get_constraints(rs_world *world, rs_object_id id, int32_t *struts, double *strut_state, int32_t *hinges,
                                     double *hinge_state, double *substep) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     for (int64_t k = 0; status == RS_OK && k < d->struts.count; k++) {
         const rs_soft_strut *from = &d->struts.items[k];
         double *state = &strut_state[RS_STRUT_NUMBERS * k];
@@ -48,18 +47,12 @@ rs_status rs_deformable_set_constraints(rs_world *world, rs_object_id id, int64_
     rs_body *body;
     rs_status status;
     rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_world_check_not_half_way(world);
     if (status == RS_OK && !(substep >= 0.0 && substep <= 1e6))
         status = rs_fail(RS_INVALID_VALUE, "substep is %g; expected a finite number, at least 0", substep);
-    if (status == RS_OK)
-        status = rs_soft_check_indices("strut", struts, strut_count, 2, d->x.count);
-    if (status == RS_OK)
-        status = rs_soft_check_existing("hinge", hinges, hinge_count, RS_HINGE_POINTS, d->x.count);
-    if (status == RS_OK)
-        status = check_state("strut", strut_count, RS_STRUT_NUMBERS, strut_state, 0, 1);
-    if (status == RS_OK)
-        status = check_state("hinge", hinge_count, RS_HINGE_NUMBERS, hinge_state, 6, 7);
+    RS_THEN(status, rs_soft_check_indices("strut", struts, strut_count, 2, d->x.count));
+    RS_THEN(status, rs_soft_check_existing("hinge", hinges, hinge_count, RS_HINGE_POINTS, d->x.count));
+    RS_THEN(status, check_state("strut", strut_count, RS_STRUT_NUMBERS, strut_state, 0, 1));
+    RS_THEN(status, check_state("hinge", hinge_count, RS_HINGE_NUMBERS, hinge_state, 6, 7));
     if (status == RS_OK &&
         (rs_array_reserve(&d->struts, strut_count) != RS_OK || rs_array_reserve(&d->hinges, hinge_count) != RS_OK))
         status = RS_OUT_OF_MEMORY;
@@ -86,9 +79,8 @@ rs_status rs_deformable_set_constraints(rs_world *world, rs_object_id id, int64_
 }
 
 rs_status rs_deformable_get_tetrahedra(rs_world *world, rs_object_id id, int32_t *tetrahedra, double *state) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     for (int64_t k = 0; status == RS_OK && k < d->tetrahedra.count; k++) {
         const rs_soft_tetrahedron *from = &d->tetrahedra.items[k];
         double *out = &state[RS_TETRAHEDRON_NUMBERS * k];
@@ -119,12 +111,8 @@ rs_status rs_deformable_set_tetrahedra(rs_world *world, rs_object_id id, int64_t
     rs_body *body;
     rs_status status;
     rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_world_check_not_half_way(world);
-    if (status == RS_OK)
-        status = rs_soft_check_indices("tetrahedron", tetrahedra, count, 4, d->x.count);
-    if (status == RS_OK)
-        status = check_tetrahedra(count, state);
+    RS_THEN(status, rs_soft_check_indices("tetrahedron", tetrahedra, count, 4, d->x.count));
+    RS_THEN(status, check_tetrahedra(count, state));
     if (status == RS_OK && rs_array_reserve(&d->tetrahedra, count) != RS_OK)
         status = RS_OUT_OF_MEMORY;
     if (status != RS_OK)
@@ -149,9 +137,8 @@ rs_status rs_deformable_set_tetrahedra(rs_world *world, rs_object_id id, int64_t
 }
 
 rs_status rs_deformable_get_triangles(rs_world *world, rs_object_id id, int32_t *triangles) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     if (status == RS_OK && d->triangles.count > 0)
         memcpy(triangles, d->triangles.items, sizeof *triangles * (size_t)d->triangles.count);
     return rs_world_leave(world, status);
@@ -164,12 +151,10 @@ rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t 
     rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
     if (status == RS_OK && count < 1)
         status = rs_fail(RS_INVALID_VALUE, "there are no vertices");
-    if (status == RS_OK)
-        status = rs_check_vectors("position", count, positions);
+    RS_THEN(status, rs_check_vectors("position", count, positions));
     for (int64_t k = 0; k < count && status == RS_OK; k++)
         status = rs_check_mass(masses[k]);
-    if (status == RS_OK)
-        status = rs_soft_check_indices("triangle", triangles, triangle_count, 3, count);
+    RS_THEN(status, rs_soft_check_indices("triangle", triangles, triangle_count, 3, count));
     if (status == RS_OK &&
         (rs_array_reserve(&d->x, count) != RS_OK || rs_array_reserve(&d->v, count) != RS_OK ||
          rs_array_reserve(&d->masses, count) != RS_OK || rs_array_reserve(&d->triangles, 3 * triangle_count) != RS_OK))

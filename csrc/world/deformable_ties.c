@@ -70,8 +70,7 @@ rs_status rs_deformable_tie(rs_world *world, rs_object_id id, int64_t index, rs_
         status = rs_fail(RS_INVALID_VALUE, "vertex %lld does not exist; there are %lld", (long long)index, (long long)d->x.count);
     if (status == RS_OK && point != NULL)
         status = rs_check_finite("position", point, 3);
-    if (status == RS_OK)
-        status = find_other(world, object, local, &tie, &pose);
+    RS_THEN(status, find_other(world, object, local, &tie, &pose));
     if (status == RS_OK) {
         tie.local = point != NULL ? rs_v3_load(point) : rs_transform_inv_point(&pose, d->x.items[index].xyz);
         status = add_tie(d, &tie);
@@ -85,9 +84,8 @@ rs_status rs_deformable_tie(rs_world *world, rs_object_id id, int64_t index, rs_
 
 rs_status rs_deformable_read_ties(rs_world *world, rs_object_id id, int64_t capacity, int32_t *particles, rs_object_id *objects,
                                   int32_t *locals, double *points, int64_t *count) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     *count = status == RS_OK ? d->ties.count : 0;
     for (int64_t k = 0; k < *count && k < capacity; k++) {
         const rs_soft_tie *tie = &d->ties.items[k];

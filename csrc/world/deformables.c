@@ -1,15 +1,28 @@
 /* Creating, asking and changing cloth and other deformable objects. */
 #include "world.h"
 
-rs_deformable *rs_world_enter_deformable(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
-    rs_world_enter(world);
+static rs_deformable *find(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
     rs_soft *soft = rs_world_soft(world, id, body);
     if (soft != NULL && soft->deformable == NULL)
         rs_fail(RS_WRONG_TYPE, "object %u is not deformable", (uint32_t)(id >> 32));
-    *status = soft == NULL && rs_world_slot(world, id) == NULL        ? RS_UNKNOWN_OBJECT
-              : soft == NULL || soft->deformable == NULL ? RS_WRONG_TYPE
-                                                         : rs_world_check_not_half_way(world);
+    *status = soft == NULL && rs_world_slot(world, id) == NULL ? RS_UNKNOWN_OBJECT
+              : soft == NULL || soft->deformable == NULL       ? RS_WRONG_TYPE
+                                                               : RS_OK;
     return *status == RS_OK ? soft->deformable : NULL;
+}
+
+const rs_deformable *rs_world_read_deformable(rs_world *world, rs_object_id id, rs_status *status) {
+    rs_body *body;
+    rs_world_enter_to_read(world);
+    return find(world, id, &body, status);
+}
+
+rs_deformable *rs_world_enter_deformable(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
+    rs_world_enter(world);
+    rs_deformable *d = find(world, id, body, status);
+    if (*status == RS_OK)
+        *status = rs_world_check_not_half_way(world);
+    return d;
 }
 
 static rs_status check_settings(const rs_deformable_settings *s) {
@@ -62,25 +75,19 @@ static rs_status check_def(const rs_deformable_def *def) {
         status = rs_check_finite("vertex", &def->positions[3 * k], 3);
         if (status == RS_OK && def->velocities != NULL)
             status = rs_check_finite("velocity", &def->velocities[3 * k], 3);
-        if (status == RS_OK)
-            status = rs_check_mass(def->masses[k]);
+        RS_THEN(status, rs_check_mass(def->masses[k]));
     }
-    if (status == RS_OK)
-        status = rs_soft_check_indices("strut", def->struts, def->strut_count, 2, def->count);
-    if (status == RS_OK)
-        status = rs_soft_check_existing("hinge", def->hinges, def->hinge_count, RS_HINGE_POINTS, def->count);
+    RS_THEN(status, rs_soft_check_indices("strut", def->struts, def->strut_count, 2, def->count));
+    RS_THEN(status, rs_soft_check_existing("hinge", def->hinges, def->hinge_count, RS_HINGE_POINTS, def->count));
     for (int64_t k = 0; k < def->hinge_count && status == RS_OK; k++)
         status = rs_check_finite("weight of a hinge", &def->hinge_weights[RS_HINGE_POINTS * k], RS_HINGE_POINTS);
-    if (status == RS_OK)
-        status = rs_soft_check_indices("triangle", def->triangles, def->triangle_count, 3, def->count);
-    if (status == RS_OK)
-        status = rs_soft_check_indices("tetrahedron", def->tetrahedra, def->tetrahedron_count, 4, def->count);
+    RS_THEN(status, rs_soft_check_indices("triangle", def->triangles, def->triangle_count, 3, def->count));
+    RS_THEN(status, rs_soft_check_indices("tetrahedron", def->tetrahedra, def->tetrahedron_count, 4, def->count));
     if (status == RS_OK && def->tetrahedron_count > 0 &&
         !(def->volume_stiffness > 0.0 && def->volume_stiffness <= 1e30 && def->shear_stiffness >= 0.0 && def->shear_stiffness <= 1e30))
         status = rs_fail(RS_INVALID_VALUE, "stiffness of volume and shear is %g and %g; expected numbers greater than 0, at least 0",
                          def->volume_stiffness, def->shear_stiffness);
-    if (status == RS_OK)
-        status = check_compliances(def->strut_count, def->compliances);
+    RS_THEN(status, check_compliances(def->strut_count, def->compliances));
     return status == RS_OK ? check_compliances(1, &def->bend_compliance) : status;
 }
 
@@ -135,9 +142,9 @@ static rs_status fill(rs_deformable *d, const rs_deformable_def *def) {
         if (rs_deformable_hinge(d, &def->hinges[RS_HINGE_POINTS * k], &def->hinge_weights[RS_HINGE_POINTS * k], def->bend_compliance) != RS_OK)
             return RS_OUT_OF_MEMORY;
     rs_status status = add_tetrahedra(d, def);
-    status = status == RS_OK ? add_struts(d, def->strut_count, def->struts, def->compliances) : status;
-    status = status == RS_OK ? rs_order_apart(&d->struts.any, 2, def->count) : status;
-    status = status == RS_OK ? rs_order_apart(&d->hinges.any, RS_HINGE_POINTS, def->count) : status;
+    RS_THEN(status, add_struts(d, def->strut_count, def->struts, def->compliances));
+    RS_THEN(status, rs_order_apart(&d->struts.any, 2, def->count));
+    RS_THEN(status, rs_order_apart(&d->hinges.any, RS_HINGE_POINTS, def->count));
     return status == RS_OK ? rs_order_apart(&d->tetrahedra.any, 4, def->count) : status;
 }
 
@@ -160,9 +167,8 @@ rs_status rs_deformable_create(rs_world *world, const rs_deformable_def *def, rs
 }
 
 rs_status rs_deformable_get_settings(rs_world *world, rs_object_id id, rs_deformable_settings *out) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     if (status == RS_OK)
         *out = d->settings;
     return rs_world_leave(world, status);
@@ -172,8 +178,7 @@ rs_status rs_deformable_set_settings(rs_world *world, rs_object_id id, const rs_
     rs_body *body;
     rs_status status;
     rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
-    if (status == RS_OK)
-        status = check_settings(settings);
+    RS_THEN(status, check_settings(settings));
     if (status == RS_OK) {
         d->settings = *settings;
         for (int64_t k = 0; k < d->x.count; k++)
@@ -208,30 +213,25 @@ rs_status rs_deformable_add_struts(rs_world *world, rs_object_id id, int64_t cou
     rs_body *body;
     rs_status status;
     rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_soft_check_indices("strut", struts, count, 2, d->x.count);
-    if (status == RS_OK)
-        status = check_compliances(count, compliances);
-    if (status == RS_OK)
-        status = add_struts(d, count, struts, compliances);
+    RS_THEN(status, rs_soft_check_indices("strut", struts, count, 2, d->x.count));
+    RS_THEN(status, check_compliances(count, compliances));
+    RS_THEN(status, add_struts(d, count, struts, compliances));
     if (status == RS_OK)
         rs_world_touch_soft(world, body);
     return rs_world_leave(world, status);
 }
 
 rs_status rs_deformable_get_counts(rs_world *world, rs_object_id id, rs_deformable_counts *out) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     if (status == RS_OK)
         *out = (rs_deformable_counts){d->struts.count, d->hinges.count, d->triangles.count / 3, d->tetrahedra.count};
     return rs_world_leave(world, status);
 }
 
 rs_status rs_deformable_read(rs_world *world, rs_object_id id, uint8_t *pinned, double *masses) {
-    rs_body *body;
     rs_status status;
-    const rs_deformable *d = rs_world_enter_deformable(world, id, &body, &status);
+    const rs_deformable *d = rs_world_read_deformable(world, id, &status);
     for (int64_t k = 0; status == RS_OK && k < d->x.count; k++) {
         pinned[k] = d->v.items[k].rest == 0.0;
         masses[k] = d->masses.items[k];

@@ -4,13 +4,22 @@
 /* Others within this share of the radius of a grain, beyond their motion, are near it. */
 static const double NEAR_SHARE = 0.25;
 
-/* Every public function on one object: enters the world; the caller leaves it. */
-static rs_grains *enter_grains(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
-    rs_world_enter(world);
+/* Every public function on one object enters the world by one of these two; the caller leaves it. */
+static rs_grains *find(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
     rs_soft *soft = rs_world_soft(world, id, body);
     *status = soft != NULL && soft->grains != NULL ? RS_OK : soft == NULL && rs_world_slot(world, id) == NULL ? RS_UNKNOWN_OBJECT
                                                                                                              : RS_WRONG_TYPE;
     return *status == RS_OK ? soft->grains : NULL;
+}
+
+static rs_grains *enter_grains(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
+    rs_world_enter(world);
+    return find(world, id, body, status);
+}
+
+static const rs_grains *read_grains(rs_world *world, rs_object_id id, rs_body **body, rs_status *status) {
+    rs_world_enter_to_read(world);
+    return find(world, id, body, status);
 }
 
 /* ---- creation ---- */
@@ -33,10 +42,8 @@ static rs_status check_substeps(int32_t substeps) {
 static rs_status check_grains(int64_t count, const double *positions, const double *radii, const double *velocities,
                               const rs_grain_material *material) {
     rs_status status = rs_grain_material_check(material);
-    if (status == RS_OK)
-        status = rs_check_vectors("position", count, positions);
-    if (status == RS_OK)
-        status = rs_check_vectors("velocity", count, velocities);
+    RS_THEN(status, rs_check_vectors("position", count, positions));
+    RS_THEN(status, rs_check_vectors("velocity", count, velocities));
     for (int64_t k = 0; k < count && status == RS_OK; k++)
         status = rs_grain_check(k, radii[k], material->density);
     return status;
@@ -45,8 +52,7 @@ static rs_status check_grains(int64_t count, const double *positions, const doub
 static rs_status fill_grains(rs_grains *g, const rs_grains_def *def) {
     int32_t material;
     rs_status status = rs_grains_material(g, &def->material, &material);
-    if (status == RS_OK)
-        status = rs_grains_append(g, def->count, def->positions, def->radii, def->velocities, material);
+    RS_THEN(status, rs_grains_append(g, def->count, def->positions, def->radii, def->velocities, material));
     g->boundary = def->material;
     g->least_substeps = def->substeps;
     g->domain.max = rs_v3(1.0, 1.0, 1.0);
@@ -66,8 +72,7 @@ rs_status rs_grains_create(rs_world *world, const rs_grains_def *def, rs_object_
     if (def->count < 0)
         return rs_fail(RS_INVALID_VALUE, "number of particles is %lld; expected 0 or more", (long long)def->count);
     rs_status status = check_substeps(def->substeps);
-    if (status == RS_OK)
-        status = check_grains(def->count, def->positions, def->radii, def->velocities, &def->material);
+    RS_THEN(status, check_grains(def->count, def->positions, def->radii, def->velocities, &def->material));
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -92,14 +97,10 @@ rs_status rs_grains_add(rs_world *world, rs_object_id id, int64_t count, const d
     rs_status status;
     int32_t kind;
     rs_grains *g = enter_grains(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_world_check_not_half_way(world);
-    if (status == RS_OK)
-        status = check_grains(count, positions, radii, velocities, material);
-    if (status == RS_OK)
-        status = rs_grains_material(g, material, &kind);
-    if (status == RS_OK)
-        status = rs_grains_append(g, count, positions, radii, velocities, kind);
+    RS_THEN(status, rs_world_check_not_half_way(world));
+    RS_THEN(status, check_grains(count, positions, radii, velocities, material));
+    RS_THEN(status, rs_grains_material(g, material, &kind));
+    RS_THEN(status, rs_grains_append(g, count, positions, radii, velocities, kind));
     if (status == RS_OK) {
         body->soft->margin = near_margin(g);
         rs_world_touch_soft(world, body);
@@ -126,8 +127,7 @@ rs_status rs_grains_remove(rs_world *world, rs_object_id id, int64_t index) {
     rs_body *body;
     rs_status status;
     rs_grains *g = enter_grain(world, id, index, &body, &status);
-    if (status == RS_OK)
-        status = rs_grains_erase(g, index);
+    RS_THEN(status, rs_grains_erase(g, index));
     if (status == RS_OK)
         rs_world_touch_soft(world, body);
     return rs_world_leave(world, status);
@@ -137,8 +137,7 @@ rs_status rs_grains_clear(rs_world *world, rs_object_id id) {
     rs_body *body;
     rs_status status;
     rs_grains *g = enter_grains(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_world_check_not_half_way(world);
+    RS_THEN(status, rs_world_check_not_half_way(world));
     if (status == RS_OK) {
         g->x.count = g->v.count = g->w.count = g->kinds.count = 0;
         rs_grains_forget(g);
@@ -163,12 +162,9 @@ rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index
     rs_status status;
     int32_t kind;
     rs_grains *g = enter_grain(world, id, index, &body, &status);
-    if (status == RS_OK)
-        status = rs_grain_material_check(material);
-    if (status == RS_OK)
-        status = rs_grain_check(index, g->x.items[index].rest, material->density);
-    if (status == RS_OK)
-        status = rs_grains_material(g, material, &kind);
+    RS_THEN(status, rs_grain_material_check(material));
+    RS_THEN(status, rs_grain_check(index, g->x.items[index].rest, material->density));
+    RS_THEN(status, rs_grains_material(g, material, &kind));
     if (status == RS_OK) {
         g->kinds.items[index] = kind;
         rs_grains_set_mass(g, index, g->v.items[index].rest == 0.0);
@@ -182,8 +178,7 @@ rs_status rs_grains_set_boundary_material(rs_world *world, rs_object_id id, cons
     rs_body *body;
     rs_status status;
     rs_grains *g = enter_grains(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_grain_material_check(material);
+    RS_THEN(status, rs_grain_material_check(material));
     if (status == RS_OK) {
         g->boundary = *material;
         rs_world_touch_soft(world, body);
@@ -195,8 +190,7 @@ rs_status rs_grains_set_ground(rs_world *world, rs_object_id id, int32_t enabled
     rs_body *body;
     rs_status status;
     rs_grains *g = enter_grains(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_check_finite("height", &height, 1);
+    RS_THEN(status, rs_check_finite("height", &height, 1));
     if (status == RS_OK) {
         g->has_ground = enabled != 0;
         g->ground = height;
@@ -233,8 +227,7 @@ rs_status rs_grains_set_periodic(rs_world *world, rs_object_id id, const int32_t
     rs_body *body;
     rs_status status;
     rs_grains *g = enter_grains(world, id, &body, &status);
-    if (status == RS_OK)
-        status = check_box(box, axes);
+    RS_THEN(status, check_box(box, axes));
     double most = 0.0;
     for (int64_t k = 0; status == RS_OK && k < g->x.count; k++)
         most = rs_max(most, g->x.items[k].rest);
@@ -261,7 +254,7 @@ static void store_box(double out[6], rs_vec3 min, rs_vec3 max) {
 rs_status rs_grains_get_settings(rs_world *world, rs_object_id id, rs_grains_settings *out) {
     rs_body *body;
     rs_status status;
-    const rs_grains *g = enter_grains(world, id, &body, &status);
+    const rs_grains *g = read_grains(world, id, &body, &status);
     if (status == RS_OK) {
         *out = (rs_grains_settings){.substeps = g->least_substeps, .contact_material = body->soft->contact_material,
                                     .collision_group = body->soft->group, .collision_mask = body->soft->mask,
@@ -278,7 +271,7 @@ rs_status rs_grains_get_settings(rs_world *world, rs_object_id id, rs_grains_set
 rs_status rs_grains_get_material(rs_world *world, rs_object_id id, int32_t index, rs_grain_material *out) {
     rs_body *body;
     rs_status status;
-    const rs_grains *g = enter_grains(world, id, &body, &status);
+    const rs_grains *g = read_grains(world, id, &body, &status);
     if (status == RS_OK && (index < 0 || index >= g->materials.count))
         status = rs_fail(RS_INVALID_VALUE, "material %d does not exist; there are %lld", index,
                          (long long)g->materials.count);
@@ -291,9 +284,8 @@ rs_status rs_grains_read(rs_world *world, rs_object_id id, int64_t capacity, dou
                          uint8_t *fixed, double *angular_velocities) {
     rs_body *body;
     rs_status status;
-    const rs_grains *g = enter_grains(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_check_room(capacity, g->x.count);
+    const rs_grains *g = read_grains(world, id, &body, &status);
+    RS_THEN(status, rs_check_room(capacity, g->x.count));
     for (int64_t k = 0; status == RS_OK && k < g->x.count; k++) {
         if (radii != NULL)
             radii[k] = g->x.items[k].rest;
@@ -310,7 +302,7 @@ rs_status rs_grains_read(rs_world *world, rs_object_id id, int64_t capacity, dou
 rs_status rs_grains_get_stats(rs_world *world, rs_object_id id, rs_grains_stats *out) {
     rs_body *body;
     rs_status status;
-    const rs_grains *g = enter_grains(world, id, &body, &status);
+    const rs_grains *g = read_grains(world, id, &body, &status);
     if (status == RS_OK)
         *out = g->stats;
     return rs_world_leave(world, status);

@@ -119,10 +119,8 @@ static rs_sym3 uniform_inertia(const rs_body_def *def, const rs_collider *collid
 rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, bool dynamic, rs_collider *out) {
     rs_quat q;
     rs_status status = rs_world_make_shape(world, shape, &out->shape);
-    if (status == RS_OK)
-        status = rs_check_finite("shape position", shape->position, 3);
-    if (status == RS_OK)
-        status = rs_load_quaternion(shape->quaternion, &q);
+    RS_THEN(status, rs_check_finite("shape position", shape->position, 3));
+    RS_THEN(status, rs_load_quaternion(shape->quaternion, &q));
     if (status == RS_OK && (shape->material < 0 || shape->material >= world->data.materials.names.count))
         status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", shape->material);
     if (status == RS_OK && dynamic && !rs_shape_is_bounded((rs_shape_type)shape->type))
@@ -175,13 +173,13 @@ void rs_measure_collider(rs_collider *collider, const rs_body *body) {
 }
 
 /* A free place in an array whose free items are chained through `next`, or a new one at the end. */
-static int32_t take_place(rs_any_array *array, int32_t *free_head, int32_t next_of_head) {
+static int32_t take_place(rs_any_array *array, size_t item_size, int32_t *free_head, int32_t next_of_head) {
     if (*free_head != RS_NONE) {
         int32_t place = *free_head;
         *free_head = next_of_head;
         return place;
     }
-    return rs_any_push(array) != NULL ? (int32_t)(array->count - 1) : RS_NONE;
+    return rs_any_push(array, item_size) != NULL ? (int32_t)(array->count - 1) : RS_NONE;
 }
 
 static rs_collider *new_collider(rs_world *world, int32_t *index) {
@@ -189,7 +187,7 @@ static rs_collider *new_collider(rs_world *world, int32_t *index) {
     int32_t next = data->free_collider == RS_NONE
                        ? RS_NONE
                        : RS_ITEM(data->colliders, data->free_collider)->next_in_body;
-    *index = take_place(&data->colliders.any, &data->free_collider, next);
+    *index = take_place(&data->colliders.any, sizeof *data->colliders.items, &data->free_collider, next);
     return RS_ITEM(data->colliders, *index);
 }
 
@@ -234,9 +232,9 @@ static rs_object_id place_body(rs_world *world, int32_t object_type, const rs_bo
     rs_world_data *data = &world->data;
     rs_slot *slots = data->slots.items;
     rs_body *bodies = data->bodies.items;
-    int32_t slot = take_place(&data->slots.any, &data->free_slot,
+    int32_t slot = take_place(&data->slots.any, sizeof *data->slots.items, &data->free_slot,
                               data->free_slot == RS_NONE ? RS_NONE : slots[data->free_slot].next_free);
-    int32_t place = take_place(&data->bodies.any, &data->free_body,
+    int32_t place = take_place(&data->bodies.any, sizeof *data->bodies.items, &data->free_body,
                                data->free_body == RS_NONE ? RS_NONE : bodies[data->free_body].slot);
     bodies[place] = *draft;
     bodies[place].alive = true;
@@ -276,10 +274,8 @@ rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *
     rs_body body = {0};
     rs_world_enter(world);
     rs_status status = rs_world_check_not_half_way(world);
-    if (status == RS_OK)
-        status = fill_body(world, def, &body, colliders);
-    if (status == RS_OK)
-        status = rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out);
+    RS_THEN(status, fill_body(world, def, &body, colliders));
+    RS_THEN(status, rs_world_insert_body(world, def->object_type, &body, def->shape_count, colliders, out));
     rs_free(colliders);
     return rs_world_leave(world, status);
 }
@@ -301,10 +297,10 @@ static bool copy_body(const rs_body *source, rs_body *out) {
     if (a == NULL)
         return false;
     size_t links = (size_t)a->link_count;
-    memset(a->loads, 0, links * sizeof *a->loads);
+    rs_articulated_clear_loads(a);
     memset(a->command, 0, links * sizeof *a->command);
     memset(a->applied_wrench, 0, links * sizeof *a->applied_wrench);
-    a->loaded = a->commanded = false;
+    a->commanded = false;
     return true;
 }
 

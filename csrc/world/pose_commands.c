@@ -1,4 +1,4 @@
-/* Bodies that follow commanded poses. */
+/* Loads on bodies and links until further notice, and bodies that follow commanded poses. */
 #include "world.h"
 
 static rs_pose_controller *controller_of(rs_world *world, const rs_body *body) {
@@ -9,8 +9,8 @@ static rs_body *body_of(rs_world *world, const rs_pose_controller *controller) {
     return RS_ITEM(world->data.bodies, controller->body);
 }
 
-static void command_base(rs_articulation *a, rs_pair6 wrench) {
-    a->command[0] = wrench;
+static void command_link(rs_articulation *a, int32_t link, rs_pair6 wrench) {
+    a->command[link] = wrench;
     a->commanded = true;
 }
 
@@ -25,21 +25,16 @@ static rs_status check_gain(const char *name, const double values[3]) {
 
 static rs_status check_gains(const rs_pose_gains *gains) {
     rs_status status = check_gain("linear gain", gains->linear);
-    if (status == RS_OK)
-        status = check_gain("angular gain", gains->angular);
-    if (status == RS_OK)
-        status = rs_check_finite("angular shape", gains->angular_shape, 6);
-    if (status == RS_OK)
-        status = rs_check_not_negative("carried mass", gains->carried_mass);
-    if (status == RS_OK)
-        status = rs_check_not_negative("force limit", gains->force_limit);
+    RS_THEN(status, check_gain("angular gain", gains->angular));
+    RS_THEN(status, rs_check_finite("angular shape", gains->angular_shape, 6));
+    RS_THEN(status, rs_check_not_negative("carried mass", gains->carried_mass));
+    RS_THEN(status, rs_check_not_negative("force limit", gains->force_limit));
     return status == RS_OK ? rs_check_not_negative("torque limit", gains->torque_limit) : status;
 }
 
 static rs_status check_target(const rs_pose_target *target, rs_quat *q) {
     rs_status status = rs_check_finite("linear velocity", target->linear_velocity, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("angular velocity", target->angular_velocity, 3);
+    RS_THEN(status, rs_check_finite("angular velocity", target->angular_velocity, 3));
     if (status != RS_OK || target->velocity_only)
         return status;
     status = rs_check_finite("position", target->position, 3);
@@ -81,8 +76,7 @@ rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_
                                      const rs_pose_target *target) {
     rs_quat q = rs_quat_identity();
     rs_status status = check_gains(gains);
-    if (status == RS_OK)
-        status = check_target(target, &q);
+    RS_THEN(status, check_target(target, &q));
     if (status != RS_OK)
         return status;
     rs_world_enter(world);
@@ -107,6 +101,51 @@ rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_
     return rs_world_leave(world, RS_OK);
 }
 
+/* The body that is alone or stands for a robot; NULL with the status set when there is none with such a link. */
+static rs_body *owner_of(rs_world *world, rs_object_id id, int32_t link, rs_status *status) {
+    rs_body *body = rs_world_body(world, id);
+    if (body != NULL && body->soft != NULL)
+        body = rs_world_single_body(world, id); /* says what is wrong */
+    *status = body == NULL ? RS_UNKNOWN_OBJECT : RS_OK;
+    if (body != NULL && (link < 0 || link >= rs_carrier_count(body)))
+        *status = rs_fail(RS_INVALID_VALUE, "link is %d; expected 0 to %d", link, rs_carrier_count(body) - 1);
+    return *status == RS_OK ? body : NULL;
+}
+
+rs_status rs_object_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
+                                       const double torque[3]) {
+    rs_status status = rs_check_finite_pair("force", force, "torque", torque);
+    if (status != RS_OK)
+        return status;
+    rs_world_enter(world);
+    rs_body *body = owner_of(world, id, link, &status);
+    if (body == NULL)
+        return rs_world_leave(world, status);
+    if (link == 0)
+        rs_world_drop_controller(world, body);
+    rs_pair6 wrench = {rs_v3_load(force), rs_v3_load(torque)};
+    if (body->articulation != NULL) {
+        command_link(body->articulation, link, wrench);
+    } else {
+        body->command_force = wrench.lin;
+        body->command_torque = wrench.ang;
+    }
+    rs_world_rouse(world, body);
+    return rs_world_leave(world, RS_OK);
+}
+
+rs_status rs_object_clear_loads(rs_world *world, rs_object_id id) {
+    rs_status status;
+    rs_world_enter(world);
+    rs_body *body = owner_of(world, id, 0, &status);
+    if (body != NULL) {
+        body->force = body->torque = rs_v3_zero();
+        if (body->articulation != NULL)
+            rs_articulated_clear_loads(body->articulation);
+    }
+    return rs_world_leave(world, status);
+}
+
 void rs_world_drop_controller(rs_world *world, rs_body *body) {
     rs_pose_controller *controller = controller_of(world, body);
     if (controller == NULL)
@@ -118,7 +157,7 @@ void rs_world_drop_controller(rs_world *world, rs_body *body) {
     all->count--;
     body->controller = 0;
     if (body->articulation != NULL)
-        command_base(body->articulation, (rs_pair6){rs_v3_zero(), rs_v3_zero()});
+        command_link(body->articulation, 0, (rs_pair6){rs_v3_zero(), rs_v3_zero()});
 }
 
 void rs_world_anchor_controller(rs_world *world, rs_body *body) {
@@ -141,7 +180,7 @@ void rs_world_update_controllers(rs_world *world) {
         const rs_body *body = body_of(world, controller);
         rs_pose_controller_update(controller, body, data->gravity, data->dt);
         if (body->articulation != NULL)
-            command_base(body->articulation, rs_pose_controller_base_wrench(controller));
+            command_link(body->articulation, 0, rs_pose_controller_base_wrench(controller));
     }
 }
 

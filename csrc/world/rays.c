@@ -93,10 +93,8 @@ rs_status rs_lidar_valid(const rs_lidar *lidar) {
     if (status == RS_OK && lidar->moves)
         status = rs_check_finite("shares", shares, 2);
     const double angles[3] = {lidar->yaw_increment, lidar->pitch_min, lidar->pitch_increment};
-    if (status == RS_OK)
-        status = rs_check_finite("lidar angles", angles, 3);
-    if (status == RS_OK)
-        status = rs_check_positive("range max", lidar->range_max);
+    RS_THEN(status, rs_check_finite("lidar angles", angles, 3));
+    RS_THEN(status, rs_check_positive("range max", lidar->range_max));
     if (status == RS_OK && !(lidar->range_min >= 0.0 && lidar->range_min < lidar->range_max))
         status = rs_fail(RS_INVALID_VALUE, "range min is %g, range max %g; expected 0 <= min < max", lidar->range_min,
                          lidar->range_max);
@@ -149,8 +147,7 @@ rs_status rs_depth_camera_valid(const rs_depth_camera *camera) {
     if (status == RS_OK && !(camera->horizontal_fov > 0.0 && camera->horizontal_fov < 3.14159))
         status = rs_fail(RS_INVALID_VALUE, "horizontal fov is %g; expected more than 0 and less than pi",
                          camera->horizontal_fov);
-    if (status == RS_OK)
-        status = rs_check_positive("far", camera->far);
+    RS_THEN(status, rs_check_positive("far", camera->far));
     if (status == RS_OK && !(camera->near >= 0.0 && camera->near < camera->far))
         status = rs_fail(RS_INVALID_VALUE, "near is %g, far %g; expected 0 <= near < far", camera->near, camera->far);
     if (status == RS_OK && (camera->width < 1 || camera->height < 1 ||
@@ -192,10 +189,8 @@ static rs_status check_light(const rs_light *light) {
         status = rs_fail(RS_INVALID_VALUE, "the light's direction is not a unit vector");
     if (status == RS_OK && !(light->ambient >= 0.0 && light->ambient <= 1.0))
         status = rs_fail(RS_INVALID_VALUE, "ambient light is %g; expected 0 to 1", light->ambient);
-    if (status == RS_OK)
-        status = rs_check_finite("light position", light->position, 3);
-    if (status == RS_OK)
-        status = rs_check_finite("light color", light->color, 3);
+    RS_THEN(status, rs_check_finite("light position", light->position, 3));
+    RS_THEN(status, rs_check_finite("light color", light->color, 3));
     return status;
 }
 
@@ -233,12 +228,9 @@ static rs_status rows_by_body(rs_world *world, const rs_looks *looks, const rs_c
 static rs_status enter_colored(rs_world *world, rs_status status, const rs_depth_camera *camera, const rs_ray_rule *rule,
                                const rs_looks *looks, rs_ray_filter *filter, rs_colors *colors) {
     rs_world_enter_to_read(world);
-    if (status == RS_OK)
-        status = rs_depth_camera_valid(camera);
-    if (status == RS_OK)
-        status = begin(world, rule, filter);
-    if (status == RS_OK)
-        status = rows_by_body(world, looks, &filter->looks);
+    RS_THEN(status, rs_depth_camera_valid(camera));
+    RS_THEN(status, begin(world, rule, filter));
+    RS_THEN(status, rows_by_body(world, looks, &filter->looks));
     if (status == RS_OK)
         *colors = (rs_colors){filter->looks, looks};
     return status;
@@ -256,8 +248,7 @@ rs_status rs_world_scan_color(rs_world *world, const rs_depth_camera *camera, co
 
 static rs_status check_picture(const rs_picture *style) {
     rs_status status = rs_check_finite("sun", style->sun, 3);
-    if (status == RS_OK)
-        status = rs_check_positive("fade", style->fade);
+    RS_THEN(status, rs_check_positive("fade", style->fade));
     if (status == RS_OK && (style->samples < 1 || style->samples > 4096))
         status = rs_fail(RS_INVALID_VALUE, "%d samples a pixel; expected 1 to 4096", style->samples);
     return status;

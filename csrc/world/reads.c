@@ -12,35 +12,10 @@ static void store_pose(double *out, rs_vec3 position, rs_quat q, int32_t w_last)
         rs_quat_store(out + 3, q);
 }
 
-rs_status rs_world_read_states(rs_world *world, int64_t capacity, int32_t w_last, double *pose, double *twist,
-                               double *wrench, uint8_t *sleeping) {
-    rs_world_enter_to_read(world);
-    const rs_world_data *data = &world->data;
-    if (capacity < data->list.count)
-        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld objects; there are %lld",
-                                             (long long)capacity, (long long)data->list.count));
-    for (int64_t i = 0; i < data->list.count; i++) {
-        const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
-        const rs_body *body = RS_ITEM(data->bodies, slot->body);
-        if (pose != NULL)
-            store_pose(&pose[7 * i], body->position, body->quaternion, w_last);
-        if (twist != NULL && body->soft != NULL) {
-            rs_soft_sums sums = rs_soft_sum(body->soft, rs_v3_zero());
-            rs_v3_store(&twist[6 * i], sums.mass > 0.0 ? rs_scale(1.0 / sums.mass, sums.linear) : rs_v3_zero());
-            rs_v3_store(&twist[6 * i + 3], rs_v3_zero());
-        } else if (twist != NULL) {
-            rs_vec3 arm = rs_sub(body->position, rs_rigid_body_com_position(body));
-            rs_v3_store(&twist[6 * i], rs_add(body->velocity, rs_cross(body->omega, arm)));
-            rs_v3_store(&twist[6 * i + 3], body->omega);
-        }
-        if (wrench != NULL) {
-            rs_v3_store(&wrench[6 * i], body->applied_force);
-            rs_v3_store(&wrench[6 * i + 3], body->applied_torque);
-        }
-        if (sleeping != NULL)
-            sleeping[i] = body->asleep;
-    }
-    return rs_world_leave(world, RS_OK);
+static rs_status check_number(const rs_world *world, uint64_t configuration_number) {
+    return configuration_number == world->data.configuration_number
+               ? RS_OK
+               : rs_fail(RS_WRONG_STATE, "something was added or removed since the rows were made");
 }
 
 static void store_six(double *out, rs_vec3 linear, rs_vec3 angular) {
@@ -48,31 +23,56 @@ static void store_six(double *out, rs_vec3 linear, rs_vec3 angular) {
     rs_v3_store(out + 3, angular);
 }
 
+rs_status rs_world_read_states(rs_world *world, const rs_state_rows *out) {
+    rs_world_enter_to_read(world);
+    const rs_world_data *data = &world->data;
+    rs_status status = check_number(world, out->configuration_number);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
+    for (int64_t i = 0; i < data->list.count; i++) {
+        const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
+        const rs_body *body = RS_ITEM(data->bodies, slot->body);
+        if (out->pose != NULL)
+            store_pose(&out->pose[7 * i], body->position, body->quaternion, out->w_last);
+        if (out->twist != NULL && body->soft != NULL) {
+            rs_soft_sums sums = rs_soft_sum(body->soft, rs_v3_zero());
+            rs_vec3 drift = sums.mass > 0.0 ? rs_scale(1.0 / sums.mass, sums.linear) : rs_v3_zero();
+            store_six(&out->twist[6 * i], drift, rs_v3_zero());
+        } else if (out->twist != NULL) {
+            rs_vec3 arm = rs_sub(body->position, rs_rigid_body_com_position(body));
+            store_six(&out->twist[6 * i], rs_add(body->velocity, rs_cross(body->omega, arm)), body->omega);
+        }
+        if (out->wrench != NULL)
+            store_six(&out->wrench[6 * i], body->applied_force, body->applied_torque);
+        if (out->sleeping != NULL)
+            out->sleeping[i] = body->asleep;
+    }
+    return rs_world_leave(world, RS_OK);
+}
+
 static void store_vector(double *out, int64_t first, const double *values, int64_t count) {
     if (out != NULL)
         memcpy(out + first, values, sizeof *values * (size_t)count);
 }
 
-rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_articulation_rows *out) {
+rs_status rs_world_read_articulations(rs_world *world, const rs_articulation_rows *out) {
     rs_world_enter_to_read(world);
     const rs_world_data *data = &world->data;
     int64_t links = 0, q_first = 0, u_first = 0;
+    rs_status status = check_number(world, out->configuration_number);
+    if (status != RS_OK)
+        return rs_world_leave(world, status);
     for (int64_t i = 0; i < data->list.count; i++) {
         const rs_slot *slot = RS_ITEM(data->slots, data->list.items[i]);
         const rs_body *body = RS_ITEM(data->bodies, slot->body);
         const rs_articulation *a = body->articulation;
         if (a == NULL)
             continue;
-        if (links + a->link_count > out->link_capacity || q_first + a->q_count > out->q_capacity ||
-            u_first + a->u_count > out->u_capacity)
-            return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "room for %lld links, %lld coordinates, %lld "
-                                                                   "velocities: too little for the world",
-                                                 (long long)out->link_capacity, (long long)out->q_capacity,
-                                                 (long long)out->u_capacity));
         rs_world_place_links(world, body);
         for (int32_t k = 0; k < a->link_count; k++) {
             if (out->link_pose != NULL)
-                store_pose(&out->link_pose[7 * (links + k)], a->motion[k].pos, rs_m3_to_quat(&a->motion[k].rot), w_last);
+                store_pose(&out->link_pose[7 * (links + k)], a->motion[k].pos, rs_m3_to_quat(&a->motion[k].rot),
+                           out->w_last);
             if (out->link_twist != NULL)
                 store_six(&out->link_twist[6 * (links + k)], a->motion[k].v, a->motion[k].w);
             if (out->link_wrench != NULL)

@@ -59,8 +59,7 @@ rs_status rs_articulation_overlaps(rs_world *world, rs_object_id id, const doubl
     rs_world_enter_to_read(world);
     rs_articulation *a = rs_world_articulation(world, id, &body);
     rs_status status = a == NULL ? RS_UNKNOWN_OBJECT : rs_world_check_not_half_way(world);
-    if (status == RS_OK)
-        status = rs_check_finite("q", q, a->q_count);
+    RS_THEN(status, rs_check_finite("q", q, a->q_count));
     if (status != RS_OK)
         return rs_world_leave(world, status);
     placed_shape *shapes = rs_alloc(sizeof(placed_shape) * (size_t)(body->collider_count + 1));

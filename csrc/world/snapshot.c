@@ -13,8 +13,7 @@ void rs_world_data_free(rs_world_data *data) {
     }
     rs_any_array *arrays[RS_DATA_ARRAY_COUNT];
     rs_world_data_arrays(data, arrays);
-    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        rs_any_free(arrays[i]);
+    rs_any_free_all(arrays, RS_DATA_ARRAY_COUNT);
 }
 
 typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
@@ -44,13 +43,12 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
     rs_world_data_arrays(&source, from_arrays);
     rs_world_data_arrays(to, to_arrays);
     for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        *to_arrays[i] = rs_any_of(from_arrays[i]->item_size);
-    for (int i = 0; i < RS_DATA_ARRAY_COUNT; i++)
-        if (rs_any_copy(to_arrays[i], from_arrays[i]) != RS_OK) {
-            to->assets.count = to->bodies.count = 0; /* not held yet */
-            rs_world_data_free(to);
-            return RS_OUT_OF_MEMORY;
-        }
+        *to_arrays[i] = (rs_any_array){0};
+    if (rs_any_copy_all(to_arrays, from_arrays, RS_DATA_ARRAY_COUNT) != RS_OK) {
+        to->assets.count = to->bodies.count = 0; /* not held yet */
+        rs_world_data_free(to);
+        return RS_OUT_OF_MEMORY;
+    }
     if (copy_owned(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_free(to);
@@ -110,8 +108,7 @@ rs_status rs_world_clone(rs_world *source, rs_world **out) {
     rs_world *copy = NULL;
     rs_snapshot *snapshot = NULL;
     rs_status status = rs_snapshot_save(source, &snapshot);
-    if (status == RS_OK)
-        status = rs_world_create(&copy);
+    RS_THEN(status, rs_world_create(&copy));
     if (status == RS_OK) {
         status = rs_snapshot_restore(copy, snapshot);
         copy->data.configuration_number = snapshot->data.configuration_number;
@@ -256,7 +253,7 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot) {
         if (!body->alive)
             continue;
         if (body->soft != NULL)
-            status = status == RS_OK ? reset_soft(body, start) : status;
+            RS_THEN(status, reset_soft(body, start));
         else if (body->type == RS_BODY_STATIC && body->articulation == NULL)
             note_moved_ground(data, body, from, start);
         else

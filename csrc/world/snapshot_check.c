@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static bool is_index(int64_t value, const rs_any_array *array) { return value >= 0 && value < array->count; }
-
 /* ---- lists of free places ---- */
 
 typedef int32_t (*next_of)(const rs_any_array *array, int32_t place); /* the next free place, or -2 when this one is in use */
@@ -30,7 +28,7 @@ static bool is_free_list(const rs_any_array *array, int32_t head, next_of next) 
     for (int64_t k = 0; k < array->count; k++)
         free_places += next(array, (int32_t)k) != IN_USE;
     for (int32_t at = head; at != RS_NONE && seen <= free_places; at = next(array, at), seen++)
-        if (!is_index(at, array) || next(array, at) == IN_USE)
+        if (!rs_any_has(array, at) || next(array, at) == IN_USE)
             return false;
     return seen == free_places;
 }
@@ -61,12 +59,12 @@ static const char *wrong_settings(const rs_world_data *data) {
 
 
 static bool is_link(const rs_world_data *data, int32_t body, int32_t link) {
-    return is_index(body, &data->bodies.any) && data->bodies.items[body].alive && link >= 0 &&
+    return rs_any_has(&data->bodies.any, body) && data->bodies.items[body].alive && link >= 0 &&
            link < rs_carrier_count(&data->bodies.items[body]);
 }
 
 static const char *wrong_soft(const rs_world_data *data, const rs_soft *soft) {
-    if (!is_index(soft->contact_material, &data->materials.names.any) || !rs_is_carried(soft->speed) ||
+    if (!rs_any_has(&data->materials.names.any, soft->contact_material) || !rs_is_carried(soft->speed) ||
         !rs_is_carried(soft->margin))
         return "an object made of particles has a material that does not exist, or a speed that is not finite";
     for (int64_t k = 0; k < soft->impulses.count; k++) {
@@ -104,7 +102,7 @@ static const char *wrong_bodies(const rs_world_data *data) {
 
 static bool is_mounted(const rs_world_data *data, const rs_collider *c) {
     const rs_body *body = &data->bodies.items[c->body];
-    return is_link(data, c->body, c->link) && is_index(c->material, &data->materials.names.any) && c->number >= 0 &&
+    return is_link(data, c->body, c->link) && rs_any_has(&data->materials.names.any, c->material) && c->number >= 0 &&
            c->number < body->collider_count && (!c->clustered || body->articulation != NULL) && rs_v3_is_carried(c->local.pos) &&
            rs_all_carried(c->local.rot.m, 9) && rs_v3_is_carried(c->pose.pos) && rs_all_carried(c->pose.rot.m, 9);
 }
@@ -119,7 +117,7 @@ static const char *wrong_colliders(const rs_world_data *data) {
             continue;
         if ((int32_t)c->shape.type < 0 || (int32_t)c->shape.type >= RS_SHAPE_TYPE_COUNT || rs_shape_check(&c->shape) != RS_OK)
             return "a shape is unknown, or of a size that none can have";
-        if (!is_index(c->body, &data->bodies.any) || !is_mounted(data, c))
+        if (!rs_any_has(&data->bodies.any, c->body) || !is_mounted(data, c))
             return "a shape has a link, a material or a place that does not exist";
         used += c->asset != 0;
     }
@@ -162,7 +160,7 @@ static const char *wrong_wires(const rs_world_data *data, uint32_t next_serial) 
 /* Two living colliders, the smaller number first. */
 static bool are_pair(const rs_world_data *data, int32_t a, int32_t b) {
     const rs_collider *colliders = data->colliders.items;
-    return is_index(a, &data->colliders.any) && is_index(b, &data->colliders.any) && a < b && colliders[a].alive &&
+    return rs_any_has(&data->colliders.any, a) && rs_any_has(&data->colliders.any, b) && a < b && colliders[a].alive &&
            colliders[b].alive;
 }
 
@@ -273,7 +271,7 @@ rs_status rs_snapshot_fits(rs_world *world, const rs_snapshot *snapshot) {
     for (int64_t k = 0; k < b->list.count && status == RS_OK; k++) {
         int32_t place = b->list.items[k];
         const rs_slot *theirs = &b->slots.items[place];
-        const rs_slot *ours = is_index(place, &a->slots.any) ? &a->slots.items[place] : NULL;
+        const rs_slot *ours = rs_any_has(&a->slots.any, place) ? &a->slots.items[place] : NULL;
         if (ours == NULL || ours->serial != theirs->serial || ours->object_type != theirs->object_type)
             status = rs_fail(RS_INVALID_VALUE, "object %u of the snapshot is not in the world, or of another type", theirs->serial);
         else if (!are_equal_bodies(a, &a->bodies.items[ours->body], b, &b->bodies.items[theirs->body]))

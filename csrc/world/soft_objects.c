@@ -79,8 +79,7 @@ rs_status rs_soft_read(rs_world *world, rs_object_id id, int64_t capacity, doubl
     rs_body *body;
     rs_status status;
     const rs_soft *soft = enter_soft(world, id, &body, &status);
-    if (status == RS_OK)
-        status = rs_check_room(capacity, rs_soft_count(soft));
+    RS_THEN(status, rs_check_room(capacity, rs_soft_count(soft)));
     for (int64_t k = 0; status == RS_OK && k < rs_soft_count(soft); k++) {
         if (positions != NULL)
             rs_v3_store(&positions[3 * k], rs_soft_positions(soft)[k].xyz);
@@ -96,17 +95,13 @@ rs_status rs_soft_write(rs_world *world, rs_object_id id, int64_t count, const d
     rs_status status;
     rs_soft *soft = enter_soft(world, id, &body, &status);
     world->changes++;
-    if (status == RS_OK)
-        status = rs_world_check_not_half_way(world);
+    RS_THEN(status, rs_world_check_not_half_way(world));
     if (status == RS_OK && count != rs_soft_count(soft))
         status = rs_fail(RS_INVALID_VALUE, "numbers of %lld particles; expected those of %lld", (long long)count,
                          (long long)rs_soft_count(soft));
-    if (status == RS_OK)
-        status = rs_check_vectors("position", count, positions);
-    if (status == RS_OK)
-        status = rs_check_vectors("velocity", count, velocities);
-    if (status == RS_OK)
-        status = rs_check_vectors("angular velocity", count, angular_velocities);
+    RS_THEN(status, rs_check_vectors("position", count, positions));
+    RS_THEN(status, rs_check_vectors("velocity", count, velocities));
+    RS_THEN(status, rs_check_vectors("angular velocity", count, angular_velocities));
     for (int64_t k = 0; status == RS_OK && k < count; k++) {
         if (positions != NULL)
             rs_soft_positions(soft)[k].xyz = rs_v3_load(&positions[3 * k]);

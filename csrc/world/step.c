@@ -437,8 +437,7 @@ rs_status rs_world_step_within(rs_world *world, int64_t n, double seconds, int64
     while (*done < n && status == RS_OK && (*done == 0 || rs_seconds_now() < end)) {
         rs_world_enter_to_read(world);
         status = first_half(world, true);
-        if (status == RS_OK)
-            status = second_half(world);
+        RS_THEN(status, second_half(world));
         rs_world_leave(world, status);
         ++*done;
     }

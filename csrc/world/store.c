@@ -282,10 +282,6 @@ rs_status rs_snapshot_load(const uint8_t *bytes, size_t size, rs_world *world, r
     rs_snapshot *snapshot = status == RS_OK ? rs_alloc(sizeof *snapshot) : NULL;
     if (snapshot == NULL)
         return status == RS_OK ? RS_OUT_OF_MEMORY : status;
-    rs_any_array *arrays[RS_DATA_ARRAY_COUNT];
-    rs_world_data_arrays(&snapshot->data, arrays);
-    for (int k = 0; k < RS_DATA_ARRAY_COUNT; k++)
-        *arrays[k] = rs_any_of(ARRAY_RECORDS[k].size);
     rs_stream stream = {.in = bytes + sizeof h, .size = size - sizeof h};
     if (world != NULL)
         rs_world_enter_to_read(world);

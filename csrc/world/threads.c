@@ -40,9 +40,7 @@ static rs_status make_parts(rs_world *world, int32_t threads) {
     if (rs_array_resize(parts, threads > 1 ? PARTS_PER_THREAD * threads : 0) != RS_OK)
         return RS_OUT_OF_MEMORY;
     for (int64_t k = 0; k < parts->count; k++)
-        *RS_ITEM(*parts, k) = (rs_narrow_part){.touches = RS_EMPTY(rs_touch),
-                                                               .rested = RS_EMPTY(rs_touch),
-                                                               .hints = RS_EMPTY(rs_pair_hint)};
+        *RS_ITEM(*parts, k) = (rs_narrow_part){0};
     return RS_OK;
 }
 
@@ -61,8 +59,6 @@ rs_status rs_world_set_threads(rs_world *world, int32_t threads) {
         rs_free(rooms);
         return rs_world_leave(world, status);
     }
-    for (int32_t k = 0; k < threads; k++)
-        rooms[k] = (rs_room){rs_tree_rows_make(), rs_sweep_blocks_make(), rs_newton_make()};
     rs_world_drop_threads(world);
     world->pool = pool;
     world->rooms = rooms;

@@ -20,8 +20,7 @@ void rs_tree_colliders_free(RS_ARRAY(rs_tree_colliders) *trees) {
         rs_tree_colliders *tree = RS_ITEM(*trees, t);
         rs_any_array *arrays[] = {&tree->balls.any, &tree->reach.any, &tree->span.any, &tree->farthest.any,
                                   &tree->near.any, &tree->q.any, &tree->lever.any, &tree->sorted.any};
-        for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-            rs_any_free(arrays[k]);
+        rs_any_free_all(arrays, sizeof arrays / sizeof *arrays);
     }
     trees->count = 0;
 }
@@ -92,15 +91,7 @@ static rs_status add_tree(rs_world *world, int32_t body_index) {
     rs_cluster *cluster = rs_array_push(&world->clusters);
     if (tree == NULL || cluster == NULL)
         return RS_OUT_OF_MEMORY;
-    *tree = (rs_tree_colliders){.body = body_index,
-                                .balls = RS_EMPTY(rs_collider_ball),
-                                .reach = RS_EMPTY(double),
-                                .span = RS_EMPTY(double),
-                                .farthest = RS_EMPTY(double),
-                                .near = RS_EMPTY(rs_pair),
-                                .q = RS_EMPTY(double),
-                                .lever = RS_EMPTY(double),
-                                .sorted = RS_EMPTY(int32_t)};
+    tree->body = body_index;
     int32_t links = body->articulation->link_count, coordinates = body->articulation->q_count;
     if (rs_array_resize(&tree->balls, body->collider_count) != RS_OK || rs_array_resize(&tree->reach, links) != RS_OK ||
         rs_array_resize(&tree->span, links) != RS_OK || rs_array_resize(&tree->farthest, links) != RS_OK ||

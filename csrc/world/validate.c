@@ -1,19 +1,17 @@
 /* Whether a world is what every other file takes for granted. Slow: for tests and fuzzers. */
 #include "awake.h"
 
-static bool is_index(int64_t value, const rs_any_array *array) { return value >= 0 && value < array->count; }
-
 static const char *wrong_slots(const rs_world_data *data) {
     const rs_slot *slots = data->slots.items;
     const int32_t *list = data->list.items;
     const rs_body *bodies = data->bodies.items;
     for (int64_t k = 0; k < data->list.count; k++) {
-        if (!is_index(list[k], &data->slots.any))
+        if (!rs_any_has(&data->slots.any, list[k]))
             return "the object list names a slot that does not exist";
         const rs_slot *slot = &slots[list[k]];
         if (slot->serial == 0 || slot->list_index != k)
             return "a slot does not know its place in the object list";
-        if (!is_index(slot->body, &data->bodies.any) || !bodies[slot->body].alive || bodies[slot->body].slot != list[k])
+        if (!rs_any_has(&data->bodies.any, slot->body) || !bodies[slot->body].alive || bodies[slot->body].slot != list[k])
             return "a slot and its body do not know each other";
     }
     int64_t used = 0, alive = 0;
@@ -45,7 +43,7 @@ static const char *wrong_bodies(const rs_world_data *data) {
             return "a dynamic body has no mass";
         int32_t count = 0;
         for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body, count++)
-            if (!is_index(c, &data->colliders.any) || !colliders[c].alive || colliders[c].body != i ||
+            if (!rs_any_has(&data->colliders.any, c) || !colliders[c].alive || colliders[c].body != i ||
                 count >= body->collider_count)
                 return "a body and its colliders do not know each other";
         if (count != body->collider_count)
@@ -64,8 +62,8 @@ static const char *wrong_bodies(const rs_world_data *data) {
 static const char *wrong_touches(const rs_world_data *data, const RS_ARRAY(rs_touch) *list) {
     const rs_touch *touches = list->items;
     for (int64_t k = 0; k < list->count; k++) {
-        if (!is_index(touches[k].body_a, &data->bodies.any) || !is_index(touches[k].body_b, &data->bodies.any) ||
-            !is_index(touches[k].collider_a, &data->colliders.any) || !is_index(touches[k].collider_b, &data->colliders.any))
+        if (!rs_any_has(&data->bodies.any, touches[k].body_a) || !rs_any_has(&data->bodies.any, touches[k].body_b) ||
+            !rs_any_has(&data->colliders.any, touches[k].collider_a) || !rs_any_has(&data->colliders.any, touches[k].collider_b))
             return "a contact names a body or collider that does not exist";
         if (!rs_v3_finite(touches[k].impulse) || !rs_v3_finite(touches[k].moment))
             return "an impulse is not finite";
@@ -82,7 +80,7 @@ static const char *wrong_contacts(const rs_world_data *data) {
     const rs_body *bodies = data->bodies.items;
     for (int64_t k = 0; k < data->wires.count; k++)
         for (int end = 0; end < 2; end++)
-            if (!is_index(wires[k].body[end], &data->bodies.any) || !bodies[wires[k].body[end]].alive)
+            if (!rs_any_has(&data->bodies.any, wires[k].body[end]) || !bodies[wires[k].body[end]].alive)
                 return "a wire hangs on a body that does not exist";
     return NULL;
 }

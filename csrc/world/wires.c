@@ -15,12 +15,9 @@ rs_status rs_check_wire_properties(const rs_wire_properties *p) {
         status = rs_fail(RS_INVALID_VALUE, "wire type is %d; expected 0 to %d", p->type, RS_WIRE_CUSTOM);
     else if (p->stretch_type < RS_WIRE_STRETCH_ONLY || p->stretch_type > RS_WIRE_BOTH)
         status = rs_fail(RS_INVALID_VALUE, "stretch type is %d; expected 0 to %d", p->stretch_type, RS_WIRE_BOTH);
-    if (status == RS_OK)
-        status = rs_check_not_negative("wire length", p->length);
-    if (status == RS_OK)
-        status = rs_check_not_negative("wire stiffness", p->stiffness);
-    if (status == RS_OK)
-        status = rs_check_finite("wire tension", &p->tension, 1);
+    RS_THEN(status, rs_check_not_negative("wire length", p->length));
+    RS_THEN(status, rs_check_not_negative("wire stiffness", p->stiffness));
+    RS_THEN(status, rs_check_finite("wire tension", &p->tension, 1));
     return status;
 }
 
@@ -65,8 +62,7 @@ rs_status rs_wire_create(rs_world *world, const rs_wire_def *def, rs_wire_id *ou
     rs_wire wire = {.properties = def->properties, .island = RS_NONE, .normal = {0.0, 0.0, 1.0}};
     rs_world_enter(world);
     rs_status status = rs_world_check_not_half_way(world);
-    if (status == RS_OK)
-        status = rs_check_wire_properties(&def->properties);
+    RS_THEN(status, rs_check_wire_properties(&def->properties));
     for (int end = 0; end < 2 && status == RS_OK; end++)
         status = check_end(world, def, end, &wire);
     if (status == RS_OK && wire.body[0] == wire.body[1] && wire.link[0] == wire.link[1])

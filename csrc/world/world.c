@@ -7,8 +7,6 @@
 static const double DEFAULT_TIME_STEP = 0.005; /* [s] */
 
 #define ADDRESS(type, name) &data->name.any,
-#define MAKE_IN_DATA(type, name) data->name = RS_EMPTY(type);
-#define MAKE_IN_WORLD(type, name) world->name = RS_EMPTY(type);
 #define FREE_IN_WORLD(type, name) rs_array_free(&world->name);
 
 void rs_world_data_arrays(rs_world_data *data, rs_any_array *out[RS_DATA_ARRAY_COUNT]) {
@@ -40,7 +38,6 @@ static rs_status make_data(rs_world_data *data) {
     rs_default_solver_settings(&data->solver);
     rs_default_contact_settings(&data->contact);
     rs_default_sleep_settings(&data->sleep);
-    RS_WORLD_ARRAYS(MAKE_IN_DATA)
     return rs_materials_make(&data->materials);
 }
 
@@ -51,19 +48,10 @@ rs_status rs_world_create(rs_world **out) {
     world->next_serial = 1;
     world->next_asset = 1;
     world->version = 1;
-    world->ray_scene = rs_ray_scene_make();
     world->diverged_slot = RS_NONE;
-    world->broad_phase = rs_broad_phase_make();
-    RS_SCRATCH_ARRAYS(MAKE_IN_WORLD)
-    world->hidden_search = rs_hidden_search_make();
-    world->islands = rs_islands_make();
-    world->narrow_parts = RS_EMPTY(rs_narrow_part);
-    world->soft_group = rs_soft_group_make();
-    world->soft_leaders = RS_EMPTY(int32_t);
     rs_world_make_mutex(world);
     rs_status status = make_data(&world->data);
-    if (status == RS_OK)
-        status = rs_world_set_threads(world, 1);
+    RS_THEN(status, rs_world_set_threads(world, 1));
     if (status != RS_OK) {
         rs_world_destroy(world);
         return status;
@@ -88,6 +76,52 @@ void rs_world_destroy(rs_world *world) {
     rs_ray_scene_free(&world->ray_scene);
     rs_world_free_mutex(world);
     rs_free(world);
+}
+
+rs_status rs_world_create_successor(rs_world *world, uint32_t count, rs_world **out) {
+    rs_world_enter(world);
+    uint32_t left = UINT32_MAX - world->next_serial;
+    if (count > left)
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "count is %u; there are %u ids left", count, left));
+    rs_status status = rs_world_create(out);
+    if (status == RS_OK) {
+        (*out)->predecessor = world;
+        (*out)->next_serial = world->next_serial;
+        (*out)->end_of_ids = world->next_serial += count;
+    }
+    return rs_world_leave(world, status);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+rs_status rs_world_succeed(rs_world *world, rs_world *successor) {
+    if (successor->predecessor != world)
+        return rs_fail(RS_INVALID_VALUE, "the other world was not made to succeed this one, or has done so");
+    if (successor->next_serial > successor->end_of_ids)
+        return rs_fail(RS_INVALID_VALUE, "the successor has had more objects and wires than it was made for");
+    if (successor->half_way)
+        return rs_fail(RS_WRONG_STATE, "the successor is between integrate1 and integrate2");
+    rs_world_enter(world);
+    rs_world_data before = world->data;
+    world->data = successor->data;
+    successor->data = before;
+    successor->predecessor = NULL;
+    uint64_t number = before.configuration_number > world->data.configuration_number
+                          ? before.configuration_number : world->data.configuration_number;
+    rs_world *both[] = {world, successor};
+    for (int k = 0; k < 2; k++) {
+        rs_world *one = both[k];
+        one->data.configuration_number = number + 1; /* what readers cached is out of date */
+        one->next_asset = larger(world->next_asset, successor->next_asset);
+        one->next_serial = larger(world->next_serial, successor->next_serial);
+        one->half_way = false;
+        one->colliders_changed = true;
+        one->version++;
+        one->geometry_number++;
+    }
+    return rs_world_leave(world, RS_OK);
 }
 
 /* ---- argument checks ---- */
@@ -205,10 +239,8 @@ rs_status rs_world_touch(rs_world *world) {
 
 rs_status rs_check_solver_settings(const rs_solver_settings *settings) {
     rs_status status = rs_check_not_negative("erp", settings->erp);
-    if (status == RS_OK)
-        status = rs_check_not_negative("erp2", settings->erp2);
-    if (status == RS_OK)
-        status = check_range("max iterations", settings->max_iterations, 1, INT32_MAX);
+    RS_THEN(status, rs_check_not_negative("erp2", settings->erp2));
+    RS_THEN(status, check_range("max iterations", settings->max_iterations, 1, INT32_MAX));
     return status == RS_OK ? rs_check_not_negative("threshold", settings->threshold) : status;
 }
 
@@ -225,30 +257,19 @@ rs_status rs_world_set_solver_settings(rs_world *world, const rs_solver_settings
 
 rs_status rs_check_contact_settings(const rs_contact_settings *s) {
     rs_status status = check_range("gjk max iterations", s->gjk_max_iterations, 1, 10000);
-    if (status == RS_OK)
-        status = rs_check_positive("gjk tolerance", s->gjk_tolerance);
-    if (status == RS_OK)
-        status = check_range("epa max iterations", s->epa_max_iterations, 1, 10000);
-    if (status == RS_OK)
-        status = rs_check_positive("epa tolerance", s->epa_tolerance);
-    if (status == RS_OK)
-        status = check_range("max contacts per pair", s->max_contacts_per_pair, 1, RS_MAX_MANIFOLD);
-    if (status == RS_OK)
-        status = rs_check_not_negative("swept ccd min speed", s->swept_ccd_min_speed);
-    if (status == RS_OK)
-        status = rs_check_not_negative("swept ccd speculative margin", s->swept_ccd_speculative_margin);
-    if (status == RS_OK)
-        status = check_range("broadphase type", s->broadphase, RS_BROADPHASE_NONE, RS_BROADPHASE_MULTI_BOX_PRUNE);
-    if (status == RS_OK)
-        status = rs_check_not_negative("mbp padding", s->mbp_padding);
-    if (status == RS_OK)
-        status = check_range("mbp max cells per axis", s->mbp_max_cells_per_axis, 1, 1024);
-    if (status == RS_OK)
-        status = check_range("mbp max cells per object", s->mbp_max_cells_per_object, 1, 1 << 20);
+    RS_THEN(status, rs_check_positive("gjk tolerance", s->gjk_tolerance));
+    RS_THEN(status, check_range("epa max iterations", s->epa_max_iterations, 1, 10000));
+    RS_THEN(status, rs_check_positive("epa tolerance", s->epa_tolerance));
+    RS_THEN(status, check_range("max contacts per pair", s->max_contacts_per_pair, 1, RS_MAX_MANIFOLD));
+    RS_THEN(status, rs_check_not_negative("swept ccd min speed", s->swept_ccd_min_speed));
+    RS_THEN(status, rs_check_not_negative("swept ccd speculative margin", s->swept_ccd_speculative_margin));
+    RS_THEN(status, check_range("broadphase type", s->broadphase, RS_BROADPHASE_NONE, RS_BROADPHASE_MULTI_BOX_PRUNE));
+    RS_THEN(status, rs_check_not_negative("mbp padding", s->mbp_padding));
+    RS_THEN(status, check_range("mbp max cells per axis", s->mbp_max_cells_per_axis, 1, 1024));
+    RS_THEN(status, check_range("mbp max cells per object", s->mbp_max_cells_per_object, 1, 1 << 20));
     for (int axis = 0; axis < 3 && status == RS_OK; axis++) {
         status = rs_check_positive("mbp cell size", s->mbp_cell_size[axis]);
-        if (status == RS_OK)
-            status = rs_check_finite_pair("mbp world min", s->mbp_world_min, "mbp world max", s->mbp_world_max);
+        RS_THEN(status, rs_check_finite_pair("mbp world min", s->mbp_world_min, "mbp world max", s->mbp_world_max));
         if (status == RS_OK && !(s->mbp_world_min[axis] < s->mbp_world_max[axis]))
             status = rs_fail(RS_INVALID_VALUE, "mbp world min[%d] is %g, max is %g; expected min < max", axis,
                              s->mbp_world_min[axis], s->mbp_world_max[axis]);
@@ -268,8 +289,7 @@ rs_status rs_world_set_contact_settings(rs_world *world, const rs_contact_settin
 
 rs_status rs_check_sleep_settings(const rs_sleep_settings *settings) {
     rs_status status = rs_check_not_negative("linear threshold", settings->linear_threshold);
-    if (status == RS_OK)
-        status = rs_check_not_negative("angular threshold", settings->angular_threshold);
+    RS_THEN(status, rs_check_not_negative("angular threshold", settings->angular_threshold));
     return status == RS_OK ? check_range("quiet steps", settings->quiet_steps, 1, INT32_MAX) : status;
 }
 
@@ -315,12 +335,9 @@ rs_status rs_material_get_name(rs_world *world, int32_t index, char *out) {
 rs_status rs_material_set_pair(rs_world *world, int32_t a, int32_t b, const rs_material_pair *pair) {
     rs_world_enter(world);
     rs_status status = check_material(world, a);
-    if (status == RS_OK)
-        status = check_material(world, b);
-    if (status == RS_OK)
-        status = rs_material_pair_valid(pair);
-    if (status == RS_OK)
-        status = rs_materials_set(&world->data.materials, a, b, pair);
+    RS_THEN(status, check_material(world, b));
+    RS_THEN(status, rs_material_pair_valid(pair));
+    RS_THEN(status, rs_materials_set(&world->data.materials, a, b, pair));
     if (status == RS_OK)
         rs_world_wake_all(world);
     return rs_world_leave(world, status);
@@ -338,8 +355,7 @@ rs_status rs_material_set_default(rs_world *world, const rs_material_pair *pair)
 rs_status rs_material_get_pair(rs_world *world, int32_t a, int32_t b, rs_material_pair *out) {
     rs_world_enter_to_read(world);
     rs_status status = check_material(world, a);
-    if (status == RS_OK)
-        status = check_material(world, b);
+    RS_THEN(status, check_material(world, b));
     if (status == RS_OK)
         *out = *rs_materials_find(&world->data.materials, a, b);
     return rs_world_leave(world, status);

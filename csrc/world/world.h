@@ -120,6 +120,8 @@ struct rs_world {
     rs_world_data data;
     uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
     uint32_t next_asset;        /* likewise for assets */
+    const rs_world *predecessor; /* of a successor: the world that keeps ids for it, up to the next field */
+    uint32_t end_of_ids;
     uint64_t version;           /* counts changes of poses, shapes and filters */
     uint64_t changes;           /* see rs_world_change_count */
     uint64_t geometry_number;   /* see rs_world_geometry_number */
@@ -230,7 +232,8 @@ typedef struct {
 } rs_soft_place;
 /* Takes the object over; on failure it is freed. */
 rs_status rs_world_insert_soft(rs_world *world, rs_soft *soft, const rs_soft_place *place, rs_object_id *out);
-/* Every public function on one deformable object: enters the world; the caller leaves it. */
+/* Every public function on one deformable object enters the world by one of these, to read or to change it; the caller leaves it. */
+const rs_deformable *rs_world_read_deformable(rs_world *world, rs_object_id id, rs_status *status);
 rs_deformable *rs_world_enter_deformable(rs_world *world, rs_object_id id, rs_body **body, rs_status *status);
 /* Tuples of different vertices, all of which exist; `name` is what they are. */
 rs_status rs_soft_check_existing(const char *name, const int32_t *index, int64_t tuples, int size, int64_t count);

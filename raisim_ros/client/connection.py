@@ -74,6 +74,7 @@ class Client:
         self._state: Any = None
         self._heard = 0.0
         self._step = -1
+        self._since = 0.0  # [s] wall time of the node; what it told before is of another time
         self.node.create_subscription(WorldState, topic, self._on_state, 10)
         self._thread = threading.Thread(target=self._spin, name="raisim client", daemon=True)
         self._thread.start()
@@ -126,11 +127,18 @@ class Client:
     def state(self) -> WorldState:
         """What the node told about itself, behind the last step(); ConnectionLostError when it has fallen silent."""
         with self._news:
-            if not self._news.wait_for(lambda: self._state.sim_step >= self._step or not self.is_alive, SILENCE):
+            if not self._news.wait_for(lambda: self._is_new(self._state) or not self.is_alive, SILENCE):
                 raise ConnectionLostError(f"the world at '{self.prefix}' tells an old state")
+        self._check_life()
+        return self._state
+
+    def _is_new(self, state: Any) -> bool:
+        """Whether a state, if there is one, is of the time behind the last step() and reset()."""
+        return state is not None and state.sim_step >= self._step and state.wall_time >= self._since
+
+    def _check_life(self) -> None:
         if not self.is_alive:
             raise ConnectionLostError(f"the world at '{self.prefix}' has fallen silent")
-        return self._state
 
     @property
     def time(self) -> float:
@@ -282,7 +290,7 @@ class Client:
 
     def reset(self, state: bool = True, spawned: bool = False, time: bool = False) -> None:
         """Returns to the world as it was loaded: its states, its objects, its time."""
-        self.call("reset", state=state, spawned=spawned, time=time)
+        self._since = self.call("reset", state=state, spawned=spawned, time=time).wall_time
         self._step = -1
 
     def load(self, file: str = "", timeout: float | None = None, **parameters: object) -> None:

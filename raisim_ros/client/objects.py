@@ -65,7 +65,7 @@ class Object:
         self._commands = node.create_publisher(ObjectCmd, info.command_topic, 10)
         self._held: Any = None
         self._timer: Any = None
-        self._closed = False
+        self._gone = False
 
     def __repr__(self) -> str:
         return f"<{self.type} '{self.name}'>"
@@ -73,28 +73,36 @@ class Object:
     def close(self) -> None:
         """Listens and sends no more."""
         self.release()
-        self._closed = True
+        self._gone = True
         node = self._client.node
         node.destroy_subscription(self._subscription)
         node.destroy_publisher(self._commands)
 
     def _on_state(self, message: Any) -> None:
         with self._client._news:
-            self._state = message
+            if message.id == self.id:
+                self._state = message
+            else:  # another object has the name by now
+                self._gone = True
             self._client._news.notify_all()
 
     # ---- reading ----
 
     @property
     def state(self) -> ObjectState:
-        """The whole state."""
-        wanted = self._client._step
-        self._client._wait_for_news(
-            lambda: self._state is not None and self._state.sim_step >= wanted,
-            None,
-            f"no state of '{self.name}'",
+        """The whole state; ConnectionLostError when the object, or the node, is gone."""
+        client = self._client
+        client._wait_for_news(
+            lambda: self._gone or client._is_new(self._state), None, f"no state of '{self.name}'"
         )
+        client._check_life()
+        self._check_presence()
         return self._state
+
+    def _check_presence(self) -> None:
+        """Others may have removed it: then nobody publishes its state."""
+        if self._gone or not self._client.node.count_publishers(self._subscription.topic_name):
+            raise ConnectionLostError(f"'{self.name}' was removed, or its connection closed")
 
     @property
     def position(self) -> tuple[float, float, float]:
@@ -166,8 +174,7 @@ class Object:
             self._commands.publish(self._held)
 
     def _wait_for_subscriber(self, publisher: Any) -> None:
-        if self._closed:
-            raise ConnectionLostError(f"'{self.name}' was removed, or its connection closed")
+        self._check_presence()
         self._client.wait_until(publisher.get_subscription_count, self._client.timeout)
 
 

@@ -1,8 +1,8 @@
-"""Shared memory that killed nodes leave behind.
+"""Shared memory that nodes leave behind.
 
-FastDDS removes its segments in /dev/shm when a process ends, but not when it is killed; 70 MB would stay for ever.
-Nodes, viewers and clients therefore write down the names of their own segments, and the next one that starts removes
-those of dead processes.
+FastDDS removes its segments in /dev/shm when Python has taken everything down, but not when a process is killed, or
+leaves without that: 70 MB would stay for ever. Nodes, viewers and clients therefore write down the names of their own
+segments: nodes remove them when they end, and the next one that starts removes those of dead processes.
 Segments of other programs, or that anybody still holds, are never touched.
 """
 
@@ -22,10 +22,9 @@ _MAX_RECORD = 10_000  # bytes
 
 def remember(folder: Path = _FOLDER) -> None:
     """Write down which segments this process has made; nothing when there are none."""
-    mapped = Path("/proc/self/maps").read_text()
-    names = sorted({name for name in _SEGMENT.findall(mapped) if _holds(folder, name)})
+    names = _own_segments(folder)
     if not names:
-        forget(folder)
+        _forget(folder)
         return
     with suppress(OSError):  # a convenience for later nodes, no reason to fail
         path = folder / _record_name()
@@ -34,10 +33,13 @@ def remember(folder: Path = _FOLDER) -> None:
             stream.write("\n".join(names))
 
 
-def forget(folder: Path = _FOLDER) -> None:
-    """This process ends and has removed its segments."""
-    with suppress(OSError):
-        os.unlink(folder / _record_name())
+def remove_own(folder: Path = _FOLDER) -> None:
+    """Remove the segments of this process, which ends and sends nothing any more."""
+    for name in _own_segments(folder):
+        for path in (folder / name, folder / f"{name}_el"):
+            with suppress(OSError):
+                os.unlink(path)
+    _forget(folder)
 
 
 def remove_stale(folder: Path = _FOLDER) -> list[str]:
@@ -53,6 +55,16 @@ def remove_stale(folder: Path = _FOLDER) -> list[str]:
                 removed += [name for name in names if _SEGMENT.fullmatch(name) and _remove(folder, name)]
                 os.unlink(entry.path)
     return removed
+
+
+def _own_segments(folder: Path) -> list[str]:
+    mapped = Path("/proc/self/maps").read_text()
+    return sorted({name for name in _SEGMENT.findall(mapped) if _holds(folder, name)})
+
+
+def _forget(folder: Path) -> None:
+    with suppress(OSError):
+        os.unlink(folder / _record_name())
 
 
 def _record_name() -> str:

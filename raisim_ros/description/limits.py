@@ -47,8 +47,12 @@ class FileLimits:
     """Of one image on a mesh; a larger one is not shown."""
     max_samples: int = 100_000_000
     """Of one heightmap."""
+    max_particles: int = 1_000_000
+    """Grains and vertices of all soft objects of a world file, of one object, and that are put on a grid at once."""
+    max_struts: int = 5_000_000
+    """Pairs of vertices that one call or object keeps at their distance inside a soft object."""
     max_random_grains: int = 200_000
-    """That are put to random places at once; each is tried up to thirty times."""
+    """That are put to random places at once, or by one world file; each is tried up to thirty times."""
     max_snapshot_bytes: int = 2_000_000_000
     """Of one stored world or snapshot after unpacking."""
     max_recording_bytes: int = 8_000_000_000
@@ -80,6 +84,14 @@ _limits = _from_environment()
 def get_file_limits() -> FileLimits:
     """The limits that hold now."""
     return _limits
+
+
+def check_particles(what: str, count: float) -> None:
+    """Raises InvalidValueError where there would be more grains or vertices than `max_particles`."""
+    most = _limits.max_particles
+    if not count <= most:
+        limit = f"at most {most} (limit max_particles)"
+        raise InvalidValueError(f"{what} would have {count:.6g} particles; expected {limit}")
 
 
 def set_file_limits(limits: FileLimits) -> None:

@@ -2,7 +2,8 @@
 
 ``RAISIM01``, then for every chunk: four letters, length and CRC-32 of the payload (little-endian, 32 bits), and the
 payload, compressed with zlib. WRLD: a world file and what lies beside it; FRAM: the frames since the last chunk; INPT:
-the commands and requests that a node carried out since the last one; BASE, KEYF, ARRY: see keyframes.py of the viewer.
+the commands and requests that a node carried out since the last one; BASE, KEYF, ARRY: see keyframes.py of the viewer,
+MEAS: measurements.py there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from raisim_ros.description.files import existing_file
 from raisim_ros.description.limits import get_file_limits
 
 MAGIC = b"RAISIM01"
-WORLD, FRAMES, INPUTS = b"WRLD", b"FRAM", b"INPT"
+WORLD, FRAMES, INPUTS, MEASUREMENTS = b"WRLD", b"FRAM", b"INPT", b"MEAS"
 BASE, KEYFRAME, ARRAY = b"BASE", b"KEYF", b"ARRY"
 _HEAD = struct.Struct("<4sII")
 _ODD_NAME = (errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ, errno.EISDIR, errno.ENOENT)
@@ -135,9 +136,9 @@ def unpack_arrays(payload: bytes) -> Arrays:
 _SHAPES: dict[str, tuple[int, ...]] = {
     "time": (), "step": (), "exact": (), "contact_counts": (), "poses": (-1, 7), "twists": (-1, 6), "wrenches": (-1, 6),
     "coordinates": (-1,), "velocities": (-1,), "efforts": (-1,), "wires": (-1, 2, 3), "tensions": (-1,),
-    "particles": (-1, 3),
+    "particles": (-1, 3), "position_targets": (-1,), "velocity_targets": (-1,), "feed_forward": (-1,),
 }  # fmt: skip
-_NEWER = {"step", "exact", "particles"}
+_NEWER = {"step", "exact", "particles", "position_targets", "velocity_targets", "feed_forward"}
 
 
 def join_frames(parts: Sequence[Arrays]) -> Arrays:

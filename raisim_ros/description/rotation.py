@@ -56,6 +56,12 @@ def matrix_from_quaternion(wxyz: Sequence[float] | Array) -> Array:
     )
 
 
+def cross_matrix(vector: Sequence[float] | Array) -> Array:
+    """The matrix that multiplies as the cross product with the vector does."""
+    x, y, z = vector
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
 def quaternion_from_matrix(rotation: Array) -> Array:
     """Unit quaternion w, x, y, z of a rotation matrix, w not negative."""
     (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rotation.tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,6 +41,23 @@ class HeightMapData:
     center_y: float
     heights: Heights
     """``heights[iy, ix]`` [m], y_samples rows of x_samples."""
+
+    def drawn_samples(self, most_cells: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows and columns, the last ones among them, between which there are about `most_cells` cells or fewer."""
+        cells = (self.x_samples - 1) * (self.y_samples - 1)
+        stride = max(1, math.ceil(math.sqrt(cells / most_cells)))
+        every = [np.append(np.arange(0, count - 1, stride), count - 1) for count in (self.y_samples, self.x_samples)]
+        return every[0], every[1]
+
+    def surface(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> tuple[Heights, NDArray[np.int64]]:
+        """Samples as points (N x 3) in the map's frame [m], and the triangles between them (M x 3)."""
+        x = (columns / (self.x_samples - 1) - 0.5) * self.x_size
+        y = (rows / (self.y_samples - 1) - 0.5) * self.y_size
+        points = np.dstack((*np.meshgrid(x, y), self.heights[np.ix_(rows, columns)])).reshape(-1, 3)
+        place = np.arange(len(points)).reshape(len(rows), len(columns))
+        p00, p10, p01, p11 = place[:-1, :-1], place[:-1, 1:], place[1:, :-1], place[1:, 1:]
+        # The same diagonal as in the collision: from (ix, iy) to (ix + 1, iy + 1).
+        return points, np.stack((p00, p10, p11, p00, p11, p01), axis=-1).reshape(-1, 3)
 
 
 @dataclass(frozen=True)

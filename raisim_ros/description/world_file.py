@@ -10,7 +10,7 @@ import numpy as np
 from lxml import etree
 
 from raisim_ros.description.collision_groups import GROUND_GROUP
-from raisim_ros.description.errors import InvalidValueError, ParseError
+from raisim_ros.description.errors import ParseError
 from raisim_ros.description.files import is_file
 from raisim_ros.description.limits import IncludeBudget, get_file_limits
 from raisim_ros.description.materials import MaterialManager, MaterialPairProperties
@@ -26,6 +26,7 @@ from raisim_ros.description.world.reader import (
     Values,
     attributes,
     body_state,
+    checked,
     children_of,
     must_have,
     only_child,
@@ -34,6 +35,7 @@ from raisim_ros.description.world.reader import (
 )
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.description.world.schema import DIMENSIONS, ELEMENTS, PRIMITIVES, ROBOT_STATE
+from raisim_ros.description.world.soft_entries import ParticleBudget
 from raisim_ros.description.world.types import (
     ArticulatedEntry,
     BodyState,
@@ -206,19 +208,15 @@ def _articulated_system(source: Source, element: etree._Element) -> ArticulatedE
 
 def _light(source: Source, element: etree._Element) -> LightEntry:
     common, state, values = _seen(source, element, "light")
-    try:
-        settings = LightSettings(values["type"], values["color"], values["cutoff"], values["shadows"])
-    except InvalidValueError as error:
-        raise source.error(element, str(error)) from error
+    given = {"kind": values["type"]} | {name: values[name] for name in ("color", "cutoff", "shadows")}
+    settings = checked(source, element, LightSettings, given)
     return LightEntry(**common, state=state, settings=settings)
 
 
 def _view_camera(source: Source, element: etree._Element) -> ViewCameraEntry:
     common, state, values = _seen(source, element, "view_camera")
-    try:
-        settings = ViewCameraSettings(values["horizontal_fov"], values["near"], values["far"])
-    except InvalidValueError as error:
-        raise source.error(element, str(error)) from error
+    given = {name: values[name] for name in ("horizontal_fov", "near", "far")}
+    settings = checked(source, element, ViewCameraSettings, given)
     return ViewCameraEntry(**common, state=state, settings=settings)
 
 
@@ -254,13 +252,14 @@ def _sensor_set(source: Source, element: etree._Element) -> SensorSetEntry:
     return SensorSetEntry(sensor_set_of_element(element, str(source.file)), values["link"], values["serial_number"])
 
 
-def _objects(source: Source, element: etree._Element) -> list[ObjectEntry]:
+def _objects(source: Source, element: etree._Element, budget: ParticleBudget) -> list[ObjectEntry]:
     found = children_of(source, element, "objects")
     entries: list[tuple[int, ObjectEntry]] = []
     order = {child: number for number, child in enumerate(element)}
     for canonical, group in found.items():
         for child in group:
             entry = _OBJECT_READERS[canonical](source, child)
+            checked(source, child, budget.take, {"entry": entry})
             entry.sensor_sets = [_sensor_set(source, one) for one in child.findall("sensor_set")]
             entries.append((order[child], entry))
     return [entry for _, entry in sorted(entries, key=lambda item: item[0])]
@@ -385,9 +384,10 @@ def _read_world(source: Source, root: etree._Element, world: WorldDescription) -
         world.materials = world.materials or MaterialManager()
         _materials(source, material, world.materials)
     first_object = len(world.objects)
+    budget = ParticleBudget(world.objects)
     for objects in children.get("objects", []):
         _check_objects(source, objects, len(world.objects) + len(objects))
-        world.objects += _objects(source, objects)
+        world.objects += _objects(source, objects, budget)
     _check_objects(source, root, len(world.objects) + len(children.get("wire", [])))
     world.wires += [_wire(source, wire, first_object) for wire in children.get("wire", [])]
     camera = only_child(source, children, "camera")

@@ -17,6 +17,7 @@ import numpy as np
 from raisim_ros.description.mesh.file import MeshData
 from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 
 Points = np.ndarray[Any, Any]
@@ -41,7 +42,7 @@ def make_asset(source: Source) -> Any:
     return asset
 
 
-def is_made(source: Source) -> bool:
+def has_asset(source: Source) -> bool:
     """Whether `make_asset` would only have to remember."""
     return _remembered(source) is not None
 
@@ -57,25 +58,21 @@ def _arrays(source: Source) -> tuple[Points, ...]:
     return (source.heights,) if isinstance(source, HeightMapData) else (source,)
 
 
-def _doubles(values: Points) -> tuple[Points, Any]:
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    return array, ffi.cast("double *", array.ctypes.data)
+def _doubles(values: Points) -> Any:
+    return c_array(np.ascontiguousarray(values, dtype=np.float64))
 
 
 def _new_asset(source: Source) -> Any:
     out = ffi.new("rs_asset **")
     if isinstance(source, MeshData):
-        xyz, pointer = _doubles(source.vertices)
         triangles = np.ascontiguousarray(source.triangles, dtype=np.int32)
-        indices = ffi.cast("int32_t *", triangles.ctypes.data)
-        check(lib.rs_asset_create_mesh(len(xyz), pointer, len(triangles), indices, out))
+        sizes = len(source.vertices), len(triangles)
+        check(lib.rs_asset_create_mesh(sizes[0], _doubles(source.vertices), sizes[1], c_array(triangles), out))
     elif isinstance(source, HeightMapData):
-        _kept, pointer = _doubles(source.heights)
         samples, size = (source.x_samples, source.y_samples), (source.x_size, source.y_size)
-        check(lib.rs_asset_create_heightmap(*samples, *size, pointer, out))
+        check(lib.rs_asset_create_heightmap(*samples, *size, _doubles(source.heights), out))
     else:
-        xyz, pointer = _doubles(source)
-        check(lib.rs_asset_create_convex(len(xyz), pointer, out))
+        check(lib.rs_asset_create_convex(len(source), _doubles(source), out))
     return ffi.gc(out[0], lib.rs_asset_destroy)
 
 
@@ -92,7 +89,6 @@ def listed_asset(world: Any, source: Source) -> Iterator[int]:
 
 def hull_corners(points: Points) -> np.ndarray[Any, Any]:
     """Indices of the points [m] that are corners of their convex hull. Raises InvalidValueError when they are flat."""
-    xyz, pointer = _doubles(points)
-    corners, count = np.empty(len(xyz), dtype=np.int32), ffi.new("int64_t *")
-    check(lib.rs_hull_corners(len(xyz), pointer, ffi.cast("int32_t *", corners.ctypes.data), count))
+    corners, count = np.empty(len(points), dtype=np.int32), ffi.new("int64_t *")
+    check(lib.rs_hull_corners(len(points), _doubles(points), c_array(corners), count))
     return corners[: count[0]]

@@ -62,3 +62,11 @@ def check(status: int) -> None:
     """Raise the exception that belongs to a status of the engine."""
     if status != lib.RS_OK:
         raise _CLASSES[status](ffi.string(lib.rs_error_text()).decode())
+
+
+def is_read(status: int) -> bool:
+    """Of a bulk read: False when something was added or removed since room was made for it."""
+    if status == lib.RS_WRONG_STATE:
+        return False
+    check(status)
+    return True

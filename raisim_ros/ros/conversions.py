@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from geometry_msgs.msg import Point, Vector3
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
@@ -77,6 +78,16 @@ class Wrench(NamedTuple):
 
     force: Vector
     torque: Vector
+
+
+def point(xyz: Any) -> Point:
+    """The message of a point."""
+    return Point(x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2]))
+
+
+def vector3(xyz: Any) -> Vector3:
+    """The message of a vector."""
+    return Vector3(x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2]))
 
 
 def pose_from_message(message: Any, field: str) -> BodyPose:

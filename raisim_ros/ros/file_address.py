@@ -7,7 +7,7 @@ from pathlib import Path
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from raisim_ros.description.errors import FileMissingError, InvalidValueError
-from raisim_ros.description.file_access import check_allowed
+from raisim_ros.description.file_access import check_allowed, is_allowed
 from raisim_ros.description.files import existing_file, expanded, is_file, working_folder
 from raisim_ros.description.resources import resource, resource_dir
 
@@ -31,7 +31,11 @@ def resolve_file(address: str, field: str, folders: tuple[Path, ...] = ()) -> Pa
         if is_file(place / path):
             return place / path
     check_allowed(working_folder() / path, field)
-    raise FileMissingError(address, f"{field} (looked for in {', '.join(str(place) for place in places)})")
+    looked = ", ".join(str(place) for place in places if is_allowed(place / path))
+    barred = ", ".join(str(place) for place in places if not is_allowed(place / path))
+    if barred:
+        looked += f"; not in {barred}, outside the allowed folders"
+    raise FileMissingError(address, f"{field} (looked for in {looked})")
 
 
 def _in_package(address: str, field: str) -> Path:

@@ -49,9 +49,10 @@ class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
         gone = [self._made.pop(key) for key in self._made.keys() - wanted.keys()]
         mine = [key for key in wanted if key not in self._made and key not in self._coming]
         self._coming.update(mine)
-        for made in gone:
-            self._destroy(made)
-            yield
+        for destroy in (self._begin_to_destroy, self._destroy):
+            for made in gone:
+                destroy(made)
+                yield
         try:
             for first in range(0, len(mine), _AT_ONCE):
                 new = {}
@@ -99,9 +100,12 @@ class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):
     def _make(self, thing: Thing) -> Made:
         """The endpoints of a thing."""
 
+    def _begin_to_destroy(self, made: Made) -> None:
+        """The thing is gone: this comes before any of many such things is destroyed."""
+
     @abstractmethod
     def _destroy(self, made: Made) -> None:
-        """The thing is gone."""
+        """The rest of what was begun."""
 
     # No event callbacks: each would cost the executor time at every wake-up.
 

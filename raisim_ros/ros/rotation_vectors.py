@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from raisim_ros.description.rotation import cross_matrix
 from raisim_ros.ros.conversions import Vector
 
 # Below this angle two terms of a series are exact to rounding [rad].
@@ -38,15 +39,10 @@ def conjugate(quaternion: Vector) -> Vector:
     return quaternion * (1.0, -1.0, -1.0, -1.0)
 
 
-def _cross(vector: Vector) -> Vector:
-    x, y, z = vector
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
 def angular_velocity_map(vector: Vector) -> Vector:
     """The 3 x 3 matrix that takes the rate of a rotation vector to the angular velocity, both in the fixed frame."""
     angle = float(np.linalg.norm(vector))
-    cross = _cross(vector)
+    cross = cross_matrix(vector)
     if angle < _SMALL_ANGLE:
         return np.asarray(np.eye(3) + 0.5 * cross + cross @ cross / 6.0)
     across, along = (1.0 - np.cos(angle)) / angle**2, (angle - np.sin(angle)) / angle**3

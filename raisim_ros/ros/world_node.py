@@ -6,7 +6,9 @@ import copy
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,7 @@ from raisim_ros.ros.node import inputs, preparation
 from raisim_ros.ros.node.allowed_folders import allowed_folders
 from raisim_ros.ros.node.banner import banner
 from raisim_ros.ros.node.clock import ClockTopic
+from raisim_ros.ros.node.dds_profile import choose_own_profile
 from raisim_ros.ros.node.diagnostics import DiagnosticsTopic
 from raisim_ros.ros.node.inputs import Direct, read_run, recorded_world
 from raisim_ros.ros.node.journal import Journal
@@ -52,7 +55,7 @@ from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
 from raisim_ros.ros.node.setting_services import SettingServices
-from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, ending_soon, leave, watch_signals
+from raisim_ros.ros.node.signals import PATIENCE_WITH_MIDDLEWARE, Life, ending_soon, leave, watch_signals
 from raisim_ros.ros.node.stepping import SteppingLoop
 from raisim_ros.ros.node.throttled_log import ThrottledLog
 from raisim_ros.ros.node.viewpoint_topic import ViewpointTopic
@@ -96,13 +99,14 @@ _NEIGHBOUR_PERIOD = 2.0
 class WorldNode:
     """Owns one world and the ROS node it is reached through."""
 
-    def __init__(self, stop: threading.Event) -> None:
-        """`stop` ends everything, also the loading of a large world here."""
+    def __init__(self, life: Life) -> None:
+        """`life.stop` ends everything, also the loading of a large world here."""
         self.node = NodeOfManyObjects("world_node")
+        self._log_warnings()
         shared_memory.remember()
         self._parameters = declare_parameters(self.node)
-        self._stop = stop
-        self._work = LongWork(self.node.get_logger().info, self._parameters.long_work_limit_s, stop)
+        self._life = life
+        self._work = LongWork(self.node.get_logger().info, self._parameters.long_work_limit_s, life.stop)
         values = self._parameters
         self._frames = FrameNames(values.world_frame, values.frame_prefix)
         self._queue = RequestQueue()
@@ -181,6 +185,11 @@ class WorldNode:
         world = World()
         world.replace(description)
         return world
+
+    def _log_warnings(self) -> None:
+        """What the engine warns of goes to the log, like all else that the node has to say."""
+        log = self.node.get_logger()
+        warnings.showwarning = lambda message, *place, **more: log.warning(str(message))
 
     # ---- wiring ----
 
@@ -297,11 +306,10 @@ class WorldNode:
             queue, loop.world, loop.table, operations, self._frames, known
         )
         spawner = Spawner(loop.world, loop.table)
-        spawning = standard_spawning.StandardSpawning(
-            queue, loop.table, spawner, known, preparing, follow, self.node.get_logger().info
-        )
+        tell = self.node.get_logger().info
+        spawning = standard_spawning.StandardSpawning(queue, loop.table, spawner, known, preparing, follow, tell)
         world = standard_world.StandardWorld(
-            queue, loop, operations, preparing, follow, lambda: tasks.post(self._stop.set)
+            queue, loop, operations, preparing, follow, tell, lambda: tasks.post(self._life.stop.set)
         )
         create = self._services.create
         return standard_services.StandardServices(self.node, create, tasks, follow, entities, spawning, world)
@@ -370,30 +378,21 @@ class WorldNode:
         values = self._parameters
         markers: MarkerTopics
         moving = self._publisher(MarkerArray, "markers", qos.LATCHED)
-        static = self.node.create_publisher(
-            MarkerArray,
-            "markers",
-            qos.LATCHED,
-            event_callbacks=PublisherEventCallbacks(
-                matched=lambda _: self._queue.post(markers.resend_static), use_default_callbacks=False
-            ),
-        )
+        static = self._lasting_markers(lambda: markers.resend_static())
         robots = partial(self._loop.world.read_articulations, xyzw=True)
         markers = MarkerTopics(self._frames, robots, values.publish_tf, values.marker_rate_hz, moving, static)
         return markers
 
     def _make_soft_markers(self) -> SoftMarkers:
         markers: SoftMarkers
-        publisher = self.node.create_publisher(
-            MarkerArray,
-            "markers",
-            qos.LATCHED,
-            event_callbacks=PublisherEventCallbacks(
-                matched=lambda _: self._queue.post(markers.resend), use_default_callbacks=False
-            ),
-        )
+        publisher = self._lasting_markers(lambda: markers.resend())
         markers = SoftMarkers(self._frames.world, self._parameters.marker_rate_hz, publisher)
         return markers
+
+    def _lasting_markers(self, resend: Callable[[], None]) -> Any:
+        """A publisher of markers that are sent once, and again to whoever comes later."""
+        matched = PublisherEventCallbacks(matched=lambda _: self._queue.post(resend), use_default_callbacks=False)
+        return self.node.create_publisher(MarkerArray, "markers", qos.LATCHED, event_callbacks=matched)
 
     # ---- callbacks of the executor thread ----
 
@@ -436,7 +435,7 @@ class WorldNode:
 
         The context stays valid until both threads have ended, so that neither publishes into the void.
         """
-        stop = self._stop
+        stop = self._life.stop
         executor = SingleThreadedExecutor(context=self.node.context)
         executor.add_node(self.node)
 
@@ -453,14 +452,15 @@ class WorldNode:
         for thread in threads:
             thread.start()
         stop.wait()
-        self._loop.stop()
-        if self._replay is not None:
-            self._replay.close()
-        executor.wake()
-        for thread in threads:
-            thread.join()
+        with self._life.writing if self._recording.is_on() else nullcontext():
+            self._loop.stop()
+            if self._replay is not None:
+                self._replay.close()
+            executor.wake()
+            for thread in threads:
+                thread.join()
+            self._recording.end()
         executor.shutdown()
-        self._recording.end()
         return not failures
 
     def _guarded(self, work: Callable[[], None], stop: threading.Event, failures: list[BaseException]) -> None:
@@ -498,27 +498,29 @@ def _init_rclpy(args: Sequence[str] | None) -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    stop, leaving = threading.Event(), threading.Event()
-    watch_signals("world_node", stop, leaving)
+    life = Life()
+    watch_signals("world_node", life, shared_memory.remove_own)
     shared_memory.remove_stale()
+    choose_own_profile()
     world_node, code = None, 1
     try:
         _init_rclpy(args)
-        world_node = WorldNode(stop)
+        world_node = WorldNode(life)
+        life.serving.set()
         world_node.node.get_logger().info(world_node.describe())
         world_node.node.warn_of_unread_parameters()
         code = 0 if world_node.run() else 1
     except (RaisimError, ParameterException, OSError) as error:  # OSError: too few files may be open at once
-        code = 0 if stop.is_set() else 2  # 0: it was ended while it loaded the world
+        code = 0 if life.stop.is_set() else 2
         if code:
             print(f"world_node: {error}", file=sys.stderr)
     finally:
-        leaving.set()
+        life.leaving.set()
         with ending_soon(lambda: code):
             if world_node is not None:
                 world_node.close()
             rclpy.try_shutdown()
-        shared_memory.forget()
+        shared_memory.remove_own()
     return code
 
 

@@ -13,7 +13,19 @@ import viser
 from numpy.typing import NDArray
 
 from raisim_ros.viewer import surfaces
-from raisim_ros.viewer.scene import COLLISION, INERTIA, VISUAL, Item, Moment, Part, SceneModel, Surface, Vector, compose
+from raisim_ros.viewer.scene import (
+    COLLISION,
+    INERTIA,
+    VISUAL,
+    Item,
+    Moment,
+    Part,
+    SceneModel,
+    Surface,
+    Vector,
+    boxes_of,
+    compose,
+)
 from raisim_ros.viewer.soft_canvas import SoftCanvas
 
 # Poses that changed less are not sent again.
@@ -22,6 +34,8 @@ SKY_TOP, SKY_BOTTOM = (96, 148, 205), (226, 233, 238)
 GROUND_COLOR, GROUND_LINES = (196, 198, 192), (172, 175, 170)
 WIRE_SLACK, WIRE_TAUT = np.array([90.0, 90.0, 95.0]), np.array([230.0, 40.0, 30.0])
 CONTACT_COLOR, FORCE_COLOR, CENTRE_COLOR = (250, 60, 40), (30, 160, 60), (250, 200, 30)
+BOX_COLOR = (255, 150, 30)
+FIELD_OF_VIEW = 0.75  # vertical [rad]
 # Opacity of objects while somebody looks at what lies in them.
 CLEAR = 0.35
 # What is drawn beside the objects is as large as these shares of the distance from which the scene is seen at first.
@@ -80,6 +94,7 @@ class Canvas:
         self._plain: WeakKeyDictionary[Surface, Surface] = WeakKeyDictionary()
         self._bright: set[int] = set()  # pages without shadows
         self._soft = SoftCanvas(server, lambda item: self.on_click(Picked(item, 0)))
+        server.on_client_disconnect(lambda client: self._bright.discard(client.client_id))
         self._draw_surroundings()
 
     def _draw_surroundings(self) -> None:
@@ -90,9 +105,10 @@ class Canvas:
         column = (1.0 - share) * np.array(SKY_TOP) + share * np.array(SKY_BOTTOM)
         scene.set_background_image(np.repeat(column[:, None, :], 2, axis=1).astype(np.uint8), format="png")
         scene.configure_default_lights(enabled=False)
-        scene.configure_environment_map("park", environment_intensity=0.3)
+        # No picture of surroundings to mirror: without a graphics card it takes a hundred times the rest.
+        scene.configure_environment_map(None)
         scene.add_light_hemisphere(
-            "/lights/sky", sky_color=(205, 225, 255), ground_color=(150, 140, 125), intensity=0.7
+            "/lights/sky", sky_color=(205, 225, 255), ground_color=(210, 205, 200), intensity=2.8
         )
         self._sun = _add_sun(scene, shadows=True)
         segments, none = np.zeros((1, 2, 3)), np.zeros((1, 3))
@@ -110,8 +126,10 @@ class Canvas:
         self._points = scene.add_point_cloud(
             "/points", none, (255, 255, 255), point_size=0.02, point_shape="circle", precision="float32", visible=False
         )
+        self._points_sent = np.zeros((0, 3))
         self._axes: Any = None
         self._mark = scene.add_frame("/selected", axes_length=0.35, axes_radius=0.008, visible=False)
+        self._box = scene.add_line_segments("/box", segments, BOX_COLOR, thickness=2.0, **hidden)
         self._pull = scene.add_line_segments("/pull", segments, (250, 90, 20), thickness=4.0, **hidden)
 
     def set_distance(self, distance: float) -> None:
@@ -122,7 +140,6 @@ class Canvas:
         shaft = SHAFT * distance
         self._forces.shaft_radius, self._forces.head_radius = shaft, 2.5 * shaft
         self._forces.head_length = 6.0 * shaft
-        self._mark.axes_length, self._mark.axes_radius = AXES * distance, SHAFT * distance
         self._draw_axes(self._model)
 
     def turn_shadows(self, client: viser.ClientHandle) -> None:
@@ -146,7 +163,8 @@ class Canvas:
                 old = self._batches.get(key)
                 fresh = _Batch(None, members)
                 if old is not None and old.signature() == fresh.signature():
-                    old.members = members  # the same parts, in items of the new model
+                    old.members = members  # the same parts, in items of the new model, which may have other layers
+                    old.node.visible = self._is_shown(key, old)
                     continue
                 if old is not None:
                     old.node.remove()
@@ -167,10 +185,10 @@ class Canvas:
     def _clear(self, part: Part) -> Part:
         if part.layer != VISUAL:
             return part
-        surface = part.surface
+        surface, color = part.surface, part.color
         if surface.glb is not None:  # files with colours of their own are as opaque as these
-            surface = self._plain.setdefault(surface, replace(surface, glb=None))
-        return replace(part, surface=surface, opacity=min(part.opacity, CLEAR))
+            surface, color = self._plain.setdefault(surface, replace(surface, glb=None)), surfaces.PLAIN
+        return replace(part, surface=surface, color=color, opacity=min(part.opacity, CLEAR))
 
     def _add_node(self, key: _Key, batch: _Batch) -> Any:
         scene, members = self._server.scene, batch.members
@@ -181,7 +199,7 @@ class Canvas:
         visible = self._is_shown(key, batch)
         options: dict[str, Any] = {"batched_scales": scales, "lod": "off", "visible": visible}
         if key.surface.glb is not None:
-            node: Any = scene.add_batched_glb(name, key.surface.glb, turned, moved, **options)
+            node: Any = scene.add_batched_glb(name, surfaces.without_metal(key.surface.glb), turned, moved, **options)
         else:
             colors = np.array([part.color for _, part in members])
             node = scene.add_batched_meshes_simple(
@@ -290,18 +308,20 @@ class Canvas:
             self._show_wires(moment)
             self._show_contacts(moment)
             _show_points(self._centres, moment.centres)
-            if len(moment.points):
-                self._points.points = moment.points.astype(np.float32)
-                self._points.colors = _rainbow(moment.points[:, 2])
-            self._points.visible = bool(len(moment.points))
-            self._mark.visible = selected is not None
-            if selected is not None:
-                pose = moment.poses[selected.first_frame]
-                self._mark.position, self._mark.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+            self._show_points(moment.points)
+            self._show_selected(moment, selected)
             self._trail.visible = len(trail) > 1
             if len(trail) > 1:
                 self._trail.points = np.stack((trail[:-1], trail[1:]), axis=1).astype(np.float32)
             self._show_names_and_frames(moment)
+
+    def _show_points(self, points: Vector) -> None:
+        """What sensors see; they measure less often than pages are drawn."""
+        self._points.visible = bool(len(points))
+        if len(points) and not np.array_equal(points, self._points_sent):
+            self._points.points = points.astype(np.float32)
+            self._points.colors = _rainbow(points[:, 2])
+            self._points_sent = points
 
     def _place(self, batch: _Batch, poses: Vector) -> None:
         now = compose(poses[batch.frames], batch.local)
@@ -310,6 +330,22 @@ class Canvas:
         batch.sent = now
         batch.node.batched_positions = now[:, :3].astype(np.float32)
         batch.node.batched_wxyzs = now[:, [6, 3, 4, 5]].astype(np.float32)
+
+    def _show_selected(self, moment: Moment, selected: Item | None) -> None:
+        """Axes at its origin, and the corners of the box around it: origins lie in the dark of things."""
+        self._mark.visible = selected is not None
+        self._box.visible = selected is not None and selected.movable
+        if selected is None:
+            return
+        pose = moment.poses[selected.first_frame]
+        self._mark.position, self._mark.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+        length = AXES * self._distance
+        if selected.movable:
+            low, high = boxes_of([selected], moment.poses)[0]
+            self._box.points = _box_corners(low, high)
+            length = 0.35 * float(np.max(high - low)) or length
+        if not 0.9 * length < self._mark.axes_length < 1.1 * length:
+            self._mark.axes_length, self._mark.axes_radius = length, 0.02 * length
 
     def _show_wires(self, moment: Moment) -> None:
         self._wires.visible = bool(len(moment.wires))
@@ -345,13 +381,22 @@ class Canvas:
 
 def _add_sun(scene: viser.SceneApi, shadows: bool) -> Any:
     color, place = (255, 244, 225), (6.0, 4.0, 12.0)
-    return scene.add_light_directional("/lights/sun", color=color, intensity=2.3, cast_shadow=shadows, position=place)
+    return scene.add_light_directional("/lights/sun", color=color, intensity=2.5, cast_shadow=shadows, position=place)
 
 
 def _show_points(node: Any, points: Vector) -> None:
     node.visible = bool(len(points))
     if len(points):
         node.points = points.astype(np.float32)
+
+
+def _box_corners(low: Vector, high: Vector) -> NDArray[np.float32]:
+    """Short lines from each corner of a box along its edges, N x 2 x 3."""
+    centre, half = 0.5 * (low + high), 0.5 * (high - low) + 0.02 * float(np.max(high - low))
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    corners = np.repeat(centre + signs * half, 3, axis=0)
+    inwards = np.repeat(-signs, 3, axis=0) * np.tile(np.eye(3), (8, 1))
+    return np.stack((corners, corners + 0.4 * half * inwards), axis=1).astype(np.float32)
 
 
 def _rainbow(values: Vector) -> NDArray[np.uint8]:

@@ -47,14 +47,18 @@ def describe_object(world: World, handle: Object, name: str) -> str:
         if materials:
             rows.append(("material", literal(", ".join(materials))))
         rows.append(("sleeping", "yes" if world.is_object_sleeping(handle) else "no"))
-    contacts = handle.get_contacts()
-    rows.append(("contacts", str(len(contacts))))
     step = world.get_time_step()
-    for contact in contacts[:_MOST_CONTACTS]:
+    touches = []
+    for contact in handle.get_contacts():
         other = world.get_object(contact.get_pair_object_index())
-        force = float((contact.get_impulse() ** 2).sum()) ** 0.5 / step
-        rows.append((f"… with {literal(_name(other))}", f"{force:.1f} N"))
-    return f"**{literal(name)}**\n\n{table(rows)}"
+        touches.append((_name(other), float((contact.get_impulse() ** 2).sum()) ** 0.5 / step))
+    return f"**{literal(name)}**\n\n{table([*rows, *contact_rows(touches)])}"
+
+
+def contact_rows(touches: list[tuple[str, float]]) -> list[tuple[str, str]]:
+    """How many contacts an object has; of the first ones what it touches, and the force [N]."""
+    shown = [(f"… with {literal(other)}", f"{force:.1f} N") for other, force in touches[:_MOST_CONTACTS]]
+    return [("contacts", str(len(touches))), *shown]
 
 
 def _name(handle: Object | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ Picture = NDArray[np.uint8]
 FILM_SUFFIXES = (".gif", ".mp4")
 # Colours of a GIF; fewer make smaller files.
 GIF_COLORS = 200
+# Of what sensors see, so many points are in a page.
+MOST_POINTS = 5000
 LEAST_RATE, MOST_RATE = 1e-3, 1e6  # pictures per second
 
 
@@ -73,8 +76,9 @@ def _write_mp4(path: Path, pictures: Iterator[Picture], rate: float) -> None:
         raise InvalidValueError("MP4 films need imageio-ffmpeg: pip install 'raisim_ros[record]'") from error
     first = next(pictures)
     height, width = first.shape[:2]
-    # The codec wants even sizes.
-    writer = imageio_ffmpeg.write_frames(str(path), (width - width % 2, height - height % 2), fps=rate, quality=8)
+    # The codec wants even sizes; FFmpeg's wrapper would stretch all that are no multiples of 16.
+    size = (width - width % 2, height - height % 2)
+    writer = imageio_ffmpeg.write_frames(str(path), size, fps=rate, quality=8, macro_block_size=2)
     writer.send(None)
     sent = 0
     for picture in _after(first, pictures):
@@ -102,8 +106,8 @@ def write_page(
         import viser
     except ImportError as error:
         raise InvalidValueError("pages need the package viser: pip install 'raisim_ros[viewer]'") from error
-    from raisim_ros.viewer.canvas import Canvas
-    from raisim_ros.viewer.scene import Wanted, fitting_view
+    from raisim_ros.viewer.canvas import FIELD_OF_VIEW, Canvas
+    from raisim_ros.viewer.scene import Wanted, first_view
 
     with contextlib.redirect_stdout(io.StringIO()):
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
@@ -112,19 +116,23 @@ def write_page(
         start, end = feed.timeline()
         model = feed.model()
         canvas.draw(model)
-        first = feed.moment(Wanted())
-        view = fitting_view(model, first.poses)
-        server.initial_camera.position, server.initial_camera.look_at = view.position, view.look_at
-        server.initial_camera.up = (0.0, 0.0, 1.0)
+        wanted = Wanted(points=True)
+        first = feed.moment(wanted)
+        view, _ = first_view(model, first.poses, feed.viewpoint())
+        canvas.set_distance(float(np.linalg.norm(np.subtract(view.position, view.look_at))))
+        camera = server.initial_camera
+        camera.fov, camera.up = FIELD_OF_VIEW, (0.0, 0.0, 1.0)
+        camera.position, camera.look_at = view.position, view.look_at
         count = round((end - start) * rate) + 1
         number, serializer = first.number, server.get_scene_serializer()
         for k in range(count):
             feed.seek(start + k / rate)
-            moment = feed.moment(Wanted())
+            moment = feed.moment(wanted)
             if moment.number != number:
                 number = moment.number
                 canvas.draw(feed.model())
-            canvas.show(moment, None, np.zeros((0, 3)))
+            thin = moment.points[:: 1 + len(moment.points) // MOST_POINTS]
+            canvas.show(replace(moment, points=thin), None, np.zeros((0, 3)))
             serializer.insert_sleep(1.0 / rate)
             if tell is not None:
                 tell((k + 1) / count)

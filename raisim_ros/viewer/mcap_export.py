@@ -1,35 +1,23 @@
-"""Recordings as MCAP files, which `ros2 bag` and Foxglove open: /clock, /tf and the joint states of robots."""
+"""Recordings as MCAP files, which `ros2 bag` and Foxglove open: /clock, /tf, joint states, what sensors measured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from raisim_ros.description.atomic_file import writing
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine.articulated.system import ArticulatedSystem
+from raisim_ros.engine.sensors.sensor import Sensor
 from raisim_ros.engine.types import ArticulationBuffer
 from raisim_ros.engine.world.world import World
+from raisim_ros.viewer.mcap_definitions import CLOCK, DEFINITIONS, FRAMES, JOINTS
+from raisim_ros.viewer.mcap_sensors import Message, frames_of, messages_of
+from raisim_ros.viewer.measurements import sensors_of
 from raisim_ros.viewer.recording import Recording
 from raisim_ros.viewer.world_scene import unique_names
-
-# Between the definition of a message and those of its parts, as the format has it.
-_LINE = 80 * "=" + "\n"
-_TIME = f"{_LINE}MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
-_HEADER = f"{_LINE}MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n{_TIME}"
-_VECTOR = f"{_LINE}MSG: geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z\n"
-_QUATERNION = f"{_LINE}MSG: geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w\n"
-DEFINITIONS = {
-    "tf2_msgs/msg/TFMessage": "geometry_msgs/TransformStamped[] transforms\n"
-    f"{_LINE}MSG: geometry_msgs/TransformStamped\nstd_msgs/Header header\nstring child_frame_id\n"
-    "geometry_msgs/Transform transform\n"
-    f"{_LINE}MSG: geometry_msgs/Transform\ngeometry_msgs/Vector3 translation\n"
-    f"geometry_msgs/Quaternion rotation\n{_VECTOR}{_QUATERNION}{_HEADER}",
-    "sensor_msgs/msg/JointState": "std_msgs/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\n"
-    f"float64[] effort\n{_HEADER}",
-    "rosgraph_msgs/msg/Clock": f"builtin_interfaces/Time clock\n{_TIME}",
-}
 
 
 def write_mcap(recording: Recording, path: str | Path) -> None:
@@ -41,22 +29,52 @@ def write_mcap(recording: Recording, path: str | Path) -> None:
     with writing(path) as name, name.open("wb") as file, Writer(file) as writer:
         schemas = {name: writer.register_msgdef(name, text) for name, text in DEFINITIONS.items()}
         known: dict[int, World] = {}
+        written: dict[str, float] = {}
         for frame in range(len(recording)):
             epoch = recording.epoch_of(frame)
             if epoch not in known:
                 known[epoch] = recording.world(frame)
             now = round(1e9 * float(recording.times[frame]))
-            for topic, kind, message in _messages(recording, known[epoch], frame, now):
+            messages = _messages(recording, known[epoch], frame, now)
+            for topic, kind, message in chain(messages, _measurements(recording, frame, written)):
                 writer.write_message(topic, schemas[kind], message, now, now, frame)
+
+
+def _measurements(recording: Recording, frame: int, written: dict[str, float]) -> Iterator[Message]:
+    """Of sensors that measured since the frame before; `written` has the time of each one's last message."""
+    world = recording._measured(frame)
+    transforms = []
+    for name, sensor in _named_sensors(world) if world is not None else ():
+        time = sensor.get_update_time_stamp()
+        if time < 0.0 or written.get(name) == time:
+            continue
+        written[name] = time
+        stamp = _stamp(round(1e9 * time))
+        header = {"stamp": stamp, "frame_id": "world"}
+        placed = frames_of(sensor, name).items()
+        transforms += [_transform(header, frame_name, (*place, *turn)) for frame_name, (place, turn) in placed]
+        yield from messages_of(sensor, name, stamp)
+    if transforms:
+        yield "/tf", FRAMES, {"transforms": transforms}
+
+
+def _named_sensors(world: World) -> list[tuple[str, Sensor]]:
+    """Sensors as OBJECT/SENSOR; the second of a name as OBJECT/SET_SENSOR."""
+    names = list(unique_names(world))
+    named: dict[str, Sensor] = {}
+    for (row, set_name, sensor_name), sensor in sensors_of(world):
+        name = f"{names[row]}/{sensor_name}"
+        named[f"{names[row]}/{set_name}_{sensor_name}" if name in named else name] = sensor
+    return list(named.items())
 
 
 def _stamp(now: int) -> dict[str, int]:
     return {"sec": now // 10**9, "nanosec": now % 10**9}
 
 
-def _messages(recording: Recording, world: World, frame: int, now: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _messages(recording: Recording, world: World, frame: int, now: int) -> Iterator[Message]:
     header = {"stamp": _stamp(now), "frame_id": "world"}
-    yield "/clock", "rosgraph_msgs/msg/Clock", {"clock": _stamp(now)}
+    yield "/clock", CLOCK, {"clock": _stamp(now)}
     poses, names = recording.array("poses", frame), unique_names(world)
     transforms = [_transform(header, name, poses[row]) for row, name in enumerate(names)]
     robots = world.read_articulations()
@@ -66,8 +84,8 @@ def _messages(recording: Recording, world: World, frame: int, now: int) -> Itera
             for index, body in enumerate(handle.get_body_names()):
                 transforms.append(_transform(header, f"{name}/{body}", poses[first + index]))
             joints = _joints(recording, robots, handle, frame, header)
-            yield f"/{name}/joint_states", "sensor_msgs/msg/JointState", joints
-    yield "/tf", "tf2_msgs/msg/TFMessage", {"transforms": transforms}
+            yield f"/{name}/joint_states", JOINTS, joints
+    yield "/tf", FRAMES, {"transforms": transforms}
 
 
 def _transform(header: dict[str, Any], name: str, pose: Any) -> dict[str, Any]:

@@ -50,6 +50,18 @@ def reduced(vertices: Vector, triangles: Indices, labels: Indices | int, most: i
     return _split_at_edges(places, shape, number[triangles[kept]], _nearest(vertices, places[cells], number))
 
 
+def sharp(vertices: Vector, triangles: Indices) -> Reduced:
+    """The same triangles; edges are sharp for whoever averages normals at corners."""
+    return _split_at_edges(vertices, triangles, triangles, np.arange(len(vertices)))
+
+
+def is_closed(triangles: Indices) -> bool:
+    """Whether every edge belongs to two triangles."""
+    edges = np.sort(triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    counts = np.unique(edges, axis=0, return_counts=True)[1]
+    return bool((counts == 2).all())
+
+
 def _cells(vertices: Vector, edge: float) -> Indices:
     """The number of the grid's cell that each vertex is in; empty cells do not count."""
     grid = np.floor((vertices - vertices.min(axis=0)) / edge).astype(np.int64)

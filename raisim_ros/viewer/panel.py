@@ -62,6 +62,7 @@ class Panel:
         self.on_feed: Callable[[Feed | None], None] = lambda feed: None  # another is wanted; None: the first one
         self.on_shadows: Callable[[viser.ClientHandle], None] = lambda client: None  # a page wants them, or no longer
         self.on_load: Callable[[], None] = lambda: None  # another world is there
+        self.on_new: Callable[[str], None] = lambda name: None  # an object that a page added is there
         self._model = SceneModel([], 0)
         self._joint_nodes: list[Any] = []
         self._lock = threading.RLock()
@@ -297,6 +298,7 @@ class Panel:
         with self._lock:
             if self._wanted_name in (item.name for item in self._model.items):
                 self._select_by_name(self._wanted_name)
+                self.on_new(self._wanted_name)
                 self._wanted_name = ""
 
     # ---- files and snapshots ----
@@ -317,6 +319,7 @@ class Panel:
 
     def _load(self, file: str) -> None:
         self._feed.load(file)
+        self._follow.value = False  # the new world says whom to follow
         self._forget_history()
         self._snapshots.options = tuple(self._feed.kept()) or ("(none)",)
         self.on_load()
@@ -341,7 +344,7 @@ class Panel:
         picture = client.get_render(client.camera.image_height, client.camera.image_width, transport_format="png")
         out = io.BytesIO()
         Image.fromarray(picture).save(out, "png")
-        client.send_file_download("raisim_ros.png", out.getvalue())
+        client.send_file_download("raisim_ros.png", out.getvalue(), save_immediately=True)
 
     # ---- keys ----
 
@@ -435,6 +438,8 @@ class Panel:
 
     def _show_images(self, moment: Moment) -> None:
         self._image_folder.visible = bool(moment.images)
+        for name in self._image_nodes.keys() - moment.images.keys():
+            self._image_nodes.pop(name).remove()
         for name, image in moment.images.items():
             if name in self._image_nodes:
                 self._image_nodes[name].image = image

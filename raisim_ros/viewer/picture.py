@@ -19,10 +19,10 @@ from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.sensors.paint import Eye, Style, paint
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
-from raisim_ros.viewer.scene import SceneModel, Vector, View, fitting_view
+from raisim_ros.viewer.scene import SceneModel, Vector, View, first_view
 from raisim_ros.viewer.sensor_views import seen_points
 from raisim_ros.viewer.studio import WIRE_RADIUS, Studio
-from raisim_ros.viewer.world_scene import unique_names, world_model
+from raisim_ros.viewer.world_scene import world_model
 
 Picture = NDArray[np.uint8]
 
@@ -86,7 +86,8 @@ def _eye(world: World, camera: Any, model: SceneModel, poses: Vector, width: int
         fov = camera.get_settings().horizontal_fov
         return Eye(camera.get_position(), camera.get_quaternion(), width, height, fov)
     if camera is None:
-        camera = _own_view(world, model, poses)
+        own = world.get_viewpoint()
+        camera, _ = first_view(model, poses, None if own is None else (own.follow, own.offset))
     elif not isinstance(camera, View):
         raise InvalidValueError(f"camera is {camera!r}; expected a View, a ViewCamera or None")
     position = arguments.vector("position of the camera", camera.position, 3)
@@ -101,17 +102,6 @@ def _eye(world: World, camera: Any, model: SceneModel, poses: Vector, width: int
     left = left / np.linalg.norm(left) if np.linalg.norm(left) > 1e-6 else np.array([0.0, 1.0, 0.0])
     rotation = np.column_stack((ahead, left, np.cross(ahead, left)))
     return Eye(position, quaternion_from_matrix(rotation), width, height, fov)
-
-
-def _own_view(world: World, model: SceneModel, poses: Vector) -> View:
-    view = world.get_viewpoint()
-    if view is not None and any(view.offset):
-        followed = unique_names(world).get(view.follow)
-        items = [item for item in model.items if followed is not None and item.name == view.follow]
-        centre = poses[items[0].first_frame, :3] if items else np.zeros(3)
-        x, y, z = (float(value) for value in centre)
-        return View((x + view.offset[0], y + view.offset[1], z + view.offset[2]), (x, y, z))
-    return fitting_view(model, poses)
 
 
 def _draw_soft(world: World, studio: Studio) -> None:

@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
@@ -16,9 +16,12 @@ from raisim_ros.description.atomic_file import GrowingFile
 from raisim_ros.description.errors import FileWriteError, InvalidValueError
 from raisim_ros.description.file_access import check_allowed, temporary_folder
 from raisim_ros.description.recording_file import FRAMES, MAGIC, WORLD, Arrays, pack_arrays, pack_files, write_chunk
+from raisim_ros.description.world.export import write_world_file
+from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.contact_forces import contact_forces
 from raisim_ros.viewer.keyframes import KeyframeWriter
+from raisim_ros.viewer.measurements import MeasurementWriter
 from raisim_ros.viewer.soft_scene import particle_counts, read_particles
 
 # Frames are written when so many wait, or after so much wall time [s].
@@ -40,16 +43,22 @@ class Recorder:
         self._configuration: tuple[int, ...] = ()
         self._frames = 0
         self._keyframes = KeyframeWriter(world, self.add)
+        self._measurements = MeasurementWriter(world, self.add)
+        self._commands = _Commands(world)
         self._next = world.get_world_time()
         self._written = time.monotonic()
         self._last = -np.inf
         self._stepping = False
         self._queue = self.new_queue()
         self.error: Exception | None = None
+        self._began = threading.Event()  # the world is written, or cannot be
         self._thread = threading.Thread(target=self._write, name="raisim_ros recorder", daemon=True)
         self._thread.start()
         try:
             self.note()
+            self._began.wait()
+            if self.error is not None:  # there is no point in going on
+                raise self.error
         except BaseException:
             self._end()
             raise
@@ -100,12 +109,13 @@ class Recorder:
             number = _make(self._world)
             if number != self._configuration:
                 self._flush()
-                files = _world_files(self._world)
-                self.add(WORLD, lambda: pack_files(files))
+                self.add(WORLD, _world_files(self._world))
                 self._configuration = number
                 self._keyframes.begin(self._frames)
+                self._measurements.begin()
             exact = self._keyframes.note(self._frames)
-            self._waiting.append(_frame(self._world, exact))
+            self._waiting.append(_frame(self._world, exact) | self._commands.read())
+            self._measurements.note(self._frames)
             self._frames += 1
             self._last = self._world.get_world_time()
         if len(self._waiting) >= CHUNK_FRAMES or time.monotonic() - self._written > CHUNK_SECONDS:
@@ -118,6 +128,7 @@ class Recorder:
     def _flush(self) -> None:
         if self._waiting:
             self.add(FRAMES, partial(_packed, self._waiting))
+        self._measurements.flush()
         self._waiting = []
         self._written = time.monotonic()
 
@@ -137,6 +148,7 @@ class Recorder:
                 with suppress(OSError):  # half a chunk would hide those that still come
                     stream.seek(end)
                     stream.truncate()
+            self._began.set()
 
     def stop(self) -> None:
         """Take the last frame, write what waits and close the file; raises what went wrong while it was written."""
@@ -153,10 +165,20 @@ class Recorder:
         self._file.close()
 
 
-def _world_files(world: World) -> dict[str, bytes]:
-    with temporary_folder() as folder:
-        world.export_to_xml(folder, "world.xml")
-        return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+def _world_files(world: World) -> Callable[[], bytes]:
+    """What makes the files of the world as it is now: writing them would hold it up."""
+    stack = ExitStack()
+    with stack:  # whatever goes wrong here
+        folder = stack.enter_context(temporary_folder())
+        description = world.describe(folder / "world.xml")
+        kept = stack.pop_all()
+
+    def make() -> bytes:
+        with kept:
+            write_world_file(folder / "world.xml", description)
+            return pack_files({file.name: file.read_bytes() for file in sorted(folder.iterdir())})
+
+    return make
 
 
 def _make(world: World) -> tuple[int, ...]:
@@ -187,6 +209,29 @@ def _frame(world: World, exact: bool) -> Arrays:
         "contacts": np.hstack((points, forces)),
         "particles": read_particles(world),
     }
+
+
+class _Commands:
+    """Targets of all robots, one behind the other; asked for anew only after somebody changed the world."""
+
+    def __init__(self, world: World) -> None:
+        self._world, self._changes = world, -1
+        self._last: Arrays = {}
+
+    def read(self) -> Arrays:
+        changes = self._world._change_count()
+        if changes != self._changes or not self._last:
+            robots = [one for one in self._world.get_obj_list() if isinstance(one, ArticulatedSystem)]
+            targets = [one.get_pd_target() for one in robots]
+            self._last = {
+                "position_targets": np.concatenate([np.zeros(0), *(q for q, _ in targets)]),
+                "velocity_targets": np.concatenate([np.zeros(0), *(u for _, u in targets)]),
+                "feed_forward": np.concatenate(
+                    [np.zeros(0), *(one.get_feed_forward_generalized_force() for one in robots)]
+                ),
+            }
+            self._changes = changes
+        return self._last
 
 
 def _packed(frames: list[Arrays]) -> bytes:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.recording_file import (
     FRAMES,
+    MEASUREMENTS,
     WORLD,
     Arrays,
     join_frames,
@@ -23,14 +24,17 @@ from raisim_ros.description.recording_file import (
     unpack_files,
 )
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
+from raisim_ros.engine import arguments
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.describe import literal, numbers, table
 from raisim_ros.viewer.keyframes import Keyframes
+from raisim_ros.viewer.measurements import Measurements
 from raisim_ros.viewer.page_surfaces import PageSurfaces
 from raisim_ros.viewer.quantities import TURNING, VELOCITY, joint_quantities, xyz
 from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneModel, SoftShape, Vector, Wanted
+from raisim_ros.viewer.sensor_views import camera_images, seen_points
 from raisim_ros.viewer.soft_scene import particle_counts, soft_objects, soft_shapes, split_particles
 from raisim_ros.viewer.world_feed import WorldFeed
 from raisim_ros.viewer.world_scene import unique_names, world_model
@@ -54,6 +58,7 @@ class Recording:
         self._worlds: dict[int, World] = {}
         self._soft_names: dict[int, list[tuple[str, int, NDArray[np.float32]]]] = {}  # with particles and radii
         self._keyframes = Keyframes()
+        self._measurements = Measurements()
         try:
             self._read()
         except InvalidValueError as error:
@@ -72,6 +77,8 @@ class Recording:
                 files, parts = unpack_files(payload), []
             elif kind == FRAMES:
                 parts.append(unpack_arrays(payload))
+            elif kind == MEASUREMENTS:
+                self._measurements.add(payload)
             else:
                 self._keyframes.add(kind, payload)
         self._close_epoch(files, parts)
@@ -88,14 +95,18 @@ class Recording:
 
     def frame_at(self, time_: float) -> int:
         """The last frame that is not later than a time [s]; where time was set back, of the last run."""
-        early = np.where(self.times <= time_ + 1e-9, self.times, -np.inf)
+        until = arguments.number("time_", time_) + 1e-9
+        if math.isnan(until):
+            raise InvalidValueError("time_ is not a number; expected seconds")
+        early = np.where(self.times <= until, self.times, -np.inf)
         return len(self) - 1 - int(np.argmax(early[::-1])) if np.isfinite(early).any() else 0
 
     def _find(self, frame: int) -> tuple[int, int]:
-        if not 0 <= frame < len(self):
-            raise InvalidValueError(f"frame is {frame}; the recording has {len(self)}")
-        epoch = int(np.searchsorted(self._starts, frame, "right")) - 1
-        return epoch, frame - int(self._starts[epoch])
+        number = arguments.count("frame", frame)
+        if number >= len(self):
+            raise InvalidValueError(f"frame is {number}; the recording has {len(self)}")
+        epoch = int(np.searchsorted(self._starts, number, "right")) - 1
+        return epoch, number - int(self._starts[epoch])
 
     def epoch_of(self, frame: int) -> int:
         """Changes with the list of objects."""
@@ -104,14 +115,19 @@ class Recording:
     def array(self, name: str, frame: int) -> Vector:
         """One of ``poses``, ``twists``, ``wrenches``, ``coordinates``, ``velocities``, ``efforts`` of a frame.
 
-        Poses are those of objects, then of links of robots: x, y, z [m] and quaternion w, x, y, z.
+        Poses are those of objects, then of links of robots: x, y, z [m] and quaternion w, x, y, z. What robots were
+        told: ``position_targets`` (as coordinates), ``velocity_targets`` and ``feed_forward`` (as velocities).
         """
         epoch, row = self._find(frame)
         arrays = self._epochs[epoch].arrays
-        if name not in arrays:
+        if arguments.text("name", name) not in arrays:
             raise InvalidValueError(f"a recording has no '{name}'; it has {', '.join(sorted(arrays))}")
         row_of: Vector = arrays[name][row]
         return row_of[:, [0, 1, 2, 6, 3, 4, 5]] if name == "poses" else row_of  # files have w last
+
+    def has(self, name: str, frame: int) -> bool:
+        """Whether array() has it: older recordings hold less."""
+        return name in self._epochs[self._find(frame)[0]].arrays
 
     # ---- going on ----
 
@@ -131,6 +147,7 @@ class Recording:
 
     def restore(self, world: World, time_: float) -> None:
         """Put the recorded world, or one of the same make, back to a time; see branch() and restore_snapshot()."""
+        arguments.instance("world", world, World)
         frame = self._restorable(self.frame_at(time_))
         start, snapshot = self._keyframes.before(frame)
         world.restore_snapshot(self._keyframes.world(frame).save_snapshot() if snapshot is None else snapshot)
@@ -142,6 +159,7 @@ class Recording:
 
     def _restorable(self, frame: int) -> int:
         """The last frame until then that can be restored."""
+        self._find(frame)
         if not self.can_branch():
             raise InvalidValueError(f"'{self.path}' has no whole states: it was recorded by an older version")
         while frame > 0 and not self.array("exact", frame):
@@ -174,7 +192,9 @@ class Recording:
         rows = len(world.get_obj_list()) + len(robots.link_poses)
         wanted = {"poses": rows, "twists": rows}
         wanted |= {name: len(getattr(robots, name)) for name in ("coordinates", "velocities")}
-        wanted |= {"efforts": len(robots.efforts)} if "efforts" in epoch.arrays else {}
+        rows_of = {"position_targets": robots.coordinates, "velocity_targets": robots.velocities}
+        rows_of |= {"efforts": robots.efforts, "feed_forward": robots.velocities}
+        wanted |= {name: len(array) for name, array in rows_of.items() if name in epoch.arrays}
         if len(epoch.arrays.get("particles", ((),))[0]):
             wanted["particles"] = sum(particle_counts(world))
         for name, count in wanted.items():
@@ -199,6 +219,7 @@ class Recording:
                     linear, angular = twists[row, :3], twists[row, 3:]
                     handle.set_velocity(linear + np.cross(angular, arm), angular)
         self._place_particles(world, frame)
+        self._show_measurements(world, frame)
         world.set_world_time(float(self.times[frame]))
 
     def _particles(self, frame: int) -> Vector:
@@ -219,6 +240,22 @@ class Recording:
         ):
             handle.set_positions(places)
             handle.set_velocities(velocities)
+
+    def _measured(self, frame: int) -> World | None:
+        """A world whose sensors show what they showed in a frame, and nothing else; None: nothing was measured."""
+        epoch, _ = self._find(frame)
+        if not self._measurements:
+            return None
+        if epoch not in self._worlds:
+            return self.world(frame)
+        self._show_measurements(self._worlds[epoch], frame)
+        return self._worlds[epoch]
+
+    def _show_measurements(self, world: World, frame: int) -> None:
+        try:
+            self._measurements.show(world, int(self._starts[self.epoch_of(frame)]), frame)
+        except InvalidValueError as error:
+            raise ParseError(self.path, None, str(error)) from error
 
     def _soft(self, frame: int) -> dict[str, SoftShape]:
         epoch = self.epoch_of(frame)
@@ -304,6 +341,7 @@ class RecordingFeed:
         empty = np.zeros((0, 3))
         touches = (moment.contacts, moment.forces) if wanted.contacts else (empty, empty)
         rate = self._speed if self._playing else 0.0
+        world = self.recording._measured(frame) if wanted.points or wanted.images else None
         return Moment(
             moment.time,
             moment.poses,
@@ -312,6 +350,8 @@ class RecordingFeed:
             *touches,
             wires=moment.wires,
             tensions=moment.tensions,
+            points=seen_points(world) if world is not None and wanted.points else empty,
+            images=camera_images(world) if world is not None and wanted.images else {},
             soft=moment.soft,
             number=self.recording.epoch_of(frame),
         )
@@ -381,7 +421,9 @@ class RecordingFeed:
         tree, at, speed_at = robots[name]
         numbers_of = (self.recording.array(one, frame) for one in ("coordinates", "velocities", "efforts"))
         q, u, efforts = (one[first:] for one, first in zip(numbers_of, (at, speed_at, speed_at), strict=True))
-        return joint_quantities(tree, q, u, efforts)
+        told = self.recording.has("position_targets", frame)
+        targets = self.recording.array("position_targets", frame)[at:] if told else None
+        return joint_quantities(tree, q, u, efforts, targets)
 
     def joints(self, name: str) -> list[Joint]:
         """None can be moved."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Container, Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,9 +39,9 @@ from raisim_ros.srv import (
     SpawnObject,
     Step,
 )
-from raisim_ros.viewer.cdr_reader import CdrReader
-from raisim_ros.viewer.describe import literal, numbers, table
+from raisim_ros.viewer.describe import contact_rows, literal, numbers, table
 from raisim_ros.viewer.marker_scene import MarkerScene
+from raisim_ros.viewer.ros_contacts import Touches
 from raisim_ros.viewer.ros_layers import RobotLayers
 from raisim_ros.viewer.ros_objects import RobotStream, StateStream
 from raisim_ros.viewer.ros_streams import CloudStream, ImageStream, WireStream
@@ -64,6 +64,8 @@ from raisim_ros.viewer.spawn import ROBOT_SUFFIXES
 # How long an answer may take [s]: loading a large world takes its time.
 PATIENCE = 20.0
 PATIENCE_WITH_DISCOVERY = 5.0
+# Contacts are listened to for so long after an object was described [s].
+DESCRIBED_FOR = 2.0
 # How often it is checked whether the node is still there [s].
 PRESENCE_PERIOD = 1.0
 # The executor looks this often whether it shall end, should it miss the wake-up [s].
@@ -85,6 +87,7 @@ class RosFeed:
         self._scene = MarkerScene()
         self._state = WorldState()
         self._contacts: bytes = b""
+        self._described = -DESCRIBED_FOR  # when somebody last asked for an object
         self._kept: list[str] = []
         self._held: _Held | None = None
         self._publishers: dict[str, Any] = {}
@@ -218,7 +221,8 @@ class RosFeed:
 
     def moment(self, wanted: Wanted) -> Moment:
         """See Feed."""
-        self._want("contacts", wanted.contacts, ContactArray, "contacts", self._take_contacts, 10)
+        touches = wanted.contacts or time.monotonic() - self._described < DESCRIBED_FOR
+        self._want("contacts", touches, ContactArray, "contacts", self._take_contacts, 10)
         self._clouds.listen(wanted.points)
         layers = wanted.layers or wanted.centres
         frames = self._scene.needs_frames or self._clouds.active or layers
@@ -227,7 +231,7 @@ class RosFeed:
         self._layers.listen(layers)
         number, poses, state = self._model_number(), self._poses(), self._state
         held = self._static | self._kinematic
-        contacts, forces = _read_contacts(self._contacts, held) if wanted.contacts and self._contacts else _nothing()
+        points, forces = Touches(self._contacts if wanted.contacts else b"").on_movable(held)
         ends, tensions = self._wires.read()
         self._images.listen(wanted.images)
         return Moment(
@@ -235,7 +239,7 @@ class RosFeed:
             poses,
             state.paused,
             state.real_time_factor,
-            contacts,
+            points,
             forces,
             ends,
             tensions,
@@ -292,6 +296,7 @@ class RosFeed:
 
     def describe(self, name: str) -> str:
         """See Feed."""
+        self._described = time.monotonic()
         answer = self._call(GetObjectInfo, "get_object_info", name=name)
         info, state = answer.info, answer.state
         place, turn = state.pose.position, state.pose.orientation
@@ -307,6 +312,7 @@ class RosFeed:
             ("angular velocity [rad/s]", numbers((angular.x, angular.y, angular.z))),
             ("state", f"`{info.state_topic}`"),
             ("command", f"`{info.command_topic}`"),
+            *contact_rows(Touches(self._contacts).with_forces(name)),
         ]
         return f"**{literal(name)}**\n\n{table(rows)}"
 
@@ -455,24 +461,3 @@ def _standing(stance: Stance, place: tuple[float, float, float]) -> dict[str, An
         q[:3] = x, y, z + stance.height
     gains = {"p_gains": stance.p_gains.tolist(), "d_gains": stance.d_gains.tolist()} if stance.p_gains.any() else {}
     return {"pose": pose, "state": stance.state, "coordinates": q.tolist(), **gains}
-
-
-def _nothing() -> tuple[Vector, Vector]:
-    return np.zeros((0, 3)), np.zeros((0, 3))
-
-
-def _read_contacts(message: bytes, held: Container[str]) -> tuple[Vector, Vector]:
-    """Points and forces of a serialised ContactArray: on the side that moves, or on the first of two."""
-    reader = CdrReader(message)
-    reader.stamp_and_frame()
-    step = reader.number()
-    rows = np.zeros((reader.count(), 10))
-    for row in rows:
-        first = reader.text()
-        reader.text()
-        reader.long()
-        reader.long()
-        row[:] = reader.doubles(10)
-        if first in held:  # what the ground feels would point into it
-            row[6:9] *= -1.0
-    return rows[:, :3], rows[:, 6:9] / step

@@ -12,6 +12,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.shapes import SHAPES
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros import qos
@@ -21,8 +22,6 @@ from raisim_ros.viewer.scene import COLLISION, IDENTITY, INERTIA, ROBOT_KIND, It
 from raisim_ros.viewer.world_scene import robot_parts
 
 LAYERS = (COLLISION, INERTIA)
-# Bodies with the centre of mass at their origin.
-_CENTRED = ("sphere", "box", "cylinder", "cone", "capsule")
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +110,9 @@ class RobotLayers:
         return self._frames[number][1] if number < len(self._frames) else ""
 
     def centres(self, poses: Vector) -> Vector:
-        """Centres of mass of robots, and of bodies that have it at their origin; `poses`: of all frames."""
+        """Centres of mass of robots, and of primitives, whose origin it is; `poses`: of all frames."""
         first = len(poses) - len(self._frames)
-        rows = [poses[item.first_frame, :3] for item in self._items if item.kind in _CENTRED and item.movable]
+        rows = [poses[item.first_frame, :3] for item in self._items if item.kind in SHAPES and item.movable]
         for name in dict.fromkeys(name for name, _ in self._frames):
             robot = self._robots.get(name)
             places = [first + k for k, (owner, _) in enumerate(self._frames) if owner == name]

@@ -42,6 +42,21 @@ class Surface:
         return _bounds(self)
 
 
+    def outline(self) -> Vector:
+        """The vertices that lie farthest out in 26 directions: what boxes around it, however it is turned, need."""
+        return _outline(self)
+
+
+# Towards the faces, edges and corners of a cube.
+_DIRECTIONS = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if x or y or z], float)
+
+
+@lru_cache(maxsize=4096)
+def _outline(surface: Surface) -> Vector:
+    vertices = surface.vertices.astype(float)
+    return vertices[[int((vertices @ one).argmax()) for one in _DIRECTIONS]]
+
+
 @lru_cache(maxsize=4096)
 def _bounds(surface: Surface) -> tuple[Vector, Vector]:
     return surface.vertices.min(axis=0).astype(float), surface.vertices.max(axis=0).astype(float)
@@ -222,7 +237,7 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
     boxes = boxes_of(items, poses)
     if len(items) <= FEW:
         low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
-        centre, reach = 0.5 * (low + high), float(np.clip(0.6 * np.linalg.norm(high - low), 0.15, 40.0))
+        centre, reach = 0.5 * (low + high), float(np.clip(0.5 * np.linalg.norm(high - low), 0.15, 40.0))
     else:
         places = boxes.mean(axis=1)
         centre = np.median(places, axis=0)
@@ -234,6 +249,35 @@ def fitting_view(model: SceneModel, poses: Vector) -> View:
     return View((float(x), float(y), float(z)), (float(centre[0]), float(centre[1]), float(centre[2])))
 
 
+def first_view(
+    model: SceneModel, poses: Vector, viewpoint: tuple[str, tuple[float, ...]] | None
+) -> tuple[View, Item | None]:
+    """What is seen at first: as the world says (the object in the middle, and where the camera is from there), or so
+    that all is seen; and the object that the camera follows."""
+    if viewpoint is None or not any(viewpoint[1]):
+        return fitting_view(model, poses), None
+    followed = next((item for item in model.items if item.name == viewpoint[0]), None)
+    x, y, z = (0.0, 0.0, 0.0) if followed is None else poses[followed.first_frame, :3].tolist()
+    right, back, up = viewpoint[1]
+    return View((x + right, y + back, z + up), (x, y, z)), followed
+
+
+def view_with(box: Vector, view: View, angle: float) -> View | None:
+    """A view in the same direction that has all of a box in it; None: this one has. `angle`: the full one [rad]."""
+    centre, radius = box.mean(axis=0), 0.5 * float(np.linalg.norm(box[1] - box[0]))
+    eye, middle = np.array(view.position), np.array(view.look_at)
+    arm = eye - middle
+    far = float(np.linalg.norm(arm))
+    way = centre - eye
+    ahead = float(-way @ arm) / max(far, 1e-9)
+    aside = float(np.linalg.norm(way + ahead * arm / max(far, 1e-9)))
+    if ahead > 0.0 and aside + radius < ahead * np.tan(0.5 * angle):
+        return None
+    distance = max(far, 1.1 * radius / float(np.sin(0.5 * angle)))
+    x, y, z = (centre + arm / max(far, 1e-9) * distance).tolist()
+    return View((x, y, z), (float(centre[0]), float(centre[1]), float(centre[2])), view.horizontal_fov)
+
+
 def boxes_of(items: list[Item], poses: Vector) -> Vector:
     """Lowest and highest corners of the boxes around what is seen of items, N x 2 x 3 [m]."""
     places = poses[[item.first_frame for item in items], :3]
@@ -242,9 +286,8 @@ def boxes_of(items: list[Item], poses: Vector) -> Vector:
     owners = [(k, part) for k, part in owners if len(part.surface.vertices)]
     if not owners:
         return np.stack((low, high), axis=1)
-    bounds = np.array([part.surface.bounds() for _, part in owners])
     scales = np.array([part.scale for _, part in owners])
-    local = np.where(_CORNERS, bounds[:, 1, None], bounds[:, 0, None]) * scales[:, None]
+    local = np.array([part.surface.outline() for _, part in owners]) * scales[:, None]
     frames = compose(poses[[part.frame for _, part in owners]], np.array([part.pose for _, part in owners]))
     corners = frames[:, None, :3] + rotate(frames[:, None, 3:], local)
     rows = np.array([k for k, _ in owners])
@@ -253,9 +296,6 @@ def boxes_of(items: list[Item], poses: Vector) -> Vector:
     np.minimum.at(low, rows, corners.min(axis=1))
     np.maximum.at(high, rows, corners.max(axis=1))
     return np.stack((low, high), axis=1)
-
-
-_CORNERS = np.array([[k & 1, k >> 1 & 1, k >> 2] for k in range(8)], bool)
 
 
 def compose(outer: Vector, inner: Vector) -> Vector:

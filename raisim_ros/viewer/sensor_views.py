@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from raisim_ros.engine.sensors.vision import DepthCamera, RGBCamera, SpinningLidar
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.scene import Vector
+from raisim_ros.viewer.world_scene import unique_names
 
 # More points of a depth camera than this are thinned out.
 _MOST_POINTS = 20_000
@@ -28,14 +29,16 @@ def seen_points(world: World) -> Vector:
 
 
 def camera_images(world: World) -> dict[str, NDArray[np.uint8]]:
-    """Last images of all cameras by the name of their sensor; those of depth cameras in grey, near is bright."""
+    """Last images of all cameras as ``object/set/sensor``; those of depth cameras in grey, near is bright."""
     images: dict[str, NDArray[np.uint8]] = {}
+    names = {handle.get_id(): name for name, handle in unique_names(world).items()} if world.get_sensor_sets() else {}
     for sensors in world.get_sensor_sets():
         for sensor in sensors:
+            name = f"{names[sensors.mount.object.get_id()]}/{sensor.get_full_name()}"
             if isinstance(sensor, RGBCamera):
-                images[sensor.get_full_name()] = sensor.get_image_buffer()
+                images[name] = sensor.get_image_buffer()
             elif isinstance(sensor, DepthCamera):
-                images[sensor.get_full_name()] = grey(sensor.get_depth_array())
+                images[name] = grey(sensor.get_depth_array())
     return images
 
 

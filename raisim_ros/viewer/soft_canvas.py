@@ -9,6 +9,7 @@ import numpy as np
 import viser
 
 from raisim_ros.viewer import surfaces
+from raisim_ros.viewer.mesh_detail import is_closed, sharp
 from raisim_ros.viewer.scene import Item, Moment, SceneModel, SoftShape
 
 # More grains than this are drawn as points: browsers slow down.
@@ -24,6 +25,7 @@ class _Drawn:
         self.item = item
         self.node: Any = None
         self.sent: SoftShape | None = None
+        self.corners: Any = None  # which particle each corner of the surface is
 
     def look(self) -> Any:
         soft = self.item.soft
@@ -87,8 +89,9 @@ class SoftCanvas:
         color = tuple(round(255.0 * share) for share in soft.color)
         opacity = None if soft.opacity >= 1.0 else soft.opacity
         if soft.triangles is not None:
+            drawn.corners, triangles = _corners(shape, soft.triangles)
             return scene.add_mesh_simple(
-                name, shape.points, soft.triangles, color=color, opacity=opacity, side="double"
+                name, shape.points[drawn.corners], triangles, color=color, opacity=opacity, side="double"
             )
         if count > MOST_BALLS:
             size = 2.0 * float(shape.radii.mean())
@@ -109,6 +112,15 @@ class SoftCanvas:
         )
 
 
+def _corners(shape: SoftShape, triangles: Any) -> tuple[Any, Any]:
+    """Corners by particle, and triangles of them. A body's edges are sharp; the folds of cloth come and go."""
+    whole = triangles.astype(np.int64)
+    if not is_closed(whole):
+        return np.arange(len(shape.points)), triangles
+    split = sharp(shape.points.astype(np.float64), whole)
+    return split.sources, split.triangles.astype(np.uint32)
+
+
 def _shades(color: tuple[int, ...], count: int) -> Any:
     """Neighbours are told apart by a little light and shade."""
     share = 0.85 + 0.3 * ((np.arange(count) * 0.6180339887) % 1.0)
@@ -119,7 +131,7 @@ def _move(drawn: _Drawn, shape: SoftShape) -> None:
     soft = drawn.item.soft
     assert soft is not None
     if soft.triangles is not None:
-        drawn.node.vertices = shape.points
+        drawn.node.vertices = shape.points[drawn.corners]
     elif len(shape.points) > MOST_BALLS:
         drawn.node.points = shape.points
     else:

@@ -16,7 +16,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.types import ArticulatedSystemOption
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.scene import AUTO, BASES, COLLISION, FIXED, FLOATING, VISUAL, Stance, Vector, rotate, to_world
-from raisim_ros.viewer.world_scene import robot_parts
+from raisim_ros.viewer.world_scene import pose_of, robot_parts
 
 # Joints come back to the pose as critically damped springs of this frequency [rad/s] that carry the whole robot.
 FREQUENCY = 20.0
@@ -241,12 +241,7 @@ def _points(robot: ArticulatedSystem) -> dict[int, Vector]:
 
 def _placed(robot: ArticulatedSystem, points: dict[int, Vector]) -> dict[int, Vector]:
     """The points in the world."""
-    return {body: to_world(_pose(robot, body), rows) for body, rows in points.items()}
-
-
-def _pose(robot: ArticulatedSystem, body: int) -> Vector:
-    w, x, y, z = robot.get_quaternion(body)
-    return np.array([*robot.get_position(body), x, y, z, w])
+    return {body: to_world(pose_of(robot, body), rows) for body, rows in points.items()}
 
 
 def _extent(robot: ArticulatedSystem) -> tuple[Vector, Vector]:
@@ -255,6 +250,6 @@ def _extent(robot: ArticulatedSystem) -> tuple[Vector, Vector]:
     for part in robot_parts(robot, 0, (COLLISION, VISUAL)):
         if len(part.surface.vertices):
             rows = part.pose[:3] + rotate(part.pose[3:], part.surface.vertices.astype(float) * part.scale)
-            placed = to_world(_pose(robot, part.frame), rows)
+            placed = to_world(pose_of(robot, part.frame), rows)
             corners += [placed.min(axis=0), placed.max(axis=0)]
     return np.min(corners, axis=0), np.max(corners, axis=0)

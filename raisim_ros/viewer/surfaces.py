@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from functools import cache, lru_cache
 from pathlib import Path
@@ -163,10 +164,6 @@ def _vertex_colors(parts: list[Any]) -> Vector:
 _TERRAIN_COLORS = np.array([[0.28, 0.40, 0.24], [0.45, 0.50, 0.30], [0.58, 0.50, 0.38], [0.74, 0.71, 0.68]])
 
 
-def _every(count: int, stride: int) -> NDArray[np.int64]:
-    return np.unique(np.append(np.arange(0, count, stride), count - 1))
-
-
 def height_colors(heights: Vector) -> Vector:
     """Colours of terrain: green below, rock above."""
     share = (heights - heights.min()) / max(float(np.ptp(heights)), 1e-9)
@@ -179,18 +176,10 @@ def height_colors(heights: Vector) -> Vector:
 
 def height_map_surface(data: HeightMapData, colors: Vector | None) -> Surface:
     """Terrain in the map's frame, coloured per sample ([iy, ix, rgb]) or by its height."""
-    cells = (data.x_samples - 1) * (data.y_samples - 1)
-    stride = max(1, math.ceil(math.sqrt(cells / MAX_HEIGHT_MAP_CELLS)))
-    columns, rows = _every(data.x_samples, stride), _every(data.y_samples, stride)
-    x = (columns / (data.x_samples - 1) - 0.5) * data.x_size
-    y = (rows / (data.y_samples - 1) - 0.5) * data.y_size
-    heights = data.heights[np.ix_(rows, columns)]
-    grid = np.dstack((*np.meshgrid(x, y), heights)).reshape(-1, 3)
-    shades = height_colors(heights) if colors is None else colors[np.ix_(rows, columns)]
-    place = np.arange(len(grid)).reshape(heights.shape)
-    p00, p10, p01, p11 = place[:-1, :-1], place[:-1, 1:], place[1:, :-1], place[1:, 1:]
-    # The same diagonal as in the collision: from (ix, iy) to (ix + 1, iy + 1).
-    triangles = np.stack((p00, p10, p11, p00, p11, p01), axis=-1).reshape(-1, 3)
+    rows, columns = data.drawn_samples(MAX_HEIGHT_MAP_CELLS)
+    grid, triangles = data.surface(rows, columns)
+    shown = np.ix_(rows, columns)
+    shades = height_colors(data.heights[shown]) if colors is None else colors[shown]
     plain = _surface(grid, triangles)
     return Surface(plain.vertices, plain.triangles, False, _colored_glb(grid, triangles, shades.reshape(-1, 3)))
 
@@ -204,6 +193,26 @@ def _colored_glb(vertices: Vector, triangles: NDArray[np.int64], colors: Vector)
     mesh = trimesh.Trimesh(vertices, triangles, vertex_colors=rgba, process=False)
     data: bytes = mesh.export(file_type="glb", include_normals=True)
     return data
+
+
+def without_metal(glb: bytes) -> bytes:
+    """A binary glTF file without metal, which the format means where nothing is said: pages have nothing to mirror
+    in it, and it would be black."""
+    length = int.from_bytes(glb[12:16], "little")
+    tree = json.loads(glb[20 : 20 + length])
+    materials = tree.setdefault("materials", [])
+    for primitive in (one for mesh in tree["meshes"] for one in mesh["primitives"]):
+        primitive.setdefault("material", len(materials))
+    materials.append({"pbrMetallicRoughness": {"roughnessFactor": 0.9}})
+    for material in materials:
+        look = material.setdefault("pbrMetallicRoughness", {})
+        look["metallicFactor"] = 0.0
+        look.pop("metallicRoughnessTexture", None)
+    text = json.dumps(tree, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    rest = glb[20 + length :]
+    head = glb[:8] + (20 + len(text) + len(rest)).to_bytes(4, "little") + len(text).to_bytes(4, "little")
+    return head + glb[16:20] + text + rest
 
 
 def light(colors: Vector) -> NDArray[np.uint8]:

@@ -19,14 +19,14 @@ except ImportError as error:
     raise ImportError("the viewer needs the package viser: pip install 'raisim_ros[viewer]'") from error
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.viewer.canvas import Canvas, Picked
+from raisim_ros.viewer.canvas import FIELD_OF_VIEW, Canvas, Picked
 from raisim_ros.viewer.feed import Feed
+from raisim_ros.viewer.following import Follower
 from raisim_ros.viewer.panel import Panel
-from raisim_ros.viewer.scene import Moment, SceneModel, Vector, fitting_view, to_body, to_world
+from raisim_ros.viewer.scene import Moment, SceneModel, Vector, View, boxes_of, first_view, to_body, to_world, view_with
 from raisim_ros.viewer.visitors import let_in_own_pages
 
 FRAME_RATE = 30.0
-FIELD_OF_VIEW = 0.75  # vertical [rad]
 
 
 class Page:
@@ -49,13 +49,16 @@ class Page:
         self._canvas.on_click = lambda picked: self._panel.select(picked.item)
         self._canvas.on_drag = self._drag
         self._panel.on_feed, self._panel.on_load = self._want_feed, self._aim_again
+        self._panel.on_new = self._reveal
         self._panel.on_shadows = self._canvas.turn_shadows
         self._panel.follow_feed(feed, recorded=False)
         self._grabbed: tuple[Picked, Vector, Vector] | None = None
         self._number: Hashable = None
         self._model = SceneModel([], 0)
         self._moment: Moment | None = None
-        self._followed: Vector | None = None
+        self._follower = Follower()
+        self._followed = ""  # name of the object
+        self._revealed = ""  # name of an object that all pages shall see
         self._open = True
         self.frames = 0  # shown so far
         self._told = ""
@@ -133,7 +136,7 @@ class Page:
         former, self._feed = self._feed, wanted
         if former is not self._first_feed:
             former.close()
-        self._number, self._grabbed, self._followed = None, None, None
+        self._number, self._grabbed, self._followed = None, None, ""
         self._panel.follow_feed(wanted, recorded=wanted is not self._first_feed)
 
     def _update(self) -> None:
@@ -153,6 +156,8 @@ class Page:
         trail = self._panel.tick(moment)
         self._pull_on(moment)
         self._canvas.show(moment, self._panel.selected, trail)
+        if self._revealed:
+            self._show_revealed(moment)
         self._follow(moment)
         self._moment = moment
         view = self._feed.viewpoint()
@@ -168,14 +173,12 @@ class Page:
     def _aim(self, view: tuple[str, tuple[float, ...]] | None, moment: Moment) -> None:
         """Look from where the world file says, or so that all is seen."""
         self._aimed, self._view = self._model.complete, view  # more may come into sight
-        fit = fitting_view(self._model, moment.poses)
-        position, look_at = fit.position, fit.look_at
-        if view is not None and any(view[1]):
-            item = next((item for item in self._model.items if item.name == view[0]), None)
-            centre = np.zeros(3) if item is None else moment.poses[item.first_frame, :3]
-            position, look_at = tuple(centre + np.array(view[1])), tuple(centre)
-            if item is not None:
-                self._panel.start_following(item.name)
+        first, item = first_view(self._model, moment.poses, view)
+        position, look_at = first.position, first.look_at
+        if item is not None:
+            self._panel.start_following(item.name)
+            self._followed = item.name
+            self._follower.begin(np.subtract(position, look_at))
         self._canvas.set_distance(float(np.linalg.norm(np.subtract(position, look_at))))
         camera = self._server.initial_camera
         camera.fov, camera.far, camera.up = FIELD_OF_VIEW, 500.0, (0.0, 0.0, 1.0)
@@ -184,22 +187,34 @@ class Page:
             with client.atomic():
                 client.camera.position, client.camera.look_at = position, look_at
 
+    def _reveal(self, name: str) -> None:
+        self._revealed = name
+
+    def _show_revealed(self, moment: Moment) -> None:
+        """Pages that do not see all of a new object look at it from where they look; its meshes come one by one."""
+        item = next((one for one in self._model.items if one.name == self._revealed), None)
+        if item is not None and self._panel.follows():
+            item = None  # somebody looks at something else
+        if item is not None:
+            box = boxes_of([item], moment.poses)[0]
+            for client in self._server.get_clients().values():
+                camera = client.camera
+                view = view_with(box, View(tuple(camera.position), tuple(camera.look_at)), FIELD_OF_VIEW)
+                if view is not None:
+                    with client.atomic():
+                        camera.position, camera.look_at = view.position, view.look_at
+        if item is None or self._model.complete:
+            self._revealed = ""
+
     def _follow(self, moment: Moment) -> None:
         item = self._panel.selected
         if item is None or not self._panel.follows():
-            self._followed = None
+            self._followed = ""
             return
-        place = moment.poses[item.first_frame, :3].copy()
-        if self._followed is not None:
-            shift = place - self._followed
-            if np.abs(shift).max() < 1e-4:
-                return
-            for client in self._server.get_clients().values():
-                with client.atomic():
-                    look_at = client.camera.look_at + shift
-                    client.camera.position = client.camera.position + shift
-                    client.camera.look_at = look_at
-        self._followed = place
+        if item.name != self._followed:
+            self._followed = item.name
+            self._follower.begin()
+        self._follower.follow(self._server.get_clients(), moment.poses[item.first_frame, :3])
 
     # ---- hands ----
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Sequence
 
 import rclpy
@@ -14,7 +13,7 @@ from rclpy.signals import SignalHandlerOptions
 from raisim_ros.client import shared_memory
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.ros.attentive_node import AttentiveNode
-from raisim_ros.ros.node.signals import ending_soon, leave, watch_signals
+from raisim_ros.ros.node.signals import Life, ending_soon, leave, watch_signals
 
 PARAMETERS = {
     "host": ("127.0.0.1", "Address that the page is served on; 0.0.0.0 lets other machines in."),
@@ -25,25 +24,25 @@ PARAMETERS = {
 
 def main(args: Sequence[str] | None = None) -> int:
     """Entry point of the console script; the exit code."""
-    stop, leaving = threading.Event(), threading.Event()
-    watch_signals("viewer_node", stop, leaving)
+    life = Life()
+    watch_signals("viewer_node", life, shared_memory.remove_own)
     shared_memory.remove_stale()
     code = 0
     try:
-        code = _show(args, stop, leaving)
+        code = _show(args, life)
     except (RaisimError, ParameterException, RuntimeError, OSError) as error:  # also of rclpy and viser
-        code = 0 if stop.is_set() else 2
+        code = 0 if life.stop.is_set() else 2
         if code:
             print(f"viewer_node: {error}", file=sys.stderr)
     finally:
-        leaving.set()
+        life.leaving.set()
         with ending_soon(lambda: code):
             rclpy.try_shutdown()
-        shared_memory.forget()
+        shared_memory.remove_own()
     return code
 
 
-def _show(args: Sequence[str] | None, stop: threading.Event, leaving: threading.Event) -> int:
+def _show(args: Sequence[str] | None, life: Life) -> int:
     """Serve the page until the end is wanted; the exit code."""
     try:
         from raisim_ros.viewer.viewer import Page
@@ -60,10 +59,11 @@ def _show(args: Sequence[str] | None, stop: threading.Event, leaving: threading.
         for name, (default, text) in PARAMETERS.items()
     }
     node.warn_of_unread_parameters()
-    feed = RosFeed(node, stop)
+    feed = RosFeed(node, life.stop)
     page = Page(feed, str(values["host"]), int(values["port"]), open_browser=bool(values["open_browser"]))
-    stop.wait()
-    leaving.set()
+    life.serving.set()
+    life.stop.wait()
+    life.leaving.set()
     with ending_soon(lambda: 0):  # browsers are told, if they listen
         page.close()
     return 0

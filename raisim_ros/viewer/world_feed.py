@@ -32,7 +32,7 @@ from raisim_ros.viewer.scene import Joint, Moment, NewObject, Quantities, SceneM
 from raisim_ros.viewer.sensor_views import camera_images, seen_points
 from raisim_ros.viewer.soft_scene import soft_shape
 from raisim_ros.viewer.spawn import add_to_world
-from raisim_ros.viewer.world_scene import unique_names, world_model
+from raisim_ros.viewer.world_scene import pose_of, unique_names, world_model
 
 # Looks are compared this often [s]: objects come and go with a number of their own, colours do not.
 LOOKS_PERIOD = 0.5
@@ -483,13 +483,8 @@ def _centres(world: World) -> Vector:
         elif isinstance(handle, SoftObject):
             rows.append(handle.get_position())
         elif isinstance(handle, SingleBodyObject) and handle.get_body_type() == BodyType.DYNAMIC:
-            rows.append(to_world(_pose(handle), handle.get_com()))
+            rows.append(to_world(pose_of(handle), handle.get_com()))
     return np.array(rows).reshape(-1, 3)
-
-
-def _pose(handle: SingleBodyObject) -> Vector:
-    w, x, y, z = handle.get_quaternion()
-    return np.array([*handle.get_position(), x, y, z, w])
 
 
 def _profile(world: World) -> dict[str, float]:

@@ -70,6 +70,12 @@ def _looks(handle: Object) -> tuple[Rgb, float]:
     return (red, green, blue), alpha
 
 
+def pose_of(handle: SingleBodyObject | ArticulatedSystem, body: int = 0) -> Vector:
+    """Position and quaternion x, y, z, w of a body."""
+    w, x, y, z = handle.get_quaternion(body)
+    return np.array([*handle.get_position(body), x, y, z, w])
+
+
 # ---- single bodies ----
 
 

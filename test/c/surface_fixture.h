@@ -118,4 +118,19 @@ static inline void check_sound(const rs_manifold *m, double margin)
     }
 }
 
+/* What is found of triangles is as sound as what is found of a solid, and as far apart; true where the shapes touch, no deeper
+ * than `deep`: beyond that the shortest ways out differ. */
+static inline bool check_like_solid(const rs_manifold *found, const rs_manifold *solid, double margin, double deep)
+{
+    check_sound(found, margin);
+    if (!CHECK((solid->count > 0) == (found->count > 0)) || found->count == 0)
+        return false;
+    if (least_gap(solid) < -deep) {
+        CHECK(least_gap(found) < 0.0);
+        return false;
+    }
+    CHECK_NEAR(least_gap(found), least_gap(solid), 1e-6);
+    return true;
+}
+
 #endif

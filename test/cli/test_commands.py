@@ -92,10 +92,11 @@ def test_worlds_and_recordings_are_drawn(crane, tmp_path, name):
 
 
 def test_a_film_is_written(tmp_path):
-    pytest.importorskip("imageio_ffmpeg", reason="the extra 'record' is not installed")
+    ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="the extra 'record' is not installed")
     out = tmp_path / "a.mp4"
     assert main(["render", str(resource("worlds/crane.xml")), str(out), "--seconds", "0.2", *SMALL]) == 0
     assert out.stat().st_size > 500
+    assert next(ffmpeg.read_frames(str(out)))["size"] == (64, 36)
 
 
 def test_a_page_plays_a_recording_without_a_server(crane, tmp_path, capsys):

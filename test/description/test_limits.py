@@ -11,6 +11,7 @@ import zipfile
 import pytest
 from PIL import Image
 
+from raisim_ros import MeshBuildOptions, World
 from raisim_ros.description.errors import InvalidValueError, ParseError, RaisimError
 from raisim_ros.description.limits import FileLimits, get_file_limits, set_file_limits
 from raisim_ros.description.mesh.color import mesh_color
@@ -56,6 +57,17 @@ LAUGHS = "<params><a value='{}'/>{}</params>".format(
 )
 
 
+def soft(inside, count=1):
+    return f"<objects>{inside * count}</objects>"
+
+
+def sheet(cells, build=""):
+    return f'<deformable><rectangle x="1" y="1" x_cells="{cells}" y_cells="{cells}"/>{build}</deformable>'
+
+
+GRID = '<emit_box min="0 0 0" max="{0} {0} {0}" radius="0.05"/>'
+RANDOM = '<granular><emit_box_random min="0 0 0" max="9 9 9" count="150000" radius="0.01"/></granular>'
+STRUTS = '<build mode="surface" internal_struts="pairs_within_radius" strut_radius="9"/>'
 MANY = '<b n="@@a"/>' * 40
 WORLDS = {
     "one long loop": (loops(1, 10**12), "max_elements"),
@@ -71,6 +83,14 @@ WORLDS = {
     ),
     "many elements": ("<a/>" * 2_000_000, "max_elements"),
     "many objects": ("<objects>" + '<ground height="0"/>' * 150_000 + "</objects>", "max_objects"),
+    "millions of grains": (soft(f"<granular>{GRID.format(20)}</granular>"), "max_particles"),
+    "many boxes of grains": (soft(f"<granular>{GRID.format(5) * 10}</granular>"), "max_particles"),
+    "grains in many objects": (soft(f"<granular>{GRID.format(5)}</granular>", 10), "max_particles"),
+    "many grains at random places": (soft(RANDOM, 10), "max_random_grains"),
+    "a sheet of millions of vertices": (soft(sheet(2000)), "max_particles"),
+    "many sheets": (soft(sheet(400), 10), "max_particles"),
+    "a very fine surface": (soft(sheet(1, '<build mode="surface" spacing="1e-4"/>')), "max_particles"),
+    "all pairs of vertices": (soft(sheet(100, STRUTS)), "max_struts"),
 }
 
 
@@ -170,6 +190,34 @@ def test_what_asks_for_too_much_is_refused_before_it_is_made(answers, name):
     text, grown = answers[name]
     assert expected in text
     assert grown < 200
+
+
+def test_sheets_made_of_meshes_count_when_they_are_read(tmp_path, monkeypatch):
+    """How many vertices there are is not in the world file."""
+    monkeypatch.setattr("raisim_ros.description.limits._limits", FileLimits(max_particles=10))
+    (tmp_path / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n")
+    there = World()
+    there.load(world(tmp_path, soft('<deformable file_name="m.obj"/>', 2)))
+    with pytest.raises(RaisimError, match=r"12 particles; expected at most 10 .limit max_particles."):
+        there.load(world(tmp_path, soft('<deformable file_name="m.obj"/>', 3)))
+    assert len(there.get_obj_list()) == 2
+
+
+def test_a_box_that_is_long_and_too_thin_for_any_grain_has_none():
+    """Its long side was written out: terabytes."""
+    grains = World().add_granular_particles([(0.0, 0.0, 0.0)], 0.1)
+    grains.emit_box((0.0, 0.0, 0.0), (1e12, 1e-3, 1e-3), 0.1)
+    assert grains.get_num_particles() == 1
+
+
+def test_a_body_whose_struts_are_too_many_is_not_added(monkeypatch):
+    monkeypatch.setattr("raisim_ros.description.limits._limits", FileLimits(max_struts=2))
+    there = World()
+    square = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 3)]
+    options = MeshBuildOptions(spacing=2.0, internal_struts="pairs_within_radius", strut_radius=2.0)
+    with pytest.raises(RaisimError, match=r"more than 2 pairs .* .limit max_struts."):
+        there.add_deformable_object(square, options=options)
+    assert there.get_obj_list() == []
 
 
 @pytest.mark.parametrize(("most", "shown"), [(15, False), (16, True)])

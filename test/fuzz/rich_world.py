@@ -17,6 +17,7 @@ from raisim_ros import (
     ForceTorqueModel,
     ImuModel,
     LidarModel,
+    MeshBuildOptions,
     MeshCollisionMode,
     Object,
     RGBCameraModel,
@@ -82,8 +83,20 @@ def rich_world() -> World:
     world.add_compliant_wire(first, 0, (0, 0, 0), arm, 0, (0, 0, 0), 3.0, 100.0).set_name("wire_1")
     world.add_custom_wire(second, 0, (0, 0, 0), cart, 0, (0, 0, 0), 1.0).set_name("wire_2")
     world.set_material_pair_prop("rubber", "steel", 0.9, 0.1, 0.01)
+    add_soft_objects(world)
     world.integrate(20)
     return world
+
+
+def add_soft_objects(world: World) -> None:
+    """Cloth that hangs on a body, a filled body and grains."""
+    square = [(0.0, -2.0, 0.5), (0.2, -2.0, 0.5), (0.2, -1.8, 0.5), (0.0, -1.8, 0.5)]
+    cloth = world.add_deformable_cloth(square, [(0, 1, 2), (0, 2, 3)], pinned_vertices=(0,), name="cloth")
+    cloth.pin_vertex(1, body=world.get_object("body_0"))
+    filled = MeshBuildOptions("filled", spacing=0.5)
+    world.add_deformable_object((TETRAHEDRON.vertices, TETRAHEDRON.triangles), options=filled, name="jelly", position=(3.0, -3.0, 0.1))
+    places = [(-3.0, 0.1 * k, 0.05) for k in range(6)]
+    world.add_granular_particles(places, 0.04, name="grains").set_particle_fixed(5)
 
 
 def things_to_call(world: World) -> list[object]:

@@ -4,7 +4,9 @@
 
 Workers run under the sanitizers that the environment brings (tools/instrumented_engine.sh). An input that raises anything
 but an error of ours, crashes, hangs for more than ten seconds or leaves a state that is not finite is a fault: it is kept in
-build/fuzz/faults, from where it goes to test/fuzz/corpus once it is mended. The same seed makes the same inputs.
+build/fuzz/faults, from where it goes to test/fuzz/corpus once it is mended. The same seed makes the same inputs. What takes
+ten seconds under a sanitizer, which is many times slower, is run again in the usual engine (RAISIM_PLAIN, the PYTHONPATH of
+one), and is a fault when it takes ten seconds there.
 """
 
 from __future__ import annotations
@@ -17,48 +19,42 @@ import gc
 import json
 import os
 import resource
-import signal
-import subprocess
 import sys
 import tempfile
 import time
 import traceback
+from functools import partial
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from watching import Outcome, Watched
 
 HERE = Path(__file__).resolve().parent
 FAULTS = HERE.parents[1] / "build" / "fuzz" / "faults"
-HANG = 10.0  # seconds of processor time; waiting counts a tenth, as other programs may need the machine
-SANITIZED = 4.0  # how much longer a sanitized engine may take: it is five to twenty times as slow, Python twice
+HANG = 10.0  # seconds of processor time of one file or call, of all processes; waiting counts a tenth
+PATIENCE = 4.0  # how much longer a sanitized engine may take before it is stopped
 SLICE = 240.0  # seconds that a worker lives: memory that an input leaves behind does not count against the next ones
 
 
 def work(kind: str, seed: int, seconds: float) -> None:
-    """One worker: inputs of one kind until the time is over; a line of JSON at the end, and before every fault."""
-    sys.path.insert(0, str(HERE))
+    """One worker: inputs of one kind until the time is over, at least one; a line of JSON before every input and call, for
+    every fault, and at the end. Whoever watches it ends it when nothing comes (watching.py)."""
     from targets import run_one
 
     # MuJoCo's compiler, a process of its own, has less memory than a sanitizer wants.
-    slower = SANITIZED if os.environ.pop("LD_PRELOAD", None) else 1.0
-    limit = HANG * slower * (12.0 if kind == "api" else 1.0)
-
-    def hang(*_: object) -> None:
-        raise TimeoutError(f"longer than {limit:g} s")
-
-    signal.signal(signal.SIGALRM, hang)
-    signal.signal(signal.SIGPROF, hang)
+    os.environ.pop("LD_PRELOAD", None)
     faulthandler.enable()
     gc.freeze()  # what was imported is not looked through for every input
-    end, inputs, refused, slowest = time.monotonic() + seconds, 0, 0, 0.0
+    end, inputs, refused = time.monotonic() + seconds, 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chdir(folder)
-        while time.monotonic() < end:
-            print(json.dumps({"at": seed}), flush=True)
-            started = time.process_time()
-            signal.setitimer(signal.ITIMER_PROF, limit)
-            signal.setitimer(signal.ITIMER_REAL, 10.0 * limit)
+        while not inputs or time.monotonic() < end:
+            begin = partial(print, json.dumps({"at": seed}), flush=True)
+            begin()
             try:
-                count, was_refused = run_one(kind, seed, folder)
+                count, was_refused = run_one(kind, seed, folder, begin)
                 inputs, refused = inputs + count, refused + was_refused
             except (SystemExit, KeyboardInterrupt):
                 raise
@@ -66,12 +62,9 @@ def work(kind: str, seed: int, seconds: float) -> None:
                 fault = "".join(traceback.format_exception(error))
                 print(json.dumps({"fault": fault, "seed": seed}), flush=True)
                 inputs += 1
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0.0)
-                signal.setitimer(signal.ITIMER_REAL, 0.0)
-            slowest, seed = max(slowest, time.process_time() - started), seed + 1
+            seed += 1
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(json.dumps({"inputs": inputs, "refused": refused, "slowest": slowest, "next": seed, "memory": memory}), flush=True)
+    print(json.dumps({"inputs": inputs, "refused": refused, "next": seed, "memory": memory}), flush=True)
 
 
 class Kind:
@@ -84,23 +77,37 @@ class Kind:
         self.faults: dict[str, str] = {}
 
     def run(self, seconds: float) -> None:
-        command = [sys.executable, str(HERE / "run.py"), "--worker", self.name, str(self.seed), str(seconds)]
-        process = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-        last, finished = self.seed, False
-        for line in process.stdout.splitlines():
-            with contextlib.suppress(ValueError):
-                record = json.loads(line)
-                last = record.get("at", last)
-                if "fault" in record:
-                    self._keep(record["seed"], record["fault"])
-                if "inputs" in record:
-                    finished = True
-                    self.inputs, self.refused = self.inputs + record["inputs"], self.refused + record["refused"]
-                    self.slowest, self.memory = max(self.slowest, record["slowest"]), max(self.memory, record["memory"])
-                    self.seed = record["next"]
+        limit = HANG * (PATIENCE if "LD_PRELOAD" in os.environ else 1.0)
+        outcome = Watched(self._worker(self.seed, seconds), HANG, limit).run(dict(os.environ))
+        self.slowest = max(self.slowest, outcome.slowest)
+        finished = False
+        for record in outcome.records:
+            if "fault" in record:
+                self._keep(record["seed"], record["fault"])
+            if "inputs" in record:
+                finished = True
+                self.inputs, self.refused = self.inputs + record["inputs"], self.refused + record["refused"]
+                self.memory, self.seed = max(self.memory, record["memory"]), record["next"]
         if not finished:
-            self._keep(last, f"the process ended with {process.returncode}\n{process.stderr[-8000:]}")
-            self.inputs, self.seed = self.inputs + last - self.seed, last + 1
+            last = max(outcome.last, self.seed)
+            if not outcome.hung:
+                self._keep(last, f"the process ended with {outcome.code}\n{outcome.errors}")
+            self.inputs, self.seed = self.inputs + last - self.seed + 1, last + 1
+        for seed in sorted(outcome.slow | ({outcome.last} if outcome.hung else set())):
+            self._judge_slow(seed, outcome)
+
+    def _worker(self, seed: int, seconds: float) -> list[str]:
+        return [sys.executable, str(HERE / "run.py"), "--worker", self.name, str(seed), str(seconds)]
+
+    def _judge_slow(self, seed: int, outcome: Outcome) -> None:
+        """An input that took ten seconds: a fault, unless a sanitizer was the reason."""
+        if "LD_PRELOAD" in os.environ:
+            plain = {**os.environ, "PYTHONPATH": os.environ["RAISIM_PLAIN"]}
+            del plain["LD_PRELOAD"]
+            outcome = Watched(self._worker(seed, 0.0), HANG, HANG).run(plain)
+            print(f"{self.name} seed {seed}: slow under the sanitizer, {outcome.slowest:.1f} s in the usual engine", flush=True)
+        if outcome.hung or seed in outcome.slow:
+            self._keep(seed, f"longer than {HANG:g} s\n{outcome.errors}")
 
     def _keep(self, seed: int, text: str) -> None:
         """One file for each different place at which something went wrong."""
@@ -116,7 +123,6 @@ class Kind:
 
 def replay(kind: str, seed: int) -> None:
     """One input, in this process, with its traceback."""
-    sys.path.insert(0, str(HERE))
     from targets import FILES, make_file, run_one
 
     os.environ.pop("LD_PRELOAD", None)
@@ -127,7 +133,7 @@ def replay(kind: str, seed: int) -> None:
             kept.write_bytes(make_file(kind, seed, Path(name)).read_bytes())
             print(f"input: {kept}")
         os.chdir(name)
-        print(run_one(kind, seed, Path(name)))
+        print(run_one(kind, seed, Path(name), lambda: None))
 
 
 def main() -> int:
@@ -146,7 +152,6 @@ def main() -> int:
     if options.replay:
         replay(options.replay[0], int(options.replay[1]))
         return 0
-    sys.path.insert(0, str(HERE))
     from targets import KINDS
 
     names = KINDS if options.kinds == "all" else options.kinds.split(",")

@@ -25,7 +25,7 @@ def test_kept_inputs(file, tmp_path, monkeypatch):
 def test_new_inputs(kind, tmp_path, monkeypatch):
     """A few of each kind, always the same ones; `make fuzz` makes millions."""
     monkeypatch.chdir(tmp_path)
-    answers = {run_one(kind, seed, tmp_path)[1] for seed in range(25)}
+    answers = {run_one(kind, seed, tmp_path, lambda: None)[1] for seed in range(25)}
     assert answers == {True, False}  # some are read, some are refused
 
 

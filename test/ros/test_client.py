@@ -7,10 +7,12 @@ import pytest
 pytest.importorskip("rclpy", reason="needs rclpy")
 
 from robot_calls import robot
+from service_calls import ok
 
 from raisim_ros.client import Client, ConnectionLostError, RequestRefusedError, Robot
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.msg import ResultCode
+from raisim_ros.srv import RemoveObject, SpawnObject
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,37 @@ def test_an_object_is_spawned_stepped_read_and_removed(world):
     with pytest.raises(RequestRefusedError) as refused:
         world.find("ball")
     assert refused.value.code == ResultCode.UNKNOWN_OBJECT
+
+
+def test_states_of_what_others_removed_or_replaced_are_not_told(world, probe):
+    """The last state of something that is gone is not where it is."""
+    ball, box = (world.spawn(name, "sphere", position=(50.0, y, 9.0), radius=0.1) for name, y in (("ball", 0.0), ("box", 5.0)))
+    assert ball.position
+    assert box.position
+    ok(probe.call(RemoveObject, "/client_test/remove_object", name="ball"))
+    probe.spin_until(lambda: not world.node.count_publishers("/client_test/ball/state"), "its topic to go")
+    for act in (lambda: ball.position, lambda: ball.push((1.0, 0.0, 0.0))):
+        with pytest.raises(ConnectionLostError, match="'ball' was removed"):
+            act()
+    ok(probe.call(RemoveObject, "/client_test/remove_object", name="box"))
+    ok(probe.call(SpawnObject, "/client_test/spawn_object", name="box", shape="box", size=[1.0, 1.0, 1.0], mass=1.0))
+    with pytest.raises(ConnectionLostError, match="'box' was removed"):
+        world.wait_until(lambda: box.position is None, timeout=20.0)
+    assert world.find("box").position == (0.0, 0.0, 0.0)
+    world.remove("box")
+
+
+def test_what_is_read_after_a_reset_is_of_the_time_behind_it(world):
+    """Messages of the time before were still told: a wait after a reset of time lasted until the old time came again."""
+    ball = world.spawn("ball", "sphere", position=(50.0, 0.0, 9.0), radius=0.1)
+    for _ in range(5):
+        world.play()
+        world.wait(0.5, timeout=60.0)
+        world.pause()
+        assert ball.position[2] < 9.0
+        world.reset(time=True)
+        assert world.time == 0.0
+        assert ball.position == (50.0, 0.0, 9.0)
 
 
 def test_a_push_is_renewed_until_it_is_released(world):
@@ -86,6 +119,8 @@ def test_it_does_not_pretend_that_a_world_is_there(start_node, domain_id):
     node = start_node(namespace="/mortal", paused=True)
     with Client("mortal", timeout=20.0, domain_id=domain_id) as client:
         assert client.is_alive
+        ball = client.spawn("ball", "sphere", radius=0.1)
+        assert ball.position == (0.0, 0.0, 0.0)
         node.process.kill()
         node.wait_for_exit()
         end = time.monotonic() + 20.0
@@ -94,6 +129,8 @@ def test_it_does_not_pretend_that_a_world_is_there(start_node, domain_id):
             time.sleep(0.05)
         with pytest.raises(ConnectionLostError, match="silent"):
             _ = client.state
+        with pytest.raises(ConnectionLostError, match="silent"):
+            _ = ball.position
         with pytest.raises(ConnectionLostError):
             client.call("pause", timeout=0.5)
 

@@ -1,7 +1,9 @@
 """Shipped files and documentation agree with the code."""
 
+import os
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -11,6 +13,7 @@ pytest.importorskip("yaml", reason="needs PyYAML")
 import yaml
 
 from raisim_ros.ros.node import parameters
+from raisim_ros.ros.node.dds_profile import OWN, SHARED, VARIABLE, choose_own_profile
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,3 +42,41 @@ def test_every_service_answers_with_result_and_message():
         answer = service.read_text().split("---\n")[1].splitlines()
         fields = [line.split()[:2] for line in answer if line and not line.startswith("#")]
         assert fields[:2] == [["uint8", "result"], ["string", "message"]], service.name
+
+
+def profiles(file):
+    """Elements of a FastDDS profile below <profiles>: writers, and all others as text."""
+    space = "{http://www.eprosima.com/XMLSchemas/fastRTPS_Profiles}"
+    found = list(ElementTree.parse(ROOT / "config" / file).getroot().find(f"{space}profiles"))
+    writers = {one.get("profile_name"): one for one in found if one.tag == f"{space}data_writer"}
+    return writers, [ElementTree.canonicalize(ElementTree.tostring(one), strip_text=True) for one in found if one not in writers.values()]
+
+
+def test_only_states_of_the_node_wait_before_they_are_sent_again():
+    """Requests, answers and commands are sent while their readers are discovered; a fresh client waited 3 s for every
+    tenth answer when these writers, too, ignored for a second that something was missed."""
+    writers, others = profiles(OWN)
+    assert profiles(SHARED) == ({}, others)
+    assert others
+    assert writers.pop("raisim_ros_writer").get("is_default_profile") == "true"
+    assert {name: len(one) for name, one in writers.items()} == {"service": 0, "client": 0}
+
+
+def test_the_node_takes_its_own_profile_unless_the_user_has_one(tmp_path, monkeypatch):
+    theirs = tmp_path / SHARED  # of that name, elsewhere, alone
+    theirs.write_text("<dds/>")
+    for given, taken in ((ROOT / "config" / SHARED, ROOT / "config" / OWN), (theirs, theirs)):
+        monkeypatch.setenv(VARIABLE, str(given))
+        choose_own_profile()
+        choose_own_profile()
+        assert os.environ[VARIABLE] == str(taken)
+    monkeypatch.delenv(VARIABLE)
+    choose_own_profile()
+    assert VARIABLE not in os.environ
+
+
+def test_both_versions_of_fastdds_read_the_shared_profile():
+    """FastDDS 3 refuses a whole file for a word that it does not know, as those of writers' times."""
+    text = (ROOT / "config" / SHARED).read_text()
+    assert "data_writer" not in text
+    assert "Duration>" not in text.replace("leaseDuration>", "")

@@ -8,12 +8,14 @@ pytest.importorskip("rclpy", reason="needs rclpy")
 from pathlib import Path
 
 from robot_calls import state, step
+from service_calls import ok
 from visualization_msgs.msg import MarkerArray
 
 from raisim_ros.description.resources import resource
 from raisim_ros.msg import ContactArray
 from raisim_ros.ros import qos
 from raisim_ros.ros.rviz_config import write_config
+from raisim_ros.srv import SpawnArticulatedSystem
 
 BASE = Path(__file__).parents[2] / "config" / "world.rviz"
 
@@ -26,7 +28,7 @@ def displays(file):
 
 
 def test_the_robots_of_a_world_have_displays_with_their_frames():
-    fixed, shown = displays(write_config(BASE, resource("worlds/robots.xml"), "lab/", ("extra",)))
+    fixed, shown = displays(write_config(BASE, resource("worlds/robots.xml"), "lab/", {"extra": "gone.urdf"}))
     assert fixed == "lab/world"
     models = {one["Name"]: one for one in shown if one["Class"].endswith("/RobotModel")}
     assert "extra" in models
@@ -48,6 +50,19 @@ def test_the_sensors_of_a_world_have_displays_of_their_kind(tmp_path):
     _, shown = displays(write_config(BASE, file))
     topics = {(one["Class"].split("/")[1], one["Topic"]["Value"]) for one in shown if "Topic" in one}
     assert {("PointCloud2", "eye/flat/points"), ("LaserScan", "eye/flat/scan")} <= topics
+
+
+def test_sensors_of_robot_files_have_displays_as_the_node_names_them(start_node, probe):
+    """They come with the robot, of the world or spawned into it, and are the most common ones."""
+    scout = str(resource("robots/scout.urdf"))
+    _, shown = displays(write_config(BASE, resource("worlds/sensor_room.xml"), robots={"lab/second": scout}))
+    topics = {one["Topic"]["Value"] for one in shown if one["Class"].split("/")[1] in ("PointCloud2", "LaserScan", "Image")}
+    assert {topic.replace("scout/", "lab/second/") for topic in topics} == {topic for topic in topics if topic.startswith("lab")}
+    start_node("/room", world="sensor_room.xml", paused=True)
+    ok(probe.call(SpawnArticulatedSystem, "/room/spawn_articulated_system", name="lab/second", file=scout))
+    kinds = ("/points", "/scan", "/depth/image", "/color/image")
+    probe.spin_until(lambda: {f"/room/{topic}" for topic in topics} == {topic for topic in probe.topics() if topic.startswith("/room/") and topic.endswith(kinds)}, "the topics of the displays")
+    assert len(topics) >= 6
 
 
 @pytest.mark.usefixtures("fresh_world")

@@ -49,8 +49,9 @@ def test_records_of_living_nodes_stay(tmp_path):
     record.write_text("fastrtps_0123456789abcdef")
     assert shared_memory.remove_stale(tmp_path) == []
     assert record.exists()
-    shared_memory.forget(tmp_path)
+    shared_memory.remove_own(tmp_path)
     assert not record.exists()
+    assert (tmp_path / "fastrtps_0123456789abcdef").exists()  # this process has not made it
 
 
 def test_records_that_make_no_sense_are_removed(tmp_path):
@@ -87,9 +88,24 @@ def test_a_killed_node_leaves_nothing_to_the_next_but_one(start_node):
     second.wait_for_output("stop with Ctrl-C")
     assert not any(Path("/dev/shm", name).exists() for name in segments)
     assert not record.exists()
-    own = next(Path("/dev/shm").glob(f"raisim_ros_segments_{second.process.pid}_*"))
-    second.interrupt()
-    assert not own.exists()
+    second.end()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("program", ["ros.world_node", "viewer.viewer_node"])
+def test_a_node_that_ends_leaves_nothing(start_node, program, number):
+    """It said that it had removed its segments, and left 70 MB for ever: it no longer waited for Python to take FastDDS down."""
+    pytest.importorskip("rclpy", reason="needs rclpy")
+    pytest.importorskip("viser", reason="the viewer's extra is not installed")
+    viewer = program == "viewer.viewer_node"
+    node = start_node(program=("-m", f"raisim_ros.{program}"), **({"port": 0} if viewer else {}))
+    node.wait_for_output("viewer:" if viewer else "stop with Ctrl-C", 60.0)
+    record = next(Path("/dev/shm").glob(f"raisim_ros_segments_{node.process.pid}_*"))
+    segments = [Path("/dev/shm") / name for name in record.read_text().split()]
+    assert segments
+    assert all(path.exists() for path in segments)
+    node.interrupt(number)
+    assert [path for path in (record, *segments) if path.exists()] == []
 
 
 @pytest.mark.parametrize("program", ["viewer_node", "client"])

@@ -334,6 +334,18 @@ def test_contacts_carry_the_weight_of_the_boxes(feed, fresh_scene):
     patiently(lambda: len(on_ground()) == 4 and on_ground().min() > 1.0)
 
 
+def test_what_an_object_touches_is_told(feed, fresh_scene):
+    """Nobody looks at contacts otherwise: they are listened to while an object is described."""
+    feed.step(100)
+    named = next(one.get_name() for one in World(WORLD).get_obj_list() if one.get_object_type().name == "BOX")
+
+    def told():
+        feed.moment(Wanted())
+        return feed.describe(named)
+
+    patiently(lambda: "… with ground" in told())
+
+
 def test_a_browser_pauses_the_node_and_moves_its_objects(browser, feed, fresh_scene):  # noqa: F811
     from raisim_ros.viewer.viewer import Page
 

@@ -25,7 +25,7 @@ from ament_index_python.packages import get_package_prefix
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 
-from victims import PROGRAM, descendants
+from victims import PROGRAM, descendants, shared_memory
 
 from raisim_ros import RaisimError, World
 from raisim_ros.client import Client
@@ -78,7 +78,7 @@ class Kills:
     def end(self, kind: str, process: subprocess.Popen[bytes]) -> None:
         """A signal, and then no process and no broken file."""
         number = self.random.choice(SIGNALS)
-        started = descendants(process.pid)
+        started, segments = descendants(process.pid), shared_memory(process.pid)
         began = time.monotonic()
         process.send_signal(number)
         process.wait(PATIENCE)
@@ -87,6 +87,9 @@ class Kills:
         while any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started):
             assert time.monotonic() < began + PATIENCE, f"orphans after signal {number}"
             time.sleep(0.01)
+        noted = " ".join(path.read_text() for path in Path("/dev/shm").glob(f"raisim_ros_segments_{process.pid}_*"))
+        lost = [path.name for path in segments if path.exists() and path.name not in noted]  # that nobody will remove
+        assert not lost, f"shared memory {lost} after signal {number}"
         self.check_files()
 
     def check_files(self) -> None:

@@ -18,13 +18,23 @@ from pathlib import Path
 
 import numpy as np
 
-from raisim_ros import World
+sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
+
+from victims import shared_memory
+
+from raisim_ros import DepthCameraModel, ImuModel, LidarModel, Recording, SensorSetModel, World
 from raisim_ros.description.resources import resource
+from raisim_ros.description.world.soft_entries import rectangle
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 IN_FLIGHT = 8  # requests at a time
 PATIENCE = 60.0  # with an answer [s]: only reached when something is broken
 ROBOT = "package://raisim_ros/rsc/robots/cartpole.urdf"
+CLOTH = rectangle(0.5, 0.5, 4, 4)
+SENSORS = SensorSetModel(
+    name="head",
+    sensors=(ImuModel(name="imu"), DepthCameraModel(name="depth", width=8, height=6), LidarModel(name="lidar", yaw_samples=32)),
+)
 
 
 @dataclass
@@ -44,7 +54,7 @@ class Watch:
             "memory [MB]": int((process / "statm").read_text().split()[1]) * PAGE / 1e6,
             "open files": len(os.listdir(process / "fd")),
             "threads": len(os.listdir(process / "task")),
-            "shared memory [MB]": sum(path.stat().st_size for path in Path("/dev/shm").glob("fast*")) / 1e6,
+            "shared memory [MB]": sum(path.stat().st_size for path in shared_memory(self.pid)) / 1e6,
         }
         self.first = self.first or dict(self.last)
         self.memory.append((self.cycles, self.last["memory [MB]"]))
@@ -55,7 +65,7 @@ class Watch:
         return float(1e6 * np.polyfit(late[:, 0], late[:, 1], 1)[0]) if len(late) > 2 else 0.0
 
     def faults(self) -> list[str]:
-        limits = {"memory [MB]": 50.0, "open files": 5, "threads": 2}
+        limits = {"memory [MB]": 50.0, "open files": 5, "threads": 2, "shared memory [MB]": 1.0}
         return [
             f"{self.name}: {what} grew from {self.first[what]:.1f} to {self.last[what]:.1f} in {self.cycles} cycles"
             for what, most in limits.items()
@@ -79,13 +89,22 @@ class PythonCycle:
         wire = world.add_stiff_wire(added[0], 0, (0, 0, 0), added[1], 0, (0, 0, 0), 1.0)
         for body in added[:2]:
             body.set_position(rng.uniform(-2, 2), rng.uniform(-2, 2), 1.0)
+        added.append(world.add_deformable_cloth(CLOTH["pos"], CLOTH["triangles"], position=(4.0, 0.0, 1.0)))
+        added.append(world.add_granular_particles([(6.0, 0.1 * k, 0.5) for k in range(20)], 0.04))
+        added[3].pin_vertex(0, body=added[0])
+        world.add_sensor_set(added[0], SENSORS)
+        world.start_recording(self._file.with_suffix(".raisim"))
         snapshot = world.save_snapshot()
         world.integrate(20)
         world.restore_snapshot(snapshot)
         copy = world.clone_object(added[0], "copy")
         world.integrate(5)
+        world.stop_recording()
+        Recording(self._file.with_suffix(".raisim")).world(0).integrate()
         world.export_to_xml(self._file)
         World(self._file).integrate()
+        world.save(self._file.with_suffix(".stored.raisim"))
+        World.from_saved(self._file.with_suffix(".stored.raisim")).integrate()
         world.remove_object(wire)
         for handle in (*added, copy):
             world.remove_object(handle)
@@ -99,6 +118,7 @@ class NodeCycle:
         from raisim_ros.client import Client
 
         self._file = folder / "node.xml"
+        self.faults: list[str] = []  # that are known at its end
         command = [sys.executable, "-m", "raisim_ros.ros.world_node", "--ros-args", "-r", "__ns:=/soak"]
         for option in (f"allowed_folders:=default:{folder}", *(options or ("real_time_factor:=0.0",))):
             command += ["-p", option]
@@ -119,11 +139,15 @@ class NodeCycle:
         call = self._client.call
         call("spawn_object", name="ball", shape="sphere", radius=0.1, mass=1.0)
         call("spawn_articulated_system", name="cart", file=ROBOT)
+        call("spawn_deformable", name="cloth")
+        call("spawn_granular", name="grains", positions=[2.0, 0.0, 1.0, 2.0, 0.2, 1.0], radii=[0.05])
+        call("start_recording", file=str(self._file.with_suffix(".raisim")), overwrite=True)
         call("save_snapshot", name="moment")
         call("save_world", file=str(self._file), overwrite=True)
         call("restore_snapshot", name="moment")
-        call("remove_object", name="ball")
-        call("remove_object", name="cart")
+        call("stop_recording")
+        for name in ("ball", "cart", "cloth", "grains"):
+            call("remove_object", name=name)
 
     def spawn_and_remove(self, first: int, count: int) -> None:
         """Objects that come and go, every tenth a robot; all are asked for before the first answer is waited for."""
@@ -140,9 +164,11 @@ class NodeCycle:
         return len([name for name, _ in self._client.node.get_topic_names_and_types() if name.startswith("/soak")])
 
     def close(self) -> None:
+        segments = shared_memory(self.process.pid)
         self._client.close()
         self.process.terminate()
         self.process.wait(10.0)
+        self.faults = [f"the node left {path} behind" for path in segments if path.exists()]
 
 
 def spawn(count: int) -> int:
@@ -164,7 +190,7 @@ def spawn(count: int) -> int:
             grown = node.topics() - topics
         finally:
             node.close()
-    faults = watch.faults() + ([f"topics grew by {grown}"] if grown > 0 else [])
+    faults = watch.faults() + node.faults + ([f"topics grew by {grown}"] if grown > 0 else [])
     print(f"{watch.cycles} cycles; first {watch.first}; last {watch.last}; {watch.slope():.1f} bytes a cycle in the second half")
     print("\n".join(faults) or "nothing grew")
     return 1 if faults else 0
@@ -204,6 +230,7 @@ def main() -> int:
                 node.close()
     faults = [text for _, watch in cycles if watch.first for text in watch.faults()]
     faults += [f"topics grew by {grown}"] if grown > 0 else []
+    faults += node.faults if node else []
     for _, watch in cycles:
         print(f"{watch.name}: {watch.cycles} cycles; first {watch.first}; last {watch.last}")
     print("\n".join(faults) or "nothing grew")

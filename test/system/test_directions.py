@@ -200,6 +200,23 @@ def folders_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("__")}
 
 
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("root", ["raisim_ros", "csrc"])
+def test_every_folder_is_in_the_picture(root):
+    cells = {line.split("|")[1] for line in ARCHITECTURE.splitlines() if line.startswith("| `")}
+    named = {name.strip("/").split("/")[-1] for cell in cells for name in re.findall(r"`([a-z/]+)`", cell)}
+    folders = {path.name for path in (ROOT / root).rglob("*") if path.is_dir() and not path.name.startswith("_")}
+    assert folders - named <= {"raisim_engine", "tasks"}  # within include and envs, which say so
+
+
+def test_files_in_the_picture_exist():
+    files = {path.name for folder in ("raisim_ros", "csrc", "test", "tools") for path in (ROOT / folder).rglob("*")}
+    named = set(re.findall(r"`(?:[a-z_]+/)*([a-z_]\w*\.(?:py|c|h))`", ARCHITECTURE))
+    assert named - files <= {"setup.py"}
+
+
 def test_generated_packages_are_not_in_the_source():
     assert not (ROOT / "raisim_ros/msg").exists()
     assert not (ROOT / "raisim_ros/srv").exists()

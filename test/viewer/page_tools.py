@@ -80,9 +80,8 @@ def open_page(browser, viewer):
 
 
 def without_effects(page_of_viewer):
-    """Without a graphics card, shadows and reflections take most of the time."""
+    """Without a graphics card, shadows take most of the time."""
     page_of_viewer._canvas._sun.cast_shadow = False
-    page_of_viewer._server.scene.configure_environment_map(None)
 
 
 def drop(page, name, text):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from stored_inputs import small_world, unpacked_bomb
 
-from raisim_ros import ParseError, RaisimError, Recording, get_file_limits, set_file_limits
-from raisim_ros.description import recording_file
-from raisim_ros.description.recording_file import BASE, FRAMES, MAGIC, WORLD
+from raisim_ros import ParseError, RaisimError, Recording, World, get_file_limits, set_file_limits
+from raisim_ros.description import array_file, recording_file
+from raisim_ros.description.recording_file import BASE, FRAMES, MAGIC, MEASUREMENTS, WORLD
+from raisim_ros.description.resources import resource
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +94,56 @@ def test_recordings_that_cannot_be_opened(tmp_path):
     for path in (tmp_path, tmp_path / "none", "a\0b", "x" * 5000):
         with pytest.raises(RaisimError):
             Recording(path)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    world, path = World(), tmp_path_factory.mktemp("measured") / "run.raisim"
+    world.add_sensor_set(world.add_box(0.2, 0.2, 0.2, 1.0), resource("sensors/head.xml"), name="head")
+    world.start_recording(path, 50.0)
+    world.integrate(50)
+    world.stop_recording()
+    return list(recording_file.read_chunks(path))
+
+
+def with_index(change):
+    def changed_payload(payload):
+        arrays = array_file.unpack(payload, 10**9, "")
+        rows = change(json.loads(arrays["index"].tobytes()))
+        arrays["index"] = np.frombuffer(json.dumps(rows).encode(), np.uint8)
+        return array_file.pack(arrays)
+
+    return changed_payload
+
+
+def with_arrays(change):
+    def changed_payload(payload):
+        arrays = array_file.unpack(payload, 10**9, "")
+        return array_file.pack({name: array if name == "index" else change(array) for name, array in arrays.items()})
+
+    return changed_payload
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda payload: payload[:40],
+        lambda payload: b"",
+        with_index(lambda rows: rows[::-1] * 2),
+        with_index(lambda rows: [["x", *row[1:]] for row in rows]),
+        with_index(lambda rows: [[*row[:4], None, row[5]] for row in rows]),
+        with_index(lambda rows: [row[:5] for row in rows]),
+        with_index(lambda rows: [[*row[:5], ["_world"] * len(row[5])] for row in rows]),
+        with_index(lambda rows: [[*row[:5], row[5] * 3] for row in rows]),
+        with_index(lambda rows: {"a": 1}),
+        with_index(lambda rows: 5),
+        with_arrays(lambda array: array[:1]),
+        with_arrays(lambda array: array.reshape(-1)),
+        with_arrays(lambda array: np.zeros((2, 2, 2, 2))),
+    ],
+)
+def test_measurements_that_no_sensor_made_are_refused(change, measured, tmp_path):
+    assert any(kind == MEASUREMENTS for kind, _ in measured)
+    path = written(tmp_path / "run.raisim", changed(measured, MEASUREMENTS, change))
+    with pytest.raises(RaisimError, match=r"run\.raisim"):
+        Recording(path).world(2)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 pytest.importorskip("viser", reason="the viewer's extra is not installed")
 
-from page_tools import ball_world, drop, drop_from_disk, open_page, wait_until, without_effects
+from page_tools import SIZE, ball_world, drop, drop_from_disk, open_page, wait_until, without_effects
 
 from raisim_ros import Recording, Viewer
 from raisim_ros.description.resources import resource
+from raisim_ros.description.world.scene_types import Viewpoint
+from raisim_ros.viewer.export import write_page
 from raisim_ros.viewer.quantities import JOINT_VELOCITIES
 from raisim_ros.viewer.recording import RecordingFeed
 from raisim_ros.viewer.viewer import Page
@@ -206,6 +209,28 @@ def test_a_recording_is_gone_on_from_in_the_browser(stage, tmp_path):
         shown.close()
 
 
+def test_a_page_that_needs_no_server_plays_a_recording(stage, tmp_path):
+    """Also where no graphics card draws it, and from where the world wants to be seen."""
+    world, run, file = ball_world(), tmp_path / "run.raisim", tmp_path / "run.html"
+    world.set_viewpoint(Viewpoint("ball", (5.0, 0.0, 0.0)))
+    world.start_recording(run, 20.0)
+    world.integrate(1000)
+    world.stop_recording()
+    write_page(Recording(run), file, 10.0)
+    page = stage.browser.new_page(viewport=SIZE)
+    page.goto(file.as_uri())
+    found = []
+
+    def sees_ball():
+        found.append(stage.magenta(page))
+        return found[-1] is not None
+
+    wait_until(sees_ball, page)
+    box = stage.box(page)
+    assert np.abs(found[-1] - (box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])).max() < 12.0
+    page.close()
+
+
 def test_a_question_mark_shows_the_keys(stage):
     stage.page.mouse.click(20, 400)
     stage.page.keyboard.press("?")
@@ -221,6 +246,32 @@ def test_a_page_that_a_processor_draws_has_no_shadows_until_they_are_asked_for(s
     wait_until(lambda: not bright, stage.page)
     stage.page.keyboard.press("l")
     wait_until(lambda: bright, stage.page)
+
+
+def test_a_screenshot_is_saved(stage, tmp_path):
+    stage.page.get_by_role("tab", name="World").click()
+    with stage.page.expect_download() as download:
+        stage.page.get_by_role("button", name="Screenshot").click()
+    download.value.save_as(tmp_path / "shot.png")
+    stage.page.get_by_role("tab", name="Object").click()
+    picture = np.asarray(Image.open(tmp_path / "shot.png").convert("RGB"), int)
+    assert picture.shape[0] >= 0.5 * stage.box()["height"]
+    red, green, blue = picture[picture.shape[0] // 2, picture.shape[1] // 2]  # the ball
+    assert min(red, blue) > 2 * green
+
+
+def test_snapshots_are_kept_and_gone_back_to(stage):
+    page, world = stage.page, stage.world
+    stage.viewer._world_feed.step(10)
+    kept = world.get_state_hash()
+    page.get_by_role("tab", name="World").click()
+    page.get_by_role("button", name="Keep a snapshot").click()
+    wait_until(lambda: stage.viewer._world_feed.kept(), page)
+    stage.ball.set_position(1.0, 1.0, 1.0)
+    stage.viewer._world_feed.step(10)
+    page.get_by_role("button", name="Go back to it").click()
+    wait_until(lambda: world.get_state_hash() == kept, page)
+    page.get_by_role("tab", name="Object").click()
 
 
 def test_what_is_chosen_is_plotted(stage):
@@ -304,7 +355,7 @@ def test_a_folder_with_a_robot_and_its_meshes_is_dropped_and_the_robot_dragged(s
     top = np.add(place, (0.0, 0.0, 0.05))
     assert place[2] == pytest.approx(0.05, abs=0.01)
     assert abs(robot.get_generalized_coordinate()[-1]) < 0.05  # the flap does not hang down
-    assert stage.sees_ball_at(top)  # what is magenta
+    assert stage.sees_ball_at(place)  # what is magenta, its sides, too
     stage.drag(stage.pixel_of(top), (70, 0))
     wait_until(lambda: robot.get_base_position()[1] > place[1] + 0.2, page)
     page.mouse.up()

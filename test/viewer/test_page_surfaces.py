@@ -13,7 +13,8 @@ from raisim_ros import World
 from raisim_ros.viewer import page_surfaces, surfaces
 from raisim_ros.viewer.mesh_detail import corner_normals, reduced
 from raisim_ros.viewer.page_surfaces import MOST_OF_LINK, PageSurfaces
-from raisim_ros.viewer.scene import VISUAL, Wanted
+from raisim_ros.viewer.scene import VISUAL, SoftShape, Wanted
+from raisim_ros.viewer.soft_canvas import _corners
 from raisim_ros.viewer.world_feed import WorldFeed
 
 trimesh = pytest.importorskip("trimesh")
@@ -127,3 +128,16 @@ def test_a_file_that_cannot_be_read_is_asked_for_once(tmp_path, monkeypatch):
     assert (len(asked), meshes.misses) == (1, 1)
     assert meshes.of_file(tmp_path / "missing.stl", False, alone=False) is None
     assert meshes.misses == 1
+
+
+def test_edges_of_soft_bodies_are_sharp_and_cloth_is_as_it_is():
+    box = trimesh.creation.box((1.0, 1.0, 1.0)).subdivide()
+    triangles = np.asarray(box.faces, np.uint32)
+    shape = SoftShape(np.asarray(box.vertices, np.float32), np.zeros(0, np.float32))
+    corners, split = _corners(shape, triangles)
+    assert len(box.vertices) == 26
+    assert len(corners) == 6 * 9  # nine for each side
+    assert np.array_equal(corners[split], triangles)
+    corners, same = _corners(shape, triangles[1:])  # it has a hole: cloth, that folds
+    assert np.array_equal(corners, np.arange(26))
+    assert len(same) == len(triangles) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -13,9 +14,11 @@ from raisim_ros import Recording, World
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.resources import resource
 from raisim_ros.viewer.comparison import GHOST_OPACITY, ComparisonFeed
+from raisim_ros.viewer.quantities import JOINT_TARGETS
 from raisim_ros.viewer.recorder import Recorder
 from raisim_ros.viewer.recording import RecordingFeed
 from raisim_ros.viewer.scene import Wanted
+from raisim_ros.viewer.sensor_views import camera_images, seen_points
 
 
 def bouncing_world():
@@ -190,6 +193,29 @@ def test_files_that_are_no_recordings_are_refused(tmp_path):
         Recording(other)
 
 
+ODD = [None, "text", [0], np.zeros(3), -1, 10**30, 0.5, float("nan"), World]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_frames_and_times_that_are_none_are_refused_by_name(recorded, odd):
+    """They raised errors of Python and NumPy."""
+    run = Recording(recorded[1])
+    for ask in (run.world, run.moment, run.epoch_of, lambda frame: run.array("poses", frame)):
+        with pytest.raises(InvalidValueError, match="frame"):
+            ask(odd)
+    if odd is not None:
+        with pytest.raises(InvalidValueError, match="frame"):
+            run.branch(frame=odd)
+    with pytest.raises(InvalidValueError, match=r"name|recording has no"):
+        run.array(odd, 0)
+    with pytest.raises(RaisimError, match="world"):
+        run.restore(odd, 0.0)
+    if not isinstance(odd, (int, float)) or math.isnan(odd):
+        for ask in (run.frame_at, run.branch, lambda time: run.restore(recorded[0], time)):
+            with pytest.raises(InvalidValueError, match="time_"):
+                ask(odd)
+
+
 def test_a_world_is_recorded_once_at_a_time(tmp_path):
     world = bouncing_world()
     world.start_recording(tmp_path / "a.raisim")
@@ -274,3 +300,127 @@ def test_ctrl_c_while_a_chunk_is_handed_on_keeps_no_lock(moment):
     again.start()
     again.join(10.0)
     assert not again.is_alive()
+
+
+def sensing_world():
+    """A scout with lidar, cameras and an IMU, between two boxes; another one with the same sensors."""
+    world = World()
+    world.set_time_step(0.002)
+    world.add_ground().set_name("ground")
+    for place in (-1.5, 2.0):
+        world.add_box(0.4, 2.0, 1.0, 5.0).set_position(place, 0.0, 0.5)
+    for number in range(2):
+        carrier = world.add_box(0.3, 0.3, 0.3, 3.0, name=f"carrier_{number}")
+        carrier.set_position(0.0, 3.0 * number, 0.15)
+        carrier.set_velocity((0.5, 0.0, 0.0), (0.0, 0.0, 0.3))
+        for file in ("head", "imu"):
+            world.add_sensor_set(carrier, resource(f"sensors/{file}.xml"), name=file)
+    return world
+
+
+def readings_of(world):
+    """Everything that sensors show, by object, set and sensor."""
+    found = {}
+    for sensors in world.get_sensor_sets():
+        for sensor in sensors:
+            kept = (name for name in sensor._READINGS if name not in ("_points", "_contacts"))  # frames have these
+            shown = {name: np.copy(getattr(sensor, name)) for name in kept}
+            found[sensors.mount.object.get_name(), sensor.get_full_name()] = {"stamp": sensor.get_update_time_stamp(), **shown}
+    return found
+
+
+def assert_same_readings(one, other):
+    assert one.keys() == other.keys()
+    for key, readings in one.items():
+        for name, value in readings.items():
+            np.testing.assert_allclose(other[key][name], value, rtol=1e-6, atol=1e-6, err_msg=f"{key} {name}")
+
+
+def test_a_recording_shows_what_sensors_showed(tmp_path):
+    world, file = sensing_world(), tmp_path / "run.raisim"
+    world.start_recording(file, 50.0)
+    shown = []
+    for _ in range(30):
+        shown.append(readings_of(world))
+        world.integrate(10)
+    world.stop_recording()
+    recording = Recording(file)
+    for frame in (29, 3, 17):
+        assert_same_readings(shown[frame], readings_of(recording.world(frame)))
+    feed = RecordingFeed(recording)
+    feed.seek(float(recording.times[20]))
+    feed.model()
+    moment = feed.moment(Wanted(points=True, images=True))
+    world = recording.world(20)
+    assert len(moment.points) > 100
+    assert len(moment.images) == len(camera_images(world)) > 2  # of both carriers
+    np.testing.assert_allclose(moment.points, seen_points(world))
+    assert feed.moment(Wanted()).points.shape == (0, 3)
+
+
+def test_sensors_that_come_later_show_nothing_before(tmp_path):
+    world, file = sensing_world(), tmp_path / "run.raisim"
+    late = world.add_box(0.1, 0.1, 0.1, 1.0, name="late")
+    late.set_position(0.0, -2.0, 0.05)
+    world.start_recording(file, 50.0)
+    world.integrate(100)
+    world.add_sensor_set(late, resource("sensors/imu.xml"), name="imu")
+    world.integrate(100)
+    world.stop_recording()
+    recording = Recording(file)
+    last = readings_of(recording.world(len(recording) - 1))
+    assert last["late", "imu/imu"]["_acceleration"][2] == pytest.approx(9.81, abs=0.5)
+    assert ("late", "imu/imu") not in readings_of(recording.world(0))
+
+
+def test_a_recording_holds_what_robots_were_told(tmp_path):
+    world, file = bouncing_world(), tmp_path / "run.raisim"
+    arm = world.get_object("arm")
+    arm.set_pd_gains(100.0, 10.0)
+    world.start_recording(file, 50.0)
+    world.integrate(50)
+    target = np.linspace(0.1, 0.6, arm.get_generalized_coordinate_dim())
+    arm.set_pd_target(target, np.zeros(arm.get_dof()))
+    arm.set_generalized_force(np.full(arm.get_dof(), 0.25))
+    world.integrate(50)
+    world.stop_recording()
+    recording = Recording(file)
+    np.testing.assert_array_equal(recording.array("position_targets", len(recording) - 1), target)
+    np.testing.assert_array_equal(recording.array("feed_forward", len(recording) - 1), arm.get_feed_forward_generalized_force())
+    assert not recording.array("position_targets", 0).any()
+    feed = RecordingFeed(recording)
+    feed.seek(feed.timeline()[1])
+    assert list(feed.quantities("arm")[JOINT_TARGETS].values()) == pytest.approx(target)
+
+
+def test_measurements_are_in_mcap_files(tmp_path):
+    pytest.importorskip("mcap_ros2", reason="the extra 'record' is not installed")
+    from mcap_ros2.reader import read_ros2_messages
+
+    from raisim_ros.viewer.mcap_export import write_mcap
+
+    world, run, bag = sensing_world(), tmp_path / "run.raisim", tmp_path / "run.mcap"
+    world.start_recording(run, 50.0)
+    world.integrate(200)
+    world.stop_recording()
+    recording = Recording(run)
+    write_mcap(recording, bag)
+    messages = {}
+    for one in read_ros2_messages(str(bag)):
+        messages.setdefault(one.channel.topic, []).append(one.ros_msg)
+    assert {f"/carrier_{k}/lidar/points" for k in (0, 1)} <= messages.keys()
+    clouds = messages["/carrier_0/lidar/points"]
+    stamps = [cloud.header.stamp.sec + 1e-9 * cloud.header.stamp.nanosec for cloud in clouds]
+    assert len(set(stamps)) == len(stamps) > 2  # each measurement once
+    last = recording.world(len(recording) - 1)
+    lidar = next(s for one in last.get_sensor_sets(last.get_object("carrier_0")) for s in one if s.get_name() == "lidar")
+    points = np.frombuffer(clouds[-1].data, np.float32).reshape(-1, 3)
+    np.testing.assert_allclose(points, lidar.get_scan(), atol=1e-6)
+    frames = {tf.child_frame_id for message in messages["/tf"] for tf in message.transforms}
+    assert clouds[-1].header.frame_id == "carrier_0/lidar"
+    assert {"carrier_0/lidar", "carrier_1/lidar"} <= frames
+    (imu,) = {topic for topic in messages if topic.startswith("/carrier_0/imu") and topic.endswith("/imu")} - {"/carrier_0/imu_imu/imu"}
+    assert messages[imu][-1].linear_acceleration.z == pytest.approx(9.81, abs=1.0)
+    images = [message for topic, found in messages.items() if topic.endswith("image") for message in found]
+    assert {image.encoding for image in images} == {"rgb8", "32FC1"}
+    assert all(len(image.data) == image.step * image.height for image in images)

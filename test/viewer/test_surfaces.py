@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import math
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 
 from raisim_ros.description.terrain import height_map_from_values
 from raisim_ros.viewer import surfaces
-from raisim_ros.viewer.scene import compose, rotate, to_body, to_world
+from raisim_ros.viewer.scene import Item, Part, View, boxes_of, compose, rotate, to_body, to_world, view_with
 
 
 def volume_of(placed):
@@ -79,8 +81,6 @@ def test_poses_compose_and_points_go_there_and_back():
 @pytest.mark.parametrize("textured", [False, True], ids=["colours", "an image"])
 def test_a_file_of_several_meshes_is_drawn_as_one(tmp_path, textured):
     """The page fails at files of several meshes that can be dragged."""
-    import io
-
     import trimesh
     from PIL import Image
 
@@ -103,3 +103,57 @@ def test_a_file_of_several_meshes_is_drawn_as_one(tmp_path, textured):
     assert colors[left][:, 0].mean() > 200
     assert colors[left][:, 2].mean() < 60
     assert colors[~left][:, 2].mean() > 200
+
+
+def materials_of(glb):
+    """The materials of a binary glTF file, by primitive."""
+    length = int.from_bytes(glb[12:16], "little")
+    tree = json.loads(glb[20 : 20 + length])
+    primitives = [one for mesh in tree["meshes"] for one in mesh["primitives"]]
+    return [tree["materials"][one["material"]]["pbrMetallicRoughness"] for one in primitives]
+
+
+@pytest.mark.parametrize("kind", ["terrain", "colours", "texture"])
+def test_what_does_not_say_that_it_is_metal_is_none(kind, tmp_path):
+    """A glTF file without a word about it is metal, and black where nothing is mirrored."""
+    import trimesh
+    from PIL import Image
+
+    if kind == "terrain":
+        surface = surfaces.height_map_surface(height_map_from_values(2, 2, 1.0, 1.0, [0.0] * 4), None)
+    else:
+        box = trimesh.creation.box((1.0, 1.0, 1.0))
+        if kind == "texture":
+            uv, image = np.random.default_rng(1).random((len(box.vertices), 2)), Image.new("RGB", (4, 4), (200, 100, 50))
+            box.visual = trimesh.visual.TextureVisuals(uv=uv, material=trimesh.visual.material.SimpleMaterial(image=image))
+            box.export(tmp_path / "box.obj")
+            surface = surfaces.file_surface(tmp_path / "box.obj", own_colors=True)
+        else:
+            box.visual.vertex_colors = [200, 100, 50, 255]
+            box.export(tmp_path / "box.ply")
+            surface = surfaces.file_surface(tmp_path / "box.ply", own_colors=True)
+    assert surface.glb is not None
+    assert [one["metallicFactor"] for one in materials_of(surfaces.without_metal(surface.glb))] == [0.0]
+    assert trimesh.load_scene(io.BytesIO(surfaces.without_metal(surface.glb)), file_type="glb").geometry
+
+
+def test_the_box_around_what_is_turned_is_no_larger_than_it():
+    ((surface, _, scale),) = surfaces.primitive("sphere", (0.5,))
+    turned = np.array([0.0, 0.0, 1.0, *(np.sin(0.4) * np.array([0.6, 0.0, 0.8])), np.cos(0.4)])
+    item = Item("ball", "sphere", True, [Part(surface, 0, scale=scale)], ("ball",), 0)
+    low, high = boxes_of([item], turned[None])[0]
+    assert high - low == pytest.approx(np.ones(3), rel=0.08)
+    assert 0.5 * (low + high) == pytest.approx([0.0, 0.0, 1.0], abs=0.03)
+
+
+@pytest.mark.parametrize("centre", [(0.0, 0.0, 0.5), (4.0, 1.0, 0.5), (9.0, 0.0, 0.0)])
+def test_a_view_that_lacks_something_is_shifted_to_it(centre):
+    box = np.array([np.subtract(centre, 0.6), np.add(centre, 0.6)])
+    near = View((2.0, 0.0, 1.0), (0.0, 0.0, 0.5))
+    shifted = view_with(box, near, 0.75)
+    assert shifted is not None
+    arm, former = np.subtract(shifted.position, shifted.look_at), np.subtract(near.position, near.look_at)
+    assert arm / np.linalg.norm(arm) == pytest.approx(former / np.linalg.norm(former))
+    assert shifted.look_at == pytest.approx(centre)
+    assert view_with(box, shifted, 0.75) is None  # now it has it
+    assert view_with(box, View((20.0, 0.0, 9.0), centre), 0.75) is None

@@ -60,9 +60,6 @@ rs_status rs_body_set_properties(rs_world *world, rs_object_id id, const rs_body
 /* Adds a force at a point (world frame) and a torque for the next step only. */
 rs_status rs_body_add_force(rs_world *world, rs_object_id id, const double force[3], const double point[3]);
 rs_status rs_body_add_torque(rs_world *world, rs_object_id id, const double torque[3]);
-rs_status rs_body_clear_forces(rs_world *world, rs_object_id id);
-/* A force at the centre of mass and a torque that act every step until replaced; zeros end it. */
-rs_status rs_body_set_command_wrench(rs_world *world, rs_object_id id, const double force[3], const double torque[3]);
 
 /* Swaps the heightmap's grid (same object, new heights or size) and moves its centre. */
 rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id asset, const double position[3]);

@@ -21,12 +21,8 @@ rs_status rs_articulation_add_force(rs_world *world, rs_object_id id, int32_t li
                                     const double force[3]);
 rs_status rs_articulation_add_torque(rs_world *world, rs_object_id id, int32_t link, const double torque[3],
                                      int32_t in_link_frame);
-rs_status rs_articulation_clear_loads(rs_world *world, rs_object_id id);
-/* Force at a link's centre of mass and torque on it, world frame, in every step until replaced. */
-rs_status rs_articulation_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
-                                             const double torque[3]);
 
-/* ---- commanded poses ---- */
+/* ---- commands to bodies and links ---- */
 /* Gains of the controller that makes a body follow a pose. Forces act at the centre of mass, of a robot's base link. */
 typedef struct {
     double linear[3];        /* p, i, d of the position [N/m, N/(m s), N s/m] */
@@ -44,6 +40,12 @@ typedef struct {
                               and never runs ahead farther than force_limit and torque_limit allow p to pull */
 } rs_pose_target;
 
+/* Force at the centre of mass of a link, 0 for a single body, and torque on it, world frame, in every step until replaced;
+ * zeros end it. */
+rs_status rs_object_set_command_wrench(rs_world *world, rs_object_id id, int32_t link, const double force[3],
+                                       const double torque[3]);
+/* Drops the forces and torques that were added for the next step. */
+rs_status rs_object_clear_loads(rs_world *world, rs_object_id id);
 /* A dynamic body, or a robot with a floating base, follows the target in every step until the next command; this ends a
  * command wrench, as a command wrench ends this. */
 rs_status rs_object_set_command_pose(rs_world *world, rs_object_id id, const rs_pose_gains *gains,

@@ -35,19 +35,26 @@ rs_status rs_object_wake(rs_world *world, rs_object_id id);
 int32_t rs_object_is_sleeping(rs_world *world, rs_object_id id);
 
 /* ---- bulk reads: one call for the whole world, rows in list order ---- */
-/* pose: x y z and quaternion w x y z, or x y z w with `w_last` as messages have it; twist: linear at the body origin,
- * angular; wrench at the centre of mass applied in the last step by commands and external forces; all in the world frame.
- * Any pointer may be NULL. */
-rs_status rs_world_read_states(rs_world *world, int64_t capacity, int32_t w_last, double *pose, double *twist,
-                               double *wrench, uint8_t *sleeping);
-/* Room for all articulated systems one behind the other; any pointer may be NULL. */
+/* Rows for all objects; any pointer may be NULL. World frame. */
 typedef struct {
-    int64_t link_capacity, q_capacity, u_capacity; /* links, coordinates and velocities that there is room for */
-    double *link_pose, *link_twist, *link_wrench;  /* 7, 6 and 6 numbers per link as above, the base link first; wrenches of
-                                                      commands only */
-    double *q, *u, *applied_force;                 /* as in the fields; forces of the last step */
+    uint64_t configuration_number; /* of the world whose objects there is room for */
+    int32_t w_last;                /* quaternions are x y z w, as messages have them, not w x y z */
+    double *pose;                  /* x y z and quaternion */
+    double *twist;                 /* linear at the body origin, angular */
+    double *wrench;                /* at the centre of mass, of commands and external forces in the last step */
+    uint8_t *sleeping;
+} rs_state_rows;
+/* RS_WRONG_STATE, and nothing written: since the rows were made, something was added or removed. */
+rs_status rs_world_read_states(rs_world *world, const rs_state_rows *out);
+/* The same for all articulated systems one behind the other. */
+typedef struct {
+    uint64_t configuration_number;
+    int32_t w_last;
+    double *link_pose, *link_twist, *link_wrench; /* 7, 6 and 6 numbers per link as above, the base link first; wrenches of
+                                                     commands only */
+    double *q, *u, *applied_force;                /* as in the fields; forces of the last step */
 } rs_articulation_rows;
-rs_status rs_world_read_articulations(rs_world *world, int32_t w_last, const rs_articulation_rows *out);
+rs_status rs_world_read_articulations(rs_world *world, const rs_articulation_rows *out);
 
 typedef struct {
     rs_object_id object_a, object_b;

@@ -10,6 +10,11 @@ rs_status rs_world_create(rs_world **out);
 void rs_world_destroy(rs_world *world);
 /* A copy that goes on to the same bits, with the same ids; meshes are shared. */
 rs_status rs_world_clone(rs_world *source, rs_world **out);
+/* An empty world to be filled beside `world`, which will not give the ids of its first `count` objects and wires. */
+rs_status rs_world_create_successor(rs_world *world, uint32_t count, rs_world **out);
+/* The world takes what its successor holds, at once, and the successor what the world held. No other thread may use the
+ * successor. */
+rs_status rs_world_succeed(rs_world *world, rs_world *successor);
 
 rs_status rs_world_lock(rs_world *world);
 rs_status rs_world_unlock(rs_world *world);

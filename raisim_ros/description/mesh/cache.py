@@ -54,8 +54,11 @@ def content_key(*parts: str | bytes | NDArray[Any]) -> str:
 
 def read_points(kind: str, key: str) -> list[Points] | None:
     """The stored sets of points, or None when there are none or the file is damaged."""
+    file = cache_folder(kind) / f"{key}.points"
+    if not file.is_file():  # a pipe or device would never end
+        return None
     try:
-        content = (cache_folder(kind) / f"{key}.points").read_bytes()
+        content = file.read_bytes()
     except (OSError, MemoryError):
         return None
     checksum, data = content[:_CHECKSUM], content[_CHECKSUM:]

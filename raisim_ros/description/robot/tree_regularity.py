@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody
-from raisim_ros.description.rotation import Array, matrix_from_axis_angle
+from raisim_ros.description.rotation import Array, cross_matrix, matrix_from_axis_angle
 
 _GOLDEN = 0.6180339887498949  # its multiples, modulo 1, are all different and spread
 _SINGULAR = 1e-13  # articulated over composite inertia along the joint; rounding alone gives 1e-15
@@ -56,7 +56,7 @@ def _is_regular(felt: Array, reference: Array) -> bool:
 
 def _spatial_inertia(body: TreeBody) -> Array:
     """6×6 inertia about the origin of the body frame, angular part first."""
-    offset = _cross(body.com)
+    offset = cross_matrix(body.com)
     inertia = np.zeros((6, 6))
     inertia[:3, :3] = body.inertia - body.mass * offset @ offset
     inertia[:3, 3:] = body.mass * offset
@@ -85,10 +85,5 @@ def _transform_to_body(body: TreeBody, amount: float) -> Array:
         rotation = rotation @ matrix_from_axis_angle(body.axis, amount)
     transform = np.zeros((6, 6))
     transform[:3, :3] = transform[3:, 3:] = rotation.T
-    transform[3:, :3] = -rotation.T @ _cross(position)
+    transform[3:, :3] = -rotation.T @ cross_matrix(position)
     return transform
-
-
-def _cross(vector: Array) -> Array:
-    x, y, z = vector
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -10,12 +10,12 @@ import numpy as np
 from lxml import etree
 
 from raisim_ros.description.array_file import read_arrays
-from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.world.reader import (
     Children,
     Source,
     Values,
     body_state,
+    checked,
     children_of,
     only_child,
     read_attributes,
@@ -41,7 +41,7 @@ def granular(source: Source, element: etree._Element) -> GranularEntry:
     values = read_attributes(source, element)
     values["interface"] = take_interface(source, element, values, children)
     grains = [
-        _checked(source, one, GranularMaterial, read_attributes(source, one)) for one in children.get("grain", [])
+        checked(source, one, GranularMaterial, read_attributes(source, one)) for one in children.get("grain", [])
     ]
     entry = GranularEntry(place=source.place(element), **values, grains=grains or [GranularMaterial()])
     single = only_child(source, children, "grains")
@@ -52,7 +52,7 @@ def granular(source: Source, element: etree._Element) -> GranularEntry:
     boundary = only_child(source, children, "boundary")
     if boundary is not None:
         given = read_attributes(source, boundary)
-        entry.boundary = _checked(source, boundary, partial(replace, entry.grains[0]), given)
+        entry.boundary = checked(source, boundary, partial(replace, entry.grains[0]), given)
     ground, container = only_child(source, children, "ground_plane"), only_child(source, children, "container")
     if ground is not None:
         entry.ground = read_attributes(source, ground)["height"]
@@ -71,13 +71,6 @@ def _periodic(source: Source, children: Children, entry: GranularEntry) -> None:
     if not any(axes):
         raise source.error(element, "x, y and z are all false; expected at least one that is true")
     entry.periodic = (given["min"], given["max"], axes)
-
-
-def _checked(source: Source, element: etree._Element, make: Any, values: Values) -> Any:
-    try:
-        return make(**values)
-    except InvalidValueError as error:
-        raise source.error(element, str(error)) from error
 
 
 def _box(source: Source, element: etree._Element, given: Values) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -139,7 +132,7 @@ def deformable(source: Source, element: etree._Element) -> DeformableEntry:
     entry = DeformableEntry(
         place=source.place(element),
         **values,
-        substance=_checked(source, element, DeformableMaterial, substance),
+        substance=checked(source, element, DeformableMaterial, substance),
         file=None if file is None else source.find(file),
         state=body_state(source, children),
         pins=[_pin(source, one) for one in children.get("pin", [])],
@@ -148,10 +141,10 @@ def deformable(source: Source, element: etree._Element) -> DeformableEntry:
     if [file, sheet, vertices].count(None) != 2:
         raise source.error(element, "expected one of file_name, <rectangle> and <vertices>")
     if sheet is not None:
-        entry.arrays = _checked(source, sheet, rectangle, read_attributes(source, sheet))
+        entry.arrays = checked(source, sheet, rectangle, read_attributes(source, sheet))
     build = only_child(source, children, "build")
     if build is not None:
-        entry.build = _checked(source, build, MeshBuildOptions, read_attributes(source, build))
+        entry.build = checked(source, build, MeshBuildOptions, read_attributes(source, build))
     if vertices is not None:
         entry.arrays = _arrays(source, vertices, VERTEX_ARRAYS, ("pos", "triangles"))
         _check_constraints(source, vertices, entry.arrays)

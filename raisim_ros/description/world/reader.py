@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from lxml import etree
 
@@ -20,6 +20,7 @@ from raisim_ros.description.world.types import BodyState
 from raisim_ros.description.world.values import read_value
 from raisim_ros.description.xml.literal_text import ATTRIBUTE
 
+T = TypeVar("T")
 Values = dict[str, Any]
 Children = dict[str, list[etree._Element]]
 
@@ -98,6 +99,14 @@ def children_of(source: Source, element: etree._Element, canonical: str) -> Chil
 def _nearest(name: str, known: Mapping[str, object]) -> str:
     close = difflib.get_close_matches(name, list(known), 1)
     return f"; did you mean '{close[0]}'?" if close else ""
+
+
+def checked(source: Source, element: etree._Element, make: Callable[..., T], values: Values) -> T:
+    """What is made of values of an element; what is wrong with them is told by its place."""
+    try:
+        return make(**values)
+    except InvalidValueError as error:
+        raise source.error(element, str(error)) from error
 
 
 def read_attributes(source: Source, element: etree._Element) -> Values:

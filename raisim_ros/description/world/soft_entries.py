@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.limits import check_particles
 from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.description.world.soft_types import (
     DeformableMaterial,
     GranularMaterial,
     MeshBuildOptions,
+    check_random_grains,
     grid_places,
     random_places,
 )
@@ -105,10 +108,30 @@ class DeformableEntry(ObjectEntry):
     state: BodyState = field(default_factory=BodyState)
 
 
+class ParticleBudget:
+    """What the soft objects of a world may have together, as far as it is known before they are made."""
+
+    def __init__(self, entries: Iterable[ObjectEntry] = ()) -> None:
+        self._particles = self._at_random = 0.0
+        for entry in entries:
+            self.take(entry)
+
+    def take(self, entry: ObjectEntry) -> None:
+        """Count another one; raises InvalidValueError when it is too much."""
+        if not isinstance(entry, (GranularEntry, DeformableEntry)):
+            return
+        fills = entry.fills if isinstance(entry, GranularEntry) else []
+        self._particles += len(entry.arrays.get("pos", ())) + sum(fill.most_grains() for fill in fills)
+        self._at_random += sum(fill.count or 0 for fill in fills)
+        check_particles("the world", self._particles)
+        check_random_grains("the world", self._at_random)
+
+
 def rectangle(x: float, y: float, x_cells: int, y_cells: int) -> Arrays:
     """Vertices and triangles of a flat sheet around the origin; its cells are cut along alternating diagonals."""
     if not (1 <= x_cells <= 2000 and 1 <= y_cells <= 2000):
         raise InvalidValueError(f"there are {x_cells} x {y_cells} cells; expected 1 to 2000 along each side")
+    check_particles("the sheet", (x_cells + 1.0) * (y_cells + 1.0))
     columns, rows = np.meshgrid(np.arange(x_cells + 1), np.arange(y_cells + 1))
     places = [(columns / x_cells - 0.5) * x, (rows / y_cells - 0.5) * y, np.zeros(columns.shape)]
     corner = (rows[:-1, :-1] * (x_cells + 1) + columns[:-1, :-1]).reshape(-1)
@@ -124,6 +147,7 @@ def filled(entry: GranularEntry) -> Arrays:
     """The arrays of an entry with the grains of its boxes; random ones keep clear of all that come before."""
     arrays = dict(entry.arrays) or {"pos": np.zeros((0, 3)), "radius": np.zeros(0)}
     count = len(arrays["pos"])
+    ParticleBudget([entry])
     points, radii = [arrays["pos"]], [np.broadcast_to(arrays["radius"], count)]
     velocities = [arrays.get("vel", np.zeros((count, 3)))]
     grains = [arrays.get("grain", np.zeros(count, np.int32))]

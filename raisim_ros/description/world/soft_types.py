@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.checked import flag, is_whole, number, shown
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.limits import check_particles, get_file_limits
 
 
 @dataclass(frozen=True)
@@ -53,20 +53,25 @@ class GranularMaterial:
 
 
 _TRIES = 30  # places that are tried for a grain before it is left out
-_MOST_GRAINS = 10_000_000  # in one call
-
-
-def _check_count(count: float) -> None:
-    if not count <= _MOST_GRAINS:
-        raise InvalidValueError(f"the box would get {count:g} grains; expected at most {_MOST_GRAINS}")
 
 
 def grid_places(low: NDArray[Any], high: NDArray[Any], radius: float, spacing: float | None) -> NDArray[np.float64]:
     """Centres of equal balls on a regular grid in a box [m]; spacing None: they touch."""
     step = 2.0 * radius if spacing is None else spacing
-    _check_count(float(np.prod(np.maximum(0.0, 1.0 + (high - low - 2.0 * radius) / step))))
+    along = np.maximum(0.0, np.floor(1.0 + (high - low - 2.0 * radius) / step + 1e-9))  # balls along each axis
+    if not along.all():
+        return np.zeros((0, 3))
+    check_particles("the box", float(np.prod(along)))
     axes = [np.arange(a + radius, b - radius + 1e-9 * step, step) for a, b in zip(low, high, strict=True)]
     return np.ascontiguousarray(np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3))
+
+
+def check_random_grains(what: str, count: float) -> None:
+    """Raises InvalidValueError where more would be put to random places than `max_random_grains`."""
+    most = get_file_limits().max_random_grains
+    if not count <= most:
+        limit = f"at most {most} (limit max_random_grains), or a grid"
+        raise InvalidValueError(f"{what} would get {count:g} grains at random places; expected {limit}")
 
 
 def random_places(
@@ -79,10 +84,7 @@ def random_places(
     near_radii: NDArray[Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Up to `count` balls (least, greatest radius) at random places of a box: centres and radii [m]."""
-    most = get_file_limits().max_random_grains
-    if not count <= most:
-        limit = f"at most {most} (limit max_random_grains), or a grid"
-        raise InvalidValueError(f"the box would get {count:g} grains at random places; expected {limit}")
+    check_random_grains("the box", count)
     random = np.random.default_rng(seed)
     return scatter(random, low, high, random.uniform(*radii, count), near, near_radii)
 

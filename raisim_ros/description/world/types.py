@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.description.errors import Place
 from raisim_ros.description.materials import MaterialManager
@@ -149,7 +152,7 @@ class HeightMapEntry(ObjectEntry):
     x_size: float = 10.0
     y_size: float = 10.0
     center: Numbers = (0.0, 0.0, 0.0)
-    heights: Numbers | None = None
+    heights: Numbers | NDArray[np.float64] | None = None
     terrain: TerrainEntry | None = None
     png: Path | None = None
     z_scale: float = 1.0
@@ -261,3 +264,7 @@ class WorldDescription:
     viewpoint: Viewpoint | None = None
     named_poses: list[NamedPose] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+
+    def count(self) -> int:
+        """How many objects and wires there are."""
+        return len(self.objects) + len(self.wires)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError, near_names
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
@@ -14,6 +13,7 @@ from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import UnknownNameError, check
 from raisim_ros.engine.objects.body_owner import BodyOwner
 from raisim_ros.engine.types import BodyType, ObjectType
@@ -22,13 +22,7 @@ if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
 
 
-_DOUBLES = ffi.typeof("double[]")
 _FLOAT64 = np.dtype(np.float64)
-
-
-def pointer(array: NDArray[Any]) -> Any:
-    """The engine's view of a contiguous float64 array."""
-    return ffi.from_buffer(_DOUBLES, array)
 
 
 def vector(name: str, values: VectorLike, size: int) -> Vector:
@@ -71,21 +65,21 @@ class ArticulatedCore(BodyOwner):
 
     def _read(self, field: int, count: int) -> Vector:
         out = np.empty(count)
-        check(lib.rs_articulation_read(self._c, self._engine_id, field, pointer(out), count))
+        check(lib.rs_articulation_read(self._c, self._engine_id, field, c_array(out), count))
         return out
 
     def _write(self, field: int, values: Vector) -> None:
-        check(lib.rs_articulation_write(self._c, self._engine_id, field, pointer(values), len(values)))
+        check(lib.rs_articulation_write(self._c, self._engine_id, field, c_array(values), len(values)))
 
     def _read_two(self, field: int, count: int, other: int, other_count: int) -> tuple[Vector, Vector]:
         a, b = np.empty(count), np.empty(other_count)
         engine, key = self._world._world, self._engine_id
-        check(lib.rs_articulation_read_two(engine, key, field, pointer(a), count, other, pointer(b), other_count))
+        check(lib.rs_articulation_read_two(engine, key, field, c_array(a), count, other, c_array(b), other_count))
         return a, b
 
     def _write_two(self, field: int, values: Vector, other: int, other_values: Vector) -> None:
         """Nothing is written when one of the two is refused."""
-        engine, key, a, b = self._world._world, self._engine_id, pointer(values), pointer(other_values)
+        engine, key, a, b = self._world._world, self._engine_id, c_array(values), c_array(other_values)
         check(lib.rs_articulation_write_two(engine, key, field, a, len(values), other, b, len(other_values)))
 
     def _read_u(self, field: int) -> Vector:

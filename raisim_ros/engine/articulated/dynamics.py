@@ -10,7 +10,8 @@ from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
-from raisim_ros.engine.articulated.core import ArticulatedCore, pointer
+from raisim_ros.engine.arrays import c_array
+from raisim_ros.engine.articulated.core import ArticulatedCore
 from raisim_ros.engine.errors import WrongStateError, check
 
 
@@ -29,13 +30,13 @@ class Dynamics(ArticulatedCore):
     def get_mass_matrix(self) -> Vector:
         """Joint-space inertia M with rotor inertia."""
         out = np.empty((self._u_count, self._u_count))
-        check(lib.rs_articulation_mass_matrix(self._c, self._engine_id, pointer(out)))
+        check(lib.rs_articulation_mass_matrix(self._c, self._engine_id, c_array(out)))
         return out
 
     def get_inverse_mass_matrix(self) -> Vector:
         """Inverse of M + W; W is the implicit part of gains, springs and damping at the world's time step."""
         out = np.empty((self._u_count, self._u_count))
-        check(lib.rs_articulation_inverse_mass_matrix(self._c, self._engine_id, pointer(out)))
+        check(lib.rs_articulation_inverse_mass_matrix(self._c, self._engine_id, c_array(out)))
         return out
 
     def compute_sparse_inverse(self) -> Vector:
@@ -45,13 +46,13 @@ class Dynamics(ArticulatedCore):
     def mass_matrix_vec_mul(self, vector: VectorLike) -> Vector:
         """M times a vector, without forming M."""
         x, out = arguments.vector("vector", vector, self._u_count), np.empty(self._u_count)
-        check(lib.rs_articulation_mass_multiply(self._c, self._engine_id, pointer(x), pointer(out)))
+        check(lib.rs_articulation_mass_multiply(self._c, self._engine_id, c_array(x), c_array(out)))
         return out
 
     def get_nonlinearities(self, gravity: VectorLike | None = None) -> Vector:
         """h: gravity (the world's by default), Coriolis and centrifugal forces."""
         out = np.empty(self._u_count)
-        check(lib.rs_articulation_nonlinearities(self._c, self._engine_id, self._gravity(gravity), pointer(out)))
+        check(lib.rs_articulation_nonlinearities(self._c, self._engine_id, self._gravity(gravity), c_array(out)))
         return out
 
     def articulated_body_algorithm(
@@ -62,7 +63,7 @@ class Dynamics(ArticulatedCore):
         tau, out = arguments.vector("generalized force", force, self._u_count), np.empty(self._u_count)
         check(
             lib.rs_articulation_forward_dynamics(
-                self._c, self._engine_id, self._gravity(gravity), pointer(tau), pointer(out)
+                self._c, self._engine_id, self._gravity(gravity), c_array(tau), c_array(out)
             )
         )
         return out
@@ -76,7 +77,7 @@ class Dynamics(ArticulatedCore):
         tau, wrench = np.empty(self._u_count), np.empty((len(self._tree.bodies), 6))
         check(
             lib.rs_articulation_inverse_dynamics(
-                self._c, self._engine_id, self._gravity(gravity), pointer(udot), pointer(tau), pointer(wrench)
+                self._c, self._engine_id, self._gravity(gravity), c_array(udot), c_array(tau), c_array(wrench)
             )
         )
         return tau, wrench
@@ -97,7 +98,7 @@ class Dynamics(ArticulatedCore):
 
     def _joint_wrenches(self) -> Vector:
         out = np.empty((len(self._tree.bodies), 6))
-        check(lib.rs_articulation_get_joint_wrenches(self._c, self._engine_id, pointer(out)))
+        check(lib.rs_articulation_get_joint_wrenches(self._c, self._engine_id, c_array(out)))
         return out
 
     def get_force_at_joint_in_world_frame(self, joint_idx: BodyLike) -> Vector:
@@ -116,7 +117,7 @@ class Dynamics(ArticulatedCore):
         count = len(self._tree.bodies)
         mass, com, inertia = np.empty(count), np.empty((count, 3)), np.empty((count, 6))
         check(
-            lib.rs_articulation_composites(self._c, self._engine_id, pointer(mass), pointer(com), pointer(inertia))
+            lib.rs_articulation_composites(self._c, self._engine_id, c_array(mass), c_array(com), c_array(inertia))
         )
         return mass, com, inertia
 
@@ -157,7 +158,7 @@ class Dynamics(ArticulatedCore):
         linear, angular = np.empty(3), np.empty(3)
         reference = list(arguments.vector("reference point", about, 3))
         check(
-            lib.rs_articulation_momentum(self._c, self._engine_id, reference, pointer(linear), pointer(angular))
+            lib.rs_articulation_momentum(self._c, self._engine_id, reference, c_array(linear), c_array(angular))
         )
         return linear, angular
 
@@ -199,21 +200,9 @@ class Dynamics(ArticulatedCore):
     def _turn(self, local_idx: BodyLike, torque: Vector) -> None:
         check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(torque), 0))
 
-    def _drop_loads(self) -> None:
-        check(lib.rs_articulation_clear_loads(self._c, self._engine_id))
-
     def set_external_torque_in_body_frame(self, local_idx: BodyLike, torque: VectorLike) -> None:
         """Add a torque that turns with the body, given in its frame, for the next step [N m]."""
         values = arguments.vector("torque", torque, 3)
         in_world_axes = self.get_orientation(local_idx) @ values
         check(lib.rs_articulation_add_torque(self._c, self._engine_id, self._body(local_idx), list(values), 1))
         self._present_loads().torques.append((self._body(local_idx), in_world_axes))
-
-    def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: BodyLike = 0) -> None:
-        """Apply a force at a body's centre of mass and a torque, world axes, in every step until replaced [N, N m]."""
-        f, t = list(arguments.vector("force", force, 3)), list(arguments.vector("torque", torque, 3))
-        check(lib.rs_articulation_set_command_wrench(self._c, self._engine_id, self._body(local_idx), f, t))
-
-    def clear_command(self, local_idx: BodyLike = 0) -> None:
-        """End what set_command_wrench(), or on the base set_command_pose() or set_command_velocity(), began."""
-        self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), local_idx)

@@ -12,7 +12,8 @@ from raisim_ros.description.rotation import quaternion_from_matrix
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
-from raisim_ros.engine.articulated.core import ArticulatedCore, pointer, vector
+from raisim_ros.engine.arrays import c_array
+from raisim_ros.engine.articulated.core import ArticulatedCore, vector
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import SparseJacobian
 
@@ -31,7 +32,7 @@ class Frames(ArticulatedCore):
         linear, angular = np.empty((count, 3)), np.empty((count, 3))
         check(
             lib.rs_articulation_read_links(
-                self._c, self._engine_id, pointer(position), pointer(rotation), pointer(linear), pointer(angular)
+                self._c, self._engine_id, c_array(position), c_array(rotation), c_array(linear), c_array(angular)
             )
         )
         return position, rotation, linear, angular
@@ -223,11 +224,11 @@ class Frames(ArticulatedCore):
                 self._c,
                 self._engine_id,
                 self._body(body_idx),
-                pointer(at),
+                c_array(at),
                 derivative,
-                ffi.from_buffer("int32_t[]", index),
-                pointer(linear),
-                pointer(angular),
+                c_array(index),
+                c_array(linear),
+                c_array(angular),
                 count,
             )
         )

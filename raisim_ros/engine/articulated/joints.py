@@ -14,7 +14,8 @@ from raisim_ros.description.robot.kinematic_tree import JointType, TreeActuator,
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.articulated.core import ArticulatedCore, pointer, vector
+from raisim_ros.engine.arrays import c_array
+from raisim_ros.engine.articulated.core import ArticulatedCore, vector
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.types import ControlMode, IntegrationScheme, JointSpring
 
@@ -83,7 +84,7 @@ class Joints(ArticulatedCore):
     def get_generalized_force(self) -> Vector:
         """Motor command at the present state: feed-forward plus PD, clamped to the effort limits."""
         out = np.empty(self._u_count)
-        check(lib.rs_articulation_command(self._c, self._engine_id, pointer(out)))
+        check(lib.rs_articulation_command(self._c, self._engine_id, c_array(out)))
         return out
 
     def get_actuators(self) -> list[TreeActuator]:
@@ -122,7 +123,7 @@ class Joints(ArticulatedCore):
         """Set one control per actuator. Those on joints become feed-forward forces, which are zero at other joints."""
         if self._motors is None:
             self._motors = self._motor_table()
-        controls = pointer(vector("control", control, len(self._motors)))
+        controls = c_array(vector("control", control, len(self._motors)))
         motors = ffi.from_buffer(_MOTORS, self._motors)
         check(lib.rs_articulation_actuate(self._world._world, self._engine_id, len(motors), motors, controls))
 
@@ -157,7 +158,7 @@ class Joints(ArticulatedCore):
         drives = self._drives()
         found = np.zeros((2, len(drives)))
         call = lib.rs_articulation_get_drives
-        check(call(self._c, self._engine_id, len(drives), pointer(found[0]), pointer(found[1])))
+        check(call(self._c, self._engine_id, len(drives), c_array(found[0]), c_array(found[1])))
         controls, activations = np.full(len(self._tree.actuators), np.nan), np.zeros(len(self._tree.actuators))
         controls[drives], activations[drives] = found
         return controls, activations
@@ -172,7 +173,7 @@ class Joints(ArticulatedCore):
     def set_activations(self, activations: VectorLike) -> None:
         """Set the state of the actuators' dynamics: one number each, which those without ignore."""
         given = vector("activations", activations, len(self._tree.actuators))[self._drives()]
-        check(lib.rs_articulation_activate(self._c, self._engine_id, len(given), pointer(np.ascontiguousarray(given))))
+        check(lib.rs_articulation_activate(self._c, self._engine_id, len(given), c_array(np.ascontiguousarray(given))))
 
     def get_tendons(self) -> list[TreeTendon]:
         """The tendons that the robot's file gives it, in the order of the file."""
@@ -181,7 +182,7 @@ class Joints(ArticulatedCore):
     def get_tendon_state(self, name: str) -> TendonState:
         """Length, speed and forces of a tendon."""
         out = np.empty(6)
-        check(lib.rs_articulation_get_tendon(self._c, self._engine_id, self._tendon_index(name), pointer(out)))
+        check(lib.rs_articulation_get_tendon(self._c, self._engine_id, self._tendon_index(name), c_array(out)))
         return TendonState(*map(float, out))
 
     def _tendon_index(self, name: str) -> int:
@@ -193,7 +194,7 @@ class Joints(ArticulatedCore):
     def get_tendon_arms(self, name: str) -> Vector:
         """How the length of a tendon changes with each degree of freedom: a pull p along it is the force p · arms."""
         out = np.empty(self._u_count)
-        check(lib.rs_articulation_tendon_arms(self._c, self._engine_id, self._tendon_index(name), pointer(out)))
+        check(lib.rs_articulation_tendon_arms(self._c, self._engine_id, self._tendon_index(name), c_array(out)))
         return out
 
     def set_control_mode(self, mode: ControlMode) -> None:

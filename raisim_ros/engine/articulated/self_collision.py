@@ -10,7 +10,8 @@ import numpy as np
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.rotation import Array
 from raisim_ros.description.urdf.srdf import load_srdf
-from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine._library import lib
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 
 if TYPE_CHECKING:
@@ -36,8 +37,7 @@ def overlap_depths(robot: ArticulatedSystem, configuration: Array) -> Array:
     count = len(robot._tree.bodies)
     q = np.ascontiguousarray(configuration, dtype=np.float64)
     depth = np.empty((count, count))
-    pointers = (ffi.from_buffer("double[]", q), ffi.from_buffer("double[]", depth))
-    check(lib.rs_articulation_overlaps(robot._c, robot._engine_id, *pointers))
+    check(lib.rs_articulation_overlaps(robot._c, robot._engine_id, c_array(q), c_array(depth)))
     return depth
 
 

@@ -45,6 +45,31 @@ class _LinkEdits:
     inertia: Vector  # n x 3 x 3
 
 
+class _JointValue:
+    """A joint's part of a vector of its robot, read and set as an attribute."""
+
+    def __init__(self, field: int) -> None:
+        self._field = field
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, joint: JointReference, owner: type) -> float | Vector:
+        whole, part = joint._part(self._field)
+        values = joint.system._read(self._field, whole)[part]
+        return float(values[0]) if len(values) == 1 else values
+
+    def __set__(self, joint: JointReference, value: float | VectorLike) -> None:
+        whole, part = joint._part(self._field)
+        given = arguments.vector(
+            f"{self._name} of joint '{joint.name}'", np.atleast_1d(value), part.stop - part.start
+        )
+        with joint.system._world.locked():
+            values = joint.system._read(self._field, whole)
+            values[part] = given
+            joint.system._write(self._field, values)
+
+
 @dataclass(unsafe_hash=True, slots=True)  # not frozen: positions and the like are set through it
 class JointReference:
     """A movable joint by name."""
@@ -54,41 +79,14 @@ class JointReference:
     type: JointType
     system: ArticulatedSystem
 
-    @property
-    def position(self) -> float | Vector:
-        """Coordinate [rad, m]; a spherical joint's quaternion w, x, y, z."""
-        return self._of(lib.RS_FIELD_COORDINATE)
-
-    @position.setter
-    def position(self, value: float | VectorLike) -> None:
-        self._set(lib.RS_FIELD_COORDINATE, "position", value)
-
-    @property
-    def velocity(self) -> float | Vector:
-        """Velocity [rad/s, m/s]; a spherical joint's three in the frame fixed to the parent."""
-        return self._of(lib.RS_FIELD_VELOCITY)
-
-    @velocity.setter
-    def velocity(self, value: float | VectorLike) -> None:
-        self._set(lib.RS_FIELD_VELOCITY, "velocity", value)
-
-    @property
-    def target(self) -> float | Vector:
-        """Target of the PD controller [rad, m]; a spherical joint's quaternion w, x, y, z."""
-        return self._of(lib.RS_FIELD_P_TARGET)
-
-    @target.setter
-    def target(self, value: float | VectorLike) -> None:
-        self._set(lib.RS_FIELD_P_TARGET, "target", value)
-
-    @property
-    def force(self) -> float | Vector:
-        """Feed-forward force [N m, N]."""
-        return self._of(lib.RS_FIELD_FEED_FORWARD)
-
-    @force.setter
-    def force(self, value: float | VectorLike) -> None:
-        self._set(lib.RS_FIELD_FEED_FORWARD, "force", value)
+    position = _JointValue(lib.RS_FIELD_COORDINATE)
+    """Coordinate [rad, m]; a spherical joint's quaternion w, x, y, z."""
+    velocity = _JointValue(lib.RS_FIELD_VELOCITY)
+    """Velocity [rad/s, m/s]; a spherical joint's three in the frame fixed to the parent."""
+    target = _JointValue(lib.RS_FIELD_P_TARGET)
+    """Target of the PD controller [rad, m]; a spherical joint's quaternion w, x, y, z."""
+    force = _JointValue(lib.RS_FIELD_FEED_FORWARD)
+    """Feed-forward force [N m, N]."""
 
     def _part(self, field: int) -> tuple[int, slice]:
         """Size of the whole vector and the joint's part of it."""
@@ -98,19 +96,6 @@ class JointReference:
         else:
             first, size, whole = system._u_first[self.idx], self.type.velocity_dim, system._u_count
         return whole, slice(first, first + size)
-
-    def _of(self, field: int) -> float | Vector:
-        whole, part = self._part(field)
-        values = self.system._read(field, whole)[part]
-        return float(values[0]) if len(values) == 1 else values
-
-    def _set(self, field: int, name: str, value: float | VectorLike) -> None:
-        whole, part = self._part(field)
-        given = arguments.vector(f"{name} of joint '{self.name}'", np.atleast_1d(value), part.stop - part.start)
-        with self.system._world.locked():
-            values = self.system._read(field, whole)
-            values[part] = given
-            self.system._write(field, values)
 
     def get_position(self) -> Vector:
         """Place of the joint, which is the origin of its body [m]."""

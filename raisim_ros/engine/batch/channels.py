@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 
 Rows = NDArray[Any]
@@ -83,7 +84,7 @@ class EngineBatch:
         if array.dtype.kind not in "iu" or array.ndim != 1:
             raise InvalidValueError(f"members is {arguments.shown(which)}; expected a mask or numbers of members")
         numbers = np.ascontiguousarray(array, dtype=np.int64)
-        return len(numbers), ffi.from_buffer("int64_t[]", numbers), numbers
+        return len(numbers), c_array(numbers), numbers
 
 
 def put(name: str, rows: Rows, values: Any, chosen: Any = slice(None)) -> None:

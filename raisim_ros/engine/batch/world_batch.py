@@ -16,6 +16,7 @@ from raisim_ros.description.terrain import HeightMapData
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.batch.channels import EngineBatch, Members, Rows, put
 from raisim_ros.engine.batch.object_batch import ObjectBatch, RobotBatch
@@ -239,8 +240,8 @@ class WorldBatch(KnownNames):
                 pointer,
                 source._engine_id,
                 *maps.shape,
-                ffi.from_buffer("double[]", maps),
-                ffi.from_buffer("int64_t[]", chosen),
+                c_array(maps),
+                c_array(chosen),
             )
         )
         shape = source.get_y_samples(), source.get_x_samples()

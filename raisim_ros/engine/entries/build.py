@@ -17,6 +17,7 @@ from raisim_ros.description.errors import (
     RaisimError,
     TerrainError,
 )
+from raisim_ros.description.limits import check_particles
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.description.world.soft_entries import DeformableEntry, GranularEntry
 from raisim_ros.description.world.types import (
@@ -41,6 +42,7 @@ from raisim_ros.engine.entries.defaults import engine_defaults
 from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.handles import PRIMITIVES
 from raisim_ros.engine.objects.object_handle import Object
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import (
     BodyType,
     BroadphaseSettings,
@@ -64,9 +66,13 @@ def add_description(world: World, description: WorldDescription) -> None:
     try:
         _apply_settings(world, description)
         objects: list[Object] = []
+        particles = 0
         for entry in description.objects:
             with _told_with_its_place(entry):
                 objects.append(add_entry(world, entry))
+                if isinstance(objects[-1], SoftObject):  # how many a mesh has is known when it is read
+                    particles += objects[-1].get_num_particles()
+                    check_particles("the world", particles)
         for entry, handle in zip(description.objects, objects, strict=True):
             if isinstance(entry, DeformableEntry) and isinstance(handle, DeformableObject):
                 tie_deformable(world, entry, handle, objects)

@@ -7,8 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from raisim_ros.description.errors import NOWHERE, InvalidValueError
 from raisim_ros.description.world.types import (
     BodyState,
@@ -29,7 +27,7 @@ from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build_soft import describe_soft
 from raisim_ros.engine.entries.build_wires import describe_wire
 from raisim_ros.engine.entries.describe_articulated import describe_articulated
-from raisim_ros.engine.entries.describe_common import common_fields
+from raisim_ros.engine.entries.describe_common import common_fields, numbers
 from raisim_ros.engine.entries.describe_sensors import describe_sensor_sets
 from raisim_ros.engine.objects.handles import Ground, SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
@@ -68,7 +66,7 @@ def _settings(world: World) -> SimulationSettings:
     contact["broadphase"] = broadphase.pop("type").name.lower()
     sleeping = world.get_sleeping_parameters()
     return SimulationSettings(
-        gravity=_numbers(world.get_gravity()),
+        gravity=numbers(world.get_gravity()),
         time_step=world.get_time_step(),
         erp={"erp": float(solver.erp), "erp2": float(solver.erp2)},
         time=world.get_world_time(),
@@ -85,10 +83,6 @@ def _settings(world: World) -> SimulationSettings:
             "quiet_steps": sleeping.quiet_steps,
         },
     )
-
-
-def _numbers(values: Any) -> tuple[float, ...]:
-    return tuple(float(value) for value in np.asarray(values).reshape(-1))
 
 
 def _entry(world: World, handle: Object, mesh_files: dict[Object, Path], objects: Sequence[Object]) -> ObjectEntry:
@@ -114,30 +108,30 @@ def _entry(world: World, handle: Object, mesh_files: dict[Object, Path], objects
             y_samples=data.y_samples,
             x_size=data.x_size,
             y_size=data.y_size,
-            center=_numbers(handle.get_position()),
-            heights=_numbers(data.heights),
+            center=numbers(handle.get_position()),
+            heights=data.heights.reshape(-1),  # not as numbers: there may be millions
         )
     common |= _body_arguments(handle)
     if isinstance(handle, Mesh):
         return MeshEntry(
             **common,
             file=mesh_files[handle],
-            scale=_numbers(handle.get_scale()),
+            scale=numbers(handle.get_scale()),
             collision_mode=handle.get_collision_mode().word,
         )
     shapes = handle.get_collision_body_list()
     if handle.get_object_type() == ObjectType.COMPOUND:
         return CompoundEntry(**common, children=[_child(shape) for shape in shapes])
-    return PrimitiveEntry(**common, shape=shapes[0].shape.name.lower(), dim=_numbers(shapes[0].dim))
+    return PrimitiveEntry(**common, shape=shapes[0].shape.name.lower(), dim=numbers(shapes[0].dim))
 
 
 def _child(shape: CollisionBody) -> ChildEntry:
     return ChildEntry(
         NOWHERE,
         shape.shape.name.lower(),
-        _numbers(shape.dim),
-        _numbers(shape.position),
-        _numbers(shape.quaternion),
+        numbers(shape.dim),
+        numbers(shape.position),
+        numbers(shape.quaternion),
         shape.material,
         shape.appearance,
     )

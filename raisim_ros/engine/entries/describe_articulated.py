@@ -17,6 +17,7 @@ from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build_articulated import JOINT_FIELDS, LIKE_COORDINATES
+from raisim_ros.engine.entries.describe_common import numbers
 from raisim_ros.engine.entries.describe_sensors import describe_sensor_sets, tree_with_kept_sensors
 from raisim_ros.engine.errors import check
 
@@ -49,27 +50,23 @@ def describe_articulated(world: World, handle: ArticulatedSystem) -> Articulated
         self_collision="all",  # with every pair that does not collide written out
         integration_scheme=handle.get_integration_scheme().name.lower(),
         control_mode=handle.get_control_mode().name.lower(),
-        qpos=_numbers(handle.get_generalized_coordinate()),
-        qvel=_numbers(handle.get_generalized_velocity()),
+        qpos=numbers(handle.get_generalized_coordinate()),
+        qvel=numbers(handle.get_generalized_velocity()),
         joints=_joints(handle),
         shapes=shapes,
         ignored_links=_ignored_links(handle, collides_with_parent),
         actuators=handle.get_actuators(),
-        controls=_numbers(handle.get_controls()),
-        activations=_numbers(handle.get_activations()),
+        controls=numbers(handle.get_controls()),
+        activations=numbers(handle.get_activations()),
         tendons=tree.tendons,
         locks=tree.locks,
-        lifted=[(body.name, body.lifted_mass, _numbers(body.lifted_com)) for body in tree.bodies if body.lifted_mass],
+        lifted=[(body.name, body.lifted_mass, numbers(body.lifted_com)) for body in tree.bodies if body.lifted_mass],
         states=handle.get_named_states(),
     )
     if tree.fixed_base:
-        entry.base_position = _numbers(handle.get_base_position())
-        entry.base_quaternion = _numbers(handle.get_base_quaternion())
+        entry.base_position = numbers(handle.get_base_position())
+        entry.base_quaternion = numbers(handle.get_base_quaternion())
     return entry
-
-
-def _numbers(values: Any) -> Numbers:
-    return tuple(float(value) for value in values)
 
 
 # ---- the robot file ----
@@ -120,7 +117,7 @@ def _joints(handle: ArticulatedSystem) -> dict[str, Numbers]:
         count = handle.get_generalized_coordinate_dim() if name in LIKE_COORDINATES else handle.get_dof()
         values = handle._read(field, count)
         if not np.array_equal(values, _initial(handle._tree, name)):
-            found[name] = _numbers(values)
+            found[name] = numbers(values)
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from raisim_ros.description.errors import NOWHERE
 from raisim_ros.engine.entries.describe_sensors import describe_sensor_sets
 
@@ -11,6 +13,11 @@ if TYPE_CHECKING:
     from raisim_ros.engine.objects.handles import SingleBodyObject
     from raisim_ros.engine.objects.soft_handles import SoftObject
     from raisim_ros.engine.world.world import World
+
+
+def numbers(values: Any) -> tuple[float, ...]:
+    """All numbers in one row, as entries have them."""
+    return tuple(float(value) for value in np.asarray(values).reshape(-1))
 
 
 def common_fields(world: World, handle: SingleBodyObject | SoftObject) -> dict[str, Any]:

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.limits import check_particles, get_file_limits
 from raisim_ros.description.mesh.memory import Memory
 from raisim_ros.description.world.soft_types import MeshBuildOptions
-from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine._library import lib
 from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.objects.soft_handles import doubles
 
 Indices = NDArray[np.int32]
 
-_MOST_VERTICES = 2_000_000
 _FROM_SURFACE = 0.45  # lattice points stay so far away from the surface, in spacings
 _WOBBLE = 1e-5  # moves points off common spheres and planes while they are joined, in spacings
 _FLAT = 0.06  # height of a tetrahedron over its longest edge, below which it bears nothing
@@ -74,18 +74,25 @@ def _split(vertices: Vector, triangles: Indices, edges: Indices) -> tuple[Vector
 
 def resampled(vertices: Vector, triangles: Indices, spacing: float) -> tuple[Vector, Indices]:
     """The surface with edges halved until none is longer than the spacing [m]. Given vertices keep their numbers."""
+    _check_spacing(vertices, triangles, spacing)
     while True:
         edges = sorted_edges(triangles)
         lengths = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
         long = edges[lengths > spacing * (1.0 + 1e-9)]
         if not len(long):
             return vertices, triangles
-        if len(vertices) + len(long) > _MOST_VERTICES:
-            raise InvalidValueError(
-                f"spacing is {spacing}; the surface would have more than {_MOST_VERTICES} vertices of a mesh "
-                f"{np.ptp(vertices, axis=0).max():.3g} m across"
-            )
+        check_particles(f"a surface with a spacing of {spacing:g} m", len(vertices) + len(long))
         vertices, triangles = _split(vertices, triangles, long)
+
+
+def _check_spacing(vertices: Vector, triangles: Indices, spacing: float) -> None:
+    """What is known before any edge is halved: no triangle is larger than one with three sides of the spacing."""
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    area = 0.5 * float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
+    edges = np.concatenate([a - b, b - c, c - a])
+    longest = float(np.linalg.norm(edges, axis=1).max(initial=0.0))
+    fewest = max(0.5 * area / (0.433 * spacing) / spacing, longest / spacing)
+    check_particles(f"a surface with a spacing of {spacing:g} m", max(fewest, len(vertices)))
 
 
 def distances(vertices: Vector, triangles: Indices, points: Vector) -> Vector:
@@ -93,13 +100,13 @@ def distances(vertices: Vector, triangles: Indices, points: Vector) -> Vector:
     x, p = np.ascontiguousarray(vertices), np.ascontiguousarray(points)
     faces = np.ascontiguousarray(triangles, np.int32)
     out = np.zeros(len(p))
-    pointer = ffi.cast("int32_t *", faces.ctypes.data)
-    check(lib.rs_mesh_distances(len(x), doubles(x), len(faces), pointer, len(p), doubles(p), doubles(out)))
+    check(lib.rs_mesh_distances(len(x), c_array(x), len(faces), c_array(faces), len(p), c_array(p), c_array(out)))
     return out
 
 
 def _lattice(vertices: Vector, triangles: Indices, spacing: float, most: int) -> Vector:
     """Points inside, on a body-centred lattice: its tetrahedra are all alike and nearly regular."""
+    most = min(most, get_file_limits().max_particles)
     low, extent = vertices.min(axis=0), np.ptp(vertices, axis=0)
     step = spacing * 2.0 / np.sqrt(3.0)  # neighbours along the diagonals of cells are a spacing apart
     if 2.0 * np.prod(extent / step + 1.0) > 200.0 * most + 1e6:

@@ -94,10 +94,6 @@ class BodyOwner(Object, ABC):
     def _turn(self, local_idx: BodyLike, torque: Vector) -> None:
         """Add a torque (world axes) for the next step."""
 
-    @abstractmethod
-    def _drop_loads(self) -> None:
-        """Let the engine forget what was added for the next step."""
-
     def get_rotation_matrix(self, local_idx: BodyLike = 0) -> Vector:
         """Orientation as a rotation matrix (body to world)."""
         return self.get_orientation(local_idx)
@@ -187,7 +183,7 @@ class BodyOwner(Object, ABC):
 
     def clear_external_forces_and_torques(self) -> None:
         """Drop all forces and torques given for the next step."""
-        self._drop_loads()
+        check(lib.rs_object_clear_loads(self._c, self._engine_id))
         self._loads = _GivenLoads()
 
     def get_external_force(self, local_idx: BodyLike | None = None) -> list[Vector]:
@@ -220,7 +216,16 @@ class BodyOwner(Object, ABC):
             self._loads = _GivenLoads(step)
         return self._loads
 
-    # ---- commanded poses ----
+    # ---- commands ----
+
+    def set_command_wrench(self, force: VectorLike, torque: VectorLike, local_idx: BodyLike = 0) -> None:
+        """Apply a force at a body's centre of mass and a torque, world axes, in every step until replaced [N, N m]."""
+        f, t = list(arguments.vector("force", force, 3)), list(arguments.vector("torque", torque, 3))
+        check(lib.rs_object_set_command_wrench(self._c, self._engine_id, self._body(local_idx), f, t))
+
+    def clear_command(self, local_idx: BodyLike = 0) -> None:
+        """End what set_command_wrench(), or on the first body set_command_pose() or set_command_velocity(), began."""
+        self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), local_idx)
 
     @abstractmethod
     def _mass_and_inertia(self) -> tuple[float, Vector]:

@@ -10,15 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.world.soft_types import DeformableMaterial
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.body_mesh import BodyMesh, Indices
 from raisim_ros.engine.objects.body_springs import edge_compliance
 from raisim_ros.engine.objects.object_handle import Object
-from raisim_ros.engine.objects.soft_handles import SoftObject, doubles
+from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
@@ -55,8 +57,7 @@ class DeformableObject(SoftObject):
         """Corners of the surface, N x 3, as indices of vertices; where it tears there are more of both."""
         with self._world.locked():
             triangles = np.zeros((int(self._counts().triangles), 3), np.int32)
-            pointer = ffi.cast("int32_t *", triangles.ctypes.data)
-            check(lib.rs_deformable_get_triangles(self._c, self._engine_id, pointer))
+            check(lib.rs_deformable_get_triangles(self._c, self._engine_id, c_array(triangles)))
         return triangles
 
     def get_visual_position(self, index: int) -> Vector:
@@ -88,8 +89,7 @@ class DeformableObject(SoftObject):
         with self._world.locked():
             count = int(self._counts().tetrahedra)
             index, numbers = np.zeros((count, 4), np.int32), np.zeros((count, lib.RS_TETRAHEDRON_NUMBERS))
-            pointer = ffi.cast("int32_t *", index.ctypes.data)
-            check(lib.rs_deformable_get_tetrahedra(self._c, self._engine_id, pointer, doubles(numbers)))
+            check(lib.rs_deformable_get_tetrahedra(self._c, self._engine_id, c_array(index), c_array(numbers)))
         return {"tetrahedra": index, "tetrahedron_state": numbers} if count else {}
 
     def get_volume(self) -> float:
@@ -123,17 +123,14 @@ class DeformableObject(SoftObject):
         table = np.ascontiguousarray(arguments.table("pairs", pairs, (-1, 2), np.int32))
         each = edge_compliance(self._material) if compliance is None else arguments.number("compliance", compliance)
         values = np.full(len(table), each)
-        pointer = ffi.cast("int32_t *", table.ctypes.data)
-        check(lib.rs_deformable_add_struts(self._c, self._engine_id, len(table), pointer, doubles(values)))
+        check(lib.rs_deformable_add_struts(self._c, self._engine_id, len(table), c_array(table), c_array(values)))
 
     def add_internal_struts(self, radius: float, compliance: float | None = None) -> int:
         """Keep all pairs of vertices within a distance [m] of each other apart; returns how many were added."""
-        from scipy.spatial import cKDTree
-
         reach = arguments.number("radius", radius)
         if not reach > 0.0:
             raise InvalidValueError(f"radius is {radius}; expected a number greater than 0")
-        pairs = cKDTree(self.get_positions()).query_pairs(reach, output_type="ndarray")
+        pairs = pairs_within(self.get_positions(), reach)
         if len(pairs):
             self.add_distance_constraints(pairs, compliance)
         return len(pairs)
@@ -193,8 +190,7 @@ class DeformableObject(SoftObject):
         with self._world.locked():
             count = self.get_num_particles()
             pinned, masses = np.zeros(count, np.uint8), np.zeros(count)
-            pointer = ffi.cast("uint8_t *", pinned.ctypes.data)
-            check(lib.rs_deformable_read(self._c, self._engine_id, pointer, doubles(masses)))
+            check(lib.rs_deformable_read(self._c, self._engine_id, c_array(pinned), c_array(masses)))
         return pinned, masses
 
     def get_pinned_vertices(self) -> list[int]:
@@ -246,8 +242,7 @@ class DeformableObject(SoftObject):
         """Vertices and triangles as _state() told them; nothing is pinned or held together then."""
         x, masses = (np.ascontiguousarray(state[name], np.float64) for name in ("pos", "mass"))
         triangles = np.ascontiguousarray(state["triangles"], np.int32)
-        pointer = ffi.cast("int32_t *", triangles.ctypes.data)
-        given = (len(x), doubles(x), doubles(masses), len(triangles), pointer)
+        given = (len(x), c_array(x), c_array(masses), len(triangles), c_array(triangles))
         check(lib.rs_deformable_set_particles(self._c, self._engine_id, *given))
 
     def get_masses(self) -> Vector:
@@ -264,9 +259,8 @@ class DeformableObject(SoftObject):
             )
             strut_state = np.zeros((strut_count, lib.RS_STRUT_NUMBERS))
             hinge_state, substep = np.zeros((hinge_count, lib.RS_HINGE_NUMBERS)), np.zeros(1)
-            indices = [ffi.cast("int32_t *", array.ctypes.data) for array in (struts, hinges)]
-            first, second = (indices[0], doubles(strut_state)), (indices[1], doubles(hinge_state))
-            check(lib.rs_deformable_get_constraints(self._c, self._engine_id, *first, *second, doubles(substep)))
+            into = map(c_array, (struts, strut_state, hinges, hinge_state, substep))
+            check(lib.rs_deformable_get_constraints(self._c, self._engine_id, *into))
             return self._filling() | {
                 "pos": self.get_positions().copy(),
                 "vel": self.get_velocities().copy(),
@@ -287,7 +281,7 @@ class DeformableObject(SoftObject):
         for name, width in (("strut_state", lib.RS_STRUT_NUMBERS), ("hinge_state", lib.RS_HINGE_NUMBERS)):
             numbers.append(np.ascontiguousarray(state.get(name, ()), np.float64).reshape(-1, width))
         given = [
-            (len(index), ffi.cast("int32_t *", index.ctypes.data), doubles(number))
+            (len(index), c_array(index), c_array(number))
             for index, number in zip(indices, numbers, strict=True)
         ]
         substep = float(state["substep"][0]) if len(state.get("substep", ())) else 0.0
@@ -295,8 +289,8 @@ class DeformableObject(SoftObject):
         if "tetrahedra" in state:
             index = np.ascontiguousarray(state["tetrahedra"], np.int32).reshape(-1, 4)
             filling = np.ascontiguousarray(state["tetrahedron_state"], np.float64)
-            pointer = ffi.cast("int32_t *", index.ctypes.data)
-            check(lib.rs_deformable_set_tetrahedra(self._c, self._engine_id, len(index), pointer, doubles(filling)))
+            given_filling = len(index), c_array(index), c_array(filling)
+            check(lib.rs_deformable_set_tetrahedra(self._c, self._engine_id, *given_filling))
 
     def set_wind(self, velocity: VectorLike) -> None:
         """Velocity of the air around the object [m/s]; it presses where the material has air_drag."""
@@ -323,6 +317,24 @@ _ROWS_OF = {
     "tetrahedron_state": "tetrahedra",
     "tied_at": "tied",
 }
+
+
+# Points whose neighbours are counted before it is known whether there are too many: too many are refused soon.
+_COUNTED_AT_ONCE = 1000
+
+
+def pairs_within(points: Vector, reach: float) -> NDArray[Any]:
+    """Pairs of points within a distance [m] of each other; they are counted before they are made."""
+    from scipy.spatial import cKDTree
+
+    tree, most, ends = cKDTree(points), get_file_limits().max_struts, 0
+    for first in range(0, len(points), _COUNTED_AT_ONCE):
+        part = points[first : first + _COUNTED_AT_ONCE]
+        ends += int(np.sum(tree.query_ball_point(part, reach, return_length=True))) - len(part)
+        if ends > 2 * most:
+            raise InvalidValueError(f"more than {most} pairs are within {reach:g} m of each other (limit max_struts)")
+    pairs: NDArray[Any] = tree.query_pairs(reach, output_type="ndarray")
+    return pairs
 
 
 def _checked_state(state: Mapping[str, NDArray[Any]], like: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

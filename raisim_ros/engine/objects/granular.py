@@ -18,8 +18,9 @@ from raisim_ros.description.world.soft_types import GranularMaterial, grid_place
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
-from raisim_ros.engine.objects.soft_handles import SoftObject, doubles
+from raisim_ros.engine.objects.soft_handles import SoftObject
 
 _STATE_KEYS = ("positions", "velocities", "angular_velocities", "radii", "material_index", "fixed", "materials")
 
@@ -126,7 +127,7 @@ class GranularSystem(SoftObject):
         """Add many grains at the end [m, m/s]: N x 3, radii for each or one for all. None: the object's material."""
         x, r, v = grain_tables(positions, radii, velocities)
         chosen = _struct(self.get_material() if material is None else material)
-        check(lib.rs_grains_add(self._c, self._engine_id, len(x), doubles(x), doubles(r), doubles(v), chosen))
+        check(lib.rs_grains_add(self._c, self._engine_id, len(x), c_array(x), c_array(r), c_array(v), chosen))
 
     def remove_particle(self, index: int) -> None:
         """Remove a grain; the last one takes its index."""
@@ -203,8 +204,8 @@ class GranularSystem(SoftObject):
             count = self.get_num_particles()
             radii, turns = np.zeros(count), np.zeros((count, 3))
             kinds, fixed = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.uint8)
-            places = ffi.cast("int32_t *", kinds.ctypes.data), ffi.cast("uint8_t *", fixed.ctypes.data)
-            check(lib.rs_grains_read(self._c, self._engine_id, count, doubles(radii), *places, doubles(turns)))
+            into = c_array(radii), c_array(kinds), c_array(fixed), c_array(turns)
+            check(lib.rs_grains_read(self._c, self._engine_id, count, *into))
         return radii, kinds, fixed, turns
 
     def get_radii(self) -> Vector:

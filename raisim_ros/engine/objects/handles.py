@@ -244,18 +244,6 @@ class SingleBodyObject(BodyOwner):
         self._body(local_idx)
         check(lib.rs_body_add_torque(self._c, self._engine_id, list(torque)))
 
-    def _drop_loads(self) -> None:
-        check(lib.rs_body_clear_forces(self._c, self._engine_id))
-
-    def set_command_wrench(self, force: VectorLike, torque: VectorLike) -> None:
-        """Apply a force at the centre of mass and a torque, world axes, every step until another command [N, N m]."""
-        values = arguments.vector("force", force, 3), arguments.vector("torque", torque, 3)
-        check(lib.rs_body_set_command_wrench(self._c, self._engine_id, list(values[0]), list(values[1])))
-
-    def clear_command(self) -> None:
-        """End what set_command_wrench(), set_command_pose() or set_command_velocity() began."""
-        self.set_command_wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-
     # ---- collision ----
 
     def get_collision_body_list(self) -> list[CollisionBody]:

@@ -16,6 +16,7 @@ from raisim_ros.description.rotation import matrix_from_quaternion
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.types import BodyType, ObjectType
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
 
 Soft = TypeVar("Soft", bound="SoftObject")
-
-
-def doubles(array: NDArray[Any] | None) -> Any:
-    """The engine's view of an array of doubles; NULL without one."""
-    return ffi.NULL if array is None else ffi.cast("double *", array.ctypes.data)
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class SoftObject(Object):
         with self._world.locked():
             count = self.get_num_particles()
             out = self._buffer(name, count, 3)
-            wanted = [doubles(out) if name == one else ffi.NULL for one in ("positions", "velocities")]
+            wanted = [c_array(out) if name == one else ffi.NULL for one in ("positions", "velocities")]
             check(lib.rs_soft_read(self._c, self._engine_id, count, *wanted))
         return out
 
@@ -102,7 +98,7 @@ class SoftObject(Object):
     def _write(self, **arrays: NDArray[Any]) -> None:
         self._alive()
         tables = {name: np.ascontiguousarray(arguments.table(name, value, (-1, 3))) for name, value in arrays.items()}
-        given = [doubles(tables.get(name)) for name in ("positions", "velocities", "angular_velocities")]
+        given = [c_array(tables.get(name)) for name in ("positions", "velocities", "angular_velocities")]
         check(lib.rs_soft_write(self._c, self._engine_id, len(next(iter(tables.values()))), *given))
 
     # ---- as a whole ----

@@ -196,10 +196,13 @@ class Wire(KnownNames):
         """
         return float(self._state().tension)
 
+    def _check_type(self, wanted: WireType, what: str) -> None:
+        if self.get_wire_type() != wanted:
+            raise WrongTypeError(f"{self!r} is {self.get_wire_type().name}; only a {wanted.name} wire {what}")
+
     def set_tension(self, tension: float) -> None:
         """Set the tension of a custom wire, positive pulls [N]; it acts until it is set again."""
-        if self.get_wire_type() != WireType.CUSTOM:
-            raise WrongTypeError(f"{self!r} is {self.get_wire_type().name}; only a CUSTOM wire takes a tension")
+        self._check_type(WireType.CUSTOM, "takes a tension")
         self._set(tension=arguments.number("tension", tension))
 
     def get_stiffness(self) -> float:
@@ -208,8 +211,7 @@ class Wire(KnownNames):
 
     def set_stiffness(self, stiffness: float) -> None:
         """Set the stiffness of a compliant wire [N/m]."""
-        if self.get_wire_type() != WireType.COMPLIANT:
-            raise WrongTypeError(f"{self!r} is {self.get_wire_type().name}; only a COMPLIANT wire has a stiffness")
+        self._check_type(WireType.COMPLIANT, "has a stiffness")
         self._set(stiffness=arguments.number("stiffness", stiffness))
 
     def get_explicit(self) -> bool:
@@ -218,8 +220,7 @@ class Wire(KnownNames):
 
     def set_explicit(self, explicit: bool) -> None:
         """Integrate a compliant wire explicitly: unstable when dt * sqrt(stiffness / mass) exceeds 2."""
-        if self.get_wire_type() != WireType.COMPLIANT:
-            raise WrongTypeError(f"{self!r} is {self.get_wire_type().name}; only a COMPLIANT wire is a spring")
+        self._check_type(WireType.COMPLIANT, "is a spring")
         self._set(explicit_spring=int(arguments.flag("explicit", explicit)))
 
     def get_energy(self) -> float:

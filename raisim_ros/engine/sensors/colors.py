@@ -13,6 +13,7 @@ from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.mesh.color import brings_materials, mesh_color
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
 from raisim_ros.engine._library import ffi
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.object_handle import Object
@@ -53,16 +54,16 @@ def engine_looks(looks: Looks) -> tuple[Any, Any]:
     """The same for the engine, and what must live as long; the arrays stay those of `looks`."""
     out, textures = ffi.new("rs_looks *"), ffi.new("rs_texture []", len(looks.textures))
     out.object_count = len(looks.first) - 1
-    out.first = ffi.cast("int64_t *", looks.first.ctypes.data)
-    out.rgb = ffi.cast("float *", looks.rgb.ctypes.data)
+    out.first = c_array(looks.first)
+    out.rgb = c_array(looks.rgb)
     if looks.image is not None:
-        out.image = ffi.from_buffer("int32_t *", looks.image)
+        out.image = c_array(looks.image)
         for c_texture, texture in zip(textures, looks.textures, strict=True):
             c_texture.height, c_texture.width = texture.pixels.shape[:2]
-            c_texture.rgb = ffi.from_buffer("uint8_t *", texture.pixels)
-            c_texture.uv = ffi.from_buffer("float *", texture.uv)
+            c_texture.rgb = c_array(texture.pixels)
+            c_texture.uv = c_array(texture.uv)
         out.textures = textures
-        out.shares = ffi.from_buffer("float *", _SHARES)
+        out.shares = c_array(_SHARES)
     return out, textures
 
 

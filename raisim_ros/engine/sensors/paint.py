@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.collision_groups import ALL_GROUPS
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.sensors.colors import Looks, engine_looks
 
@@ -66,6 +67,6 @@ def paint(world: Home, eye: Eye, looks: Looks, style: Style) -> NDArray[np.uint8
     c_looks, _textures = engine_looks(looks)
     picture = np.empty((eye.height, eye.width, 3), np.uint8)
     marks = np.empty((2, eye.height, eye.width), np.uint32)
-    scratch, out = ffi.cast("uint32_t *", marks.ctypes.data), ffi.cast("uint8_t *", picture.ctypes.data)
+    scratch, out = c_array(marks), c_array(picture)
     check(lib.rs_world_paint(world._world, camera, rule, c_style, c_looks, scratch, out))
     return picture

@@ -17,6 +17,7 @@ from raisim_ros.description.sensor.types import CameraModel, DepthCameraModel, L
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.scene_handles import LightObject
 from raisim_ros.engine.sensors.colors import engine_looks, world_looks
@@ -130,10 +131,11 @@ class SpinningLidar(_RaySensor):
 
     def follow(self) -> None:
         """Fire the columns whose time has come, if the lidar is rolling."""
-        if self._rolling is not None:
+        rolling = self._rolling  # another thread may end it meanwhile
+        if rolling is not None:
             position, rotation = self.mount.world_pose()
             time = self._world.get_world_time()
-            self._rolling.advance(LidarPose(time, position, quaternion_from_matrix(rotation)))
+            rolling.advance(LidarPose(time, position, quaternion_from_matrix(rotation)))
 
     def _fire(self, burst: Burst, out: NDArray[np.float32]) -> None:
         """Cast a burst into [column, row, (x, y, z, range, intensity)]."""
@@ -148,14 +150,16 @@ class SpinningLidar(_RaySensor):
 
     def take_sweep(self) -> Sweep:
         """What a rolling lidar fired since the last time. Call note_update() before."""
-        if self._rolling is None:
+        rolling = self._rolling
+        if rolling is None:
             raise InvalidValueError(f"sensor '{self.get_full_name()}' is not rolling")
-        return self._rolling.take()
+        return rolling.take()
 
     def restart_sweep(self) -> None:
         """Drop what a rolling lidar fired so far: the next sweep begins with the next step."""
-        if self._rolling is not None:
-            self._rolling.restart()
+        rolling = self._rolling
+        if rolling is not None:
+            rolling.restart()
 
     def _prepare(self, first: int, count: int) -> None:
         """A scan from the pose of the last update."""
@@ -190,8 +194,7 @@ class SpinningLidar(_RaySensor):
         self._prepare(first, count)
         points = np.empty((count * self.model.pitch_samples, 3))
         found = ffi.new("int64_t *")
-        pointer = ffi.cast("double *", points.ctypes.data)
-        check(lib.rs_world_scan_lidar(self._world._world, self._lidar, self._rule(), pointer, found))
+        check(lib.rs_world_scan_lidar(self._world._world, self._lidar, self._rule(), c_array(points), found))
         self._scan = points[: found[0]]
         self._scan_times = np.full(len(self._scan), self._stamp)
 
@@ -440,7 +443,7 @@ class RGBCamera(_Camera):
             light = self._lamp()
             colors = world_looks(self._world)
             looks, _ = engine_looks(colors)
-            out = ffi.cast("uint8_t *", rgb.ctypes.data)
+            out = c_array(rgb)
             check(lib.rs_world_scan_color(self._world._world, self._camera, self._rule(), light, looks, out))
 
     @property

@@ -281,8 +281,6 @@ class Bodies(WorldCore):
             )
             return insert_body(self, body, placed, lambda world, key, bodies: HeightMap(world, key, bodies, data))
 
-    # ---- from definitions to handles ----
-
 
 def _height_map_data(
     source: int | str | Path | TerrainProperties | HeightMapData,

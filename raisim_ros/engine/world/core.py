@@ -15,6 +15,7 @@ from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import ObjectRemovedError, WrongTypeError, check
 from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.body_owner import BodyOwner
@@ -191,7 +192,7 @@ class WorldCore(KnownNames):
     def _engine_ids(self) -> np.ndarray[Any, np.dtype[np.uint64]]:
         with self.locked():
             ids = np.zeros(lib.rs_world_object_count(self._world), dtype=np.uint64)
-            check(lib.rs_world_object_ids(self._world, ffi.cast("rs_object_id *", ids.ctypes.data), len(ids)))
+            check(lib.rs_world_object_ids(self._world, c_array(ids), len(ids)))
         return ids
 
     def _look_up(self, note: list[Any]) -> Any:

@@ -14,6 +14,7 @@ from raisim_ros.description.sensor.types import NoiseModel
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.sensors.noise import fill_noise
@@ -142,9 +143,9 @@ class Rays(WorldCore):
         distances, normals = np.empty(count), np.empty((count, 3))
         objects, locals_ = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int32)
         reach = arguments.number("length", length)
-        rays = ffi.new("rs_rays *", (count, _doubles(origins), origins.ndim == 1, _doubles(directions), reach))
-        ids, bodies = ffi.cast("rs_object_id *", objects.ctypes.data), ffi.cast("int32_t *", locals_.ctypes.data)
-        hits = ffi.new("rs_ray_hits *", (_doubles(distances), ids, bodies, _doubles(normals)))
+        rays = ffi.new("rs_rays *", (count, c_array(origins), origins.ndim == 1, c_array(directions), reach))
+        found = c_array(distances), c_array(objects), c_array(locals_), c_array(normals)
+        hits = ffi.new("rs_ray_hits *", found)
         check(lib.rs_world_cast_rays(self._world, rays, rule, hits))
         return distances, objects, locals_, normals
 
@@ -188,7 +189,7 @@ class Rays(WorldCore):
         check(lib.rs_lidar_valid(lidar))
         points = np.empty((rays, 3))
         found = ffi.new("int64_t *")
-        check(lib.rs_world_scan_lidar(self._world, lidar, rule, _doubles(points), found))
+        check(lib.rs_world_scan_lidar(self._world, lidar, rule, c_array(points), found))
         return points[: found[0]]
 
     def capture_depth_camera(
@@ -224,10 +225,10 @@ class Rays(WorldCore):
                     self._world,
                     camera,
                     rule,
-                    ffi.cast("float *", depth.ctypes.data),
-                    ffi.cast("int32_t *", segmentation.ctypes.data),
-                    ffi.cast("int32_t *", local_ids.ctypes.data),
-                    _doubles(points) if points is not None else ffi.NULL,
+                    c_array(depth),
+                    c_array(segmentation),
+                    c_array(local_ids),
+                    c_array(points),
                 )
             )
             timestamp = float(lib.rs_world_time(self._world))
@@ -242,7 +243,3 @@ class Rays(WorldCore):
             ids = self._engine_ids()
             rule.ignored = int(ids[arguments.index("object_id", object_id, len(ids))])
         return rule
-
-
-def _doubles(array: Vector) -> Any:
-    return ffi.cast("double *", array.ctypes.data)

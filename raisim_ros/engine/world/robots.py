@@ -20,13 +20,13 @@ from raisim_ros.description.world.types import ArticulatedEntry, WorldDescriptio
 from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
-from raisim_ros.engine.articulated.core import pointer
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.articulated.lines import Lines
 from raisim_ros.engine.articulated.self_collision import leave_out_pairs
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.assets import listed_asset
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
-from raisim_ros.engine.errors import check
+from raisim_ros.engine.errors import check, is_read
 from raisim_ros.engine.link_mesh import link_mesh
 from raisim_ros.engine.objects.placed import Placed, place
 from raisim_ros.engine.objects.shape_def import fill_shape
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+_LINK = ffi.new("rs_link_def *")
+lib.rs_default_link_def(_LINK)
 _JOINT_TYPES = {kind: getattr(lib, f"RS_JOINT_{kind.name}") for kind in JointType}
 
 _JOINT_NUMBERS = (
@@ -108,7 +110,11 @@ class Robots(WorldCore):
         mask = arguments.collision_bits("collision_mask", collision_mask)
         with ExitStack() as assets, self.locked():
             shapes = self._link_shapes(tree, option, assets)
-            robot = self._insert_tree(tree, option, shapes, group, mask)
+            definition, _alive = self._tree_def(tree, option, shapes, group, mask)
+            out = ffi.new("rs_object_id *")
+            check(lib.rs_articulation_create(self._world, definition, out))
+            robot = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
+            self._register(robot)
             try:
                 leave_out_pairs(robot)
                 for add in self._adders:
@@ -176,15 +182,16 @@ class Robots(WorldCore):
             return [(ShapeType.MESH, assets.enter_context(listed_asset(self._world, made)))]
         return [(ShapeType.CONVEX, assets.enter_context(listed_asset(self._world, part))) for part in made]
 
-    def _insert_tree(
+    def _tree_def(
         self,
         tree: KinematicTree,
         option: ArticulatedSystemOption,
         shapes: list[LinkCollisionBody],
         group: int,
         mask: int,
-    ) -> ArticulatedSystem:
-        links = ffi.new("rs_link_def[]", len(tree.bodies))
+    ) -> tuple[Any, Any]:
+        """The tree as the engine takes it, and what must live as long."""
+        links = ffi.new("rs_link_def[]", [_LINK[0]] * len(tree.bodies))
         names = [ffi.new("char[]", body.name.encode()) for body in tree.bodies]
         for link, body, name in zip(links, tree.bodies, names, strict=True):
             _fill_link(link, body)
@@ -219,11 +226,7 @@ class Robots(WorldCore):
         definition.coupling_count, definition.couplings = len(followers), couplings
         lines = Lines(tree)
         lines.fill(definition)
-        out = ffi.new("rs_object_id *")
-        check(lib.rs_articulation_create(self._world, definition, out))
-        handle = ArticulatedSystem(self, int(out[0]), tree, shapes, option)
-        self._register(handle)
-        return handle
+        return definition, (links, names, c_shapes, pins, nominal, couplings, lines)
 
     def read_articulations(self, xyzw: bool = False) -> ArticulationBuffer:
         """State of all articulated systems, filled by one call of the engine; the arrays are reused.
@@ -231,40 +234,31 @@ class Robots(WorldCore):
         Quaternions are w, x, y, z; with `xyzw` in the order of ROS messages, in arrays of their own.
         """
         w_last = arguments.flag("xyzw", xyzw)
-        with self.locked():
-            number = self.get_configuration_number()
-            if w_last not in self._articulations or self._articulations[w_last][0].configuration_number != number:
-                made = self._make_articulation_buffer(number)
-                self._articulations[w_last] = made, _rows(made)
-            buffer, rows = self._articulations[w_last]
-            check(lib.rs_world_read_articulations(self._world, w_last, rows))
-        return buffer
+        made = self._articulations.get(w_last)
+        while made is None or not is_read(lib.rs_world_read_articulations(self._world, made[1])):
+            made = self._articulations[w_last] = self._make_articulations(w_last)
+        return made[0]
 
-    def _make_articulation_buffer(self, configuration_number: int) -> ArticulationBuffer:
+    def _make_articulations(self, w_last: bool) -> tuple[ArticulationBuffer, Any]:
         links, coordinates, velocities = 0, 0, 0
         firsts: tuple[dict[int, int], dict[int, int], dict[int, int]] = ({}, {}, {})
-        for engine_id in self._engine_ids():
-            handle = self._handles[int(engine_id) >> 32]
+        with self.locked():
+            number = self.get_configuration_number()
+            handles = [self._handles[int(engine_id) >> 32] for engine_id in self._engine_ids()]
+        for handle in handles:
             if isinstance(handle, ArticulatedSystem):
                 for first, place in zip(firsts, (links, coordinates, velocities), strict=True):
                     first[handle.get_id()] = place
                 links += handle.get_number_of_joints()
                 coordinates += handle.get_generalized_coordinate_dim()
                 velocities += handle.get_dof()
-        return ArticulationBuffer(
-            configuration_number,
-            np.zeros((links, 7)),
-            np.zeros((links, 6)),
-            np.zeros((links, 6)),
-            np.zeros(coordinates),
-            np.zeros(velocities),
-            np.zeros(velocities),
-            *firsts,
-        )
+        of_links = np.zeros((links, 7)), np.zeros((links, 6)), np.zeros((links, 6))
+        numbers = *of_links, np.zeros(coordinates), np.zeros(velocities), np.zeros(velocities)
+        rows = ffi.new("rs_articulation_rows *", (number, w_last, *map(c_array, numbers)))
+        return ArticulationBuffer(number, *numbers, *firsts), rows
 
 
 def _fill_link(link: Any, body: TreeBody) -> None:
-    lib.rs_default_link_def(ffi.addressof(link))
     link.parent = body.parent
     link.joint_type = _JOINT_TYPES[body.joint_type]
     link.joint_position = list(arguments.vector("joint position", body.joint_position, 3))
@@ -279,15 +273,3 @@ def _fill_link(link: Any, body: TreeBody) -> None:
         setattr(link, name, getattr(body, name))
     mount = np.atleast_1d(np.asarray(body.spring_mount, dtype=np.float64))
     link.spring_mount = [*mount, 0.0, 0.0, 0.0, 0.0][:4]
-
-
-def _rows(buffer: ArticulationBuffer) -> Any:
-    """The buffer's arrays as the engine fills them."""
-    rows = ffi.new("rs_articulation_rows *")
-    rows.link_capacity = len(buffer.link_poses)
-    rows.q_capacity, rows.u_capacity = len(buffer.coordinates), len(buffer.velocities)
-    rows.link_pose, rows.link_twist = pointer(buffer.link_poses), pointer(buffer.link_twists)
-    rows.link_wrench = pointer(buffer.link_wrenches)
-    rows.q, rows.u = pointer(buffer.coordinates), pointer(buffer.velocities)
-    rows.applied_force = pointer(buffer.efforts)
-    return rows

@@ -52,7 +52,7 @@ class WorldSnapshot:
 
     def to_bytes(self, geometry: bool = True) -> bytes:
         """The snapshot as bytes; without geometry, only worlds that have its meshes and heightmaps can take them."""
-        return stored.join(stored.SNAPSHOT, *self._as_bytes(geometry))
+        return stored.join(stored.SNAPSHOT, *self._as_bytes(arguments.flag("geometry", geometry)))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> WorldSnapshot:

@@ -13,13 +13,13 @@ from raisim_ros.description.mesh.file import load_mesh
 from raisim_ros.description.world.soft_types import DeformableMaterial, GranularMaterial, MeshBuildOptions
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.body_mesh import BodyMesh, made_of
 from raisim_ros.engine.objects.body_springs import Springs, vertex_areas
-from raisim_ros.engine.objects.deformable import DeformableObject
+from raisim_ros.engine.objects.deformable import DeformableObject, pairs_within
 from raisim_ros.engine.objects.granular import GranularSystem, fill_material, grain_tables
 from raisim_ros.engine.objects.placed import Placed, place
-from raisim_ros.engine.objects.soft_handles import doubles
 from raisim_ros.engine.types import ObjectType
 from raisim_ros.engine.world.core import WorldCore
 
@@ -60,7 +60,7 @@ class Soft(WorldCore):
         lib.rs_default_grains_def(definition)
         definition.object_type = int(ObjectType.GRANULAR)
         definition.count = len(x)
-        definition.positions, definition.radii, definition.velocities = doubles(x), doubles(r), doubles(v)
+        definition.positions, definition.radii, definition.velocities = c_array(x), c_array(r), c_array(v)
         fill_material(definition.material, chosen)
         definition.substeps = chosen.substeps
         definition.collision_group = arguments.collision_bits("collision_group", collision_group)
@@ -124,13 +124,15 @@ class Soft(WorldCore):
         _check_mesh(x, faces)
         pins = _pin_indices(pinned_vertices, len(x))
         body = made_of(x, faces, build, pins)
+        inside = build.internal_struts == "pairs_within_radius"
+        struts = pairs_within(body.vertices, build.strut_radius) if inside else ()
         with self.locked():
             handle = self._insert_deformable(
                 body, body.particle_of[pins], chosen, contact_material, collision_group, collision_mask
             )
-            if build.internal_struts == "pairs_within_radius":
-                handle.add_internal_struts(
-                    build.strut_radius, None if build.strut_compliance < 0.0 else build.strut_compliance
+            if len(struts):
+                handle.add_distance_constraints(
+                    struts, None if build.strut_compliance < 0.0 else build.strut_compliance
                 )
         return place(handle, placed)
 
@@ -153,10 +155,10 @@ class Soft(WorldCore):
         pinned[pins] = 1
         definition = ffi.new("rs_deformable_def *")
         definition.object_type, definition.count = int(ObjectType.DEFORMABLE), len(body.vertices)
-        definition.positions, definition.masses = doubles(body.vertices), doubles(masses)
-        definition.velocities = doubles(velocities)
-        definition.pinned = ffi.cast("uint8_t *", pinned.ctypes.data)
-        definition.compliances = doubles(springs.compliances)
+        definition.positions, definition.masses = c_array(body.vertices), c_array(masses)
+        definition.velocities = c_array(velocities)
+        definition.pinned = c_array(pinned)
+        definition.compliances = c_array(springs.compliances)
         for name, table in (
             ("strut", springs.edges),
             ("hinge", springs.hinges),
@@ -165,8 +167,8 @@ class Soft(WorldCore):
         ):
             setattr(definition, f"{name}_count", len(table))
             many = "tetrahedra" if name == "tetrahedron" else f"{name}s"
-            setattr(definition, many, ffi.cast("int32_t *", table.ctypes.data))
-        definition.bend_compliance, definition.hinge_weights = springs.bend_compliance, doubles(springs.hinge_weights)
+            setattr(definition, many, c_array(table))
+        definition.bend_compliance, definition.hinge_weights = springs.bend_compliance, c_array(springs.hinge_weights)
         definition.volume_stiffness, definition.shear_stiffness = springs.volume_stiffness, springs.shear_stiffness
         for name in _SETTINGS:
             setattr(definition.settings, name, getattr(material, name))

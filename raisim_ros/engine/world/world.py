@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,17 @@ from raisim_ros.description.xml.template import Parameters
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import VectorLike
+from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.articulated.report import Finding, check_robot
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.entries.build import add_description
 from raisim_ros.engine.entries.describe import describe_world
-from raisim_ros.engine.errors import UnknownNameError, WrongStateError, check
+from raisim_ros.engine.errors import UnknownNameError, WrongStateError, check, is_read
 from raisim_ros.engine.objects.contact import Contact, read_contacts
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.surface_handles import Mesh
 from raisim_ros.engine.objects.wires import Wire
+from raisim_ros.engine.sensors.sensor import Sensor
 from raisim_ros.engine.types import CollisionCounters, StateBuffer, StepProfile
 from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.bodies import Bodies
@@ -75,7 +78,8 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         """An empty world, or that of a world file; `params` are values of its ``@@parameters``."""
         super().__init__()
         self._describe = partial(describe_world, self, {})
-        self._states: dict[bool, StateBuffer] = {}  # by the order of quaternions
+        # By the order of quaternions, with the same arrays as the engine takes them.
+        self._states: dict[bool, tuple[StateBuffer, Any]] = {}
         self._config_file = ""
         self._recorder: Any = None
         if config_file is not None:
@@ -97,18 +101,45 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         """
         arguments.instance("description", description, WorldDescription)
         with self.locked():
-            before = self.save_snapshot()
-            try:
-                for handle in self.get_obj_list():
-                    self.remove_object(handle)
-                self.set_viewpoint(None)
-                self.set_named_poses(())
-                add_description(self, describe_world(World(), {}))
-                add_description(self, description)
-            except BaseException:
-                self.restore_snapshot(before)
-                raise
+            successor = self.make_successor(description.count())
+            successor.fill(description)
+            self.take_over(successor)
+
+    def make_successor(self, count: int) -> World:
+        """An empty world that take_over() can put in the place of this one, filled meanwhile by whichever thread.
+
+        This world will not give the ids of its first `count` objects and wires.
+        """
+        made = type(self).__new__(type(self))
+        World.__init__(made)
+        out = ffi.new("rs_world **")
+        check(lib.rs_world_create_successor(self._world, arguments.count("count", count), out))
+        made._world = ffi.gc(out[0], lib.rs_world_destroy)
+        return made
+
+    def fill(self, description: WorldDescription) -> None:
+        """Add what a description says and call the world after its source; on any error the world is as it was."""
+        arguments.instance("description", description, WorldDescription)
+        with self.locked():
+            add_description(self, description)
             self._config_file = description.source
+
+    def take_over(self, successor: World) -> None:
+        """Become what a successor is: its objects, wires and sensors are then in this world, and it is empty.
+
+        This is quick, however much there is. Handles of what was in this world are those of removed objects.
+        """
+        arguments.instance("successor", successor, World)
+        with self.locked():
+            check(lib.rs_world_succeed(self._world, successor._world))
+            sensors = (sensor for one in successor._sensor_sets for sensor in one)
+            things: Iterator[Object | Wire | Sensor] = chain(
+                successor._handles.values(), successor._wires.values(), sensors
+            )
+            for thing in things:
+                thing._world = self
+            vars(self).update(successor._attributes())
+            World.__init__(successor)
 
     def export_to_xml(self, dir_or_path: str | Path, file_name: str | None = None) -> None:
         """Write the world (objects, states, settings) to a file: ``(dir, file_name)`` or ``(path)``.
@@ -118,8 +149,16 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         path = arguments.path("dir_or_path", dir_or_path)
         if file_name is not None:
             path = path / arguments.path("file_name", file_name)
+        write_world_file(path, self.describe(path))
+
+    def describe(self, path: str | Path) -> WorldDescription:
+        """The world as export_to_xml() writes it to a path, which takes longer than this and needs the world no more.
+
+        Meshes that came from no file are written beside the path.
+        """
+        file = arguments.path("path", path)
         with self.locked():
-            write_world_file(path, describe_world(self, self._mesh_files(path)))
+            return describe_world(self, self._mesh_files(file))
 
     def _mesh_files(self, path: Path) -> dict[Object, Path]:
         """The file of every mesh object; those that came from none are written beside a path."""
@@ -140,8 +179,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         from raisim_ros.engine.entries.export_mjcf import export_mjcf  # here: few need it
 
         file = arguments.path("path", path)
-        with self.locked():
-            export_mjcf(file, describe_world(self, self._mesh_files(file)))
+        export_mjcf(file, self.describe(file))
 
     def export_mesh_assets_to_obj(self, directory: str | Path, prefix: str = "mesh") -> list[str]:
         """Write every mesh object as an OBJ file (scaled, body frame); the paths are in the order of the objects."""
@@ -253,7 +291,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         """The handles of this world for another world of the engine that has the same objects."""
         made = type(self).__new__(type(self))
         memo: dict[int, Any] = {id(self): made, id(self._world): engine_world, id(self._recorder): None}
-        memo[id(self._articulations)] = {}  # holds pointers
+        memo |= {id(self._states): {}, id(self._articulations): {}}  # they hold pointers
         with self.locked():
             made.__dict__.update(deepcopy(self.__dict__, memo))
         return made
@@ -359,35 +397,19 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         Quaternions are w, x, y, z; with `xyzw` in the order of ROS messages, in arrays of their own.
         """
         w_last = arguments.flag("xyzw", xyzw)
-        with self.locked():
-            number = self.get_configuration_number()
-            if w_last not in self._states or self._states[w_last].configuration_number != number:
-                self._states[w_last] = self._make_state_buffer(number)
-            states = self._states[w_last]
-            check(
-                lib.rs_world_read_states(
-                    self._world,
-                    len(states.ids),
-                    w_last,
-                    ffi.cast("double *", states.poses.ctypes.data),
-                    ffi.cast("double *", states.twists.ctypes.data),
-                    ffi.cast("double *", states.wrenches.ctypes.data),
-                    ffi.cast("uint8_t *", states.sleeping.ctypes.data),
-                )
-            )
-        return states
+        made = self._states.get(w_last)
+        while made is None or not is_read(lib.rs_world_read_states(self._world, made[1])):
+            made = self._states[w_last] = self._make_states(w_last)
+        return made[0]
 
-    def _make_state_buffer(self, configuration_number: int) -> StateBuffer:
-        ids = self._engine_ids()
+    def _make_states(self, w_last: bool) -> tuple[StateBuffer, Any]:
+        with self.locked():
+            number, ids = self.get_configuration_number(), self._engine_ids()
         count = len(ids)
-        return StateBuffer(
-            configuration_number,
-            ids >> np.uint64(32),
-            np.zeros((count, 7)),
-            np.zeros((count, 6)),
-            np.zeros((count, 6)),
-            np.zeros(count, dtype=np.uint8),
-        )
+        numbers = np.zeros((count, 7)), np.zeros((count, 6)), np.zeros((count, 6))
+        states = StateBuffer(number, ids >> np.uint64(32), *numbers, np.zeros(count, dtype=np.uint8))
+        rows = number, w_last, *map(c_array, numbers), c_array(states.sleeping)
+        return states, ffi.new("rs_state_rows *", rows)
 
     def read_contacts(self) -> np.ndarray[Any, Any]:
         """All contacts of the last step as a structured array.

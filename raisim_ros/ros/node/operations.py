@@ -1,4 +1,4 @@
-"""What can be asked of a running world, apart from adding objects. For the stepping thread.
+"""What can be asked of a running world, apart from adding objects. For the stepping thread, where nothing else is said.
 
 Nothing here knows ROS messages: every interface (the services of this package, and others beside them) calls
 the same operations. A failed operation raises a RaisimError and changes nothing.
@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.errors import WrongStateError, WrongTypeError
 from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.world.snapshots import WorldSnapshot
+from raisim_ros.engine.world.world import World
 from raisim_ros.ros.conversions import BodyPose, Twist, Vector
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
-from raisim_ros.ros.node.written_files import check_target
 from raisim_ros.ros.objects.object_state import has_fixed_base, is_static, restore_state, set_pose, set_twist
 from raisim_ros.ros.objects.object_table import ObjectRow, ObjectTable
+from raisim_ros.ros.request_queue import RequestQueue
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,23 @@ class JointPlacement:
     names: list[str]
     positions: Vector | None
     velocities: Vector | None
+
+
+@dataclass(frozen=True)
+class NewWorld:
+    """A world that is to take the place of the one that runs, and the names of its objects."""
+
+    world: World
+    table: ObjectTable
+
+    @classmethod
+    def build(cls, queue: RequestQueue, running: World, description: WorldDescription) -> NewWorld:
+        """Builds what a description says beside the running world, which is not held up. For any other thread."""
+        world = queue.call(lambda: running.make_successor(description.count()))
+        world.fill(description)
+        table = ObjectTable(world)
+        table.add_world()
+        return cls(world, table)
 
 
 class Operations:
@@ -134,29 +150,20 @@ class Operations:
             raise WrongStateError("the world is playing; pause it before stepping")
         self._loop.request_steps(request)
 
-    # ---- files ----
+    # ---- worlds ----
 
-    def load_world(self, description: WorldDescription, *, time: bool) -> None:
-        """Replaces the world; `time`: it begins at the time of the description, otherwise time goes on."""
+    def load_world(self, new: NewWorld, *, time: bool) -> None:
+        """Replaces the world; `time`: it begins at the time of the new one, otherwise time goes on."""
         step, sim_time = self._loop.step, self._world.get_world_time()
-        self._world.replace(description)
+        self._world.take_over(new.world)
         self._loop.cancel_steps()
         for entry in self.table.entries():
             self._loop.commands.forget(entry.id)
             self._on_gone(entry.id)
-        self.table.restore(())
-        self.table.add_world()
+        self.table.take_over(new.table)
         self._loop.set_time(*((0, self._world.get_world_time()) if time else (step, sim_time)))
         self._loaded = self._save()
         self._loop.rebuild()
-
-    def save_world(self, path: Path, overwrite: bool) -> None:
-        """Writes the world to a file."""
-        check_allowed(path, "file")
-        check_target(path, overwrite)
-        if path.suffix.lower() == ".xacro":
-            raise InvalidValueError(f"file '{path}' would be read as a xacro file; expected another suffix")
-        self._world.export_to_xml(path)
 
     # ---- snapshots ----
 

@@ -30,7 +30,7 @@ from raisim_ros.description.world.types import (
     WorldDescription,
 )
 from raisim_ros.description.world_file import load_world_file
-from raisim_ros.engine.assets import is_made
+from raisim_ros.engine.assets import has_asset
 from raisim_ros.engine.entries.assets_ahead import assets_of_entry, assets_of_robot, mesh_mode, mesh_shapes
 from raisim_ros.engine.entries.build import height_map_data
 from raisim_ros.engine.entries.build_articulated import entry_tree
@@ -50,10 +50,11 @@ _LARGE_FILE = 4_000_000
 _LARGE_MESH = 200_000
 _MANY_POINTS = 2_000
 _LARGE_TEXT = 400_000
+_LARGE_WORLD = 40_000
 _MANY_SAMPLES = 250_000
 _MANY_GRAINS = 500
 _MANY_PARTICLES = 1_000
-_MANY_PASSES = 2_500
+_MANY_PASSES = 300
 _SAMPLES = re.compile(rb'[xy]_?[sS]amples\s*=\s*"\s*([^"]*)"')
 # Where loops end, directly or by a parameter.
 _LOOP_ENDS = re.compile(rb'(?:end|value)\s*=\s*"\s*([^"]*)"')
@@ -112,8 +113,8 @@ def body_is_long(request: Any) -> bool:
     if len(mesh.vertices) <= _MANY_POINTS:
         return False
     if request.mesh_mode == "convex_hull":
-        return not has_hull(mesh) or not is_made(convex_hull(mesh).vertices)
-    return not is_made(mesh)
+        return not has_hull(mesh) or not has_asset(convex_hull(mesh).vertices)
+    return not has_asset(mesh)
 
 
 # ---- robots ----
@@ -156,7 +157,7 @@ def _is_known(spec: RobotSpec, shape: TreeCollision) -> bool:
     if not is_known(*asked):
         return False
     made = link_mesh(*asked)
-    return all(map(is_made, made if isinstance(made, list) else [made]))
+    return all(map(has_asset, made if isinstance(made, list) else [made]))
 
 
 # ---- terrain ----
@@ -244,7 +245,7 @@ def world(file_and_parameters: tuple[Path, dict[str, str]], tell: Tell = _quiet)
 def world_is_long(file_and_parameters: tuple[Path, dict[str, str]]) -> bool:
     """Whether that may take more than a moment: a look at its text."""
     file, _ = file_and_parameters
-    if _large(file, _LARGE_TEXT):
+    if _large(file, _LARGE_WORLD):
         return True
     try:
         text = file.read_bytes()
@@ -254,7 +255,7 @@ def world_is_long(file_and_parameters: tuple[Path, dict[str, str]]) -> bool:
 
 
 def _text_is_long(text: bytes, parameters: dict[str, str] | None = None) -> bool:
-    if len(text) > _LARGE_TEXT or any(word in text for word in _SLOW_WORDS):
+    if len(text) > _LARGE_WORLD or any(word in text for word in _SLOW_WORDS):
         return True
     samples = max((_as_number(match) for match in _SAMPLES.findall(text)), default=0.0)
     if samples**2 > _MANY_SAMPLES:

@@ -82,19 +82,28 @@ class Preparing:
             self.busy[function] -= 1
             done(value, error)
 
-        def work() -> None:
+        def work() -> Any:
+            with self._work.prepared(function, argument, what) as prepared:
+                held = preparation.assets(prepared)  # as long as it takes to add the objects
+                value = apply(prepared)
+                del held
+                return value
+
+        self.beside(work, what, finish)
+
+    def beside(self, work: Callable[[], Any], what: str, done: Callable[[Any, Exception | None], None]) -> None:
+        """Gives `work` a thread of its own, and tells `done`, on this one, its value or its error."""
+
+        def run() -> None:
             value, failure = None, None
             try:
-                with self._work.prepared(function, argument, what) as prepared:
-                    held = preparation.assets(prepared)  # as long as it takes to add the objects
-                    value = apply(prepared)
-                    del held
+                value = work()
             except Exception as error:
                 failure = error
-            self._tasks.post(lambda: finish(value, failure))
+            self._tasks.post(lambda: done(value, failure))
 
         self._threads = {thread for thread in self._threads if thread.is_alive()}
-        thread = threading.Thread(target=copy_context().run, args=(work,), name=f"preparing {what}", daemon=True)
+        thread = threading.Thread(target=copy_context().run, args=(run,), name=f"preparing {what}", daemon=True)
         self._threads.add(thread)
         thread.start()
 

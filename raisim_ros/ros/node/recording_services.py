@@ -51,9 +51,13 @@ class RecordingServices:
         self._world.stop_recording()
         return f"'{file}' is complete, {response.duration:g} s"
 
+    def is_on(self) -> bool:
+        """Whether something is being recorded."""
+        return self._journal.file is not None
+
     def end(self) -> None:
         """The node ends, and the stepping thread has ended: finish what is being recorded."""
-        if self._journal.file is not None:
+        if self.is_on():
             self._journal.stop()
             self._world.stop_recording()
 

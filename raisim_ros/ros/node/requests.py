@@ -12,6 +12,7 @@ import numpy as np
 from geometry_msgs.msg import Vector3
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.file_access import check_allowed
 from raisim_ros.description.files import expanded, working_folder
 from raisim_ros.description.materials import MaterialPairProperties
 from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
@@ -143,6 +144,15 @@ def new_file(address: str, field: str) -> Path:
         raise InvalidValueError(f"{field} is empty; expected a path or a file:// address")
     path = expanded(address.removeprefix("file://"))
     return path if path.is_absolute() else working_folder() / path
+
+
+def new_world_file(address: str) -> Path:
+    """A world file to be written."""
+    path = new_file(address, "file")
+    check_allowed(path, "file")
+    if path.suffix.lower() == ".xacro":
+        raise InvalidValueError(f"file '{path}' would be read as a xacro file; expected another suffix")
+    return path
 
 
 def _srdf(file_or_text: str) -> str | Path | None:

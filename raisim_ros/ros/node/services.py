@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,6 +14,7 @@ from rclpy.node import Node
 
 import raisim_ros.srv as srv
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.world.export import write_world_file
 from raisim_ros.description.world.types import WorldDescription
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import ResultCode
@@ -24,12 +27,13 @@ from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.node import inputs, requests
 from raisim_ros.ros.node.answers import Answers
 from raisim_ros.ros.node.deferred_service import DeferredService
-from raisim_ros.ros.node.operations import Operations
+from raisim_ros.ros.node.operations import NewWorld, Operations
 from raisim_ros.ros.node.outcome import result_code
 from raisim_ros.ros.node.preparing import Preparing
 from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.setting_services import SettingServices
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
+from raisim_ros.ros.node.written_files import check_target
 from raisim_ros.ros.objects.frames import FrameNames
 from raisim_ros.ros.objects.object_table import TYPE_NAMES, ObjectRow
 from raisim_ros.ros.objects.request_fields import check_material
@@ -76,6 +80,7 @@ class Services:
         self._spawner = Spawner(loop.world, loop.table)
         self.following = Following(endpoints, after_change, preparing.later)
         self._frames = frames
+        self._saving = threading.Lock()
         # Services that can change the world, with their types.
         self.changing: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {}
         self._answers = Answers(node.get_logger().warning)
@@ -85,7 +90,10 @@ class Services:
         plain = {**self._plain(), **sensors.plain, **settings.plain, **wires.plain, **recording.plain}
         prepared = self._prepared()
         self._told = {*changing, *prepared, *recording.plain, "save_world"}
-        self._deferred = [DeferredService(self.create, srv.Step, "step", self._step)]
+        self._deferred = [
+            DeferredService(self.create, srv.Step, "step", self._step),
+            DeferredService(self.create, srv.SaveWorld, "save_world", self._save_world),
+        ]
         for name, (service_type, handler) in changing.items():
             handle = partial(self._change, name, service_type, handler)
             self._deferred.append(DeferredService(self.create, service_type, name, handle))
@@ -94,7 +102,7 @@ class Services:
         for name, (service_type, function, apply) in prepared.items():
             handle = partial(self._prepare, name, service_type, function, apply)
             self._deferred.append(DeferredService(self.create, service_type, name, handle))
-        self.names = sorted([*changing, *plain, *prepared, "step"])
+        self.names = sorted([*changing, *plain, *prepared, "step", "save_world"])
 
     def _changing(self) -> dict[str, tuple[Any, Handler]]:
         """Those that add or remove objects: their topics exist, or are gone, when the answer comes."""
@@ -116,7 +124,6 @@ class Services:
             "set_default_material": (srv.SetDefaultMaterial, self._set_default_material),
             "set_object_material": (srv.SetObjectMaterial, self._set_object_material),
             "set_collision_filter": (srv.SetCollisionFilter, self._set_collision_filter),
-            "save_world": (srv.SaveWorld, self._save_world),
             "save_snapshot": (srv.SaveSnapshot, self._save_snapshot),
             "pause": (srv.Pause, self._pause),
             "play": (srv.Play, self._play),
@@ -337,16 +344,32 @@ class Services:
     # ---- world ----
 
     def _load_world(self, request: Any, description: WorldDescription, response: Any) -> str:
-        self._queue.call(lambda: self._operations.load_world(description, time=request.time))
+        new = NewWorld.build(self._queue, self._world, description)
+        self._queue.call(lambda: self._operations.load_world(new, time=request.time))
         response.names = self._queue.call(lambda: [entry.name for entry in self._loop.table.rows()])
         for text in description.warnings:
             self._node.get_logger().warning(text)
         return "\n".join([f"{len(response.names)} objects loaded", *description.warnings])
 
-    def _save_world(self, request: Any, response: Any) -> str:
-        path = requests.new_file(request.file, "file")
-        self._queue.call(lambda: self._operations.save_world(path, request.overwrite))
-        return f"world saved to '{path}'"
+    def _save_world(self, request: Any, respond: Callable[[Any], None]) -> None:
+        """Answers when the file is written, which a thread of its own does."""
+        response = srv.SaveWorld.Response()
+
+        def save() -> str:
+            with self._saving:  # of two requests for one new file, the second is refused
+                path = check_target(requests.new_world_file(request.file), request.overwrite)
+                write_world_file(path, self._queue.call(lambda: self._world.describe(path)))
+                return f"world saved to '{path}'"
+
+        def done(message: str | None, error: Exception | None) -> None:
+            if error is None:
+                response.message = message or ""
+                self._finish("save_world", response)
+            else:
+                self._refuse(response, error)
+            respond(response)
+
+        self._preparing.beside(save, f"save_world '{request.file}'", done)
 
     def _save_snapshot(self, request: Any, response: Any) -> str:
         self._queue.call(lambda: self._operations.save_snapshot(request.name))
@@ -358,7 +381,12 @@ class Services:
 
     def _reset(self, request: Any, response: Any) -> str:
         parts = {name: getattr(request, name) for name in ("state", "spawned", "time")}
-        self._queue.call(lambda: self._operations.reset(**parts))
+
+        def carry_out() -> float:
+            self._operations.reset(**parts)
+            return time.time()
+
+        response.wall_time = self._queue.call(carry_out)
         return "reset: " + ", ".join(name for name, chosen in parts.items() if chosen)
 
     def _pause(self, request: Any, response: Any) -> str:

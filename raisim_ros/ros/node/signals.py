@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import cache
 from typing import NoReturn
 
 # The process that started a node: killed or terminated, it leaves its nodes behind, so they watch it.
 LAUNCHER_VARIABLE = "RAISIM_ROS_LAUNCHER_PID"
-_LAUNCHER_CHECK_PERIOD = 0.5  # [s]
 # So long after a signal a process is gone, with or without its threads and its farewell [s].
 PATIENCE = 0.8
+# So much longer when a recording is not written yet: on a machine that is too busy, losing it would be worse [s].
+PATIENCE_WITH_FILES = 5.0
 # So long the middleware may take to say farewell [s].
 PATIENCE_WITH_MIDDLEWARE = 0.45
 
@@ -46,21 +50,42 @@ def leave(exit_code: int) -> NoReturn:
     os._exit(exit_code)
 
 
+@cache
+def watch_launcher() -> None:
+    """As by SIGTERM when the process is gone that started this one, if it said that it wants that.
+
+    Called before anything is imported that takes long: a launcher may be killed while its nodes start.
+    """
+    launcher = os.environ.get(LAUNCHER_VARIABLE)
+    if launcher:
+        threading.Thread(target=_end_with_process, args=(int(launcher),), name="launcher", daemon=True).start()
+
+
 def _end_with_process(pid: int) -> None:
-    """As by SIGTERM when that process of this user is gone."""
-    try:
-        while True:
-            time.sleep(_LAUNCHER_CHECK_PERIOD)
-            os.kill(pid, 0)
-    except ProcessLookupError:
-        os.kill(os.getpid(), signal.SIGTERM)
+    with suppress(ProcessLookupError):  # it is gone already
+        select.select([os.pidfd_open(pid)], [], [])
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
-def watch_signals(program: str, stop: threading.Event, leaving: threading.Event) -> None:
-    """Sets `stop` at SIGINT and SIGTERM, and at the end of the launcher, even while the main thread computes.
+@dataclass(frozen=True)
+class Life:
+    """How far a node is, for its threads: it serves, it is told to end, it says farewell.
 
-    Python's own handlers wait for the main thread. The process is gone soon after, come what may: nobody shall have to
-    kill it. When `leaving` was not set by then, some thread was stuck, and that is told.
+    Whoever writes what must not get lost holds `writing`.
+    """
+
+    serving: threading.Event = field(default_factory=threading.Event)
+    stop: threading.Event = field(default_factory=threading.Event)
+    leaving: threading.Event = field(default_factory=threading.Event)
+    writing: threading.Lock = field(default_factory=threading.Lock)
+
+
+def watch_signals(program: str, life: Life, clean_up: Callable[[], None]) -> None:
+    """Tells `life.stop` of SIGINT, SIGTERM and the end of the launcher, even while the main thread computes.
+
+    Python's own handlers wait for the main thread. A node that does not serve yet has nothing to bring to an end: it
+    cleans up and is gone at once. Else the process is gone soon after, come what may: nobody shall have to kill it.
+    When it has not begun to leave by then, some thread was stuck, and that is told.
     """
     read, write = os.pipe()
     os.set_blocking(write, False)
@@ -70,14 +95,17 @@ def watch_signals(program: str, stop: threading.Event, leaving: threading.Event)
 
     def watch() -> None:
         os.read(read, 1)
-        stop.set()
+        life.stop.set()
+        if not life.serving.is_set():
+            clean_up()
+            os._exit(0)
         asked = time.monotonic()
         time.sleep(PATIENCE)
-        if not leaving.is_set():
+        life.writing.acquire(timeout=PATIENCE_WITH_FILES)
+        if not life.leaving.is_set():
             text = f"{program}: ended without its threads, {time.monotonic() - asked:.1f} s after the signal\n"
             os.write(sys.stderr.fileno(), text.encode())  # past the locks that a stuck thread may hold
         os._exit(0)
 
     threading.Thread(target=watch, name="signals", daemon=True).start()
-    if launcher := os.environ.get(LAUNCHER_VARIABLE):
-        threading.Thread(target=_end_with_process, args=(int(launcher),), name="launcher", daemon=True).start()
+    watch_launcher()

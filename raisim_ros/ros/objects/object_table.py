@@ -183,6 +183,11 @@ class ObjectTable:
         for entry in entries:
             self._insert(entry)
 
+    def take_over(self, other: ObjectTable) -> None:
+        """Becomes the table of another world, which this table's world has taken over."""
+        self._by_id, self._by_name, self._taken = other._by_id, other._by_name, other._taken
+        self._rows = (-1, [])
+
     def _insert(self, entry: ObjectRow) -> None:
         self._by_id[entry.id] = entry
         self._by_name[entry.name] = entry

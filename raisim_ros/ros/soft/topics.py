@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Vector3
 from rclpy.node import Node
 from sensor_msgs.msg import PointCloud2
 from std_msgs.msg import Header
@@ -19,6 +18,7 @@ from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.msg import DeformableCmd, DeformableState, GranularCmd, GranularState
 from raisim_ros.ros import qos
+from raisim_ros.ros.conversions import point, vector3
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
@@ -39,14 +39,6 @@ def _kind(handle: Any) -> str:
     return DEFORMABLE if isinstance(handle, DeformableObject) else GRANULAR
 
 
-def _point(xyz: Any) -> Point:
-    return Point(x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2]))
-
-
-def _vector(xyz: Any) -> Vector3:
-    return Vector3(x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2]))
-
-
 def state_message(entry: ObjectRow, frame: str, states: StateBuffer, moment: Moment) -> Any:
     """The DeformableState or GranularState of an object."""
     handle = entry.handle
@@ -60,18 +52,18 @@ def state_message(entry: ObjectRow, frame: str, states: StateBuffer, moment: Mom
         sim_time=moment.sim_time,
         particles=handle.get_num_particles(),
         mass=handle.get_mass(),
-        center=_point(handle.get_position()),
-        momentum=_vector(handle.get_linear_momentum()),
+        center=point(handle.get_position()),
+        momentum=vector3(handle.get_linear_momentum()),
         kinetic_energy=handle.get_kinetic_energy(),
         potential_energy=handle.get_potential_energy(),
         elastic_energy=handle.get_elastic_energy(),
-        min=_point(low),
-        max=_point(high),
+        min=point(low),
+        max=point(high),
         sleeping=bool(states.sleeping[handle.get_index_in_world()]),
     )
     if isinstance(handle, DeformableObject):
         message.pinned = handle.get_pinned_vertices()
-        message.wind = _vector(handle.get_wind())
+        message.wind = vector3(handle.get_wind())
     else:
         stats = handle.get_last_step_stats()
         message.substeps, message.contacts = stats.substeps, stats.contacts

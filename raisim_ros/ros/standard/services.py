@@ -73,6 +73,7 @@ class StandardServices:
     ) -> None:
         """`create` makes a service; `follow` lets topics come and go with their objects."""
         self._follow = follow
+        self._tell = node.get_logger().info
         plain = {
             **entities.plain,
             **world.plain,
@@ -105,6 +106,8 @@ class StandardServices:
             def done(error: Exception | None) -> None:
                 if error is not None:
                     fail(response.result, error)
+                else:
+                    self._tell(response.result.error_message)
                 respond(response)
 
             if response.result.result == Result.RESULT_OK:

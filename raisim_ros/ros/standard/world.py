@@ -26,7 +26,7 @@ from raisim_ros.engine.errors import WrongStateError
 from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.following import Follow
 from raisim_ros.ros.node.deferred_action import Goal, GoalEnd
-from raisim_ros.ros.node.operations import Operations
+from raisim_ros.ros.node.operations import NewWorld, Operations
 from raisim_ros.ros.node.preparing import Preparing
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.request_queue import RequestQueue
@@ -61,14 +61,16 @@ class StandardWorld:
         operations: Operations,
         preparing: Preparing,
         follow: Follow,
+        tell: Callable[[str], object],
         quit_node: Callable[[], None],
     ) -> None:
-        """`quit_node` ends the process, after the answer."""
+        """`tell` takes lines for the log; `quit_node` ends the process, after the answer."""
         self._queue = queue
         self._loop = loop
         self._operations = operations
         self._preparing = preparing
         self._follow = follow
+        self._tell = tell
         self._quit = quit_node
         self._text = ""  # of the world, when it came as text
         self._stopped_at: int | None = 0 if loop.paused else None  # step count at which the world was stopped
@@ -127,7 +129,7 @@ class StandardWorld:
         self._queue.call(change)
         if target == SimulationState.STATE_QUITTING:
             self._quit()
-        return _STATES[target]
+        return f"the simulation is {_STATES[target]}"
 
     def _reset(self, request: Any, response: Any) -> str:
         scope = request.scope or _SCOPES.SCOPE_ALL
@@ -203,14 +205,16 @@ class StandardWorld:
                 followed(error or InvalidValueError("nothing was loaded"))
 
         def followed(error: Exception | None) -> None:
-            if error is not None:
+            if error is None:
+                self._tell(f"world '{response.world.name}' loaded")
+            else:
                 fail(response.result, _standard(error))
             respond(response)
 
         def apply(description: WorldDescription) -> WorldResource:
             if request.fail_on_unsupported_element and description.warnings:
                 raise StandardError(srv.LoadWorld.Response.UNSUPPORTED_ELEMENTS, "; ".join(description.warnings))
-            self._queue.call(lambda: self._replace(description, text))
+            self._replace(description, text)
             loaded = self._loaded
             assert loaded is not None
             return loaded
@@ -237,16 +241,21 @@ class StandardWorld:
         return _world_resource("" if source == _TEXT else source, self._text)
 
     def _replace(self, description: WorldDescription, text: str) -> None:
-        self._operations.load_world(description, time=True)
-        self._loop.throttled = False
-        self._loop.set_paused(True)
-        self._text = text
-        self._stopped_at = self._loop.step
+        new = NewWorld.build(self._queue, self._loop.world, description)
+
+        def take_over() -> None:
+            self._operations.load_world(new, time=True)
+            self._loop.throttled = False
+            self._loop.set_paused(True)
+            self._text = text
+            self._stopped_at = self._loop.step
+
+        self._queue.call(take_over)
 
     def _unload(self, request: Any, response: Any) -> str:
         if self._loaded is None:
             raise StandardError(srv.UnloadWorld.Response.NO_WORLD_LOADED, "no world is loaded")
-        self._queue.call(lambda: self._replace(WorldDescription(source=""), ""))
+        self._replace(WorldDescription(source=""), "")
         return "the world is empty"
 
     def _get_current(self, request: Any, response: Any) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Point
 from rclpy.node import Node
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
@@ -20,6 +19,7 @@ from raisim_ros.engine.types import StateBuffer
 from raisim_ros.engine.world.world import World
 from raisim_ros.msg import WireCmd, WireState
 from raisim_ros.ros import qos
+from raisim_ros.ros.conversions import point
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.markers import REPEATS
@@ -43,10 +43,6 @@ def apply_wire_command(wire: Wire, message: Any) -> None:
         wire.set_length(message.length)
     if message.set_tension:
         wire.set_tension(message.tension)
-
-
-def _point(xyz: Any) -> Point:
-    return Point(x=float(xyz[0]), y=float(xyz[1]), z=float(xyz[2]))
 
 
 class WireTopics:
@@ -110,8 +106,8 @@ class WireTopics:
             stretch=float(state["stretch"]),
             tension=float(state["tension"]),
             stiffness=entry.wire.get_stiffness(),
-            point1=_point(state["point"][0]),
-            point2=_point(state["point"][1]),
+            point1=point(state["point"][0]),
+            point2=point(state["point"][1]),
         )
 
 
@@ -214,7 +210,7 @@ class WireMarkers:
             marker.type = Marker.LINE_LIST
             marker.scale.x = wire.get_visualization_width()
             marker.pose.orientation.w = 1.0
-            marker.points = [_point(state["point"][0]), _point(state["point"][1])]
+            marker.points = [point(state["point"][0]), point(state["point"][1])]
             red, green, blue, alpha = wire_colour(wire, float(state["tension"]), largest)
             marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
             message.markers.append(marker)

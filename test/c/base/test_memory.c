@@ -21,7 +21,7 @@ static int64_t open_items(const RS_ARRAY(double) *array)
 
 static void items_keep_their_values_as_the_array_grows(void)
 {
-    RS_ARRAY(double) array = RS_EMPTY(double);
+    RS_ARRAY(double) array = {0};
     for (int k = 0; k < 1000; k++) {
         double *item = rs_array_push(&array);
         CHECK(item != NULL && *item == 0.0);
@@ -35,7 +35,7 @@ static void items_keep_their_values_as_the_array_grows(void)
 
 static void only_items_that_are_there_may_be_touched(void)
 {
-    RS_ARRAY(double) array = RS_EMPTY(double);
+    RS_ARRAY(double) array = {0};
     for (int k = 1; k <= 40; k++) {
         CHECK(rs_array_push(&array) != NULL);
         CHECK(open_items(&array) == (GUARDED ? k : array.capacity));
@@ -48,7 +48,7 @@ static void only_items_that_are_there_may_be_touched(void)
     CHECK(open_items(&array) == (GUARDED ? 12 : array.capacity));
     CHECK(rs_array_reserve(&array, 500) == RS_OK);
     CHECK(open_items(&array) == (GUARDED ? 500 : array.capacity));
-    RS_ARRAY(double) copy = RS_EMPTY(double);
+    RS_ARRAY(double) copy = {0};
     CHECK(rs_array_resize(&array, 9) == RS_OK && rs_array_copy(&copy, &array) == RS_OK);
     CHECK(open_items(&copy) == (GUARDED ? 9 : copy.capacity));
     rs_array_free(&copy);

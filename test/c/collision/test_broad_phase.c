@@ -96,10 +96,10 @@ static const int32_t METHODS[] = {RS_BROADPHASE_NONE, RS_BROADPHASE_SAP_3_AXIS, 
 static int64_t check_scene(scene *s, int steps)
 {
     rs_broad_phase bp[3];
-    RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
+    RS_ARRAY(rs_pair) pairs = {0};
     int64_t seen = 0;
     for (int m = 0; m < 3; m++) {
-        bp[m] = rs_broad_phase_make();
+        bp[m] = (rs_broad_phase){0};
         list_colliders(&bp[m], s);
     }
     for (int step = 0; step < steps; step++) {
@@ -174,8 +174,8 @@ static void boxes_that_touch_count_and_points_too(void)
         rs_vec3 low = rs_v3(i % 7, i / 7 % 7, i / 49), size = i % 4 == 0 ? rs_v3_zero() : rs_v3(1, 1, 1);
         s->colliders[i].box = (rs_aabb){low, rs_add(low, size)};
     }
-    rs_broad_phase bp = rs_broad_phase_make();
-    RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
+    rs_broad_phase bp = {0};
+    RS_ARRAY(rs_pair) pairs = {0};
     for (int m = 0; m < 3; m++) {
         s->settings.broadphase = METHODS[m];
         list_colliders(&bp, s);
@@ -214,8 +214,8 @@ static void boxes_at_rest_are_met_and_wake(void)
 {
     for (uint64_t seed = 61; seed < 65; seed++) {
         scene *s = random_scene(seed, 8.0);
-        RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
-        rs_broad_phase bp = rs_broad_phase_make();
+        RS_ARRAY(rs_pair) pairs = {0};
+        rs_broad_phase bp = {0};
         int64_t seen = 0, most_resting = 0;
         s->colliders[5] = (rs_collider){.alive = true, .body = 1000, .group = 7, .mask = UINT64_MAX,
                                         .box = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, 0.0}}};
@@ -250,8 +250,8 @@ static void boxes_at_rest_are_met_and_wake(void)
 static void nothing_is_allocated_once_warm(void)
 {
     scene *s = random_scene(51, 3.0);
-    rs_broad_phase bp = rs_broad_phase_make();
-    RS_ARRAY(rs_pair) pairs = RS_EMPTY(rs_pair);
+    rs_broad_phase bp = {0};
+    RS_ARRAY(rs_pair) pairs = {0};
     list_colliders(&bp, s);
     for (int m = 0; m < 3; m++) {
         s->settings.broadphase = METHODS[m];

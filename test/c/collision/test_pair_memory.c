@@ -96,7 +96,7 @@ static void a_hint_of_another_hull_does_no_harm(void)
 
 static void hints_are_found_by_pair_and_forgotten_by_body(void)
 {
-    RS_ARRAY(rs_pair_hint) before = RS_EMPTY(rs_pair_hint), now = RS_EMPTY(rs_pair_hint);
+    RS_ARRAY(rs_pair_hint) before = {0}, now = {0};
     rs_pair_memory memory = rs_pair_memory_begin(&before, &now);
     for (int32_t i = 0; i < 4; i++) {
         rs_pair pair = {i, i + 1};

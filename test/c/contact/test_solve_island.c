@@ -2,7 +2,7 @@
  * hold each other several times over) in a layout of the test's own, against the laws that they must obey. */
 #include "../../../csrc/base/band.h"
 #include "../../../csrc/contact/rows_body.h"
-#include "../../../csrc/contact/solve_island.h"
+#include "../../../csrc/contact/solve_progress.h"
 #include "../../../csrc/contact/sweep_blocks.h"
 #include "../check.h"
 #include "../random.h"
@@ -160,7 +160,7 @@ static void make_island(island *at, double bounce, uint64_t *random)
 
 static rs_solve_result solve(island *at, bool backward)
 {
-    rs_newton newton = rs_newton_make();
+    rs_newton newton = {0};
     rs_solve_input input = {&SETTINGS, 0.0, false, backward, false};
     rs_solve_result result = rs_island_solve(&at->rows, &input, &newton);
     rs_newton_free(&newton);
@@ -226,7 +226,7 @@ static void arcs_lead_to_the_laws(void)
     static island at;
     int near = 0;
     for (int n = 0; n < ISLANDS; n++) {
-        rs_newton newton = rs_newton_make();
+        rs_newton newton = {0};
         make_island(&at, 0.0, &random);
         for (int k = 0; k < 7; k++)
             at.list[k].law.mu *= 2.0;
@@ -349,8 +349,8 @@ static rs_solve_result solve_island(rs_body_row *rows, int64_t count, rs_solver_
         body_count = rows[k].body_a > body_count ? rows[k].body_a : body_count;
     for (int32_t k = 0; k < body_count; k++)
         members[k] = k + 1;
-    rs_newton newton = rs_newton_make();
-    rs_sweep_blocks blocks = rs_sweep_blocks_make();
+    rs_newton newton = {0};
+    rs_sweep_blocks blocks = {0};
     rs_body_rows made = rs_body_rows_make(rows, count, (rs_island_bodies){members, body_count}, bodies, pushes, numbers,
                                           &blocks);
     rs_solve_input input = {&SETTINGS, 0.05, false, backward, false};
@@ -449,6 +449,53 @@ static int make_box_stack(rs_body_row *rows, rs_solver_body *bodies, int boxes, 
     return count;
 }
 
+/* The interior-point method alone, on stacks that are struck: impulses stay inside their cones, and lead to the laws. */
+static void the_interior_leads_to_the_laws(void)
+{
+    enum { BOXES = 8, STACKS = 60, STEPS = 40 };
+    const double frictions[] = {0.0, 0.3, 0.8, 1.5};
+    rs_body_row rows[4 * BOXES];
+    rs_solver_body bodies[BOXES + 1];
+    rs_push_body pushes[MAX_BODIES];
+    int32_t members[BOXES], numbers[MAX_BODIES];
+    uint64_t random = 11;
+    int near = 0;
+    for (int n = 0; n < STACKS; n++) {
+        int count = make_box_stack(rows, bodies, BOXES, 0.05);
+        for (int k = 0; k < count; k++)
+            rows[k].law.mu = frictions[(n + k / 4) % 4];
+        for (int k = 1; k <= BOXES; k++) {
+            members[k - 1] = k;
+            bodies[k].v.xyz = random_vector(&random, 1.0);
+            bodies[k].w.xyz = random_vector(&random, 1.0);
+            bodies[k].v_free = bodies[k].v;
+            bodies[k].w_free = bodies[k].w;
+        }
+        rs_newton newton = {0};
+        rs_sweep_blocks blocks = {0};
+        rs_body_rows made = rs_body_rows_make(rows, count, (rs_island_bodies){members, BOXES}, bodies, pushes, numbers, &blocks);
+        double before = rs_rows_measure(&made.rows).largest, after = before;
+        for (int k = 0; k < count; k++)
+            rows[k].law.free_error = rows[k].law.error;
+        CHECK(rs_newton_begin(&newton, &made.rows, 1e9) > 0.0 && rs_newton_interior_fits(&newton, &made.rows));
+        CHECK(rs_newton_interior_begin(&newton, &made.rows));
+        for (int step = 0; step < STEPS && after > 1e-4 * before; step++) {
+            made.rows.layout->apply(&made.rows, 1.0);
+            after = rs_rows_measure(&made.rows).largest;
+            for (int k = 0; k < count; k++) {
+                rs_vec3 p = rows[k].law.impulse.xyz;
+                CHECK(p.z > 0.0 && sqrt(p.x * p.x + p.y * p.y) <= rows[k].law.mu * p.z);
+            }
+            if (rs_newton_interior_step(&newton, &made.rows) == 0.0)
+                break;
+        }
+        near += after <= 1e-4 * before;
+        rs_newton_free(&newton);
+        rs_sweep_blocks_free(&blocks);
+    }
+    CHECK(near >= STACKS * 9 / 10);
+}
+
 /* Sweeps alone would need thousands. */
 static void a_stack_of_boxes_is_solved_exactly_without_sweeps(void)
 {
@@ -522,7 +569,7 @@ static void sweeps_keep_velocities_and_impulses_together(void)
     rs_solver_body bodies[3];
     int32_t members[] = {1, 2}, numbers[3];
     rs_push_body pushes[3];
-    rs_sweep_blocks blocks = rs_sweep_blocks_make();
+    rs_sweep_blocks blocks = {0};
     for (int n = 0; n < 20; n++) {
         make_crowd(rows, bodies, &random);
         rs_body_rows made = rs_body_rows_make(rows, CROWD, (rs_island_bodies){members, 2}, bodies, pushes, numbers, &blocks);
@@ -557,6 +604,7 @@ int main(void)
     RUN(a_column_carries_the_weight_of_what_is_above);
     RUN(an_island_obeys_the_laws_at_every_contact);
     RUN(the_warm_start_of_a_solved_island_changes_nothing);
+    RUN(the_interior_leads_to_the_laws);
     RUN(a_stack_of_boxes_is_solved_exactly_without_sweeps);
     RUN(sweeps_keep_velocities_and_impulses_together);
     return CHECK_RESULT();

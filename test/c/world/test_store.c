@@ -256,8 +256,11 @@ static int try_bytes(bytes b)
     uint8_t asleep[64];
     int64_t done;
     rs_world_step_within(world, 2, 0.05, &done);
+    rs_state_rows rows = {rs_world_configuration_number(world), 0, pose, twist, wrench, asleep};
     if (rs_world_object_count(world) <= 64)
-        rs_world_read_states(world, rs_world_object_count(world), 0, pose, twist, wrench, asleep);
+        CHECK(rs_world_read_states(world, &rows) == RS_OK);
+    rows.configuration_number++;
+    CHECK(rs_world_read_states(world, &rows) == RS_WRONG_STATE);
     rs_snapshot_destroy(snapshot);
     rs_world_destroy(world);
     return 1;

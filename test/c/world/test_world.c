@@ -143,8 +143,8 @@ static void made_up_ids_are_refused_everywhere(void)
         CHECK(rs_body_get_properties(world, id, &properties) == RS_UNKNOWN_OBJECT);
         CHECK(rs_body_add_force(world, id, zero, zero) == RS_UNKNOWN_OBJECT);
         CHECK(rs_body_add_torque(world, id, zero) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_body_clear_forces(world, id) == RS_UNKNOWN_OBJECT);
-        CHECK(rs_body_set_command_wrench(world, id, zero, zero) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_object_clear_loads(world, id) == RS_UNKNOWN_OBJECT);
+        CHECK(rs_object_set_command_wrench(world, id, 0, zero, zero) == RS_UNKNOWN_OBJECT);
         CHECK(strlen(rs_error_text()) > 0);
     }
     rs_world_destroy(world);
@@ -169,7 +169,7 @@ static void commanded_poses_follow_their_bodies(void)
         CHECK(rs_object_set_command_pose(world, ids[k], &STIFF, &target) == RS_OK);
     }
     CHECK(rs_object_remove(world, ids[1]) == RS_OK);
-    CHECK(rs_body_set_command_wrench(world, ids[3], weightless, weightless) == RS_OK);
+    CHECK(rs_object_set_command_wrench(world, ids[3], 0, weightless, weightless) == RS_OK);
     CHECK(rs_world_step(world, 10) == RS_OK);
     size_t held = rs_memory_bytes();
     CHECK(rs_world_step(world, 4000) == RS_OK);
@@ -356,12 +356,12 @@ static void a_clone_moves_alike_and_owns_its_memory(void)
     const double force[3] = {0, 0, 5}, none[3] = {0, 0, 0};
     double q[2], u[2];
     CHECK(rs_world_step(world, 10) == RS_OK);
-    CHECK(rs_articulation_set_command_wrench(world, source, 1, force, none) == RS_OK);
+    CHECK(rs_object_set_command_wrench(world, source, 1, force, none) == RS_OK);
     size_t held = rs_memory_bytes();
     CHECK(rs_object_clone(world, source, &clone) == RS_OK);
     CHECK(clone != source && rs_world_object_count(world) == 2);
     CHECK(rs_memory_bytes() > held);
-    CHECK(rs_articulation_set_command_wrench(world, source, 1, none, none) == RS_OK); /* as on the clone */
+    CHECK(rs_object_set_command_wrench(world, source, 1, none, none) == RS_OK); /* as on the clone */
     CHECK(rs_world_step(world, 50) == RS_OK);
     CHECK(rs_articulation_read(world, source, RS_FIELD_COORDINATE, &q[0], 1) == RS_OK);
     CHECK(rs_articulation_read(world, clone, RS_FIELD_COORDINATE, &q[1], 1) == RS_OK);
@@ -438,8 +438,39 @@ static void an_asset_is_shared_by_worlds_and_outlives_its_creator(void)
     CHECK(rs_memory_bytes() == 0);
 }
 
+static void a_successor_takes_the_place_of_its_world(void)
+{
+    CHECK(rs_memory_bytes() == 0);
+    rs_world *world = make_heap(10), *successor = NULL, *twin = make_heap(4);
+    CHECK(rs_world_step(world, 50) == RS_OK);
+    CHECK(rs_world_create_successor(world, 5, &successor) == RS_OK);
+    rs_object_id kept = add_shape(world, RS_SHAPE_BOX, RS_BODY_DYNAMIC, rs_v3(0, 0, 9));
+    CHECK(kept >> 32 == 17);
+    rs_world *heap = make_heap(4);
+    rs_snapshot *snapshot = NULL;
+    CHECK(rs_snapshot_save(heap, &snapshot) == RS_OK);
+    CHECK(rs_snapshot_restore(successor, snapshot) == RS_OK); /* other ids: as if it had none of its own */
+    rs_snapshot_destroy(snapshot);
+    rs_world_destroy(heap);
+    CHECK(rs_world_succeed(successor, world) == RS_INVALID_VALUE);
+    CHECK(rs_world_succeed(world, twin) == RS_INVALID_VALUE);
+    CHECK(rs_world_succeed(world, successor) == RS_OK);
+    CHECK(rs_world_succeed(world, successor) == RS_INVALID_VALUE);
+    CHECK(rs_world_object_count(world) == 5 && rs_world_object_count(successor) == 12);
+    CHECK(rs_object_is_alive(successor, kept) && !rs_object_is_alive(world, kept));
+    CHECK(rs_world_validate(world) == RS_OK && rs_world_validate(successor) == RS_OK);
+    CHECK(rs_world_step(world, 100) == RS_OK && rs_world_step(twin, 100) == RS_OK && rs_world_step(successor, 10) == RS_OK);
+    CHECK(rs_world_state_hash(world) == rs_world_state_hash(twin));
+    CHECK(add_shape(world, RS_SHAPE_BOX, RS_BODY_DYNAMIC, rs_v3(0, 0, 9)) >> 32 == 18);
+    rs_world_destroy(world);
+    rs_world_destroy(twin);
+    rs_world_destroy(successor);
+    CHECK(rs_memory_bytes() == 0);
+}
+
 int main(void)
 {
+    RUN(a_successor_takes_the_place_of_its_world);
     RUN(a_destroyed_world_gives_everything_back);
     RUN(a_warm_step_allocates_nothing);
     RUN(ids_are_never_reused_and_places_are);

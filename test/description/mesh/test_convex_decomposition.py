@@ -137,6 +137,24 @@ def test_no_damaged_byte_of_the_cache_raises_or_passes(angle_bracket, cache, fak
     assert library.calls == 2
 
 
+@pytest.mark.parametrize(
+    "make",
+    [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.symlink_to(path), lambda path: path.symlink_to("none")],
+    ids=["pipe", "device", "link to itself", "link to nothing"],
+)
+@pytest.mark.filterwarnings("ignore:what was made of a mesh was not cached")
+def test_what_is_no_file_counts_as_no_entry(make, angle_bracket, cache, fake):
+    """A pipe was waited for, for ever."""
+    library = fake(returning(boxes()))
+    decompose(angle_bracket)
+    (entry,) = cache.iterdir()
+    entry.unlink()
+    make(entry)
+    assert not is_decomposed(anew(angle_bracket))
+    assert len(decompose(anew(angle_bracket))) == 2
+    assert library.calls == 2
+
+
 @pytest.mark.parametrize("numbers", [[], [0], [-1], [2**62], [1, 5], [2, -1, 17], [2, 0, 16], [2, 2**62, 2**62], [1, 16, 0]])
 def test_entries_of_impossible_shape_count_as_none(numbers, cache):
     data = np.array(numbers, dtype="<i8").tobytes() + np.zeros((16, 3)).tobytes() * bool(numbers)

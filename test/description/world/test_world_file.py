@@ -24,15 +24,9 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
-def read(tmp_path):
+def read(world_file):
     """Reads the text of a world file."""
-
-    def reader(text, **params):
-        file = tmp_path / "world.xml"
-        file.write_text(text)
-        return load_world_file(file, params)
-
-    return reader
+    return lambda text, **params: load_world_file(world_file(text), params)
 
 
 def objects(inside):

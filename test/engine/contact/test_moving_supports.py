@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from raisim_ros import BodyType, World
+from raisim_ros import BodyType, Box, World
 
 ONE_LINK = """<robot name="b"><link name="base"><inertial><mass value="1"/>
 <inertia ixx="0.00667" iyy="0.00667" izz="0.00667" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -16,6 +16,13 @@ def carried_world(dt: float) -> World:
     world.set_sleeping_enabled(False)
     world.set_default_material(2.0, 0.0, 0.0)
     return world
+
+
+def box_on_a_slab(dt: float, x_length: float, y_length: float) -> tuple[World, Box, Box]:
+    """The slab is kinematic."""
+    world = carried_world(dt)
+    slab = world.add_box(x_length, y_length, 0.1, 1.0, position=(0.0, 0.0, -0.05), body_type=BodyType.KINEMATIC)
+    return world, slab, world.add_box(0.2, 0.2, 0.2, 1.0, position=(0.0, 0.0, 0.1))
 
 
 def force_on(body, dt: float) -> np.ndarray:
@@ -72,12 +79,7 @@ def test_a_turntable_keeps_its_load(robot):
 @pytest.mark.parametrize("dt", [0.0005, 0.001, 0.002, 0.005])
 @pytest.mark.parametrize("acceleration", [-8.0, -3.0, 2.0, 20.0])
 def test_a_lift_carries_with_a_steady_force(dt, acceleration):
-    world = carried_world(dt)
-    lift = world.add_box(2.0, 2.0, 0.1, 1.0)
-    lift.set_body_type(BodyType.KINEMATIC)
-    lift.set_position(0.0, 0.0, -0.05)
-    load = world.add_box(0.2, 0.2, 0.2, 1.0)
-    load.set_position(0.0, 0.0, 0.1)
+    world, lift, load = box_on_a_slab(dt, 2.0, 2.0)
     for step in range(300):
         lift.set_linear_velocity((0.0, 0.0, acceleration * (step + 0.5) * dt))
         world.integrate()
@@ -90,12 +92,7 @@ def test_a_lift_carries_with_a_steady_force(dt, acceleration):
 def test_a_shaking_lift_is_followed_to_second_order():
     errors = []
     for dt in (0.004, 0.002, 0.001):
-        world = carried_world(dt)
-        lift = world.add_box(2.0, 2.0, 0.1, 1.0)
-        lift.set_body_type(BodyType.KINEMATIC)
-        lift.set_position(0.0, 0.0, -0.05)
-        load = world.add_box(0.2, 0.2, 0.2, 1.0)
-        load.set_position(0.0, 0.0, 0.1)
+        world, lift, load = box_on_a_slab(dt, 2.0, 2.0)
         off = []
         for step in range(round(1.5 / dt)):
             time = (step + 0.5) * dt
@@ -109,12 +106,7 @@ def test_a_shaking_lift_is_followed_to_second_order():
 
 def test_a_suddenly_started_support_does_not_throw():
     """A jump of the velocity is not taken for an acceleration that goes on."""
-    world = carried_world(0.005)
-    lift = world.add_box(2.0, 2.0, 0.1, 1.0)
-    lift.set_body_type(BodyType.KINEMATIC)
-    lift.set_position(0.0, 0.0, -0.05)
-    load = world.add_box(0.2, 0.2, 0.2, 1.0)
-    load.set_position(0.0, 0.0, 0.1)
+    world, lift, load = box_on_a_slab(0.005, 2.0, 2.0)
     world.integrate(20)
     for speed in (0.3, 0.0, 0.4, 0.4, 0.8):
         lift.set_linear_velocity((0.0, 0.0, speed))
@@ -126,12 +118,7 @@ def test_a_suddenly_started_support_does_not_throw():
 
 
 def test_a_belt_brings_its_load_to_its_speed():
-    world = carried_world(0.005)
-    belt = world.add_box(20.0, 1.0, 0.1, 1.0)
-    belt.set_body_type(BodyType.KINEMATIC)
-    belt.set_position(0.0, 0.0, -0.05)
-    load = world.add_box(0.2, 0.2, 0.2, 1.0)
-    load.set_position(0.0, 0.0, 0.1)
+    world, belt, load = box_on_a_slab(0.005, 20.0, 1.0)
     for step in range(400):
         belt.set_linear_velocity((min(1.0, 0.005 * step), 0.0, 0.0))
         world.integrate()

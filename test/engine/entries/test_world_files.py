@@ -39,13 +39,8 @@ ROBOTS = sorted((RESOURCES / "robots").glob("*.urdf"))
 
 
 @pytest.fixture
-def load(tmp_path):
-    def loader(text, **params):
-        file = tmp_path / "world.xml"
-        file.write_text(text)
-        return World(file, params)
-
-    return loader
+def load(world_file):
+    return lambda text, **params: World(world_file(text), params)
 
 
 def test_what_an_element_leaves_out_has_the_engines_default(tmp_path):

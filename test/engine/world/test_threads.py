@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from raisim_ros import World
+from raisim_ros import LidarModel, SensorSetModel, World
 
 
 def all_in_threads(*functions):
@@ -131,3 +131,21 @@ def test_those_who_wait_get_in_between_two_steps():
     end.set()
     thread.join()
     assert sorted(seen)[50] <= 3
+
+
+def test_a_rolling_lidar_that_another_thread_ends_meanwhile(monkeypatch):
+    """It raised an AttributeError: it was looked at twice."""
+    world = World()
+    lidar = LidarModel(name="lidar", yaw_samples=8, spin_rate=10.0)
+    (sensor,) = world.add_sensor_set(world.add_sphere(1.0, 1.0), SensorSetModel(name="set", sensors=(lidar,)))
+    sensor.set_rolling(True)
+    pose = sensor.mount.world_pose()
+
+    def end_and_tell():
+        monkeypatch.undo()
+        sensor.set_rolling(False)
+        return pose
+
+    monkeypatch.setattr(type(sensor.mount), "world_pose", lambda self: end_and_tell())
+    sensor.follow()
+    assert not sensor.is_rolling()

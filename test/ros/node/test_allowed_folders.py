@@ -6,9 +6,11 @@ import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
 
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description import file_access
+from raisim_ros.description.errors import FileMissingError, InvalidValueError
 from raisim_ros.description.resources import resource_dir
 from raisim_ros.msg import ResultCode
+from raisim_ros.ros.file_address import resolve_world
 from raisim_ros.ros.node import preparation
 from raisim_ros.ros.node.allowed_folders import allowed_folders
 from raisim_ros.srv import LoadWorld, SaveWorld, SpawnArticulatedSystem, SpawnHeightMap, SpawnObject, SpawnSensorSet
@@ -71,6 +73,13 @@ def test_requests_that_name_files_elsewhere(node, probe, inside, tmp_path):
         assert all(answer.result != ResultCode.OK for answer in answers)
         assert all("allowed folders" in answer.message for answer in answers[:1] + answers[1:3] + answers[4:])
         assert not any("passwd" in answer.message for answer in answers)
+
+
+def test_worlds_of_the_package_that_are_out_of_reach_are_not_said_to_be_missing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(file_access, "_folders", (tmp_path,))
+    with pytest.raises(FileMissingError, match=f"looked for in {tmp_path}; not in .*worlds, outside the allowed folders"):
+        resolve_world("shapes.xml", "file")
 
 
 def test_packages_cannot_be_left(node, probe):

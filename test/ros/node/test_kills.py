@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -59,18 +60,31 @@ def test_a_node_that_is_ended_while_it_spawns_saves_and_loads(start_node, probe,
 
 @pytest.mark.parametrize("program", ["world_node", "viewer_node"])
 def test_a_node_that_is_interrupted_while_it_starts(ros_environment, program):
-    """Also while Python imports, where the exception of Ctrl-C can get lost."""
+    """Also while Python imports, where the exception of Ctrl-C can get lost. It waits for nothing: nobody knows of it yet."""
     path = Path(get_package_prefix("raisim_ros")) / "lib" / "raisim_ros" / program
     rng = random.Random(f"{SEED} starting {program}")
-    for _ in range(5):
+    for _ in range(8):
         node = subprocess.Popen([sys.executable, str(path)], env=ros_environment, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.05, 1.0))
+        time.sleep(rng.uniform(0.05, 2.0))
         node.send_signal(signal.SIGINT)
         _, told = node.communicate(timeout=30.0)
         if told.rstrip().endswith(b"KeyboardInterrupt"):
             continue  # before the first line of the program
         assert node.returncode in (0, -signal.SIGINT), told
         assert b"Traceback" not in told
+        assert b"ended without its threads" not in told
+
+
+@pytest.mark.parametrize("program", ["world_node", "viewer_node", "spawn_robot"])
+def test_a_launcher_that_is_killed_while_its_nodes_start_takes_them_with_it(ros_environment, program):
+    """Also one that nobody has asked for its exit code yet, which still has its number."""
+    path = Path(get_package_prefix("raisim_ros")) / "lib" / "raisim_ros" / program
+    with subprocess.Popen([sys.executable, "-c", ""]) as launcher:
+        os.waitid(os.P_PID, launcher.pid, os.WEXITED | os.WNOWAIT)
+        environment = {**ros_environment, "RAISIM_ROS_LAUNCHER_PID": str(launcher.pid)}
+        command = [sys.executable, str(path), "--file", "arm.urdf", "--world", "/nobody", "--timeout", "1000"]
+        node = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=60.0, check=False)
+    assert node.returncode == -signal.SIGTERM  # before it has begun to watch signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

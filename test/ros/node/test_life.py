@@ -61,6 +61,26 @@ def test_it_ends_when_its_launcher_was_killed(start_node, probe):
     node.end()
 
 
+def test_what_must_not_get_lost_is_written_before_the_end(tmp_path):
+    """On a busy machine a node was gone before its recording was written: so long after a signal it ended, come what may."""
+    file = tmp_path / "kept"
+    code = f"""
+import os, pathlib, signal, time
+from raisim_ros.ros.node.signals import PATIENCE, Life, watch_signals
+life = Life()
+watch_signals("test", life, lambda: None)
+life.serving.set()
+with life.writing:
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(2.0 * PATIENCE)
+    pathlib.Path({str(file)!r}).write_text("kept")
+time.sleep(1e6)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], check=False, timeout=60.0)
+    assert ended.returncode == 0
+    assert file.read_text() == "kept"
+
+
 def test_it_leaves_no_process_and_no_name_behind(start_node, probe):
     node = start_node()
     assert probe.call(ListObjects, "list_objects").result == ResultCode.OK

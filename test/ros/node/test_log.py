@@ -1,14 +1,19 @@
 """What goes to the log, and to /rosout: the start, changes of the world, and neighbours that get in the way."""
 
+import re
+
 import pytest
 
 pytest.importorskip("rclpy", reason="needs rclpy")
+pytest.importorskip("simulation_interfaces", reason="needs simulation_interfaces")
 
 from rcl_interfaces.msg import Log
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from robot_calls import robot
 from sensor_msgs.msg import JointState
 from service_calls import ok
+from simulation_interfaces import srv as standard
+from simulation_interfaces.msg import Resource
 
 from raisim_ros.srv import RemoveObject, Reset, SaveWorld, SpawnArticulatedSystem, SpawnObject
 
@@ -43,6 +48,49 @@ def test_refused_joint_commands_are_told_apart(start_node, probe):
             commands.publish(JointState(name=["elbow"], position=[0.5]))
         for text in ("no joint is named 'nobody'", "position has 2 numbers", "has no position gain"):
             node.wait_for_output(text)
+    node.end()
+
+
+def in_its_layout(service, fields):
+    """The fields as the installed version of the standard has them: newer ones keep a resource in a field of its own."""
+    own = {name: value for name, value in fields.items() if hasattr(service.Request, name)}
+    rest = {name: value for name, value in fields.items() if name not in own}
+    holder = next((name for name in ("entity_resource", "world_resource") if hasattr(service.Request, name)), None)
+    return own | ({holder: Resource(**rest)} if rest else {})
+
+
+def test_changes_by_the_standard_services_are_told_too(start_node, probe):
+    node = start_node(namespace="/standard", paused=True)
+    ball = '<sphere mass="1"><dim radius="0.1"/></sphere>'
+    for service, fields, text in (
+        (standard.SpawnEntity, {"name": "ball", "resource_string": ball}, "added sphere 'ball'"),
+        (standard.DeleteEntity, {"entity": "ball"}, "removed 'ball'"),
+        (standard.ResetSimulation, {"scope": standard.ResetSimulation.Request.SCOPE_STATE}, "reset: state"),
+        (standard.LoadWorld, {"uri": "newtons_cradle.xml"}, "world 'newtons_cradle' loaded"),
+        (standard.UnloadWorld, {}, "the world is empty"),
+    ):
+        name = re.sub(r"(?<!^)(?=[A-Z])", "_", service.__name__).lower()
+        assert probe.call(service, f"/standard/{name}", **in_its_layout(service, fields)).result.result == 1
+        node.wait_for_output(text)
+    node.end()
+
+
+OVERLAPPING = """<robot name="twins"><link name="a">{0}</link><link name="b">{0}</link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<link name="c">{0}</link><joint name="k" type="revolute"><parent link="b"/><child link="c"/>
+<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>""".format(
+    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    '<collision><geometry><box size="1 1 1"/></geometry></collision>'
+)
+
+
+def test_what_the_engine_warns_of_is_told_in_the_log(start_node, probe):
+    node = start_node(namespace="/warned", paused=True)
+    with probe.subscribed(Log, "/rosout", ROSOUT) as lines:
+        fields = {"name": "twins", "text": OVERLAPPING}
+        ok(probe.call(SpawnArticulatedSystem, "/warned/spawn_articulated_system", **fields))
+        probe.spin_until(lambda: any("links that overlap" in line.msg for line in lines), "the warning")
+    assert "RuntimeWarning" not in node.output  # with a file and a line of this package
     node.end()
 
 

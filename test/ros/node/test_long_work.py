@@ -161,6 +161,9 @@ def test_quick_worlds_are_told_from_long_ones(tmp_path):
     assert not is_long(loop.format(10))
     assert is_long(loop.format(100_000))
     assert is_long(loop.format(10), n="100000")
+    box = '<box mass="1"><dim x="1" y="1" z="1"/></box>'
+    assert not is_long(f"<raisim><objects>{100 * box}</objects></raisim>")
+    assert is_long(f"<raisim><objects>{1500 * box}</objects></raisim>")
     assert is_long('<raisim><objects><mesh file_name="a.obj" mass="1"/></objects></raisim>')
     assert is_long('<raisim><objects><heightmap x_samples="3000" y_samples="3000"/></objects></raisim>')
     assert not preparation.world_is_long((tmp_path / "gone.xml", {}))

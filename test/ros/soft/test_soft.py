@@ -323,7 +323,7 @@ WRONG = [
     ("spawn_granular", {"name": "x", "positions": [0.0, 0.0, 2.0], "radii": [-0.1]}, "radius"),
     ("spawn_granular", {"name": "x", "radii": [0.1]}, "without positions"),
     ("spawn_granular", {"name": "x", "grain": GranularMaterial(density=-1.0)}, "density is -1"),
-    ("spawn_granular", {"name": "x", "boxes": [GrainBox(max=Point(x=1e3, y=1e3, z=1e3), radius=1e-3)]}, "at most 10000000"),
+    ("spawn_granular", {"name": "x", "boxes": [GrainBox(max=Point(x=1e3, y=1e3, z=1e3), radius=1e-3)]}, "max_particles"),
     ("spawn_granular", {"name": "x", "container": True}, "min"),
     ("spawn_granular", {"name": "x", "material": " "}, "material is empty"),
     ("spawn_deformable", {"name": "x", "source": "wool"}, "source is 'wool'"),
