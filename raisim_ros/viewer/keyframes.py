@@ -26,6 +26,7 @@ from raisim_ros.description.recording_file import ARRAY, BASE, KEYFRAME
 from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.snapshots import WorldSnapshot
 from raisim_ros.engine.world.world import World
+from raisim_ros.viewer.measurements import readings_size, sensors_of
 
 # A keyframe at least so often, and in changed worlds not more bytes a second (of simulated time) than these.
 PERIOD, BYTES_PER_SECOND = 1.0, 2e7
@@ -51,7 +52,7 @@ class KeyframeWriter:
         self._geometry = -1
         self._changes = -1
         self._time = 0.0
-        self._size = 0  # of the last keyframe [bytes]
+        self._size = 0  # of the last keyframe, but for what of Python's part seldom changes [bytes]
         self._waiting = 0
         self._python = b""
         self._former: WorldSnapshot | None = None
@@ -79,6 +80,9 @@ class KeyframeWriter:
         if not spaced or self._waiting >= MOST_WAITING:
             return not changed
         snapshot = self._world.save_snapshot()
+        readings = sum(readings_size(sensor) for _, sensor in sensors_of(self._world))
+        # Not as it is written: then it would depend on the speed of a thread what is in the file.
+        self._size = stored.engine_size(snapshot._snapshot, geometry=False) + readings
         self._waiting += 1
         self._add(KEYFRAME, partial(self._packed, frame, snapshot, bool(self._world.get_sensor_sets())))
         self._taken()
@@ -96,7 +100,6 @@ class KeyframeWriter:
             packed = snapshot._python_bytes()
             python, self._python = (b"" if packed == self._python else packed), packed
             self._former = snapshot
-        self._size = len(engine) + len(python)
         return _KEY_HEAD.pack(frame, len(engine)) + engine + python
 
     def _note_of(self, value: Any) -> list[Any] | None:

@@ -42,11 +42,20 @@ def sensors_of(world: World) -> Iterator[tuple[Key, Sensor]]:
             yield (rows[one.mount.object.get_id()], one.get_name(), sensor.get_name()), sensor
 
 
+def _shown(sensor: Sensor) -> Readings:
+    shown = {name: getattr(sensor, name) for name in sensor._READINGS if name != _DERIVED}
+    return {name: value for name, value in shown.items() if isinstance(value, np.ndarray)}
+
+
+def readings_size(sensor: Sensor) -> int:
+    """Bytes of the arrays that it shows."""
+    return sum(array.nbytes for array in _shown(sensor).values())
+
+
 def _readings(sensor: Sensor) -> Readings:
     """Copies of the arrays that it shows; points in single precision, as they are published."""
-    shown = {name: getattr(sensor, name) for name in sensor._READINGS if name != _DERIVED}
-    arrays = {name: value for name, value in shown.items() if isinstance(value, np.ndarray)}
-    return {name: value.astype(np.float32) if name == "_scan" else value.copy() for name, value in arrays.items()}
+    arrays = _shown(sensor).items()
+    return {name: value.astype(np.float32) if name == "_scan" else value.copy() for name, value in arrays}
 
 
 @dataclass(frozen=True, eq=False)

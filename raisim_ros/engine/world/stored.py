@@ -36,11 +36,16 @@ def engine_snapshot(engine_world: Any) -> Any:
 
 def engine_bytes(snapshot: Any, geometry: bool = True) -> bytes:
     """The engine's snapshot as bytes; without geometry it needs a world that has it."""
+    data = bytearray(engine_size(snapshot, geometry))
+    check(lib.rs_snapshot_store(snapshot, geometry, ffi.from_buffer("uint8_t[]", data), len(data), ffi.new("size_t *")))
+    return bytes(data)
+
+
+def engine_size(snapshot: Any, geometry: bool = True) -> int:
+    """The length of engine_bytes(), without making them."""
     size = ffi.new("size_t *")
     check(lib.rs_snapshot_store(snapshot, geometry, ffi.NULL, 0, size))
-    data = bytearray(size[0])
-    check(lib.rs_snapshot_store(snapshot, geometry, ffi.from_buffer("uint8_t[]", data), len(data), size))
-    return bytes(data)
+    return int(size[0])
 
 
 def engine_snapshot_of(data: bytes, engine_world: Any = ffi.NULL) -> Any:
