@@ -4,7 +4,7 @@
 
 A world of this process steps in real time, and as fast as possible, with nobody looking and with a page open in a
 headless Chromium; then one of a node, with the viewer as another process. Without a graphics card a browser would draw
-on the cores that are measured, so the page takes its frames and draws one a second, and the browser gives way (nice 19).
+on the cores that are measured, so the page takes its frames and draws one a second; the browser gives way (nice 19).
 What the viewer itself does is told by its frames, the bytes that the page gets, and the processor time of its threads.
 """
 
