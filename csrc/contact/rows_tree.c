@@ -34,7 +34,7 @@ struct rs_row_source {
     rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
     double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
     double scale;
-    rs_wire *spring; /* or NULL */
+    rs_wire *wire;   /* or NULL */
 };
 
 void rs_tree_rows_free(rs_tree_rows *rows) {
@@ -350,6 +350,9 @@ static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input,
     prepare_row(row);
 }
 
+/* Halvings of a motion that takes back stretch. */
+enum { MAX_SHORTENED = 10 };
+
 static bool is_moved_body(const rs_body *body) { return is_moved_by_impulses(body) && body->articulation == NULL; }
 
 static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
@@ -369,7 +372,7 @@ static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
 /* After a solve. True when it must be solved again. */
 static bool follow_spring(const rs_tree_rows *problem, const rs_tree_input *input, int64_t k, double share) {
     const rs_tree_row *row = &problem->list.items[k];
-    rs_wire *wire = problem->sources.items[k].spring;
+    rs_wire *wire = problem->sources.items[k].wire;
     rs_spring_end ends[2] = {{NULL}, {NULL}};
     rs_vec3 t1, t2, axis = rs_scale(rs_wire_sign(wire), wire->normal), straight = row->given;
     double speed = row->given.z;
@@ -395,13 +398,12 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     bool is_spring = rs_wire_is_spring(wire);
     if (is_spring && !wire->turned)
         begin_spring(input, wire);
-    rs_vec3 axis = rs_scale(sign, wire->normal), across[2] = {rs_v3_zero(), rs_v3_zero()};
-    if (is_spring) /* no impulse acts along them; how fast it goes there is asked for afterwards */
-        rs_tangents(axis, &across[0], &across[1]);
+    rs_vec3 axis = rs_scale(sign, wire->normal), across[2];
+    rs_tangents(axis, &across[0], &across[1]); /* no impulse acts along them; how fast it goes there is asked for afterwards */
     const row_end ends[2] = {{wire->body[0], wire->link[0], wire->grip[0], {across[0], across[1], axis}, false},
                              {wire->body[1], wire->link[1], wire->grip[1], {across[0], across[1], axis}, false}};
     rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){.impulse = &wire->impulse, .scale = sign, .spring = is_spring ? wire : NULL});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){.impulse = &wire->impulse, .scale = sign, .wire = wire});
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     rs_wire_law law = rs_wire_law_of(wire, relative, row->g.zz, input->common.dt, input->common.settings->erp);
@@ -551,9 +553,67 @@ bool rs_tree_rows_turn_wires(const rs_tree_rows *problem, const rs_tree_input *i
         rs_wire *wire = &input->wires[rs_islands_wires(input->islands, island)[k]];
         turned |= !rs_wire_is_spring(wire) && rs_wire_turn(wire);
     }
-    for (int64_t k = 0; k < problem->list.count; k++)
-        turned |= problem->sources.items[k].spring != NULL && follow_spring(problem, input, k, share);
+    for (int64_t k = 0; k < problem->list.count; k++) {
+        const rs_wire *wire = problem->sources.items[k].wire;
+        turned |= wire != NULL && rs_wire_is_spring(wire) && follow_spring(problem, input, k, share);
+    }
     return turned;
+}
+
+/* ---- how far the motion that removes stretch may go ---- */
+
+/* Where a share of that motion takes an end of a wire on a single body; other ends go straight, see span_after(). */
+static rs_vec3 pushed_end(const rs_tree_input *input, const rs_wire *wire, int end, const double *push, double time) {
+    const rs_body *body = &input->bodies[wire->body[end]];
+    rs_mat3 turn = rs_quat_to_m3(rs_quat_exp(rs_scale(time, rs_v3_load(push + 3))));
+    rs_vec3 arm = rs_sub(wire->middle[end], body->middle_com);
+    return rs_add(rs_madd(body->middle_com, time, rs_v3_load(push)), rs_m3_mulv(&turn, arm));
+}
+
+static double stretch_after(const rs_tree_row *row, const rs_tree_input *input, const rs_wire *wire, double time) {
+    rs_vec3 at[2], t1, t2, axis = rs_scale(rs_wire_sign(wire), wire->normal);
+    rs_tangents(axis, &t1, &t2);
+    for (int end = 0; end < 2; end++) {
+        const rs_row_side *side = &row->sides[end];
+        at[end] = wire->middle[end];
+        if (side->size > 0 && is_moved_body(&input->bodies[wire->body[end]])) {
+            at[end] = pushed_end(input, wire, end, side->push, time);
+        } else if (side->size > 0) {
+            rs_v4 v = rs_row_side_speed(side, side->push);
+            rs_vec3 along = rs_madd(rs_madd(rs_scale(v[2], axis), v[0], t1), v[1], t2);
+            at[end] = rs_madd(at[end], end == 0 ? time : -time, along);
+        }
+    }
+    return rs_wire_excess(wire, rs_norm(rs_sub(at[1], at[0])));
+}
+
+static double squared_stretch(const rs_tree_rows *problem, const rs_tree_input *input, double share) {
+    double sum = 0.0;
+    for (int64_t k = 0; k < problem->list.count; k++) {
+        const rs_wire *wire = problem->sources.items[k].wire;
+        double stretch = wire != NULL && wire->properties.type == RS_WIRE_STIFF
+                             ? stretch_after(&problem->list.items[k], input, wire, share * input->common.dt)
+                             : 0.0;
+        sum += stretch * stretch;
+    }
+    return sum;
+}
+
+void rs_tree_rows_shorten_push(const rs_tree_rows *problem, const rs_tree_input *input, const rs_island *island) {
+    double share = 1.0, now = island->wires.count > 0 ? squared_stretch(problem, input, share) : 0.0;
+    for (int n = 0; n < MAX_SHORTENED && now > 0.0; n++) {
+        double half = squared_stretch(problem, input, 0.5 * share);
+        if (half >= now)
+            break;
+        share *= 0.5;
+        now = half;
+    }
+    for (int64_t i = 0; i < problem->objects.count && share < 1.0; i++) {
+        const rs_tree_object *object = RS_ITEM(problem->objects, i);
+        double *push = object->tree != NULL ? object->tree->u_push : object->velocity + 12;
+        for (int32_t e = 0; e < (object->tree != NULL ? object->tree->u_count : 6); e++)
+            push[e] *= share;
+    }
 }
 
 bool rs_tree_rows_store(rs_tree_rows *problem, double dt) {

@@ -78,6 +78,9 @@ bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island)
 /* After that: wires take the direction in which they pull at the mean of the step. True when some have turned: then once
  * more, and no wire gives energy. */
 bool rs_tree_rows_turn_wires(const rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island, double share);
+/* After the last solve: the motion that takes back stretch is shortened while half of it takes back more. Wires and bodies turn
+ * on the way, and many short wires in a row would be stretched farther by all of it. */
+void rs_tree_rows_shorten_push(const rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island);
 /* Writes the impulses back to where they belong. True when joints without rows for their limits would pass them: then the
  * rows are to be made and solved again, from these impulses. */
 bool rs_tree_rows_store(rs_tree_rows *rows, double dt);

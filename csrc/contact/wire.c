@@ -3,9 +3,11 @@
 /* Share of the stretch that is taken back until the next midpoint: gain per unit of ERP, and its limit. */
 static const double STIFF_GAIN = 2.0 / 3.0, MAX_STIFF_SHARE = 1.0;
 
-/* A stiff wire that was made too short, or was shortened at once, is reeled in no faster than this beyond its own motion, and
- * what is stretched is taken back no faster [m/s]. */
+/* A stiff wire that was made too short, or was shortened at once, is reeled in no faster than this beyond its own motion [m/s]. */
 static const double PULL_IN_SPEED = 1.0;
+
+/* What is stretched is taken back no faster [m/s]: of wires in a row the motions add up. */
+static const double TAKE_BACK_SPEED = 0.3;
 
 /* Share by which a pull may change without another solve for the direction of the wire. */
 static const double TIGHTENED = 0.1;
@@ -53,6 +55,11 @@ double rs_wire_sign(const rs_wire *wire) {
     return wire->properties.stretch_type == RS_WIRE_COMPRESSION_ONLY ? -1.0 : 1.0;
 }
 
+double rs_wire_excess(const rs_wire *wire, double distance) {
+    double excess = rs_wire_sign(wire) * (distance - wire->reeled);
+    return wire->properties.stretch_type == RS_WIRE_BOTH ? excess : rs_max(0.0, excess);
+}
+
 /* Speed at which a taut wire must draw its ends together for their path, straight in every step, to keep the circle: they part
  * as fast in the first half of the step. */
 static double curve_speed(double length, double across2, double dt) {
@@ -96,7 +103,7 @@ static rs_wire_law stiff_law(rs_wire *wire, double shortening, double across2, d
     double share = rs_min(STIFF_GAIN * erp, MAX_STIFF_SHARE), speed = sign * curve_speed(length, across2, dt);
     rs_wire_law law = {.bounds = rs_wire_bounds(wire), .impulse = both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
     if (stretch > 0.0 || both)
-        law.push = rs_clamp(share * stretch / dt, -PULL_IN_SPEED, PULL_IN_SPEED);
+        law.push = rs_clamp(share * stretch / dt, -TAKE_BACK_SPEED, TAKE_BACK_SPEED);
     else
         speed += law.push = stretch / dt;
     law.target = without_gain(wire, speed, sign * shortening - reeling) + reeling;

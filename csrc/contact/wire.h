@@ -64,6 +64,9 @@ double rs_wire_sideways_softness(const rs_wire *wire, double dt);
 /* +1: impulses of the row pull and its speed is the shortening; -1: they push, and it is the lengthening. */
 double rs_wire_sign(const rs_wire *wire);
 
+/* How far a stiff wire whose ends are so far apart is out of the length that is out; a slack one 0 [m]. */
+double rs_wire_excess(const rs_wire *wire, double distance);
+
 /* Of the row's impulse. */
 rs_impulse_bounds rs_wire_bounds(const rs_wire *wire);
 

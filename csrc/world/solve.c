@@ -135,6 +135,8 @@ static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *is
             break;
         status = solve_tree_rows(world, room, &input, island, result);
     }
+    if (status == RS_OK && island->pushed)
+        rs_tree_rows_shorten_push(&room->tree_rows, &input, island);
     if (status == RS_OK)
         rs_tree_rows_write_back(&room->tree_rows, &input, island->pushed);
     return status;

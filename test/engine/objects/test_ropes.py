@@ -1,12 +1,13 @@
 """Ropes of point masses on wires: whatever happens to them, they gain nothing."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from wire_scenes import G, anchor, ball, tie
 
-from raisim_ros import World
+from raisim_ros import BodyType, World
 
 
 def random_rope(seed):
@@ -69,3 +70,38 @@ def test_a_rope_that_falls_over_a_bar_gains_nothing(world, friction):
             tie(world, beads[-1], bead, 0.08)
         beads.append(bead)
     watch_energy(world, beads, 1.5)
+
+
+def bridge(count, half, gap, slack, sides, mass, dt):
+    """Planks between two posts, tied to each other by short stiff wires; returns the world and the wires."""
+    world = World()
+    world.set_time_step(dt)
+    posts, planks, wires = [], [], []
+    for k in range(-1, count + 1):
+        plank = world.add_box(2 * half, 1.0, 0.05, mass)
+        plank.set_position(k * (2 * half + gap), 0, 2)
+        (posts if k in (-1, count) else planks).append(plank)
+    for post in posts:
+        post.set_body_type(BodyType.STATIC)
+    row = [posts[0], *planks, posts[1]]
+    for a, b in itertools.pairwise(row):
+        wires += [world.add_stiff_wire(a, 0, (half, y, 0), b, 0, (-half, y, 0), slack * gap) for y in sides]
+    return world, wires
+
+
+@pytest.mark.parametrize(
+    ("count", "half", "gap", "slack", "sides", "mass"),
+    [
+        (20, 0.09, 0.02, 1.2, (-0.45, 0.45), 2.0),
+        (20, 0.09, 0.02, 1.2, (0.0,), 2.0),
+        (23, 0.17, 0.041, 1.04, (-0.4, 0.4), 2.4),
+        (12, 0.08, 0.064, 1.3, (-0.4, 0.4), 4.9),
+        (18, 0.05, 0.015, 1.1, (-0.2, 0.3), 0.3),
+    ],
+)
+def test_short_wires_of_a_bridge_hold(count, half, gap, slack, sides, mass):
+    """What takes back the stretch of many short wires in a row must not turn them so far that it stretches them."""
+    world, wires = bridge(count, half, gap, slack, sides, mass, 0.005)
+    for _ in range(1200):
+        world.integrate()
+    assert max(wire.get_distance() - wire.get_length() for wire in wires) < 0.1 * (2 * half + gap)
