@@ -39,6 +39,8 @@ from raisim_ros.description.sensor.types import LidarModel as LidarModel
 from raisim_ros.description.sensor.types import NoiseModel as NoiseModel
 from raisim_ros.description.sensor.types import RGBCameraModel as RGBCameraModel
 from raisim_ros.description.sensor.types import SensorSetModel as SensorSetModel
+from raisim_ros.description.shapes import ObjectType as ObjectType
+from raisim_ros.description.shapes import ShapeType as ShapeType
 from raisim_ros.description.terrain import HeightMapData as HeightMapData
 from raisim_ros.description.terrain import TerrainProperties as TerrainProperties
 from raisim_ros.description.world.interface_settings import InterfaceSettings as InterfaceSettings
@@ -58,6 +60,7 @@ from raisim_ros.engine.batch.object_batch import ObjectBatch as ObjectBatch
 from raisim_ros.engine.batch.object_batch import RobotBatch as RobotBatch
 from raisim_ros.engine.batch.world_batch import MemberSnapshot as MemberSnapshot
 from raisim_ros.engine.batch.world_batch import WorldBatch as WorldBatch
+from raisim_ros.engine.entries.primitives import *  # noqa: F403
 from raisim_ros.engine.errors import DivergedError as DivergedError
 from raisim_ros.engine.errors import EngineMemoryError as EngineMemoryError
 from raisim_ros.engine.errors import ObjectRemovedError as ObjectRemovedError
@@ -68,14 +71,9 @@ from raisim_ros.engine.objects.contact import Contact as Contact
 from raisim_ros.engine.objects.deformable import DeformableObject as DeformableObject
 from raisim_ros.engine.objects.granular import GranularStepStats as GranularStepStats
 from raisim_ros.engine.objects.granular import GranularSystem as GranularSystem
-from raisim_ros.engine.objects.handles import Box as Box
-from raisim_ros.engine.objects.handles import Capsule as Capsule
 from raisim_ros.engine.objects.handles import Compound as Compound
-from raisim_ros.engine.objects.handles import Cone as Cone
-from raisim_ros.engine.objects.handles import Cylinder as Cylinder
 from raisim_ros.engine.objects.handles import Ground as Ground
 from raisim_ros.engine.objects.handles import SingleBodyObject as SingleBodyObject
-from raisim_ros.engine.objects.handles import Sphere as Sphere
 from raisim_ros.engine.objects.object_handle import Object as Object
 from raisim_ros.engine.objects.scene_handles import LightObject as LightObject
 from raisim_ros.engine.objects.scene_handles import ViewCamera as ViewCamera
@@ -110,8 +108,6 @@ from raisim_ros.engine.types import GyroscopicMode as GyroscopicMode
 from raisim_ros.engine.types import IntegrationScheme as IntegrationScheme
 from raisim_ros.engine.types import JointSpring as JointSpring
 from raisim_ros.engine.types import MeshCollisionMode as MeshCollisionMode
-from raisim_ros.engine.types import ObjectType as ObjectType
-from raisim_ros.engine.types import ShapeType as ShapeType
 from raisim_ros.engine.types import SingleBodySnapshot as SingleBodySnapshot
 from raisim_ros.engine.types import SleepSettings as SleepSettings
 from raisim_ros.engine.types import SparseJacobian as SparseJacobian
