@@ -44,10 +44,7 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
 /* Stops what can no longer be calculated at its last pose; what touches it goes on. The world takes note later: bodies are
  * worked on by several threads. */
 static void stop_diverged(rs_world *world, rs_body *body) {
-    body->velocity = body->omega = rs_v3_zero();
-    body->force = body->torque = body->command_force = body->command_torque = rs_v3_zero();
-    if (body->articulation != NULL)
-        rs_articulated_stop(body->articulation, world->data.dt);
+    rs_carrier_stop(body, world->data.dt);
     body->asleep = body->diverged = true;
     atomic_store(&world->lost, true);
 }
@@ -66,20 +63,13 @@ static void note_diverged(rs_world *world) {
     }
 }
 
-/* The first half of a step leads out of what double precision can carry. */
-static bool is_lost_half_way(const rs_body *body) {
-    const rs_articulation *a = body->articulation;
-    return a != NULL ? !rs_articulated_is_carried(a, a->q_stage, a->u)
-                     : !rs_v3_is_carried(body->middle_com) || !isfinite(body->middle.rot.m[0]);
-}
-
 static void begin_tree(rs_world *world, int32_t index) {
     rs_body *body = RS_ITEM(world->data.bodies, index);
     if (body->asleep)
         rs_articulated_stand(body->articulation);
     else
         rs_articulated_begin(body->articulation, world->data.dt);
-    if (is_lost_half_way(body))
+    if (!rs_carrier_middle_is_carried(body))
         stop_diverged(world, body);
     if (rs_has_tree_colliders(body))
         rs_tree_colliders_begin(world, index);
@@ -103,7 +93,7 @@ static void begin_body(rs_world *world, int32_t index) {
         rs_rigid_body_hold(body);
     else
         return;
-    if (is_lost_half_way(body)) {
+    if (!rs_carrier_middle_is_carried(body)) {
         stop_diverged(world, body);
         rs_rigid_body_hold(body);
     }
