@@ -243,6 +243,8 @@ void rs_deformable_untie(rs_deformable *d, int64_t particle);
 void rs_world_drop_ties_of(rs_world *world, int32_t body);
 /* Something about the object changed. */
 void rs_world_touch_soft(rs_world *world, rs_body *body);
+/* Leaves the world; the object has changed unless something was wrong. */
+rs_status rs_world_leave_soft(rs_world *world, rs_body *body, rs_status status);
 /* Finite numbers; `xyz` may be NULL. */
 rs_status rs_check_vectors(const char *name, int64_t count, const double *xyz);
 rs_status rs_check_room(int64_t capacity, int64_t count);
