@@ -35,9 +35,8 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
     if (!settings->swept_ccd_enabled || !body->moved || body->type != RS_BODY_DYNAMIC ||
         speed < settings->swept_ccd_min_speed)
         return false;
-    const rs_collider *colliders = data->colliders.items;
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
-        size = rs_min(size, colliders[c].size);
+    RS_EACH_COLLIDER(collider, data, body->first_collider)
+        size = rs_min(size, collider->size);
     return 0.5 * data->dt * speed > RS_FORESIGHT * size;
 }
 
@@ -79,13 +78,12 @@ static void begin_tree(rs_world *world, int32_t index) {
 static void begin_body(rs_world *world, int32_t index) {
     rs_world_data *data = &world->data;
     rs_body *body = RS_ITEM(data->bodies, index);
-    rs_collider *colliders = data->colliders.items;
     if (body->articulation != NULL) {
         begin_tree(world, index);
         return;
     }
     bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
-    bool was_active = body->first_collider != RS_NONE && colliders[body->first_collider].active;
+    bool was_active = body->first_collider != RS_NONE && RS_ITEM(data->colliders, body->first_collider)->active;
     body->launched = active && is_launched(data, body);
     if (active && !body->launched)
         rs_rigid_body_midpoint(body, data->dt);
@@ -99,9 +97,9 @@ static void begin_body(rs_world *world, int32_t index) {
     }
     double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
     rs_carrier_motion by = {body->middle, body->middle_com, body->velocity, body->omega, time};
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-        colliders[c].active = active;
-        rs_place_collider(&colliders[c], &by, data);
+    RS_EACH_COLLIDER(collider, data, body->first_collider) {
+        collider->active = active;
+        rs_place_collider(collider, &by, data);
     }
 }
 
