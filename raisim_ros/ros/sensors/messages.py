@@ -80,8 +80,11 @@ class Channel(ABC):
     sensor: Sensor
 
     @abstractmethod
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
-        """Measures and publishes to the given topics, those with subscribers; there is at least one."""
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
+        """Measures and publishes to the given topics, those with subscribers.
+
+        `keep`: the sensor itself shows the measurement, for a recording. Without it there is at least one topic.
+        """
 
 
 # ---- lidar ----
@@ -129,17 +132,22 @@ class LidarChannel(Channel):
         else:
             self.sensor.restart_sweep()
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Casts a revolution, or takes what fired."""
         self.sensor.note_update()
         if not self.sensor.is_rolling():
             columns = self.sensor.model.yaw_samples
-            for topic, publisher in publishers.items():
+            for topic in [*publishers, "points"] if keep and "points" not in publishers else publishers:
                 message = self._message(topic, columns)
                 message.note_cast(self.sensor.write_cloud(0, columns, message.layout, message.out))
-                message.send(publisher, stamp)
+                if topic in publishers:
+                    message.send(publishers[topic], stamp)
+                if keep and isinstance(message, _Cloud):
+                    self.sensor._show_scan(message.valid_points())
             return
         sweep = self.sensor.take_sweep()
+        if keep:
+            self.sensor._keep(sweep)
         for topic, publisher in publishers.items() if len(sweep.returns) else ():
             message = self._message(topic, len(sweep.returns))
             message.fill(sweep)
@@ -191,6 +199,11 @@ class _Cloud(_Stamped):
     def note_cast(self, returns: int) -> None:
         """The engine has written a revolution to `out`, with so many valid returns."""
         self._dense[0] = returns == self._points
+
+    def valid_points(self) -> NDArray[np.float64]:
+        """Those that came back, N x 3 [m]."""
+        points = self._floats[:, :, :3]
+        return points[np.isfinite(points[:, :, 0])].astype(np.float64)
 
     def fill(self, sweep: Sweep) -> None:
         """What fired."""
@@ -314,13 +327,15 @@ class DepthChannel(Channel):
             return np.empty(size, np.float32)
         return self._message("depth/image").numbers("data").view(np.float32).reshape(size)
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Takes one image for all topics."""
         camera = self.sensor
         camera.note_update()
         objects, links = (self._indices(topic) if topic in publishers else None for topic in _SEGMENTATIONS)
-        if publishers.keys() - {"depth/camera_info"}:
+        if keep or publishers.keys() - {"depth/camera_info"}:
             camera.write_depth(self._depth, objects, links, tell_range=True)
+        if keep:
+            camera._show_depth(np.where(np.isfinite(self._depth), self._depth, np.float32(np.nan)))
         for topic, publisher in publishers.items():
             message = self._message(topic)
             if topic == "depth/image" and self._encoding != "32FC1":
@@ -388,11 +403,14 @@ class ColorChannel(Channel):
         model = sensor.model
         self._pixels = self._image.numbers("data").reshape(model.height, model.width, 3)
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Takes an image, unless only camera_info is asked for."""
         self.sensor.note_update()
-        if "color/image" in publishers:
+        if keep or "color/image" in publishers:
             self.sensor.write_image(self._pixels)
+        if keep:
+            self.sensor._image[:] = self._pixels
+        if "color/image" in publishers:
             self._image.send(publishers["color/image"], stamp)
         if "color/camera_info" in publishers:
             self._info.send(publishers["color/camera_info"], stamp)
@@ -417,9 +435,11 @@ class ImuChannel(Channel):
         self._rate = self._message.numbers("angular_velocity.x", "angular_velocity.z")
         self._force = self._message.numbers("linear_acceleration.x", "linear_acceleration.z")
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Measures."""
-        self.sensor.update()
+        self.sensor._update()
+        if not publishers:
+            return
         w, x, y, z = quaternion_from_matrix(self.sensor.get_orientation())
         self._orientation[:] = (x, y, z, w)
         self._rate[:] = self.sensor.get_angular_velocity()
@@ -443,9 +463,11 @@ class WrenchChannel(Channel):
         self._message = _Stamped(WrenchStamped(header=Header(frame_id=entry.frame)))
         self._numbers = self._message.numbers("wrench.force.x", "wrench.torque.z")
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Measures."""
-        self.sensor.update()
+        self.sensor._update()
+        if not publishers:
+            return
         self._numbers[:3], self._numbers[3:] = self.sensor.get_force(), self.sensor.get_torque()
         self._message.send(publishers["wrench"], stamp)
 
