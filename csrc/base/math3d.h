@@ -75,6 +75,12 @@ static inline rs_vec3 rs_m3_mulv(const rs_mat3 *a, rs_vec3 v) {
                  m[3] * v.x + m[4] * v.y + m[5] * v.z,
                  m[6] * v.x + m[7] * v.y + m[8] * v.z);
 }
+/* Of a matrix that is written as an array of its rows. */
+static inline rs_vec3 rs_rows3_mulv(const double (*m)[3], rs_vec3 v) {
+    return rs_v3(m[0][0] * v.x + m[0][1] * v.y + m[0][2] * v.z,
+                 m[1][0] * v.x + m[1][1] * v.y + m[1][2] * v.z,
+                 m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z);
+}
 /* transpose(a) * v */
 static inline rs_vec3 rs_m3_tmulv(const rs_mat3 *a, rs_vec3 v) {
     const double *m = a->m;

@@ -43,7 +43,6 @@ typedef struct {
             size_t item_size;                                                                                        \
         };                                                                                                           \
     } type##_array
-#define RS_EMPTY(type) ((type##_array){.any = {0}})
 
 RS_ARRAY_OF(bool);
 RS_ARRAY_OF(double);

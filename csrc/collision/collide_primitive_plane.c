@@ -56,19 +56,6 @@ void rs_collide_box_half_space(const rs_shape *a, const rs_transform *ta, const 
     }
 }
 
-void rs_collide_capsule_half_space(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
-                                   const rs_collide_settings *settings, rs_manifold *out) {
-    (void)b;
-    rs_vec3 normal = rs_m3_col(&tb->rot, 2), axis = rs_m3_col(&ta->rot, 2);
-    double height = rs_dot(normal, rs_sub(ta->pos, tb->pos)) - a->radius, slope = rs_dot(normal, axis);
-    for (uint32_t i = 0; i < 2; i++) {
-        double along = i == 0 ? -a->half_height : a->half_height, gap = height + along * slope;
-        if (gap >= settings->margin) continue;
-        rs_vec3 end = rs_madd(ta->pos, along, axis);
-        rs_manifold_add(out, rs_madd(end, -(a->radius + 0.5 * gap), normal), normal, gap, i);
-    }
-}
-
 /* ---- round rims ---- */
 
 /* Unit direction in the plane of a rim towards its lowest point; a rim that lies level has none, then x. */

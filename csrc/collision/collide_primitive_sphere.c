@@ -116,17 +116,3 @@ void rs_collide_sphere_cone(const rs_shape *a, const rs_transform *ta, const rs_
             add_axial_contact(a->radius, tb, center, (axial){p.out, base}, (axial){0.0, -1.0}, -above_base, out);
     }
 }
-
-void rs_collide_sphere_capsule(const rs_shape *a, const rs_transform *ta, const rs_shape *b, const rs_transform *tb,
-                               const rs_collide_settings *settings, rs_manifold *out) {
-    rs_vec3 axis = rs_m3_col(&tb->rot, 2), d = rs_sub(ta->pos, tb->pos);
-    double t = rs_clamp(rs_dot(axis, d), -b->half_height, b->half_height);
-    rs_vec3 core = rs_madd(tb->pos, t, axis), between = rs_sub(ta->pos, core);
-    double distance2 = rs_norm2(between), touch = a->radius + b->radius, limit = touch + settings->margin;
-    if (distance2 >= limit * limit) return;
-    double distance = sqrt(distance2), gap = distance - touch;
-    /* on the axis (to rounding) every way across it is as short as any other */
-    bool beside = distance > 1e-12 * (touch + b->half_height);
-    rs_vec3 normal = beside ? rs_scale(1.0 / distance, between) : rs_m3_col(&tb->rot, 0);
-    rs_manifold_add(out, rs_madd(core, b->radius + 0.5 * gap, normal), normal, gap, 0);
-}

@@ -3,36 +3,8 @@
 #include "../model/convex.h"
 
 rs_core rs_core_of_shape(const rs_shape *shape) {
-    rs_core core = {.shape = shape, .center = {0, 0, 0}};
-    double r = shape->radius, h = shape->half_height;
-    switch (shape->type) {
-    case RS_SHAPE_SPHERE:
-        core.kind = RS_CORE_POINT;
-        core.rounding = r;
-        break;
-    case RS_SHAPE_CAPSULE:
-        core.kind = RS_CORE_SEGMENT;
-        core.rounding = r;
-        core.size = h;
-        break;
-    case RS_SHAPE_BOX:
-        core.kind = RS_CORE_BOX;
-        core.size = rs_norm(shape->half);
-        break;
-    case RS_SHAPE_CYLINDER:
-        core.kind = RS_CORE_CYLINDER;
-        core.size = sqrt(r * r + h * h);
-        break;
-    case RS_SHAPE_CONE:
-        core.kind = RS_CORE_CONE;
-        core.size = fmax(rs_cone_apex_z(shape), sqrt(r * r + 0.25 * h * h));
-        break;
-    default:
-        core.kind = RS_CORE_HULL;
-        core.size = shape->convex->radius;
-        core.center = shape->convex->centroid;
-    }
-    return core;
+    rs_shape_core seen = rs_shape_core_of(shape);
+    return (rs_core){.kind = seen.kind, .shape = shape, .rounding = seen.rounding, .size = seen.size, .center = seen.center};
 }
 
 rs_core rs_core_of_triangle(const rs_vec3 v[3]) {

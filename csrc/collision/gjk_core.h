@@ -1,27 +1,15 @@
-/* Convex shapes as GJK and EPA see them: a core, rounded by a radius. A sphere is a rounded point, a capsule a rounded
- * segment; the others are their own core. A single triangle (of a mesh or heightmap) is a core as well. */
+/* Cores of convex shapes (rs_shape_core) and of single triangles, and pairs of them, for GJK and EPA. */
 #ifndef RS_COLLISION_GJK_CORE_H
 #define RS_COLLISION_GJK_CORE_H
 
 #include "pair_memory.h"
 
-typedef enum {
-    RS_CORE_POINT,
-    RS_CORE_SEGMENT,
-    RS_CORE_TRIANGLE,
-    RS_CORE_BOX,
-    RS_CORE_CYLINDER,
-    RS_CORE_CONE,
-    RS_CORE_HULL
-} rs_core_kind;
-
 typedef struct {
     rs_core_kind kind;
     const rs_shape *shape;  /* NULL for a triangle */
     rs_vec3 triangle[3];
-    double rounding;        /* [m] */
-    double size;            /* largest distance of a point of the core from `center` [m] */
-    rs_vec3 center;         /* a point inside the core */
+    double rounding, size;  /* as of rs_shape_core [m] */
+    rs_vec3 center;
 } rs_core;
 
 /* Of a bounded convex shape, which must outlive the core. */

@@ -4,17 +4,6 @@
 
 #include "../model/shape.h"
 
-typedef struct {
-    rs_vec3 origin;
-    rs_vec3 direction; /* unit */
-    double max;        /* hits at distances 0 .. max count [m] */
-} rs_ray;
-
-typedef struct {
-    double distance;
-    rs_vec3 normal; /* unit, outward of the shape, in the frame of the ray */
-} rs_ray_hit;
-
 /* Nearest hit of the shape (shape frame), or false. */
 bool rs_ray_shape(const rs_shape *shape, const rs_ray *ray, rs_ray_hit *hit);
 

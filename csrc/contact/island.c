@@ -296,8 +296,6 @@ void rs_islands_sleep(rs_islands *islands, const rs_sleep_settings *settings, rs
         if (home == RS_NONE || !island[home].quiet)
             continue;
         body->asleep = true;
-        body->velocity = body->omega = rs_v3_zero();
-        if (body->articulation != NULL)
-            rs_articulated_rest(body->articulation, dt);
+        rs_carrier_rest(body, dt);
     }
 }

@@ -106,13 +106,7 @@ static void move(arc *a, double share) {
         a->momentum[i] += a->force[i] + share * a->drive[i];
         a->change[i] += share * a->way[i];
     }
-    for (int64_t k = 0; k < a->rows->count; k++) {
-        rs_newton_row *row = row_at(a, k);
-        rs_vec3 turn = rs_newton_speed(n, row, a->change);
-        row->speed = rs_add(row->speed, turn);
-        if (row->state != RS_ROW_OPEN)
-            rs_newton_pull(n, row, rs_newton_response(n, row, turn, a->change), a->momentum);
-    }
+    rs_newton_turn_rows(n, a->change, a->momentum);
     n->compliance += share * a->unit;
 }
 

@@ -167,25 +167,19 @@ static void prepare(rs_newton *n, int64_t k, const rs_law *law) {
     row->state = open ? RS_ROW_OPEN : RS_ROW_HELD;
 }
 
-static rs_vec3 stiffened(const rs_interior_row *in, rs_vec3 v) {
-    const double (*k)[3] = in->stiffness;
-    return rs_v3(k[0][0] * v.x + k[0][1] * v.y + k[0][2] * v.z, k[1][0] * v.x + k[1][1] * v.y + k[1][2] * v.z,
-                 k[2][0] * v.x + k[2][1] * v.y + k[2][2] * v.z);
-}
-
 /* Changes of x and z that go with the goals of the rows: where z kept still, x would change by them. */
 static void find_direction(rs_newton *n) {
     double *change = n->vectors.items;
     memset(change, 0, (size_t)n->size * sizeof *change);
     for (int64_t k = 0; k < n->rows.count; k++) {
         const rs_interior_row *in = RS_ITEM(n->interior, k);
-        rs_newton_pull(n, RS_ITEM(n->rows, k), rs_mul(in->scale, rs_sub(in->goal, stiffened(in, in->rest))), change);
+        rs_newton_pull(n, RS_ITEM(n->rows, k), rs_mul(in->scale, rs_sub(in->goal, rs_rows3_mulv(in->stiffness, in->rest))), change);
     }
     rs_newton_matrix_solve(n, change);
     for (int64_t k = 0; k < n->rows.count; k++) {
         rs_interior_row *in = RS_ITEM(n->interior, k);
         rs_vec3 q = rs_add(rs_mul(in->scale, rs_newton_speed(n, RS_ITEM(n->rows, k), change)), in->rest);
-        in->dx = rs_sub(in->goal, stiffened(in, q));
+        in->dx = rs_sub(in->goal, rs_rows3_mulv(in->stiffness, q));
         in->dz = rs_v3(q.x, q.y, q.z + in->lift[0] * q.x + in->lift[1] * q.y);
     }
 }

@@ -96,9 +96,7 @@ static inline void rs_newton_pull(const rs_newton *n, const rs_newton_row *row, 
 }
 /* Impulse that the row loses when its velocity changes by v, without what is not symmetric. */
 static inline rs_vec3 rs_newton_weighted(const rs_newton_row *row, rs_vec3 v) {
-    const double (*w)[3] = row->weight;
-    return rs_v3(w[0][0] * v.x + w[0][1] * v.y + w[0][2] * v.z, w[1][0] * v.x + w[1][1] * v.y + w[1][2] * v.z,
-                 w[2][0] * v.x + w[2][1] * v.y + w[2][2] * v.z);
+    return rs_rows3_mulv(row->weight, v);
 }
 
 /* Weights of rows, which begin with none. */
@@ -139,6 +137,8 @@ static inline rs_vec3 rs_newton_response(const rs_newton *n, const rs_newton_row
  * how that changes with its speed. Rows before it have theirs already. */
 rs_row_state rs_newton_soft_state(const rs_law *law, rs_vec3 asked);
 void rs_newton_take_soft_state(const rs_newton *n, rs_newton_row *row, const rs_law *law, rs_vec3 asked, double stiffness);
+/* Velocities change: the speeds of the rows with them, and the momentum by what the impulses of the rows change by. */
+void rs_newton_turn_rows(const rs_newton *n, const double *change, double *momentum);
 
 /* After a factorisation; false when memory is short. */
 bool rs_newton_prepare_sliding(rs_newton *newton);

@@ -78,6 +78,16 @@ void rs_newton_take_soft_state(const rs_newton *n, rs_newton_row *row, const rs_
         row->weight[axis][axis] = stiffness;
 }
 
+void rs_newton_turn_rows(const rs_newton *n, const double *change, double *momentum) {
+    for (int64_t k = 0; k < n->rows.count; k++) {
+        rs_newton_row *row = RS_ITEM(n->rows, k);
+        rs_vec3 turn = rs_newton_speed(n, row, change);
+        row->speed = rs_add(row->speed, turn);
+        if (row->state != RS_ROW_OPEN)
+            rs_newton_pull(n, row, rs_newton_response(n, row, turn, change), momentum);
+    }
+}
+
 /* What the row does at its speed, its impulse, and how that changes with the speed. */
 static void take_state(path *p, int64_t k, double rest) {
     const rs_law *law = rs_rows_law(p->rows, k);
@@ -135,16 +145,9 @@ static bool find_force(path *p, double rest) {
 
 /* Velocities change: M * change is the force and what the impulses of the rows change by. */
 static void move(path *p) {
-    rs_newton *n = p->newton;
-    for (int32_t i = 0; i < n->size; i++)
+    for (int32_t i = 0; i < p->newton->size; i++)
         p->momentum[i] += p->force[i];
-    for (int64_t k = 0; k < p->rows->count; k++) {
-        rs_newton_row *row = row_at(p, k);
-        rs_vec3 turn = rs_newton_speed(n, row, p->change);
-        row->speed = rs_add(row->speed, turn);
-        if (row->state != RS_ROW_OPEN)
-            rs_newton_pull(n, row, rs_newton_response(n, row, turn, p->change), p->momentum);
-    }
+    rs_newton_turn_rows(p->newton, p->change, p->momentum);
 }
 
 /* The change in the norm of the matrix without what follows loads: an energy. */

@@ -154,7 +154,7 @@ typedef struct {
     /* Fills both sides; their arrays have room for the velocities of the objects. */
     void (*jacobian)(const rs_rows *rows, int64_t row, rs_side_jacobian sides[2]);
     int32_t first_sweeps; /* before costlier methods: as many as pay */
-    bool sweeps_are_fast; /* several rows at a time */
+    bool of_single_bodies; /* their rows are swept several at a time */
 } rs_row_layout;
 
 /* The rows of one island; a layout's own struct begins with it. */

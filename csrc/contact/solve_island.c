@@ -2,7 +2,7 @@
 
 /* Violations of the laws relative to the approach speed: below the first, impulses that have settled stay as they are; exact
  * steps go on to the second, so that what is left does not add up to a drift; the others are good enough where only sweeps
- * are left, relative to the root of the threshold that users set: at rest, in motion, and in motion where sweeps are fast. */
+ * are left, relative to the root of the threshold that users set: at rest, in motion, and in motion of single bodies. */
 static const double EXACT = 1e-9, PERFECT = 1e-12, GOOD = 0.01, GOOD_IN_MOTION = 0.3, GOOD_IN_PILES = 0.9;
 /* Nothing is factorised for less than this share of what the impulses of the step before miss, and up to what is good enough in
  * motion no sweeps and paths are made for it either: in the next step they will miss as much again. Nor is anything factorised for
@@ -65,7 +65,7 @@ static void begin(rs_progress *at) {
     at->exact = EXACT * at->now.largest + NOTHING;
     at->perfect = PERFECT * at->now.largest + NOTHING;
     double threshold = sqrt(at->input->settings->threshold) * at->now.largest;
-    at->moving = (rows->layout->sweeps_are_fast ? GOOD_IN_PILES : GOOD_IN_MOTION) * threshold + NOTHING;
+    at->moving = (rows->layout->of_single_bodies ? GOOD_IN_PILES : GOOD_IN_MOTION) * threshold + NOTHING;
     at->good = at->now.largest > IN_MOTION * at->input->fall ? at->moving : GOOD * threshold + NOTHING;
     for (int64_t k = 0; k < rows->count; k++) {
         rs_law *law = rs_rows_law(rows, k);
@@ -136,11 +136,11 @@ static void take_newton_steps(rs_progress *at, bool warm) {
 }
 
 /* Newton's method first: it finds how loads are shared, and sweeps would spoil that. Where that has not led to a solution,
- * loads stay shared as they are for a while. True when some contact slipped without load. */
-static bool begin_with_newton(rs_progress *at) {
-    bool spins = some_slip_without_load(at);
-    nearness near = spins ? NEW : nearness_of(at);
-    if (spins) /* however well the laws are obeyed */
+ * loads stay shared as they are for a while. */
+static void begin_with_newton(rs_progress *at) {
+    at->spun = some_slip_without_load(at);
+    nearness near = at->spun ? NEW : nearness_of(at);
+    if (at->spun) /* however well the laws are obeyed */
         at->best.merit = INFINITY;
     if (near != NEW)
         take_newton_steps(at, near == WARM);
@@ -150,14 +150,13 @@ static bool begin_with_newton(rs_progress *at) {
         rs_progress_start_evenly(at);
         take_newton_steps(at, false);
     }
-    return spins;
 }
 
 /* Whether sweeps are tried before all else: in motion the states of rows change, so that a few impulses may be far off while most
  * are right. */
 static bool begins_with_sweeps(const rs_progress *at) {
     bool moves = at->good == at->moving || rs_progress_slips(at);
-    return moves && at->rows->layout->sweeps_are_fast && at->rows->count > FEW_ROWS && nearness_of(at) != WARM;
+    return moves && at->rows->layout->of_single_bodies && at->rows->count > FEW_ROWS && nearness_of(at) != WARM;
 }
 
 /* Where a factorisation costs a good part of all sweeps, and those have not been enough. */
@@ -175,6 +174,7 @@ static void iterate(rs_progress *at) {
     at->sweep_work = VISIT_WORK * (double)at->rows->count;
     at->budget = at->sweep_work * (double)max_sweeps;
     at->result.sweeps = 0;
+    at->spun = false;
     if (at->now.merit > (sweeps_first ? WORTHLESS : 1.0) * at->best.merit)
         rs_progress_return_to_best(at);
     if (sweeps_first)
@@ -183,10 +183,11 @@ static void iterate(rs_progress *at) {
     double most_work = at->budget / LEAST_NEWTONS;
     rs_progress_find_newton_work(at, at->now.largest > rs_progress_fair(at) ? most_work : rs_min(cheap_work, most_work));
     bool able = at->newton_work < INFINITY, cheap = at->newton_work < cheap_work;
-    bool spun = cheap && !sweeps_first && begin_with_newton(at);
+    if (cheap && !sweeps_first)
+        begin_with_newton(at);
     if (!sweeps_first)
         rs_progress_sweep(at, first_sweeps);
-    if (able && at->rows->layout->sweeps_are_fast && at->now.largest > rs_progress_fair(at))
+    if (able && at->rows->layout->of_single_bodies && at->now.largest > rs_progress_fair(at))
         rs_progress_go_inside(at);
     if (cheap && at->now.largest > rs_progress_fair(at))
         rs_progress_take_exact_steps(at);
@@ -201,7 +202,7 @@ static void iterate(rs_progress *at) {
         rs_progress_take_exact_steps(at);
     if (at->result.sweeps > 0)
         rs_progress_sum_up_best(at);
-    if (spun && some_slip_without_load(at))
+    if (at->spun && some_slip_without_load(at))
         at->result.uneven = PATIENT_SOLVES;
 }
 

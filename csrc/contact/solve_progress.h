@@ -23,6 +23,7 @@ typedef struct {
     double newton_work; /* of one of its steps; infinite where it cannot be used */
     double pace;        /* of sweeps: the share of the violation that the last round has left */
     bool stuck;         /* exact steps from the best solution so far lead nowhere */
+    bool spun;          /* some contact slipped without load when Newton's method began */
 } rs_progress;
 
 /* ---- solve_progress.c ---- */

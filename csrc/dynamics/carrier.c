@@ -1,5 +1,7 @@
 #include "carrier.h"
 
+#include "../base/limits.h"
+
 static rs_transform link_frame(const rs_body *body, int32_t link) {
     const rs_link_motion *m = &body->articulation->motion[link];
     return (rs_transform){m->rot, m->pos};
@@ -38,4 +40,40 @@ rs_transform rs_carrier_middle(const rs_body *body, int32_t link) {
 bool rs_carrier_is_dynamic(const rs_body *body, int32_t link) {
     bool held = body->articulation != NULL && body->articulation->fixed_base && link == 0;
     return body->type == RS_BODY_DYNAMIC && !held;
+}
+
+void rs_carrier_command(rs_body *body, int32_t link, rs_pair6 wrench) {
+    rs_articulation *a = body->articulation;
+    if (a != NULL) {
+        a->command[link] = wrench;
+        a->commanded = true;
+    } else {
+        body->command_force = wrench.lin;
+        body->command_torque = wrench.ang;
+    }
+}
+
+void rs_carrier_clear_loads(rs_body *body) {
+    body->force = body->torque = rs_v3_zero();
+    if (body->articulation != NULL)
+        rs_articulated_clear_loads(body->articulation);
+}
+
+void rs_carrier_rest(rs_body *body, double dt) {
+    body->velocity = body->omega = rs_v3_zero();
+    if (body->articulation != NULL)
+        rs_articulated_rest(body->articulation, dt);
+}
+
+void rs_carrier_stop(rs_body *body, double dt) {
+    body->velocity = body->omega = rs_v3_zero();
+    body->force = body->torque = body->command_force = body->command_torque = rs_v3_zero();
+    if (body->articulation != NULL)
+        rs_articulated_stop(body->articulation, dt);
+}
+
+bool rs_carrier_middle_is_carried(const rs_body *body) {
+    const rs_articulation *a = body->articulation;
+    return a != NULL ? rs_articulated_is_carried(a, a->q_stage, a->u)
+                     : rs_v3_is_carried(body->middle_com) && isfinite(body->middle.rot.m[0]);
 }

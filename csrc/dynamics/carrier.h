@@ -22,4 +22,15 @@ rs_transform rs_carrier_middle(const rs_body *body, int32_t link);
 /* Whether forces move it: a dynamic body, or a link that is not a fixed base. */
 bool rs_carrier_is_dynamic(const rs_body *body, int32_t link);
 
+/* The load until further notice. */
+void rs_carrier_command(rs_body *body, int32_t link, rs_pair6 wrench);
+/* Loads of this step alone, on the body or on all links. */
+void rs_carrier_clear_loads(rs_body *body);
+/* The object loses its velocities. */
+void rs_carrier_rest(rs_body *body, double dt);
+/* It loses what drives it, too. */
+void rs_carrier_stop(rs_body *body, double dt);
+/* Whether double precision can carry where the first half of a step leads. */
+bool rs_carrier_middle_is_carried(const rs_body *body);
+
 #endif

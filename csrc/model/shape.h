@@ -85,4 +85,45 @@ bool rs_shape_mass_properties(const rs_shape *shape, double *volume, rs_vec3 *ce
 /* Farthest point of a bounded convex shape along the direction (need not be unit), in the shape frame. */
 rs_vec3 rs_shape_support(const rs_shape *shape, rs_vec3 direction);
 
+/* What GJK and EPA see of a bounded convex shape: a core, rounded by a radius. A sphere is a rounded point, a capsule a
+ * rounded segment; the others are their own core. */
+typedef enum {
+    RS_CORE_POINT,
+    RS_CORE_SEGMENT,
+    RS_CORE_TRIANGLE, /* of a mesh or heightmap */
+    RS_CORE_BOX,
+    RS_CORE_CYLINDER,
+    RS_CORE_CONE,
+    RS_CORE_HULL
+} rs_core_kind;
+
+typedef struct {
+    rs_core_kind kind;
+    double rounding; /* [m] */
+    double size;     /* largest distance of a point of the core from `center` [m] */
+    rs_vec3 center;  /* a point inside the core */
+} rs_shape_core;
+
+rs_shape_core rs_shape_core_of(const rs_shape *shape);
+
+typedef struct {
+    rs_vec3 origin;
+    rs_vec3 direction; /* unit */
+    double max;        /* hits at distances 0 .. max count [m] */
+} rs_ray;
+
+typedef struct {
+    double distance;
+    rs_vec3 normal; /* unit, outward of the shape, in the frame of the ray */
+} rs_ray_hit;
+
+/* Takes a hit within the reach of the ray. */
+static inline bool rs_ray_accept(const rs_ray *ray, double distance, rs_vec3 normal, rs_ray_hit *hit) {
+    if (!(distance >= 0.0 && distance <= ray->max)) return false;
+    *hit = (rs_ray_hit){distance, normal};
+    return true;
+}
+/* Nearest hit of a primitive or half-space (shape frame), or false. */
+bool rs_ray_primitive(const rs_shape *shape, const rs_ray *ray, rs_ray_hit *hit);
+
 #endif

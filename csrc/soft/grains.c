@@ -75,7 +75,7 @@ static double tangential_stiffness(const rs_grain_material *m) {
 /* Springs and dampers in series, each with half of the way: of equal ones the same. */
 static double in_series(double a, double b) { return a + b > 0.0 ? 2.0 * a * b / (a + b) : 0.0; }
 
-void rs_grains_fill_laws(rs_grains *g) {
+static void fill_laws(rs_grains *g) {
     const rs_grain_material *m = g->materials.items;
     int64_t n = g->materials.count;
     for (int64_t a = 0; a < n; a++)
@@ -127,7 +127,7 @@ rs_status rs_grains_material(rs_grains *g, const rs_grain_material *material, in
         return RS_OUT_OF_MEMORY;
     *(rs_grain_material *)rs_array_push(&g->materials) = *material;
     *out = (int32_t)(n - 1);
-    rs_grains_fill_laws(g);
+    fill_laws(g);
     return RS_OK;
 }
 
@@ -147,7 +147,7 @@ rs_status rs_grain_check(int64_t index, double radius, double density) {
                    "to 1e50", (long long)index, mass, moment);
 }
 
-double rs_grain_mass(const rs_grains *g, int64_t i) {
+static double grain_mass(const rs_grains *g, int64_t i) {
     int32_t kind = g->kinds.items[i];
     return mass_of(g->x.items[i].rest, g->materials.items[kind].density);
 }
@@ -155,7 +155,7 @@ double rs_grain_mass(const rs_grains *g, int64_t i) {
 void rs_grains_set_mass(rs_grains *g, int64_t i, bool fixed) {
     double radius = g->x.items[i].rest;
     rs_quad *v = &g->v.items[i], *w = &g->w.items[i];
-    v->rest = fixed ? 0.0 : 1.0 / rs_grain_mass(g, i);
+    v->rest = fixed ? 0.0 : 1.0 / grain_mass(g, i);
     w->rest = v->rest / (0.4 * radius * radius);
     if (fixed)
         v->xyz = w->xyz = rs_v3_zero();
@@ -290,7 +290,7 @@ rs_soft_sums rs_grains_sum(const rs_grains *g, rs_vec3 gravity) {
     rs_soft_sums sums = {.elastic = pair_energy(g) + touch_energy(g)};
     for (int64_t i = 0; i < g->x.count; i++) {
         const rs_quad *x = &g->x.items[i], *v = &g->v.items[i], *w = &g->w.items[i];
-        double mass = rs_grain_mass(g, i), moment = 0.4 * mass * x->rest * x->rest;
+        double mass = grain_mass(g, i), moment = 0.4 * mass * x->rest * x->rest;
         sums.mass += mass;
         sums.kinetic += 0.5 * mass * rs_norm2(v->xyz) + 0.5 * moment * rs_norm2(w->xyz);
         sums.potential -= mass * rs_dot(gravity, x->xyz);

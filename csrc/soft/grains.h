@@ -127,8 +127,6 @@ rs_status rs_grains_append(rs_grains *grains, int64_t count, const double *posit
 rs_status rs_grains_erase(rs_grains *grains, int64_t index);
 /* Mass and moment follow from radius and density; a fixed grain has none. */
 void rs_grains_set_mass(rs_grains *grains, int64_t index, bool fixed);
-double rs_grain_mass(const rs_grains *grains, int64_t index);
-void rs_grains_fill_laws(rs_grains *grains);
 /* Largest distance across which any material pulls [m]. */
 double rs_grains_reach(const rs_grains *grains);
 

@@ -23,8 +23,7 @@ rs_soft *rs_soft_clone(const rs_soft *source) {
     if (copy == NULL)
         return NULL;
     *copy = *source;
-    copy->impulses = RS_EMPTY(rs_soft_impulse);
-    copy->meetings = copy->meetings_before = RS_EMPTY(rs_soft_meeting);
+    copy->impulses.any = copy->meetings.any = copy->meetings_before.any = (rs_any_array){0};
     copy->grains = source->grains != NULL ? rs_grains_clone(source->grains) : NULL;
     copy->deformable = source->deformable != NULL ? rs_deformable_clone(source->deformable) : NULL;
     bool whole = (source->grains == NULL) == (copy->grains == NULL) &&

@@ -73,13 +73,10 @@ rs_status rs_body_get_properties(rs_world *world, rs_object_id id, rs_body_prope
 }
 
 static bool has_unbounded_shape(const rs_world *world, const rs_body *body) {
-    for (int32_t c = body->first_collider; c != RS_NONE;) {
-        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
-        if (!rs_shape_is_bounded(collider->shape.type))
-            return true;
-        c = collider->next_in_body;
-    }
-    return false;
+    const rs_collider *collider = rs_collider_at(&world->data, body->first_collider);
+    while (collider != NULL && rs_shape_is_bounded(collider->shape.type))
+        collider = rs_collider_at(&world->data, collider->next_in_body);
+    return collider != NULL;
 }
 
 rs_status rs_check_body_properties(const rs_body_properties *p) {
@@ -127,11 +124,9 @@ rs_status rs_body_set_properties(rs_world *world, rs_object_id id, const rs_body
         body->velocity = body->omega = rs_v3_zero();
     if (body->type != RS_BODY_DYNAMIC)
         rs_world_drop_controller(world, body);
-    for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = RS_ITEM(world->data.colliders, c);
+    RS_EACH_COLLIDER(collider, &world->data, body->first_collider) {
         collider->dynamic = body->type == RS_BODY_DYNAMIC;
         rs_measure_collider(collider, body);
-        c = collider->next_in_body;
     }
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
@@ -176,9 +171,7 @@ rs_status rs_body_set_heightmap(rs_world *world, rs_object_id id, rs_asset_id as
     rs_asset_entry *entry = rs_world_asset(world, asset);
     if (body == NULL || entry == NULL)
         return rs_world_leave(world, RS_UNKNOWN_OBJECT);
-    rs_collider *collider = body->collider_count == 1
-                                ? RS_ITEM(world->data.colliders, body->first_collider)
-                                : NULL;
+    rs_collider *collider = body->collider_count == 1 ? rs_collider_at(&world->data, body->first_collider) : NULL;
     if (collider == NULL || collider->shape.grid == NULL || entry->asset->grid == NULL)
         return rs_world_leave(world, rs_fail(RS_WRONG_TYPE, "the object or the asset is not a heightmap"));
     entry->users++;
@@ -208,11 +201,10 @@ static rs_collider *first_collider(rs_world *world, rs_object_id id, int32_t loc
     *status = RS_UNKNOWN_OBJECT;
     if (body == NULL)
         return NULL;
-    rs_collider *colliders = world->data.colliders.items;
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
-        if (is_local(&colliders[c], local)) {
+    RS_EACH_COLLIDER(collider, &world->data, body->first_collider)
+        if (is_local(collider, local)) {
             *status = RS_OK;
-            return &colliders[c];
+            return collider;
         }
     *status = rs_fail(RS_INVALID_VALUE, "the object has no collision body with local index %d", local);
     return NULL;
@@ -223,9 +215,7 @@ rs_status rs_object_set_shape(rs_world *world, rs_object_id id, int32_t number, 
     rs_world_enter(world);
     rs_collider *collider = first_collider(world, id, -1, &status);
     while (collider != NULL && collider->number != number)
-        collider = collider->next_in_body != RS_NONE
-                       ? RS_ITEM(world->data.colliders, collider->next_in_body)
-                       : NULL;
+        collider = rs_collider_at(&world->data, collider->next_in_body);
     if (status == RS_OK && collider == NULL)
         status = rs_fail(RS_INVALID_VALUE, "the object has no collision body %d", number);
     rs_collider draft = {0};
@@ -266,7 +256,7 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
     rs_status status;
     rs_world_enter(world);
     rs_soft *soft = particles(world, id, local);
-    rs_collider *collider = soft == NULL ? first_collider(world, id, local, &status) : NULL;
+    const rs_collider *first = soft == NULL ? first_collider(world, id, local, &status) : NULL;
     if (soft != NULL)
         status = rs_world_check_not_half_way(world);
     if (status == RS_OK && change->set_material &&
@@ -278,17 +268,16 @@ static rs_status change_colliders(rs_world *world, rs_object_id id, int32_t loca
         change_particles(world, id, soft, change);
         return rs_world_leave(world, RS_OK);
     }
-    rs_world_touch_body(world, RS_ITEM(world->data.bodies, collider->body));
-    while (collider != NULL) {
+    rs_body *body = RS_ITEM(world->data.bodies, first->body);
+    RS_EACH_COLLIDER(collider, &world->data, body->first_collider) {
         if (is_local(collider, local) && change->set_filter) {
             collider->group = change->group;
             collider->mask = change->mask;
         }
         if (is_local(collider, local) && change->set_material)
             collider->material = change->material;
-        int32_t next = collider->next_in_body;
-        collider = next != RS_NONE ? RS_ITEM(world->data.colliders, next) : NULL;
     }
+    rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
 
@@ -350,11 +339,8 @@ rs_status rs_object_set_materials(rs_world *world, rs_object_id id, const int32_
             status = rs_fail(RS_INVALID_VALUE, "material index %d is not registered", materials[k]);
     if (status != RS_OK)
         return rs_world_leave(world, status);
-    for (int32_t c = body->first_collider; c != RS_NONE;) {
-        rs_collider *collider = RS_ITEM(world->data.colliders, c);
+    RS_EACH_COLLIDER(collider, &world->data, body->first_collider)
         collider->material = materials[collider->number];
-        c = collider->next_in_body;
-    }
     rs_world_touch_body(world, body);
     return rs_world_leave(world, RS_OK);
 }
@@ -363,11 +349,8 @@ rs_status rs_object_get_materials(rs_world *world, rs_object_id id, int32_t *mat
     rs_world_enter_to_read(world);
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
-    for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
-        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
+    RS_EACH_COLLIDER(collider, &world->data, status == RS_OK ? body->first_collider : RS_NONE)
         materials[collider->number] = collider->material;
-        c = collider->next_in_body;
-    }
     return rs_world_leave(world, status);
 }
 
@@ -375,11 +358,9 @@ rs_status rs_object_get_filters(rs_world *world, rs_object_id id, uint64_t *grou
     rs_world_enter_to_read(world);
     const rs_body *body = rs_world_body(world, id);
     rs_status status = check_collider_count(body, count);
-    for (int32_t c = status == RS_OK ? body->first_collider : RS_NONE; c != RS_NONE;) {
-        const rs_collider *collider = RS_ITEM(world->data.colliders, c);
+    RS_EACH_COLLIDER(collider, &world->data, status == RS_OK ? body->first_collider : RS_NONE) {
         groups[collider->number] = collider->group;
         masks[collider->number] = collider->mask;
-        c = collider->next_in_body;
     }
     return rs_world_leave(world, status);
 }

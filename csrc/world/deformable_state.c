@@ -175,6 +175,5 @@ rs_status rs_deformable_set_particles(rs_world *world, rs_object_id id, int64_t 
     for (int64_t k = 0; k < 3 * triangle_count; k++)
         d->triangles.items[k] = triangles[k];
     rs_soft_forget(body->soft);
-    rs_world_touch_soft(world, body);
-    return rs_world_leave(world, RS_OK);
+    return rs_world_leave_soft(world, body, RS_OK);
 }

@@ -75,11 +75,9 @@ rs_status rs_deformable_tie(rs_world *world, rs_object_id id, int64_t index, rs_
         tie.local = point != NULL ? rs_v3_load(point) : rs_transform_inv_point(&pose, d->x.items[index].xyz);
         status = add_tie(d, &tie);
     }
-    if (status == RS_OK) {
+    if (status == RS_OK)
         rs_world_rouse(world, RS_ITEM(world->data.bodies, tie.body));
-        rs_world_touch_soft(world, body);
-    }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_deformable_read_ties(rs_world *world, rs_object_id id, int64_t capacity, int32_t *particles, rs_object_id *objects,

@@ -184,9 +184,8 @@ rs_status rs_deformable_set_settings(rs_world *world, rs_object_id id, const rs_
         for (int64_t k = 0; k < d->x.count; k++)
             if (d->x.items[k].rest > 0.0)
                 d->x.items[k].rest = settings->collision_radius;
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_deformable_pin(rs_world *world, rs_object_id id, int64_t index, int32_t pinned, const double position[3]) {
@@ -203,9 +202,8 @@ rs_status rs_deformable_pin(rs_world *world, rs_object_id id, int64_t index, int
         *v = (rs_quad){pinned ? rs_v3_zero() : v->xyz, pinned ? 0.0 : 1.0 / d->masses.items[index]};
         if (pinned && position != NULL)
             d->x.items[index].xyz = rs_v3_load(position);
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_deformable_add_struts(rs_world *world, rs_object_id id, int64_t count, const int32_t *struts,
@@ -216,9 +214,7 @@ rs_status rs_deformable_add_struts(rs_world *world, rs_object_id id, int64_t cou
     RS_THEN(status, rs_soft_check_indices("strut", struts, count, 2, d->x.count));
     RS_THEN(status, check_compliances(count, compliances));
     RS_THEN(status, add_struts(d, count, struts, compliances));
-    if (status == RS_OK)
-        rs_world_touch_soft(world, body);
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_deformable_get_counts(rs_world *world, rs_object_id id, rs_deformable_counts *out) {

@@ -101,11 +101,9 @@ rs_status rs_grains_add(rs_world *world, rs_object_id id, int64_t count, const d
     RS_THEN(status, check_grains(count, positions, radii, velocities, material));
     RS_THEN(status, rs_grains_material(g, material, &kind));
     RS_THEN(status, rs_grains_append(g, count, positions, radii, velocities, kind));
-    if (status == RS_OK) {
+    if (status == RS_OK)
         body->soft->margin = near_margin(g);
-        rs_world_touch_soft(world, body);
-    }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 static rs_status check_index(const rs_grains *g, int64_t index) {
@@ -128,9 +126,7 @@ rs_status rs_grains_remove(rs_world *world, rs_object_id id, int64_t index) {
     rs_status status;
     rs_grains *g = enter_grain(world, id, index, &body, &status);
     RS_THEN(status, rs_grains_erase(g, index));
-    if (status == RS_OK)
-        rs_world_touch_soft(world, body);
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_grains_clear(rs_world *world, rs_object_id id) {
@@ -141,20 +137,17 @@ rs_status rs_grains_clear(rs_world *world, rs_object_id id) {
     if (status == RS_OK) {
         g->x.count = g->v.count = g->w.count = g->kinds.count = 0;
         rs_grains_forget(g);
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_grains_set_fixed(rs_world *world, rs_object_id id, int64_t index, int32_t fixed) {
     rs_body *body;
     rs_status status;
     rs_grains *g = enter_grain(world, id, index, &body, &status);
-    if (status == RS_OK) {
+    if (status == RS_OK)
         rs_grains_set_mass(g, index, fixed != 0);
-        rs_world_touch_soft(world, body);
-    }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index, const rs_grain_material *material) {
@@ -169,9 +162,8 @@ rs_status rs_grains_set_material(rs_world *world, rs_object_id id, int64_t index
         g->kinds.items[index] = kind;
         rs_grains_set_mass(g, index, g->v.items[index].rest == 0.0);
         body->soft->margin = near_margin(g);
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_grains_set_boundary_material(rs_world *world, rs_object_id id, const rs_grain_material *material) {
@@ -179,11 +171,9 @@ rs_status rs_grains_set_boundary_material(rs_world *world, rs_object_id id, cons
     rs_status status;
     rs_grains *g = enter_grains(world, id, &body, &status);
     RS_THEN(status, rs_grain_material_check(material));
-    if (status == RS_OK) {
+    if (status == RS_OK)
         g->boundary = *material;
-        rs_world_touch_soft(world, body);
-    }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_grains_set_ground(rs_world *world, rs_object_id id, int32_t enabled, double height) {
@@ -194,9 +184,8 @@ rs_status rs_grains_set_ground(rs_world *world, rs_object_id id, int32_t enabled
     if (status == RS_OK) {
         g->has_ground = enabled != 0;
         g->ground = height;
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 static rs_status check_box(const double box[6], const int32_t axes[3]) {
@@ -218,9 +207,8 @@ rs_status rs_grains_set_container(rs_world *world, rs_object_id id, int32_t enab
         g->has_container = enabled != 0;
         if (enabled)
             g->container = (rs_aabb){rs_v3_load(box), rs_v3_load(box + 3)};
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_grains_set_periodic(rs_world *world, rs_object_id id, const int32_t axes[3], const double box[6]) {
@@ -241,9 +229,8 @@ rs_status rs_grains_set_periodic(rs_world *world, rs_object_id id, const int32_t
         g->domain.min = rs_v3_load(box);
         g->domain.max = rs_v3_load(box + 3);
         g->listed = false;
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 static void store_box(double out[6], rs_vec3 min, rs_vec3 max) {

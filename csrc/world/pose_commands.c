@@ -9,11 +9,6 @@ static rs_body *body_of(rs_world *world, const rs_pose_controller *controller) {
     return RS_ITEM(world->data.bodies, controller->body);
 }
 
-static void command_link(rs_articulation *a, int32_t link, rs_pair6 wrench) {
-    a->command[link] = wrench;
-    a->commanded = true;
-}
-
 /* ---- commands ---- */
 
 static rs_status check_gain(const char *name, const double values[3]) {
@@ -57,7 +52,7 @@ static rs_pose_controller *make_controller(rs_world *world, rs_body *body) {
     if (controller == NULL)
         return NULL;
     body->controller = (int32_t)world->data.controllers.count;
-    body->command_force = body->command_torque = rs_v3_zero();
+    rs_carrier_command(body, 0, (rs_pair6){rs_v3_zero(), rs_v3_zero()});
     controller->body = (int32_t)(body - world->data.bodies.items);
     rs_pose_controller_anchor(controller, body);
     return controller;
@@ -123,13 +118,7 @@ rs_status rs_object_set_command_wrench(rs_world *world, rs_object_id id, int32_t
         return rs_world_leave(world, status);
     if (link == 0)
         rs_world_drop_controller(world, body);
-    rs_pair6 wrench = {rs_v3_load(force), rs_v3_load(torque)};
-    if (body->articulation != NULL) {
-        command_link(body->articulation, link, wrench);
-    } else {
-        body->command_force = wrench.lin;
-        body->command_torque = wrench.ang;
-    }
+    rs_carrier_command(body, link, (rs_pair6){rs_v3_load(force), rs_v3_load(torque)});
     rs_world_rouse(world, body);
     return rs_world_leave(world, RS_OK);
 }
@@ -138,11 +127,8 @@ rs_status rs_object_clear_loads(rs_world *world, rs_object_id id) {
     rs_status status;
     rs_world_enter(world);
     rs_body *body = owner_of(world, id, 0, &status);
-    if (body != NULL) {
-        body->force = body->torque = rs_v3_zero();
-        if (body->articulation != NULL)
-            rs_articulated_clear_loads(body->articulation);
-    }
+    if (body != NULL)
+        rs_carrier_clear_loads(body);
     return rs_world_leave(world, status);
 }
 
@@ -156,8 +142,7 @@ void rs_world_drop_controller(rs_world *world, rs_body *body) {
     *controller = *last;
     all->count--;
     body->controller = 0;
-    if (body->articulation != NULL)
-        command_link(body->articulation, 0, (rs_pair6){rs_v3_zero(), rs_v3_zero()});
+    rs_carrier_command(body, 0, (rs_pair6){rs_v3_zero(), rs_v3_zero()});
 }
 
 void rs_world_anchor_controller(rs_world *world, rs_body *body) {
@@ -177,10 +162,10 @@ void rs_world_update_controllers(rs_world *world) {
     rs_world_data *data = &world->data;
     for (int64_t k = 0; k < data->controllers.count; k++) {
         rs_pose_controller *controller = RS_ITEM(data->controllers, k);
-        const rs_body *body = body_of(world, controller);
+        rs_body *body = body_of(world, controller);
         rs_pose_controller_update(controller, body, data->gravity, data->dt);
         if (body->articulation != NULL)
-            command_link(body->articulation, 0, rs_pose_controller_base_wrench(controller));
+            rs_carrier_command(body, 0, rs_pose_controller_base_wrench(controller));
     }
 }
 

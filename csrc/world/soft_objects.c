@@ -20,6 +20,12 @@ void rs_world_touch_soft(rs_world *world, rs_body *body) {
     world->version++;
 }
 
+rs_status rs_world_leave_soft(rs_world *world, rs_body *body, rs_status status) {
+    if (status == RS_OK)
+        rs_world_touch_soft(world, body);
+    return rs_world_leave(world, status);
+}
+
 /* ---- checks of both kinds ---- */
 
 rs_status rs_check_vectors(const char *name, int64_t count, const double *xyz) {
@@ -113,9 +119,8 @@ rs_status rs_soft_write(rs_world *world, rs_object_id id, int64_t count, const d
     if (status == RS_OK) {
         if (positions != NULL)
             rs_soft_forget(soft);
-        rs_world_touch_soft(world, body);
     }
-    return rs_world_leave(world, status);
+    return rs_world_leave_soft(world, body, status);
 }
 
 rs_status rs_soft_get_totals(rs_world *world, rs_object_id id, rs_soft_totals *out) {

@@ -35,19 +35,15 @@ static bool is_launched(const rs_world_data *data, const rs_body *body) {
     if (!settings->swept_ccd_enabled || !body->moved || body->type != RS_BODY_DYNAMIC ||
         speed < settings->swept_ccd_min_speed)
         return false;
-    const rs_collider *colliders = data->colliders.items;
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
-        size = rs_min(size, colliders[c].size);
+    RS_EACH_COLLIDER(collider, data, body->first_collider)
+        size = rs_min(size, collider->size);
     return 0.5 * data->dt * speed > RS_FORESIGHT * size;
 }
 
 /* Stops what can no longer be calculated at its last pose; what touches it goes on. The world takes note later: bodies are
  * worked on by several threads. */
 static void stop_diverged(rs_world *world, rs_body *body) {
-    body->velocity = body->omega = rs_v3_zero();
-    body->force = body->torque = body->command_force = body->command_torque = rs_v3_zero();
-    if (body->articulation != NULL)
-        rs_articulated_stop(body->articulation, world->data.dt);
+    rs_carrier_stop(body, world->data.dt);
     body->asleep = body->diverged = true;
     atomic_store(&world->lost, true);
 }
@@ -66,20 +62,13 @@ static void note_diverged(rs_world *world) {
     }
 }
 
-/* The first half of a step leads out of what double precision can carry. */
-static bool is_lost_half_way(const rs_body *body) {
-    const rs_articulation *a = body->articulation;
-    return a != NULL ? !rs_articulated_is_carried(a, a->q_stage, a->u)
-                     : !rs_v3_is_carried(body->middle_com) || !isfinite(body->middle.rot.m[0]);
-}
-
 static void begin_tree(rs_world *world, int32_t index) {
     rs_body *body = RS_ITEM(world->data.bodies, index);
     if (body->asleep)
         rs_articulated_stand(body->articulation);
     else
         rs_articulated_begin(body->articulation, world->data.dt);
-    if (is_lost_half_way(body))
+    if (!rs_carrier_middle_is_carried(body))
         stop_diverged(world, body);
     if (rs_has_tree_colliders(body))
         rs_tree_colliders_begin(world, index);
@@ -89,13 +78,12 @@ static void begin_tree(rs_world *world, int32_t index) {
 static void begin_body(rs_world *world, int32_t index) {
     rs_world_data *data = &world->data;
     rs_body *body = RS_ITEM(data->bodies, index);
-    rs_collider *colliders = data->colliders.items;
     if (body->articulation != NULL) {
         begin_tree(world, index);
         return;
     }
     bool active = body->type == RS_BODY_DYNAMIC ? !body->asleep : body->moved || is_moving(body);
-    bool was_active = body->first_collider != RS_NONE && colliders[body->first_collider].active;
+    bool was_active = body->first_collider != RS_NONE && RS_ITEM(data->colliders, body->first_collider)->active;
     body->launched = active && is_launched(data, body);
     if (active && !body->launched)
         rs_rigid_body_midpoint(body, data->dt);
@@ -103,15 +91,15 @@ static void begin_body(rs_world *world, int32_t index) {
         rs_rigid_body_hold(body);
     else
         return;
-    if (is_lost_half_way(body)) {
+    if (!rs_carrier_middle_is_carried(body)) {
         stop_diverged(world, body);
         rs_rigid_body_hold(body);
     }
     double time = body->launched ? RS_LAUNCH_STEPS * data->dt : data->dt;
     rs_carrier_motion by = {body->middle, body->middle_com, body->velocity, body->omega, time};
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body) {
-        colliders[c].active = active;
-        rs_place_collider(&colliders[c], &by, data);
+    RS_EACH_COLLIDER(collider, data, body->first_collider) {
+        collider->active = active;
+        rs_place_collider(collider, &by, data);
     }
 }
 

@@ -80,9 +80,8 @@ static void measure(rs_world *world, rs_tree_colliders *tree, rs_cluster *cluste
 }
 
 static void set_active(rs_world *world, const rs_body *body, bool active) {
-    rs_collider *colliders = world->data.colliders.items;
-    for (int32_t c = body->first_collider; c != RS_NONE; c = colliders[c].next_in_body)
-        colliders[c].active = active;
+    RS_EACH_COLLIDER(collider, &world->data, body->first_collider)
+        collider->active = active;
 }
 
 static rs_status add_tree(rs_world *world, int32_t body_index) {

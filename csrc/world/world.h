@@ -212,6 +212,12 @@ rs_status rs_world_insert_body(rs_world *world, int32_t object_type, const rs_bo
 /* Shape, placement and material of a collider: checks the definition. */
 rs_status rs_world_make_collider(rs_world *world, const rs_shape_def *shape, bool dynamic, rs_collider *out);
 rs_object_id rs_slot_id(const rs_world *world, int32_t slot);
+/* A collider, or NULL behind the last one of a body. */
+static inline rs_collider *rs_collider_at(const rs_world_data *data, int32_t index) {
+    return index != RS_NONE ? RS_ITEM(data->colliders, index) : NULL;
+}
+#define RS_EACH_COLLIDER(c, data, first) \
+    for (rs_collider *c = rs_collider_at(data, first); c != NULL; c = rs_collider_at(data, c->next_in_body))
 
 /* The articulation of an object and the body that stands for it; NULL with the error text set. */
 rs_articulation *rs_world_articulation(rs_world *world, rs_object_id id, rs_body **body);
@@ -243,6 +249,8 @@ void rs_deformable_untie(rs_deformable *d, int64_t particle);
 void rs_world_drop_ties_of(rs_world *world, int32_t body);
 /* Something about the object changed. */
 void rs_world_touch_soft(rs_world *world, rs_body *body);
+/* Leaves the world; the object has changed unless something was wrong. */
+rs_status rs_world_leave_soft(rs_world *world, rs_body *body, rs_status status);
 /* Finite numbers; `xyz` may be NULL. */
 rs_status rs_check_vectors(const char *name, int64_t count, const double *xyz);
 rs_status rs_check_room(int64_t capacity, int64_t count);

@@ -1,19 +1,53 @@
 """The primitive shapes: what each is called, what its numbers mean, where it ends, how it is drawn and what robot files
 call it. SI units.
 
-Adding one touches this table, the engine (`rs_shape_type`, model/shape.c, collision/gjk_core.c, collision/ray_cast.c, a
-row of the pair table in collision/narrow_phase.c) and its name in Python (``World.add_<name>`` and its handle). Its
-mass and inertia as a uniform solid are the engine's, in model/shape.c.
+Adding one touches this file, engine/entries/primitives.py (its handle and ``World.add_<name>``) and the engine: its
+number in `rs_shape_type`, model/shape.c, a row of the pair table in collision/narrow_phase.c. Its mass and inertia as a
+uniform solid are the engine's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 Corner = tuple[float, float, float]
 Dim = Sequence[float]
+
+
+class ObjectType(IntEnum):
+    """What an object is."""
+
+    SPHERE = 0
+    BOX = 1
+    CYLINDER = 2
+    CONE = 3
+    CAPSULE = 4
+    MESH = 5
+    GROUND = 6
+    COMPOUND = 7
+    HEIGHTMAP = 8
+    ARTICULATED_SYSTEM = 9
+    LIGHT = 10
+    VIEW_CAMERA = 11
+    GRANULAR = 12
+    DEFORMABLE = 13
+
+
+class ShapeType(IntEnum):
+    """Shape of a collision body; the numbers are those of the engine's `rs_shape_type`."""
+
+    SPHERE = 0
+    BOX = 1
+    CYLINDER = 2
+    CONE = 3
+    CAPSULE = 4
+    CONVEX = 5
+    HALF_SPACE = 6
+    MESH = 7
+    HEIGHTMAP = 8
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
-from raisim_ros.description.shapes import MESH_MODES
+from raisim_ros.description.shapes import MESH_MODES, ShapeType
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.link_mesh import COLLISION_MESHES
@@ -23,25 +23,6 @@ lib.rs_default_contact_settings(_CONTACT)
 lib.rs_default_sleep_settings(_SLEEP)
 
 
-class ObjectType(IntEnum):
-    """What an object is."""
-
-    SPHERE = 0
-    BOX = 1
-    CYLINDER = 2
-    CONE = 3
-    CAPSULE = 4
-    MESH = 5
-    GROUND = 6
-    COMPOUND = 7
-    HEIGHTMAP = 8
-    ARTICULATED_SYSTEM = 9
-    LIGHT = 10
-    VIEW_CAMERA = 11
-    GRANULAR = 12
-    DEFORMABLE = 13
-
-
 class BodyType(IntEnum):
     """How a body answers to forces.
 
@@ -51,20 +32,6 @@ class BodyType(IntEnum):
     DYNAMIC = lib.RS_BODY_DYNAMIC
     KINEMATIC = lib.RS_BODY_KINEMATIC
     STATIC = lib.RS_BODY_STATIC
-
-
-class ShapeType(IntEnum):
-    """Shape of a collision body."""
-
-    SPHERE = lib.RS_SHAPE_SPHERE
-    BOX = lib.RS_SHAPE_BOX
-    CYLINDER = lib.RS_SHAPE_CYLINDER
-    CONE = lib.RS_SHAPE_CONE
-    CAPSULE = lib.RS_SHAPE_CAPSULE
-    CONVEX = lib.RS_SHAPE_CONVEX
-    HALF_SPACE = lib.RS_SHAPE_HALF_SPACE
-    MESH = lib.RS_SHAPE_MESH
-    HEIGHTMAP = lib.RS_SHAPE_HEIGHTMAP
 
 
 class GyroscopicMode(IntEnum):

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from raisim_ros.description.shapes import SHAPES
+import raisim_ros
+from raisim_ros.description.shapes import SHAPES, ObjectType, ShapeType
 from raisim_ros.description.world.schema import DIMENSIONS
-from raisim_ros.engine.types import ObjectType, ShapeType
+from raisim_ros.engine._library import lib
 from raisim_ros.engine.world.world import World
 from raisim_ros.viewer import surfaces
 
@@ -65,10 +66,15 @@ def test_no_two_classes_have_one_name():
     assert {name for name, count in names.items() if count > 1} <= OWN_WORDS
 
 
+def test_shapes_have_the_numbers_of_the_engine():
+    assert all(shape == getattr(lib, f"RS_SHAPE_{shape.name}") for shape in ShapeType)
+    assert len(ShapeType) == lib.RS_SHAPE_TYPE_COUNT
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_every_shape_of_the_table_is_known_everywhere(name):
     assert ObjectType[name.upper()] is not None
-    assert ShapeType[name.upper()] is not None
+    assert issubclass(getattr(raisim_ros, name.capitalize()), raisim_ros.SingleBodyObject)
     assert [attribute.names[0] for attribute in DIMENSIONS[name]] == list(SHAPES[name].fields)
     dim = [0.4 + 0.1 * k for k in range(len(SHAPES[name].fields))]
     body = getattr(World(), f"add_{name}")(*dim, 1.0)

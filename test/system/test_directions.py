@@ -20,7 +20,7 @@ PYTHON_MAY_IMPORT = {
     "envs": {"envs", "engine", "description", ""},
     "distributed": {"distributed", "engine", "description", ""},
     "cli": {"cli", "viewer", "engine", "description", ""},
-    "": {"cli", "engine", "description", ""},
+    "": {"cli", "viewer", "engine", "description", ""},
 }
 ROS_MODULES = {
     "ament_index_python", "builtin_interfaces", "control_msgs", "diagnostic_msgs", "geometry_msgs", "launch", "nav_msgs",

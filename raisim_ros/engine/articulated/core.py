@@ -10,13 +10,14 @@ import numpy as np
 from raisim_ros.description.errors import InvalidValueError, near_names
 from raisim_ros.description.robot.kinematic_tree import KinematicTree
 from raisim_ros.description.rotation import matrix_from_quaternion
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
 from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import UnknownNameError, check
 from raisim_ros.engine.objects.body_owner import BodyOwner
-from raisim_ros.engine.types import BodyType, ObjectType
+from raisim_ros.engine.types import BodyType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

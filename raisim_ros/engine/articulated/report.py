@@ -10,9 +10,9 @@ import numpy as np
 
 from raisim_ros.description.mesh.file import load_mesh
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody
+from raisim_ros.description.shapes import ShapeType
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.articulated.self_collision import overlap_depths, reference_configuration
-from raisim_ros.engine.types import ShapeType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.articulated.system import ArticulatedSystem

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
-from raisim_ros.description.shapes import SHAPES
+from raisim_ros.description.shapes import SHAPES, ObjectType, ShapeType
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import VectorLike
@@ -17,7 +17,7 @@ from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.placed import BodyKeywords, PrimitiveKeywords, check_keywords, dress, velocities
 from raisim_ros.engine.objects.shape_def import fill_shape
-from raisim_ros.engine.types import BodyType, CollisionBody, CompoundChild, GyroscopicMode, ObjectType, ShapeType
+from raisim_ros.engine.types import BodyType, CollisionBody, CompoundChild, GyroscopicMode
 
 ALL = -1
 ORIGIN = (0.0, 0.0, 0.0)
@@ -41,24 +41,6 @@ class BodyDraft:
     position: VectorLike = ORIGIN
     collision_group: int = 1
     collision_mask: int = ALL
-
-
-def insert_primitive(
-    world: Home,
-    handle: type[Handle],
-    dim: VectorLike,
-    mass: float,
-    material: str,
-    collision_group: int,
-    collision_mask: int,
-    placed: Any,
-) -> Handle:
-    """Make a body with the shape that its handle is named after."""
-    kind = handle.__name__.upper()
-    object_type = ObjectType[kind]
-    shape = CompoundChild(ShapeType[kind], dim, material=material)
-    body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
-    return insert_body(world, body, placed, lambda home, key, bodies: handle(home, key, object_type, bodies))
 
 
 def insert_body(

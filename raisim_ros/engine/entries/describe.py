@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from raisim_ros.description.errors import NOWHERE, InvalidValueError
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.types import (
     BodyState,
     ChildEntry,
@@ -34,7 +35,7 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import CollisionBody, ObjectType
+from raisim_ros.engine.types import CollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.world.world import World

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.pose_control import make_gains, make_target
-from raisim_ros.engine.types import BodyType, CollisionBody, ObjectType
+from raisim_ros.engine.types import BodyType, CollisionBody
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

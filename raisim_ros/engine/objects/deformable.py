@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.soft_types import DeformableMaterial
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -21,7 +22,6 @@ from raisim_ros.engine.objects.body_mesh import BodyMesh, Indices
 from raisim_ros.engine.objects.body_springs import edge_compliance
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
-from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

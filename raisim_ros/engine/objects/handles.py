@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description.rotation import matrix_from_quaternion
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import BodyLike, Vector, VectorLike
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.body_owner import BodyOwner
-from raisim_ros.engine.types import BodyType, CollisionBody, GyroscopicMode, ObjectType
+from raisim_ros.engine.types import BodyType, CollisionBody, GyroscopicMode
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home
@@ -252,51 +253,6 @@ class SingleBodyObject(BodyOwner):
             replace(body, material=material)
             for body, material in zip(self._collision_bodies, self._materials(), strict=True)
         ]
-
-
-class Sphere(SingleBodyObject):
-    """A ball."""
-
-    def get_radius(self) -> float:
-        """Radius [m]."""
-        return float(self._collision_bodies[0].dim[0])
-
-
-class Box(SingleBodyObject):
-    """A box; origin at its centre."""
-
-    def get_dim(self) -> Vector:
-        """Full lengths along the body's x, y and z axes [m]."""
-        return self._collision_bodies[0].dim.copy()
-
-
-class _RoundObject(SingleBodyObject):
-    """Shapes with a radius and a height along the body's z axis."""
-
-    def get_radius(self) -> float:
-        """Radius [m]."""
-        return float(self._collision_bodies[0].dim[0])
-
-    def get_height(self) -> float:
-        """Height along z [m]: full length, or for a capsule the distance of the sphere centres."""
-        return float(self._collision_bodies[0].dim[1])
-
-
-class Cylinder(_RoundObject):
-    """A cylinder along z; origin at its centre."""
-
-
-class Cone(_RoundObject):
-    """A cone, apex towards +z; origin at the centroid of the solid, a quarter of the height above the base."""
-
-
-class Capsule(_RoundObject):
-    """A cylinder along z with half-spherical ends; origin at its centre."""
-
-
-PRIMITIVES: dict[str, type[SingleBodyObject]] = {  # by the names of description/shapes.py
-    kind.__name__.lower(): kind for kind in (Sphere, Box, Cylinder, Cone, Capsule)
-}
 
 
 class Compound(SingleBodyObject):

@@ -6,13 +6,13 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
 from raisim_ros.engine.errors import ObjectRemovedError, check
 from raisim_ros.engine.known_names import KnownNames
 from raisim_ros.engine.objects.contact import Contact
-from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

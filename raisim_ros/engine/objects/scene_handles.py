@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.scene_types import LightSettings, ViewCameraSettings
 from raisim_ros.engine.arguments import BodyLike, Vector
 from raisim_ros.engine.errors import WrongTypeError
 from raisim_ros.engine.objects.handles import SingleBodyObject
-from raisim_ros.engine.types import ObjectType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.rotation import matrix_from_quaternion
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.arguments import Vector, VectorLike
 from raisim_ros.engine.arrays import c_array
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.object_handle import Object
-from raisim_ros.engine.types import BodyType, ObjectType
+from raisim_ros.engine.types import BodyType
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import MeshData
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.terrain import HeightMapData, height_map_from_values
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import lib
@@ -18,7 +19,7 @@ from raisim_ros.engine.arguments import Vector
 from raisim_ros.engine.assets import listed_asset
 from raisim_ros.engine.errors import check
 from raisim_ros.engine.objects.handles import SingleBodyObject
-from raisim_ros.engine.types import CollisionBody, MeshCollisionMode, ObjectType
+from raisim_ros.engine.types import CollisionBody, MeshCollisionMode
 
 if TYPE_CHECKING:
     from raisim_ros.engine.objects.home import Home

@@ -15,106 +15,32 @@ from raisim_ros.description.collision_groups import GROUND_GROUP, HEIGHTMAP_GROU
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.convex_decomposition import CoacdOptions
 from raisim_ros.description.mesh.file import MeshData, load_mesh
+from raisim_ros.description.shapes import ObjectType, ShapeType
 from raisim_ros.description.terrain import HeightMapData, TerrainProperties
 from raisim_ros.engine import arguments
 from raisim_ros.engine.arguments import VectorLike
 from raisim_ros.engine.assets import listed_asset
 from raisim_ros.engine.collision_parts import collision_parts
-from raisim_ros.engine.entries.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body, insert_primitive
-from raisim_ros.engine.objects.handles import Box, Capsule, Compound, Cone, Cylinder, Ground, Sphere
+from raisim_ros.engine.entries.body_builder import ALL, DIM_SIZES, ORIGIN, BodyDraft, insert_body
+from raisim_ros.engine.entries.primitives import Primitives
+from raisim_ros.engine.objects.handles import Compound, Ground
 from raisim_ros.engine.objects.home import Home
-from raisim_ros.engine.objects.placed import BodyKeywords, PrimitiveKeywords
+from raisim_ros.engine.objects.placed import BodyKeywords
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import (
-    BodyType,
-    CollisionBody,
-    CompoundChild,
-    MeshCollisionMode,
-    ObjectType,
-    ShapeType,
-)
+from raisim_ros.engine.types import BodyType, CollisionBody, CompoundChild, MeshCollisionMode
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class Bodies(WorldCore):
+class Bodies(Primitives, WorldCore):
     """Adding single bodies. A failed call leaves the world as it was.
 
     Every method takes `name`, `position` [m], `orientation` (quaternion w, x, y, z or rotation matrix), `velocity`
     (linear, or linear and angular), `body_type`, `appearance`, `linear_damping` [N s/m], `angular_damping` [N m s/rad]
     and `gyroscopic_mode` as keywords, too; primitive shapes `com` and `inertia`, besides.
     """
-
-    def add_sphere(
-        self,
-        radius: float,
-        mass: float,
-        material: str = "default",
-        collision_group: int = 1,
-        collision_mask: int = ALL,
-        **placed: Unpack[PrimitiveKeywords],
-    ) -> Sphere:
-        """Add a ball [m, kg]."""
-        return insert_primitive(self, Sphere, (radius,), mass, material, collision_group, collision_mask, placed)
-
-    def add_box(
-        self,
-        x_length: float,
-        y_length: float,
-        z_length: float,
-        mass: float,
-        material: str = "default",
-        collision_group: int = 1,
-        collision_mask: int = ALL,
-        **placed: Unpack[PrimitiveKeywords],
-    ) -> Box:
-        """Add a box with the given full lengths [m, kg]."""
-        lengths = (x_length, y_length, z_length)
-        return insert_primitive(self, Box, lengths, mass, material, collision_group, collision_mask, placed)
-
-    def add_cylinder(
-        self,
-        radius: float,
-        height: float,
-        mass: float,
-        material: str = "default",
-        collision_group: int = 1,
-        collision_mask: int = ALL,
-        **placed: Unpack[PrimitiveKeywords],
-    ) -> Cylinder:
-        """Add a cylinder along z; `height` is its full length [m, kg]."""
-        dim = radius, height
-        return insert_primitive(self, Cylinder, dim, mass, material, collision_group, collision_mask, placed)
-
-    def add_cone(
-        self,
-        radius: float,
-        height: float,
-        mass: float,
-        material: str = "default",
-        collision_group: int = 1,
-        collision_mask: int = ALL,
-        **placed: Unpack[PrimitiveKeywords],
-    ) -> Cone:
-        """Add a cone with its apex towards +z; the origin is the centroid of the solid [m, kg]."""
-        dim = radius, height
-        return insert_primitive(self, Cone, dim, mass, material, collision_group, collision_mask, placed)
-
-    def add_capsule(
-        self,
-        radius: float,
-        height: float,
-        mass: float,
-        material: str = "default",
-        collision_group: int = 1,
-        collision_mask: int = ALL,
-        **placed: Unpack[PrimitiveKeywords],
-    ) -> Capsule:
-        """Add a capsule along z; `height` is the distance of the two sphere centres [m, kg]."""
-        dim = radius, height
-        return insert_primitive(self, Capsule, dim, mass, material, collision_group, collision_mask, placed)
 
     def add_ground(
         self,

@@ -15,6 +15,7 @@ from raisim_ros.description.mesh.file import MeshData
 from raisim_ros.description.mjcf.file import is_mjcf, load_mjcf_robot
 from raisim_ros.description.robot.kinematic_tree import JointType, KinematicTree, TreeBody, TreeCollision
 from raisim_ros.description.robot.model import Child
+from raisim_ros.description.shapes import ObjectType, ShapeType
 from raisim_ros.description.urdf.file import load_urdf, tree_from_child
 from raisim_ros.description.world.types import ArticulatedEntry, WorldDescription
 from raisim_ros.description.xml.template import Parameters
@@ -30,13 +31,7 @@ from raisim_ros.engine.errors import check, is_read
 from raisim_ros.engine.link_mesh import link_mesh
 from raisim_ros.engine.objects.placed import Placed, place
 from raisim_ros.engine.objects.shape_def import fill_shape
-from raisim_ros.engine.types import (
-    ArticulatedSystemOption,
-    ArticulationBuffer,
-    LinkCollisionBody,
-    ObjectType,
-    ShapeType,
-)
+from raisim_ros.engine.types import ArticulatedSystemOption, ArticulationBuffer, LinkCollisionBody
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.scene_types import LightSettings, NamedPose, ViewCameraSettings, Viewpoint
 from raisim_ros.engine import arguments
 from raisim_ros.engine.entries.body_builder import BodyDraft, insert_body
 from raisim_ros.engine.objects.placed import BodyKeywords
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
-from raisim_ros.engine.types import BodyType, ObjectType
+from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world.core import Saver, WorldCore
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from raisim_ros.description.declared import check_values, fits
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.plain import pack, unpack
-from raisim_ros.description.shapes import SHAPES
+from raisim_ros.description.shapes import SHAPES, ObjectType
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
 from raisim_ros.engine.errors import WrongTypeError, check
@@ -20,7 +20,7 @@ from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.wires import Wire
 from raisim_ros.engine.sensors.sensor import Sensor, SensorSet
-from raisim_ros.engine.types import BodyType, ObjectType, SingleBodySnapshot
+from raisim_ros.engine.types import BodyType, SingleBodySnapshot
 from raisim_ros.engine.world import stored
 from raisim_ros.engine.world.core import WorldCore
 

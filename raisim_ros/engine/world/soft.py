@@ -10,6 +10,7 @@ import numpy as np
 
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.mesh.file import load_mesh
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.soft_types import DeformableMaterial, GranularMaterial, MeshBuildOptions
 from raisim_ros.engine import arguments
 from raisim_ros.engine._library import ffi, lib
@@ -20,7 +21,6 @@ from raisim_ros.engine.objects.body_springs import Springs, vertex_areas
 from raisim_ros.engine.objects.deformable import DeformableObject, pairs_within
 from raisim_ros.engine.objects.granular import GranularSystem, fill_material, grain_tables
 from raisim_ros.engine.objects.placed import Placed, place
-from raisim_ros.engine.types import ObjectType
 from raisim_ros.engine.world.core import WorldCore
 
 if TYPE_CHECKING:

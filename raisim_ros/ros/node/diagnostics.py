@@ -11,39 +11,29 @@ from std_msgs.msg import Header
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.node.stepping import SteppingLoop
-from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import WallTimer
+from raisim_ros.ros.objects.topic import WallTimeTopic
 
 _RATE_HZ = 1.0  # of wall time
 # A world that runs slower than this part of the wanted factor does not keep up.
 _KEEPS_UP = 0.9
 
 
-class DiagnosticsTopic:
+class DiagnosticsTopic(WallTimeTopic):
     """Publishes one status per world, once a second of wall time."""
 
     def __init__(self, loop: SteppingLoop, name: str, publisher: Any) -> None:
         """`name` tells the world from others."""
+        super().__init__(_RATE_HZ, publisher)
         self._loop = loop
         self._name = name
-        self._publisher = publisher
-        self._timer = WallTimer(_RATE_HZ)
         self._overruns = 0  # told so far
-
-    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
-        """Nothing here depends on the objects."""
-
-    def steps_until_due(self, step: int) -> int:
-        """It follows wall time."""
-        return NEVER
 
     def due(self, moment: Moment) -> bool:
         """Whether its time has come and somebody listens."""
         if self._publisher.get_subscription_count() == 0:
             self._overruns = self._loop.pacer.overruns  # nobody is told of them later, as if they were new
             return False
-        return self._timer.due()
+        return self.timer.due()
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes how the world is doing."""

@@ -13,31 +13,17 @@ from raisim_ros.ros.frozen_message import FrozenMessage
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.node.stepping import SteppingLoop, StepRequest
 from raisim_ros.ros.objects.commands import CommandRefusedError
-from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import WallTimer
+from raisim_ros.ros.objects.topic import WallTimeTopic
 
 
-class WorldStateTopic:
+class WorldStateTopic(WallTimeTopic):
     """Publishes WorldState, at a rate in Hz of wall time."""
 
     def __init__(self, loop: SteppingLoop, world_frame: str, rate_hz: float, publisher: Any) -> None:
+        super().__init__(rate_hz, publisher)
         self._loop = loop
-        self.timer = WallTimer(rate_hz)
-        self._publisher = publisher
         self._message = FrozenMessage(WorldState(header=Header(frame_id=world_frame)))
         self._stamp = self._message.numbers("header.stamp.sec", "header.stamp.nanosec").view("u4")
-
-    def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
-        """Nothing here depends on the objects."""
-
-    def steps_until_due(self, step: int) -> int:
-        """It follows wall time."""
-        return NEVER
-
-    def due(self, moment: Moment) -> bool:
-        """Whether its time has come and somebody listens."""
-        return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Publishes the state of world and loop."""

@@ -13,8 +13,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from raisim_ros.engine.types import StateBuffer
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import WallTimer
+from raisim_ros.ros.objects.topic import WallTimeTopic
 
 # A force is drawn so long, and no longer than this [m/N], [m].
 LENGTH_PER_NEWTON, LONGEST = 0.01, 1.0
@@ -30,27 +29,18 @@ def force_lines(contacts: Any, time_step: float) -> Any:
     return np.stack((contacts["position"], contacts["position"] + shown), axis=1)
 
 
-class ContactMarkers:
+class ContactMarkers(WallTimeTopic):
     """Draws all contact forces of the last step in one marker, at a rate in Hz of wall time."""
 
     def __init__(self, read_contacts: Callable[[], Any], world_frame: str, rate_hz: float, publisher: Any) -> None:
+        super().__init__(rate_hz, publisher)
         self._read_contacts = read_contacts
         self._frame = world_frame
-        self.timer = WallTimer(rate_hz)
-        self._publisher = publisher
         self._time_step = 1.0
 
     def rebuild(self, rows: list[ObjectRow], time_step: float) -> None:
         """Takes over the time step."""
         self._time_step = time_step
-
-    def steps_until_due(self, step: int) -> int:
-        """They follow wall time."""
-        return NEVER
-
-    def due(self, moment: Moment) -> bool:
-        """Whether its time has come and somebody looks."""
-        return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Draws the contacts; without any, nothing is left to see."""

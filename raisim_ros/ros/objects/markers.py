@@ -17,13 +17,14 @@ from raisim_ros.description import shapes
 from raisim_ros.description.appearance import HIDDEN, colour
 from raisim_ros.description.mesh.color import brings_materials
 from raisim_ros.description.robot.kinematic_tree import KinematicTree, TreeCollision, TreeVisual
+from raisim_ros.description.shapes import ShapeType
 from raisim_ros.description.solids import SOLIDS
 from raisim_ros.description.world.scene_types import LightSettings
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.scene_handles import LightObject, ViewCamera
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import ArticulationBuffer, CollisionBody, ShapeType, StateBuffer
+from raisim_ros.engine.types import ArticulationBuffer, CollisionBody, StateBuffer
 from raisim_ros.msg import ObjectState
 from raisim_ros.ros.conversions import Vector, compose_xyzw
 from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from raisim_ros.description.errors import RaisimError
+from raisim_ros.description.shapes import ObjectType
 from raisim_ros.description.world.interface_settings import InterfaceSettings
 from raisim_ros.engine.articulated.system import ArticulatedSystem
-from raisim_ros.engine.types import BodyType, ObjectType
+from raisim_ros.engine.types import BodyType
 from raisim_ros.engine.world.world import World
 from raisim_ros.ros import names
 from raisim_ros.ros.objects.object_state import ObjectSnapshot, capture_state

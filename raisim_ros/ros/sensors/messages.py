@@ -77,11 +77,7 @@ class Channel(ABC):
     """The topics of one sensor."""
 
     topics: Mapping[str, Any]  # name below that of the sensor: message type
-
-    @property
-    @abstractmethod
-    def sensor(self) -> Sensor:
-        """The sensor it belongs to."""
+    sensor: Sensor
 
     @abstractmethod
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
@@ -112,8 +108,10 @@ class LidarChannel(Channel):
     stamp is then that of the first column.
     """
 
+    sensor: SpinningLidar
+
     def __init__(self, entry: SensorRow, sensor: SpinningLidar, options: SensorOptions) -> None:
-        self._lidar = sensor
+        self.sensor = sensor
         self._frame = entry.frame
         self._options = options
         single = sensor.model.pitch_samples == 1
@@ -123,38 +121,33 @@ class LidarChannel(Channel):
         self._scans: _Recent[_Scan] = _Recent()
 
     @property
-    def sensor(self) -> Sensor:
-        """The lidar."""
-        return self._lidar
-
-    @property
     def is_rolling(self) -> bool:
         """Whether it must follow every step while somebody listens."""
-        return self._lidar.is_rolling()
+        return self.sensor.is_rolling()
 
     def follow(self, listened: bool) -> None:
         """Fires the columns whose time has come."""
         if listened:
-            self._lidar.follow()
+            self.sensor.follow()
         else:
-            self._lidar.restart_sweep()
+            self.sensor.restart_sweep()
 
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Casts a revolution, or takes what fired."""
-        self._lidar.note_update()
-        if not self._lidar.is_rolling():
-            columns = self._lidar.model.yaw_samples
+        self.sensor.note_update()
+        if not self.sensor.is_rolling():
+            columns = self.sensor.model.yaw_samples
             for topic in [*publishers, "points"] if keep and "points" not in publishers else publishers:
                 message = self._message(topic, columns)
-                message.note_cast(self._lidar.write_cloud(0, columns, message.layout, message.out))
+                message.note_cast(self.sensor.write_cloud(0, columns, message.layout, message.out))
                 if topic in publishers:
                     message.send(publishers[topic], stamp)
                 if keep and isinstance(message, _Cloud):
-                    self._lidar._show_scan(message.valid_points())
+                    self.sensor._show_scan(message.valid_points())
             return
-        sweep = self._lidar.take_sweep()
+        sweep = self.sensor.take_sweep()
         if keep:
-            self._lidar._keep(sweep)
+            self.sensor._keep(sweep)
         for topic, publisher in publishers.items() if len(sweep.returns) else ():
             message = self._message(topic, len(sweep.returns))
             message.fill(sweep)
@@ -162,9 +155,9 @@ class LidarChannel(Channel):
 
     def _message(self, topic: str, columns: int) -> _Cloud | _Scan:
         if topic == "scan":
-            return self._scans.get_or_make(columns, lambda count: _Scan(self._lidar, self._frame, count))
+            return self._scans.get_or_make(columns, lambda count: _Scan(self.sensor, self._frame, count))
         ring_and_time = self._options.lidar_ring_and_time
-        return self._clouds.get_or_make(columns, lambda count: _Cloud(self._lidar, self._frame, count, ring_and_time))
+        return self._clouds.get_or_make(columns, lambda count: _Cloud(self.sensor, self._frame, count, ring_and_time))
 
 
 def _column_period(lidar: SpinningLidar) -> float:
@@ -308,6 +301,8 @@ class DepthChannel(Channel):
     REP 118: metres as 32FC1 (-inf: too near, +inf: nothing, NaN: lost), or millimetres as 16UC1 (0: invalid).
     """
 
+    sensor: DepthCamera
+
     def __init__(self, entry: SensorRow, sensor: DepthCamera, options: SensorOptions) -> None:
         self.topics = {
             "depth/image": Image,
@@ -316,7 +311,7 @@ class DepthChannel(Channel):
             "segmentation": Image,
             "segmentation/links": Image,
         }
-        self._camera = sensor
+        self.sensor = sensor
         self._frame = entry.optical_frame
         self._encoding = options.depth_encoding
         self._messages: dict[str, _Stamped] = {}
@@ -327,19 +322,14 @@ class DepthChannel(Channel):
 
     def _depth_buffer(self) -> NDArray[np.float32]:
         """Where the engine writes depths: straight into the image, unless that has millimetres."""
-        size = (self._camera.model.height, self._camera.model.width)
+        size = (self.sensor.model.height, self.sensor.model.width)
         if self._encoding != "32FC1":
             return np.empty(size, np.float32)
         return self._message("depth/image").numbers("data").view(np.float32).reshape(size)
 
-    @property
-    def sensor(self) -> Sensor:
-        """The camera."""
-        return self._camera
-
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Takes one image for all topics."""
-        camera = self._camera
+        camera = self.sensor
         camera.note_update()
         objects, links = (self._indices(topic) if topic in publishers else None for topic in _SEGMENTATIONS)
         if keep or publishers.keys() - {"depth/camera_info"}:
@@ -364,7 +354,7 @@ class DepthChannel(Channel):
         return self._messages[topic]
 
     def _make(self, topic: str) -> _Stamped:
-        camera = self._camera
+        camera = self.sensor
         if topic == "depth/camera_info":
             return _Stamped(camera_info(self._frame, camera))
         if topic == "depth/image":
@@ -403,26 +393,23 @@ class DepthChannel(Channel):
 class ColorChannel(Channel):
     """Shaded colours as rgb8, with camera_info."""
 
+    sensor: RGBCamera
+
     def __init__(self, entry: SensorRow, sensor: RGBCamera, options: SensorOptions) -> None:
         self.topics = {"color/image": Image, "color/camera_info": CameraInfo}
-        self._camera = sensor
+        self.sensor = sensor
         self._info = _Stamped(camera_info(entry.optical_frame, sensor))
         self._image = _image(entry.optical_frame, sensor, "rgb8", 3)
         model = sensor.model
         self._pixels = self._image.numbers("data").reshape(model.height, model.width, 3)
 
-    @property
-    def sensor(self) -> Sensor:
-        """The camera."""
-        return self._camera
-
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Takes an image, unless only camera_info is asked for."""
-        self._camera.note_update()
+        self.sensor.note_update()
         if keep or "color/image" in publishers:
-            self._camera.write_image(self._pixels)
+            self.sensor.write_image(self._pixels)
         if keep:
-            self._camera._image[:] = self._pixels
+            self.sensor._image[:] = self._pixels
         if "color/image" in publishers:
             self._image.send(publishers["color/image"], stamp)
         if "color/camera_info" in publishers:
@@ -435,9 +422,11 @@ class ColorChannel(Channel):
 class ImuChannel(Channel):
     """REP 145: specific force and angular velocity in the sensor frame; orientation: that of the world, exact."""
 
+    sensor: IMU
+
     def __init__(self, entry: SensorRow, sensor: IMU, options: SensorOptions) -> None:
         self.topics = {"imu": Imu}
-        self._imu = sensor
+        self.sensor = sensor
         message = Imu(header=Header(frame_id=entry.frame))
         message.angular_velocity_covariance = _covariance(sensor.model.ang_vel_noise)
         message.linear_acceleration_covariance = _covariance(sensor.model.acc_noise)
@@ -446,20 +435,15 @@ class ImuChannel(Channel):
         self._rate = self._message.numbers("angular_velocity.x", "angular_velocity.z")
         self._force = self._message.numbers("linear_acceleration.x", "linear_acceleration.z")
 
-    @property
-    def sensor(self) -> Sensor:
-        """The unit."""
-        return self._imu
-
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Measures."""
-        self._imu._update()
+        self.sensor._update()
         if not publishers:
             return
-        w, x, y, z = quaternion_from_matrix(self._imu.get_orientation())
+        w, x, y, z = quaternion_from_matrix(self.sensor.get_orientation())
         self._orientation[:] = (x, y, z, w)
-        self._rate[:] = self._imu.get_angular_velocity()
-        self._force[:] = self._imu.get_linear_acceleration()
+        self._rate[:] = self.sensor.get_angular_velocity()
+        self._force[:] = self.sensor.get_linear_acceleration()
         self._message.send(publishers["imu"], stamp)
 
 
@@ -471,23 +455,20 @@ def _covariance(noise: NoiseModel) -> list[float]:
 class WrenchChannel(Channel):
     """Force and torque of contacts, or through a joint, in the sensor frame."""
 
+    sensor: ContactSensor | ForceTorque
+
     def __init__(self, entry: SensorRow, sensor: ContactSensor | ForceTorque, options: SensorOptions) -> None:
         self.topics = {"wrench": WrenchStamped}
-        self._sensor = sensor
+        self.sensor = sensor
         self._message = _Stamped(WrenchStamped(header=Header(frame_id=entry.frame)))
         self._numbers = self._message.numbers("wrench.force.x", "wrench.torque.z")
 
-    @property
-    def sensor(self) -> Sensor:
-        """The sensor."""
-        return self._sensor
-
     def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Measures."""
-        self._sensor._update()
+        self.sensor._update()
         if not publishers:
             return
-        self._numbers[:3], self._numbers[3:] = self._sensor.get_force(), self._sensor.get_torque()
+        self._numbers[:3], self._numbers[3:] = self.sensor.get_force(), self.sensor.get_torque()
         self._message.send(publishers["wrench"], stamp)
 
 

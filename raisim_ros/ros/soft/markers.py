@@ -19,8 +19,7 @@ from raisim_ros.ros.frozen_message import FrozenElement, FrozenSequence
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.markers import REPEATS
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import WallTimer
+from raisim_ros.ros.objects.topic import WallTimeTopic
 
 # Balls of one marker have one size: grains of other radii are drawn in so many sizes, at most.
 SIZES = 8
@@ -37,16 +36,15 @@ def grain_sizes(radii: Vector) -> tuple[Vector, Any]:
     return sizes, bins
 
 
-class SoftMarkers:
+class SoftMarkers(WallTimeTopic):
     """Draws objects made of particles, at most at a rate in Hz of wall time, and only those that have moved.
 
     What came to rest is repeated in a few messages, so that a slow viewer that misses one still gets it.
     """
 
     def __init__(self, world_frame: str, rate_hz: float, publisher: Any) -> None:
+        super().__init__(rate_hz, publisher)
         self._frame = world_frame
-        self.timer = WallTimer(rate_hz)
-        self._publisher = publisher
         self._rows: list[ObjectRow] = []
         self._sent: dict[int, Vector] = {}  # places that were sent last, by object
         self._repeats: dict[int, int] = {}  # how often they must still be sent although nothing moves
@@ -71,15 +69,9 @@ class SoftMarkers:
     def _delete(self, markers: list[tuple[str, int]]) -> None:
         self._deletions |= dict.fromkeys(markers, REPEATS)
 
-    def steps_until_due(self, step: int) -> int:
-        """They follow wall time."""
-        return NEVER
-
     def due(self, moment: Moment) -> bool:
         """Whether its time has come and somebody looks."""
-        if not self._rows and not self._deletions:
-            return False
-        return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
+        return bool(self._rows or self._deletions) and super().due(moment)
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Draws what has moved just now."""

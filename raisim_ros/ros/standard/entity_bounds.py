@@ -9,12 +9,12 @@ from scipy.optimize import linprog
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.mesh.file import load_mesh
-from raisim_ros.description.shapes import SHAPES
+from raisim_ros.description.shapes import SHAPES, ShapeType
 from raisim_ros.engine.articulated.system import ArticulatedSystem
 from raisim_ros.engine.objects.handles import Ground
 from raisim_ros.engine.objects.soft_handles import SoftObject
 from raisim_ros.engine.objects.surface_handles import HeightMap, Mesh
-from raisim_ros.engine.types import CollisionBody, ShapeType
+from raisim_ros.engine.types import CollisionBody
 from raisim_ros.ros.conversions import Vector, rotate
 from raisim_ros.ros.objects.object_table import ObjectRow
 

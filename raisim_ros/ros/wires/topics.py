@@ -24,8 +24,8 @@ from raisim_ros.ros.following_endpoints import FollowingEndpoints
 from raisim_ros.ros.moment import Moment
 from raisim_ros.ros.objects.markers import REPEATS
 from raisim_ros.ros.objects.object_table import ObjectRow
-from raisim_ros.ros.objects.topic import NEVER
-from raisim_ros.ros.pacing import WallTimer, period_in_steps, steps_until_multiple
+from raisim_ros.ros.objects.topic import NEVER, WallTimeTopic
+from raisim_ros.ros.pacing import period_in_steps, steps_until_multiple
 from raisim_ros.ros.request_queue import Origin, RequestQueue, acting_for
 from raisim_ros.ros.wires.table import STRETCH_NAMES, WireRow, WireTable
 
@@ -167,17 +167,16 @@ class WireEndpoints(FollowingEndpoints[Wire, WireRow, _Made]):
             self._warn((entry.name, type(error).__name__), f"{entry.name}/cmd refused: {error}")
 
 
-class WireMarkers:
+class WireMarkers(WallTimeTopic):
     """Draws the wires as lines in `markers`, at a rate in Hz of wall time.
 
     Without a colour of its own a wire is grey while slack, else from green to red as its share of the largest tension.
     """
 
     def __init__(self, world: World, world_frame: str, rate_hz: float, publisher: Any) -> None:
+        super().__init__(rate_hz, publisher)
         self._world = world
         self._frame = world_frame
-        self.timer = WallTimer(rate_hz)
-        self._publisher = publisher
         self._shown: set[int] = set()
         self._deletions: dict[int, int] = {}  # id of a wire -> how often its deletion must still be sent
 
@@ -188,15 +187,9 @@ class WireMarkers:
         self._deletions = {key: left for key, left in self._deletions.items() if key not in present}
         self._shown = present
 
-    def steps_until_due(self, step: int) -> int:
-        """They follow wall time."""
-        return NEVER
-
     def due(self, moment: Moment) -> bool:
         """Whether its time has come and somebody looks."""
-        if not self._shown and not self._deletions:
-            return False
-        return self._publisher.get_subscription_count() > 0 and (moment.everything or self.timer.due())
+        return bool(self._shown or self._deletions) and super().due(moment)
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Draws every wire where it is now."""

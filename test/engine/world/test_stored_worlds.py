@@ -379,7 +379,7 @@ def test_tables_of_files_run_no_code(tmp_path):
     world.save(tmp_path / "saved")
     engine, python = stored.read(tmp_path / "saved", stored.WORLD)
     for name in (b"os:system", b"builtins:eval", b"raisim_ros.engine.errors:check", b"raisim_ros.cli.main:main"):
-        other = python.replace(b"raisim_ros.engine.objects.handles:Sphere", name)
+        other = python.replace(b"raisim_ros.engine.entries.primitives:Sphere", name)
         other = other[:0] + _resized(other, len(python))
         stored.write(tmp_path / "bad", stored.join(stored.WORLD, engine, other))
         with pytest.raises(RaisimError, match="no class of raisim_ros"):
