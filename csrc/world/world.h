@@ -130,6 +130,7 @@ struct rs_world {
     bool changed;               /* since the first half: it must be made again */
     bool colliders_changed;     /* the broad phase must list them again */
     int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */
+    double refused_substeps;    /* why, if it is grains that asked for too many; or 0 */
     bool disturbed;             /* the first half found something that moves to touch or pull what sleeps */
     bool roused;                /* a body that is not listed woke up or was moved: all must be listed */
 
