@@ -120,7 +120,8 @@ struct rs_world {
     rs_world_data data;
     uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
     uint32_t next_asset;        /* likewise for assets */
-    const rs_world *predecessor; /* of a successor: the world that keeps ids for it, up to the next field */
+    uint64_t number;             /* of its own, also when another world has been where it is */
+    _Atomic uint64_t predecessor; /* of a successor: number of the world that keeps ids for it, up to the next field; or 0 */
     uint32_t end_of_ids;
     uint64_t version;           /* counts changes of poses, shapes and filters */
     uint64_t changes;           /* see rs_world_change_count */
