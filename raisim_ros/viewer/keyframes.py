@@ -29,7 +29,7 @@ from raisim_ros.engine.world.world import World
 from raisim_ros.viewer.measurements import readings_size, sensors_of
 
 # A keyframe at least so often, and in changed worlds not more bytes a second (of simulated time) than these.
-PERIOD, BYTES_PER_SECOND = 1.0, 2e7
+PERIOD, BYTES_PER_SECOND = 1.0, 6e6
 # No more keyframes wait to be written; what is changed meanwhile cannot be gone on from.
 MOST_WAITING = 60
 # Arrays from this size on are written once [bytes].

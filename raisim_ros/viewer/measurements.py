@@ -2,6 +2,7 @@
 
 MEAS: arrays of numbers; ``index`` holds a list (JSON, as bytes) of measurements: number of the frame, place of the
 object in the list of objects, names of sensor set and sensor, time [s], and what was read; the arrays follow in order.
+What was read is a name, or name, type and shape of an array whose bytes were taken apart (byte_planes.py).
 """
 
 from __future__ import annotations
@@ -18,14 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raisim_ros.description import array_file
+from raisim_ros.description.byte_planes import put_together, taken_apart
 from raisim_ros.description.errors import InvalidValueError
 from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.recording_file import MEASUREMENTS
-from raisim_ros.engine.sensors.sensor import Sensor
+from raisim_ros.engine.sensors.sensor import MeasurementSource, Sensor
 from raisim_ros.engine.world.world import World
 
 # Chunks are written when they have so many bytes. While so many wait for the disk, what is measured is left out.
 CHUNK_BYTES, MOST_WAITING = 2_000_000, 200_000_000
+# Not more bytes are noted, before they are packed, a second of simulated time; above it, sensors take turns.
+BYTES_PER_SECOND = 64_000_000
+# Arrays from this size on are taken apart [bytes].
+_LARGE = 4096
 # Follows from the depths of the same measurement.
 _DERIVED = "_points"
 
@@ -68,6 +74,27 @@ class _Measurement:
     def size(self) -> int:
         return sum(array.nbytes for array in self.readings.values())
 
+    def names(self) -> list[Any]:
+        """Those of what was read, as the index has them."""
+        known = self.readings.items()
+        return [[name, one.dtype.str, list(one.shape)] if _is_large(one) else name for name, one in known]
+
+
+def _is_large(array: NDArray[Any]) -> bool:
+    return array.nbytes >= _LARGE and array.dtype.kind in "fiu"
+
+
+def _stored(array: NDArray[Any]) -> NDArray[Any]:
+    return taken_apart(array) if _is_large(array) else array
+
+
+def _read(reading: Any, stored: NDArray[Any]) -> tuple[str, NDArray[Any]]:
+    """Name and array of something in the index."""
+    if isinstance(reading, str):
+        return reading, stored
+    name, dtype, shape = reading
+    return name, put_together(stored, dtype, shape)
+
 
 class MeasurementWriter:
     """Notes what sensors measured; what it takes is packed by the thread that writes."""
@@ -77,6 +104,8 @@ class MeasurementWriter:
         self._seen: dict[Key, tuple[float, int]] = {}
         self._new: list[_Measurement] = []
         self._waiting = 0  # bytes that nobody packed yet
+        self._left = float(BYTES_PER_SECOND)  # bytes that may still be noted
+        self._time = world.get_world_time()
 
     def begin(self) -> None:
         """Objects or sensors came or went: what there is shall be noted again."""
@@ -87,13 +116,20 @@ class MeasurementWriter:
         """Take what is new."""
         if not self._world.get_sensor_sets():
             return
-        for key, sensor in sensors_of(self._world):
+        now = self._world.get_world_time()
+        self._left = min(self._left + abs(now - self._time) * BYTES_PER_SECOND, BYTES_PER_SECOND)
+        self._time = now
+        # First whose last measurement is the oldest: when not all fit in, none is left out for ever.
+        for key, sensor in sorted(sensors_of(self._world), key=lambda one: self._seen.get(one[0], (-1.0, 0))[0]):
             mark = sensor.get_update_time_stamp(), sensor._frame
             if mark[0] < 0.0 or mark == self._seen.get(key) or self._waiting > MOST_WAITING:
+                continue
+            if self._left <= 0.0 and readings_size(sensor) >= _LARGE:
                 continue
             self._seen[key] = mark
             self._new.append(_Measurement(frame, key, mark[0], _readings(sensor)))
             self._waiting += self._new[-1].size()
+            self._left -= self._new[-1].size()
         if sum(one.size() for one in self._new) > CHUNK_BYTES:
             self.flush()
 
@@ -106,11 +142,11 @@ class MeasurementWriter:
     def _packed(self, measurements: list[_Measurement]) -> bytes:
         """For the thread that writes."""
         self._waiting -= sum(one.size() for one in measurements)
-        index = json.dumps([[one.frame, *one.key, one.stamp, list(one.readings)] for one in measurements])
-        arrays = [array for one in measurements for array in one.readings.values()]
+        index = json.dumps([[one.frame, *one.key, one.stamp, one.names()] for one in measurements])
+        arrays = [_stored(array) for one in measurements for array in one.readings.values()]
         named = {"index": np.frombuffer(index.encode(), np.uint8)} | {str(k): one for k, one in enumerate(arrays)}
         out = io.BytesIO()
-        np.savez(out, **named)  # type: ignore[arg-type]
+        np.savez(out, **named)
         return out.getvalue()
 
 
@@ -126,12 +162,12 @@ class Measurements:
         number = 0
         try:
             for frame, row, set_name, name, stamp, readings in json.loads(arrays["index"].tobytes()):
-                shown = {reading: arrays[str(number + k)] for k, reading in enumerate(readings)}
+                shown = dict(_read(reading, arrays[str(number + k)]) for k, reading in enumerate(readings))
                 number += len(readings)
                 key, others = (row, set_name, name), self.by_sensor.setdefault((row, set_name, name), [])
                 if not (type(frame) is int and type(row) is int and type(stamp) is float):
                     raise InvalidValueError("a frame, a place or a time is none")
-                if others and frame <= others[-1].frame:
+                if others and frame < others[-1].frame:  # the last one of a frame counts
                     raise InvalidValueError("they are in the wrong order")
                 others.append(_Measurement(frame, key, stamp, shown))
         except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -140,13 +176,21 @@ class Measurements:
     def __bool__(self) -> bool:
         return bool(self.by_sensor)
 
-    def show(self, world: World, first: int, frame: int) -> None:
-        """Let the sensors of a world, which was recorded from frame `first` on, show what they showed at a frame."""
+    def show(self, world: World, first: int, frame: int, *, since_restored: bool = False) -> None:
+        """Let the sensors of a world, which was recorded from frame `first` on, show what they showed at a frame.
+
+        `since_restored`: only where somebody else measured after the whole state from which the world stepped here.
+        What that state holds has all bits, and what the world measured by itself it has measured again.
+        """
         for key, sensor in sensors_of(world) if self.by_sensor else ():
             found = self.by_sensor.get(key, [])
             at = bisect_right(found, frame, key=lambda one: one.frame) - 1
-            if at >= 0 and found[at].frame >= first:
-                _put_back(sensor, found[at])
+            if at < 0 or found[at].frame < first:
+                continue
+            by_itself = sensor.get_measurement_source() == MeasurementSource.RAISIM
+            if since_restored and (by_itself or sensor.get_update_time_stamp() == found[at].stamp):
+                continue
+            _put_back(sensor, found[at])
 
 
 def _put_back(sensor: Sensor, measurement: _Measurement) -> None:

@@ -34,6 +34,8 @@ SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "5", "max")
 NO_LIMIT = 3.1416
 # Joints of a robot that are not known yet are asked for so often, five times a second.
 JOINT_TRIES = 150
+# Nothing else moves a slider for so long after somebody did [s].
+JOINT_PAUSE = 1.0
 TRAIL_LENGTH = 400
 LAYERS = (("Collision shapes", COLLISION), ("Inertias", INERTIA), ("Names", "names"), ("Frames", "frames"))
 KEYS = (
@@ -64,13 +66,14 @@ class Panel:
         self.on_load: Callable[[], None] = lambda: None  # another world is there
         self.on_new: Callable[[str], None] = lambda name: None  # an object that a page added is there
         self._model = SceneModel([], 0)
-        self._joint_nodes: list[Any] = []
+        self._joint_nodes: dict[str, Any] = {}  # sliders by the name of their joint
         self._lock = threading.RLock()
         self._trail: list[Vector] = []
         self._last = 0.0  # time of the last place of the trail [s]
         self._image_nodes: dict[str, Any] = {}
         self._ticks = 0
         self._joints_due = 0  # so often they are still asked for
+        self._joint_moved = 0.0  # when somebody moved a slider, or they came [s]
         self.selected: Item | None = None
         self._wanted_name = ""  # of a new object, to be selected once it is there
         self._form = AddForm(server, self._add_object_of_form, lambda file: self._load(file), self._try)
@@ -153,13 +156,14 @@ class Panel:
 
     def _show_timeline(self, moment: Moment) -> None:
         span = self._feed.timeline()
-        self._timeline.visible = span is not None and span[1] > span[0]
-        if span is not None and span[1] > span[0]:
+        shown = span is not None and span[1] > span[0]
+        if span is not None and shown:
             self._timeline.min, self._timeline.max = span
             now = min(max(moment.time, span[0]), span[1])
             held = moment.paused and time.monotonic() - self._sought < 1.0
             if not held and abs(self._timeline.value - now) > 1e-6:
                 self._timeline.value = now
+        self._timeline.visible = shown  # last: nobody moves it along a span that it does not have yet
 
     def _toggle(self) -> None:
         (self._feed.play if self._paused else self._feed.pause)()
@@ -208,7 +212,7 @@ class Panel:
         with self._lock:
             self.selected = item
             self._forget_history()
-            for node in self._joint_nodes:
+            for node in self._joint_nodes.values():
                 node.remove()
             self._joint_nodes.clear()
             self._joints.visible = False
@@ -230,7 +234,7 @@ class Panel:
         joints = self._try(lambda: self._feed.joints(item.name))
         if not joints:
             return
-        self._joints_due = 0
+        self._joints_due, self._joint_moved = 0, time.monotonic()
         self._joints.visible = True
         for joint in joints:
             low, high = max(joint.lower, -NO_LIMIT), min(joint.upper, NO_LIMIT)
@@ -240,12 +244,31 @@ class Panel:
             with self._joints:
                 slider = self._server.gui.add_slider(joint.name, low, high, (high - low) / 500.0, start)
             slider.on_update(self._joint_callback(item.name, joint.name, slider))
-            self._joint_nodes.append(slider)
+            self._joint_nodes[joint.name] = slider
 
     def _joint_callback(self, name: str, joint: str, slider: Any) -> Callable[[Any], None]:
-        return lambda event: (
-            self._try(lambda: self._feed.set_joint(name, joint, float(slider.value))) if event.client else None
-        )
+        def moved(event: Any) -> None:
+            if event.client:
+                self._joint_moved = time.monotonic()
+                self._try(lambda: self._feed.set_joint(name, joint, float(slider.value)))
+
+        return moved
+
+    def _follow_joints(self) -> None:
+        """Sliders go where joints, or their targets, went by themselves; not under the hand that moves one."""
+        if self.selected is None or not self._joint_nodes or time.monotonic() - self._joint_moved < JOINT_PAUSE:
+            return
+        try:
+            joints = self._feed.joints(self.selected.name)
+        except RaisimError:  # it has just gone
+            return
+        for joint in joints:
+            slider = self._joint_nodes.get(joint.name)
+            if slider is None:
+                continue
+            place = min(max(joint.position, slider.min), slider.max)
+            if abs(place - slider.value) > 0.5 * slider.step:
+                slider.value = place
 
     def _set_gains(self) -> None:
         if self.selected is not None:
@@ -429,6 +452,7 @@ class Panel:
             except RaisimError:
                 self._about.content = f"**{literal(name)}** is gone."
         self._show_joints()
+        self._follow_joints()
         self._profile.visible = bool(moment.profile)
         if moment.profile:
             rows = "\n".join(f"| {stage.replace('_', ' ')} | {spent:.1f} |" for stage, spent in moment.profile.items())

@@ -31,7 +31,7 @@ CHUNK_FRAMES, CHUNK_SECONDS = 120, 1.0
 class Recorder:
     """Notes frames at a rate in Hz of simulated time; a thread of its own packs and writes them."""
 
-    def __init__(self, world: World, path: str | Path, rate: float) -> None:
+    def __init__(self, world: World, path: str | Path, rate: float, sensors: bool) -> None:
         if not 0.0 < rate < 1e6:
             raise InvalidValueError(f"rate is {rate}; expected a number of frames per second above 0")
         self._world = world
@@ -44,6 +44,7 @@ class Recorder:
         self._frames = 0
         self._keyframes = KeyframeWriter(world, self.add)
         self._measurements = MeasurementWriter(world, self.add)
+        self.sensors = sensors  # whether measurements are noted
         self._commands = _Commands(world)
         self._next = world.get_world_time()
         self._written = time.monotonic()
@@ -115,11 +116,19 @@ class Recorder:
                 self._measurements.begin()
             exact = self._keyframes.note(self._frames)
             self._waiting.append(_frame(self._world, exact) | self._commands.read())
-            self._measurements.note(self._frames)
+            if self.sensors:
+                self._measurements.note(self._frames)
             self._frames += 1
             self._last = self._world.get_world_time()
         if len(self._waiting) >= CHUNK_FRAMES or time.monotonic() - self._written > CHUNK_SECONDS:
             self._flush()
+
+    def note_measured(self) -> None:
+        """Sensors were measured after the step whose frame is taken already: what they show belongs to that frame."""
+        with self._world.locked():
+            same = self._last == self._world.get_world_time() and _make(self._world) == self._configuration
+            if self.sensors and same:
+                self._measurements.note(self._frames - 1)
 
     def add(self, kind: bytes, make: Callable[[], bytes]) -> None:
         """Append a chunk; the thread that writes calls `make` for its content."""

@@ -168,6 +168,7 @@ class Recording:
 
     def _step_on(self, world: World, start: int, frame: int) -> None:
         world.integrate(int(self.array("step", frame) - self.array("step", start)))
+        self._show_measurements(world, frame, since_restored=True)
 
     # ---- copies ----
 
@@ -251,9 +252,10 @@ class Recording:
         self._show_measurements(self._worlds[epoch], frame)
         return self._worlds[epoch]
 
-    def _show_measurements(self, world: World, frame: int) -> None:
+    def _show_measurements(self, world: World, frame: int, *, since_restored: bool = False) -> None:
         try:
-            self._measurements.show(world, int(self._starts[self.epoch_of(frame)]), frame)
+            first = int(self._starts[self.epoch_of(frame)])
+            self._measurements.show(world, first, frame, since_restored=since_restored)
         except InvalidValueError as error:
             raise ParseError(self.path, None, str(error)) from error
 

@@ -294,14 +294,14 @@ class WorldFeed:
                 return []
             q, target = handle.get_generalized_coordinate(), handle.get_pd_target()[0]
             driven = handle.get_control_mode() == ControlMode.PD_PLUS_FEEDFORWARD_TORQUE
-            limits = handle.get_joint_limits()
+            limits, stiffness = handle.get_joint_limits(), handle.get_pd_gains()[0]
             q_first, u_first = _firsts(handle)
             found = []
             for index, body in enumerate(handle.get_kinematic_tree().bodies):
                 if body.joint_type.has_axis:
                     place, dof = q_first[index], u_first[index]
                     low, high = (float(value) for value in limits[dof])
-                    held = driven and handle.get_pd_gains()[0][dof] > 0.0
+                    held = driven and stiffness[dof] > 0.0
                     found.append(Joint(body.joint_name, low, high, float((target if held else q)[place])))
         return found
 

@@ -179,6 +179,9 @@ class Stage:
         return False
 
     def drag(self, start, shift):
+        # Messages lie over the picture for some seconds: three of them, on a slow machine, cover its middle.
+        seen = "([x, y]) => document.elementFromPoint(x, y)?.tagName"
+        wait_until(lambda: self.page.evaluate(seen, [float(value) for value in start]) == "CANVAS", self.page)
         mouse = self.page.mouse
         mouse.move(*start)
         mouse.down()

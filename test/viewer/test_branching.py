@@ -17,15 +17,22 @@ from raisim_ros import HeightMapData, Recording, World
 from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.recording_file import BASE, KEYFRAME, MAGIC, read_chunks, write_chunk
 from raisim_ros.description.resources import resource
+from raisim_ros.engine.sensors.sensor import MeasurementSource
 from raisim_ros.viewer import keyframes
 
 WORLDS = ("crane", "heightmaps", "newtons_cradle", "robots", "sensor_room", "shapes")
 SLOW = ("cloth_over_ball", "grain_hopper")
 
 
+def bits(value):
+    if isinstance(value, list):  # contacts
+        return [(contact.get_position().tobytes(), contact.get_impulse().tobytes()) for contact in value]
+    return np.asarray(value).tobytes()
+
+
 def readings(world):
     return [
-        np.asarray(getattr(sensor, name)).tobytes()
+        bits(getattr(sensor, name))
         for one in world.get_sensor_sets()
         for sensor in one
         for name in (*sensor._READINGS, "_frame")
@@ -281,3 +288,25 @@ def test_old_and_damaged_recordings_tell(tmp_path):
         cut = bytes(broken)[: int(rng.integers(len(broken)))] if rng.random() < 0.3 else bytes(broken)
         with contextlib.suppress(RaisimError):
             write([*chunks[:place], (kind, cut), *chunks[place + 1 :]]).branch(1.4)
+
+
+def test_what_somebody_measured_is_shown_with_all_its_bits(tmp_path):
+    world = World()
+    world.set_time_step(0.002)
+    world.add_ground()
+    carrier = world.add_box(0.3, 0.3, 0.3, 3.0)
+    carrier.set_position(0.0, 0.0, 0.15)
+    sensors = world.add_sensor_set(carrier, resource("sensors/head.xml"), name="head")
+    for sensor in sensors:
+        sensor.set_measurement_source(MeasurementSource.MANUAL)
+
+    def measure(_):
+        if world.get_step_count() == 50:
+            for sensor in sensors:
+                sensor.update()
+
+    found = record(world, tmp_path / "run.raisim", 0.6, measure, rate=100.0)
+    recording = Recording(tmp_path / "run.raisim")
+    assert sum(time > 0.2 for time in recording.times) > 20
+    for branch in check(recording, found, 12):
+        branch.integrate()

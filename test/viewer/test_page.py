@@ -13,6 +13,7 @@ from page_tools import SIZE, ball_world, drop, drop_from_disk, open_page, wait_u
 from raisim_ros import Recording, Viewer
 from raisim_ros.description.resources import resource
 from raisim_ros.description.world.scene_types import Viewpoint
+from raisim_ros.viewer import panel
 from raisim_ros.viewer.export import write_page
 from raisim_ros.viewer.quantities import JOINT_VELOCITIES
 from raisim_ros.viewer.recording import RecordingFeed
@@ -94,6 +95,31 @@ def test_a_slider_moves_a_joint(stage):
     wait_until(lambda: np.abs(arm.get_generalized_coordinate()).max() > 0.02, stage.page)
 
 
+def test_sliders_follow_joints_that_went_by_themselves(stage):
+    """Reset, a restored moment or a program moves joints; sliders show it, and the next touch starts from there."""
+    arm, sliders = stage.world.get_object("arm"), stage.viewer._panel._joint_nodes
+    stage.viewer.pause()
+    stage.viewer._panel._select_by_name("arm")
+    wait_until(lambda: len(sliders) == arm.get_dof(), stage.page)
+    for place in (0.3, -0.2):
+        there = np.full(arm.get_generalized_coordinate_dim(), place)
+        arm.set_generalized_coordinate(there)
+        arm.set_pd_target(there, np.zeros(arm.get_dof()))
+        wait_until(lambda place=place: all(abs(one.value - place) < one.step for one in sliders.values()), stage.page)
+    stage.viewer._world_feed.reset()
+    arm = stage.world.get_object("arm")
+    joints = {joint.name: joint.position for joint in stage.viewer._world_feed.joints("arm")}
+    assert max(abs(place + 0.2) for place in joints.values()) > 0.1
+    wait_until(lambda: all(abs(one.value - joints[name]) < one.step for name, one in sliders.items()), stage.page)
+    slider, last = stage.page.get_by_role("slider").last, list(joints)[-1]
+    wait_until(lambda: abs(float(slider.get_attribute("aria-valuenow")) - joints[last]) < sliders[last].step, stage.page)
+    slider.focus()
+    stage.page.keyboard.press("ArrowRight")
+    wait_until(lambda: stage.viewer._world_feed.joints("arm")[-1].position != joints[last], stage.page)
+    assert stage.viewer._world_feed.joints("arm")[-1].position == pytest.approx(joints[last] + sliders[last].step, abs=2e-2)
+    stage.viewer._panel._select_by_name("(none)")
+
+
 def test_sliders_of_joints_may_come_late(stage, monkeypatch):
     feed, asked = stage.viewer._world_feed, []
 
@@ -102,6 +128,7 @@ def test_sliders_of_joints_may_come_late(stage, monkeypatch):
         return WorldFeed.joints(feed, name) if len(asked) > 3 else []
 
     monkeypatch.setattr(feed, "joints", late)
+    monkeypatch.setattr(panel, "JOINT_PAUSE", 1e9)  # they do not follow the joints, which asks, too
     stage.viewer._panel._select_by_name("(none)")
     stage.viewer._panel._select_by_name("arm")
     arm = stage.world.get_object("arm")

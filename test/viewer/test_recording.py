@@ -6,13 +6,16 @@ import math
 import subprocess
 import sys
 import threading
+import zlib
 
 import numpy as np
 import pytest
 
 from raisim_ros import Recording, World
 from raisim_ros.description.errors import InvalidValueError, RaisimError
+from raisim_ros.description.recording_file import MEASUREMENTS, read_chunks
 from raisim_ros.description.resources import resource
+from raisim_ros.viewer import measurements
 from raisim_ros.viewer.comparison import GHOST_OPACITY, ComparisonFeed
 from raisim_ros.viewer.quantities import JOINT_TARGETS
 from raisim_ros.viewer.recorder import Recorder
@@ -424,3 +427,45 @@ def test_measurements_are_in_mcap_files(tmp_path):
     images = [message for topic, found in messages.items() if topic.endswith("image") for message in found]
     assert {image.encoding for image in images} == {"rgb8", "32FC1"}
     assert all(len(image.data) == image.step * image.height for image in images)
+
+
+def test_measurements_take_turns_where_they_would_make_a_file_too_large(tmp_path, monkeypatch):
+    monkeypatch.setattr(measurements, "BYTES_PER_SECOND", 1_000_000)
+    world, file = sensing_world(), tmp_path / "run.raisim"
+    shown = sum(measurements.readings_size(sensor) * sensor.get_update_rate() for _, sensor in measurements.sensors_of(world))
+    world.start_recording(file, 50.0)
+    world.integrate(2000)
+    world.stop_recording()
+    found = Recording(file)._measurements.by_sensor
+    noted = sum(one.size() for several in found.values() for one in several)
+    assert 2_000_000 < noted < 6_000_000 < 4.0 * shown
+    imus = [several for key, several in found.items() if key[1] == "imu"]
+    assert [len(several) for several in imus] == [200, 200]  # small ones always
+    large = [several for key, several in found.items() if several[0].size() >= 4096]
+    assert len(large) > 4
+    turn = sum(several[0].size() for several in large) / 1_000_000  # time in which each can be noted once [s]
+    for several in large:
+        times = np.array([one.stamp for one in several])
+        assert len(times) > 1
+        assert np.diff(times).max() < 2.0 * turn  # none is left out for long
+
+
+def test_recordings_without_measurements(tmp_path):
+    world, file = sensing_world(), tmp_path / "run.raisim"
+    world.start_recording(file, 50.0, sensors=False)
+    world.integrate(100)
+    world.stop_recording()
+    assert not Recording(file)._measurements
+    with pytest.raises(InvalidValueError, match="sensors"):
+        world.start_recording(file, sensors="yes")
+
+
+def test_recorded_measurements_are_packed_well(tmp_path):
+    world, file = sensing_world(), tmp_path / "run.raisim"
+    world.start_recording(file, 50.0)
+    world.integrate(500)
+    world.stop_recording()
+    found = Recording(file)._measurements.by_sensor
+    arrays = [array for several in found.values() for one in several for array in one.readings.values()]
+    packed = sum(len(zlib.compress(payload, 6)) for kind, payload in read_chunks(file) if kind == MEASUREMENTS)
+    assert packed < 0.6 * sum(len(zlib.compress(array.tobytes(), 6)) for array in arrays)

@@ -271,8 +271,9 @@ class Sensor(ABC):
 
     def number_next(self, number: int) -> None:
         """Give the next measurement a number; its noise depends on that and on the seed alone."""
-        self._frame = arguments.count("number", number) - 1
-        self._touch()
+        if self._frame != arguments.count("number", number) - 1:  # else it has that number anyway
+            self._frame = number - 1
+            self._touch()
 
     def update(self) -> None:
         """Measure now."""

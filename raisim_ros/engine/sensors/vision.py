@@ -243,9 +243,11 @@ class SpinningLidar(_RaySensor):
 
     def set_scan(self, points: NDArray[Any]) -> None:
         """Set the points: for measurements that come from elsewhere."""
-        self._scan = arguments.table("points", points, (-1, 3))
-        self._scan_times = np.full(len(self._scan), self._stamp)
+        self._show_scan(arguments.table("points", points, (-1, 3)))
         self._touch()
+
+    def _show_scan(self, points: Vector) -> None:
+        self._scan, self._scan_times = points, np.full(len(points), self._stamp)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -371,9 +373,12 @@ class DepthCamera(_Camera):
 
     def set_depth_array(self, depth: NDArray[Any]) -> None:
         """Set the image: for measurements that come from elsewhere."""
-        self._depth[:] = arguments.table("depth", depth, self._depth.shape, np.float32)
-        self._points = None
+        self._show_depth(arguments.table("depth", depth, self._depth.shape, np.float32))
         self._touch()
+
+    def _show_depth(self, depth: NDArray[np.float32]) -> None:
+        self._depth[:] = depth
+        self._points = None
 
     def depth_to_point_cloud(self, depth: NDArray[Any] | None = None, *, in_sensor_frame: bool = False) -> Vector:
         """Points of a depth image (the last one), height x width x 3 [m]: in the world, or in the sensor frame."""

@@ -471,21 +471,31 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         lib.rs_world_get_profile(self._world, p)
         return StepProfile(**{field.name: getattr(p, field.name) for field in fields(StepProfile)})
 
-    def start_recording(self, path: str | Path, rate: float = 60.0) -> None:
+    def start_recording(self, path: str | Path, rate: float = 60.0, *, sensors: bool = True) -> None:
         """Write what happens from now on to a file, `rate` frames per simulated second, until stop_recording().
 
-        Poses, velocities, joints, forces, contacts and wires; a thread of its own packs and writes them, and a crash
-        costs at most the last second. ``raisim_ros.Recording`` reads the file, ``raisim_ros view`` plays it.
+        Poses, velocities, joints, forces, contacts, wires and, with `sensors`, measurements; a thread of its own packs
+        and writes them, and a crash costs at most the last second. ``raisim_ros.Recording`` reads the file,
+        ``raisim_ros view`` plays it.
         """
         from raisim_ros.viewer.recorder import Recorder
 
         if self._recorder is not None:
             raise WrongStateError("the world is being recorded already")
-        self._recorder = Recorder(self, arguments.path("path", path), arguments.number("rate", rate))
+        wanted = arguments.flag("sensors", sensors)
+        self._recorder = Recorder(self, arguments.path("path", path), arguments.number("rate", rate), wanted)
 
     def is_recording(self) -> bool:
         """Whether start_recording() was called and stop_recording() was not."""
         return self._recorder is not None
+
+    def _records_sensors(self) -> bool:
+        return self._recorder is not None and self._recorder.sensors
+
+    def _note_measured(self) -> None:
+        """Somebody measured what the world does not measure by itself; a recording shall have it in this moment."""
+        if self._recorder is not None:
+            self._recorder.note_measured()
 
     def add_to_recording(self, kind: bytes, make: Callable[[], bytes]) -> None:
         """Add a chunk of another kind (four letters) to the file; the thread that writes calls `make` for its content.

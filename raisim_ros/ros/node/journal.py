@@ -37,12 +37,12 @@ class Journal:
         loop.command_listeners.append(self._note_command)
         loop.between_steps.append(self._between_steps)
 
-    def start(self, file: Path, rate_hz: float, settings: Any) -> None:
+    def start(self, file: Path, rate_hz: float, settings: Any, *, sensors: bool) -> None:
         """Records from now on; `settings` is a request that sets the parameters on which commands depend."""
         loop = self._loop
         if self.file is not None:
             raise WrongStateError(f"'{self.file}' is being recorded; stop that first")
-        loop.world.start_recording(file, rate_hz)
+        loop.world.start_recording(file, rate_hz, sensors=sensors)
         self.file, self._first_step = file, loop.taken
         self._begun_at = self._checked = loop.world.get_world_time()
         self._first_number = self._next_number

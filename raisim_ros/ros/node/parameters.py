@@ -53,6 +53,7 @@ class Parameters:
     joint_trajectory_action: bool
     record: str
     record_rate_hz: float
+    record_sensors: bool
     replay: str
 
 
@@ -145,6 +146,7 @@ _DECLARATIONS: dict[str, tuple[Any, str, tuple[float, float] | None, bool]] = {
     "joint_trajectory_action": (True, "Robots have the action follow_joint_trajectory.", None, False),
     "record": ("", "File to record the run to, from its beginning; one of that name is replaced.", None, False),
     "record_rate_hz": (60.0, "Frames of the recording [Hz of simulation time].", (0.01, 10_000.0), False),
+    "record_sensors": (True, "Whether sensors are measured for a recording, also when nobody listens.", None, False),
     "replay": (
         "",
         "Recording of a node whose commands and requests are carried out again, in its world instead of `world`.",

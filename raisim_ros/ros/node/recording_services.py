@@ -35,14 +35,15 @@ class RecordingServices:
 
     def begin(self, file: str, rate_hz: float) -> None:
         """Records from the start of the node on, before anything has happened; the file is replaced."""
-        self._journal.start(check_target(requests.new_file(file, "record"), overwrite=True), rate_hz, self._settings())
+        target = check_target(requests.new_file(file, "record"), overwrite=True)
+        self._journal.start(target, rate_hz, self._settings(), sensors=self._wants_sensors())
 
     def _start(self, request: Any, response: Any) -> str:
         file = requests.new_file(request.file, "file")
         check_allowed(file, "recording")
         check_target(file, request.overwrite)
-        settings = self._settings()
-        self._queue.call(lambda: self._journal.start(file, request.rate_hz, settings))
+        settings, sensors = self._settings(), self._wants_sensors()
+        self._queue.call(lambda: self._journal.start(file, request.rate_hz, settings, sensors=sensors))
         return f"recording to '{file}'"
 
     def _stop(self, request: Any, response: Any) -> str:
@@ -60,6 +61,9 @@ class RecordingServices:
         if self.is_on():
             self._journal.stop()
             self._world.stop_recording()
+
+    def _wants_sensors(self) -> bool:
+        return bool(self._node.get_parameter("record_sensors").value)
 
     def _settings(self) -> Any:
         values = self._node.get_parameters(_SETTINGS)

@@ -84,8 +84,11 @@ class Channel(ABC):
         """The sensor it belongs to."""
 
     @abstractmethod
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
-        """Measures and publishes to the given topics, those with subscribers; there is at least one."""
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
+        """Measures and publishes to the given topics, those with subscribers.
+
+        `keep`: the sensor itself shows the measurement, for a recording. Without it there is at least one topic.
+        """
 
 
 # ---- lidar ----
@@ -136,17 +139,22 @@ class LidarChannel(Channel):
         else:
             self._lidar.restart_sweep()
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Casts a revolution, or takes what fired."""
         self._lidar.note_update()
         if not self._lidar.is_rolling():
             columns = self._lidar.model.yaw_samples
-            for topic, publisher in publishers.items():
+            for topic in [*publishers, "points"] if keep and "points" not in publishers else publishers:
                 message = self._message(topic, columns)
                 message.note_cast(self._lidar.write_cloud(0, columns, message.layout, message.out))
-                message.send(publisher, stamp)
+                if topic in publishers:
+                    message.send(publishers[topic], stamp)
+                if keep and isinstance(message, _Cloud):
+                    self._lidar._show_scan(message.valid_points())
             return
         sweep = self._lidar.take_sweep()
+        if keep:
+            self._lidar._keep(sweep)
         for topic, publisher in publishers.items() if len(sweep.returns) else ():
             message = self._message(topic, len(sweep.returns))
             message.fill(sweep)
@@ -198,6 +206,11 @@ class _Cloud(_Stamped):
     def note_cast(self, returns: int) -> None:
         """The engine has written a revolution to `out`, with so many valid returns."""
         self._dense[0] = returns == self._points
+
+    def valid_points(self) -> NDArray[np.float64]:
+        """Those that came back, N x 3 [m]."""
+        points = self._floats[:, :, :3]
+        return points[np.isfinite(points[:, :, 0])].astype(np.float64)
 
     def fill(self, sweep: Sweep) -> None:
         """What fired."""
@@ -324,13 +337,15 @@ class DepthChannel(Channel):
         """The camera."""
         return self._camera
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Takes one image for all topics."""
         camera = self._camera
         camera.note_update()
         objects, links = (self._indices(topic) if topic in publishers else None for topic in _SEGMENTATIONS)
-        if publishers.keys() - {"depth/camera_info"}:
+        if keep or publishers.keys() - {"depth/camera_info"}:
             camera.write_depth(self._depth, objects, links, tell_range=True)
+        if keep:
+            camera._show_depth(np.where(np.isfinite(self._depth), self._depth, np.float32(np.nan)))
         for topic, publisher in publishers.items():
             message = self._message(topic)
             if topic == "depth/image" and self._encoding != "32FC1":
@@ -401,11 +416,14 @@ class ColorChannel(Channel):
         """The camera."""
         return self._camera
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Takes an image, unless only camera_info is asked for."""
         self._camera.note_update()
-        if "color/image" in publishers:
+        if keep or "color/image" in publishers:
             self._camera.write_image(self._pixels)
+        if keep:
+            self._camera._image[:] = self._pixels
+        if "color/image" in publishers:
             self._image.send(publishers["color/image"], stamp)
         if "color/camera_info" in publishers:
             self._info.send(publishers["color/camera_info"], stamp)
@@ -433,9 +451,11 @@ class ImuChannel(Channel):
         """The unit."""
         return self._imu
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Measures."""
-        self._imu.update()
+        self._imu._update()
+        if not publishers:
+            return
         w, x, y, z = quaternion_from_matrix(self._imu.get_orientation())
         self._orientation[:] = (x, y, z, w)
         self._rate[:] = self._imu.get_angular_velocity()
@@ -462,9 +482,11 @@ class WrenchChannel(Channel):
         """The sensor."""
         return self._sensor
 
-    def publish(self, publishers: Mapping[str, Any], stamp: Stamp) -> None:
+    def publish(self, publishers: Mapping[str, Any], stamp: Stamp, keep: bool = False) -> None:
         """Measures."""
-        self._sensor.update()
+        self._sensor._update()
+        if not publishers:
+            return
         self._numbers[:3], self._numbers[3:] = self._sensor.get_force(), self._sensor.get_torque()
         self._message.send(publishers["wrench"], stamp)
 

@@ -55,6 +55,14 @@ class SensorTable:
         self._entries = present
         return list(present.values())
 
+    def is_recorded(self) -> bool:
+        """Whether measurements go into a file."""
+        return self._world._records_sensors()
+
+    def note_measured(self) -> None:
+        """Measurements were taken now that shall go into the file."""
+        self._world._note_measured()
+
     def sim_time(self) -> float:
         """Simulation time of now [s]."""
         return self._world.get_world_time()

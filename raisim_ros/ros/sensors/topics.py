@@ -58,11 +58,13 @@ class _Attached:
     def listened(self) -> dict[str, _KeepingPublisher]:
         return {topic: one for topic, one in self.publishers.items() if one.has_listeners}
 
-    def measure(self, publishers: Mapping[str, _KeepingPublisher], moment: Moment, time_step: float) -> None:
+    def measure(
+        self, publishers: Mapping[str, _KeepingPublisher], moment: Moment, time_step: float, keep: bool = False
+    ) -> None:
         """Measures, under the number of the period that the moment lies in: noise does not depend on who listens."""
         sensor = self.channel.sensor
         sensor.number_next(max(0, periods(sensor.get_update_rate(), moment.sim_time, time_step)))
-        self.channel.publish(publishers, moment.stamp)
+        self.channel.publish(publishers, moment.stamp, keep)
 
     def repeat(self, moment: Moment, time_step: float) -> None:
         """Sends the last messages again; those that nobody listened to before are measured now."""
@@ -81,7 +83,7 @@ class _Attached:
 
 
 class SensorTopics:
-    """Publishes every sensor at its rate, to those who listen; nothing is computed for nobody."""
+    """Publishes every sensor at its rate, to those who listen and to a recording; nothing is computed for nobody."""
 
     def __init__(self, table: SensorTable) -> None:
         self._table = table
@@ -114,16 +116,18 @@ class SensorTopics:
         return min(waits, default=NEVER)
 
     def _rolling(self) -> list[tuple[LidarChannel, bool]]:
-        """Lidars that fire in every step, and whether somebody listens."""
+        """Lidars that fire in every step, and whether somebody listens, or they are recorded."""
+        recorded = self._table.is_recorded()
         return [
-            (one.channel, bool(one.listened()))
+            (one.channel, recorded or bool(one.listened()))
             for one in self._attached.values()
             if isinstance(one.channel, LidarChannel) and one.channel.is_rolling
         ]
 
     def due(self, moment: Moment) -> bool:
         """Whether a measurement is due that somebody waits for."""
-        return bool(self._rolling()) or any(attached.listened() for attached in self._due(moment))
+        recorded = self._table.is_recorded() and not moment.standing
+        return bool(self._rolling()) or any(recorded or attached.listened() for attached in self._due(moment))
 
     def _due(self, moment: Moment) -> list[_Attached]:
         return [
@@ -134,13 +138,16 @@ class SensorTopics:
 
     def publish(self, moment: Moment, states: StateBuffer) -> None:
         """Measures and publishes what is due; while time stands still, the last messages again."""
+        recorded = self._table.is_recorded() and not moment.standing
         for channel, listened in self._rolling():
             channel.follow(listened)
         for attached in self._due(moment):
             if moment.standing and not attached.is_rolling:
                 attached.repeat(moment, self._time_step)
-            elif publishers := attached.listened():
-                attached.measure(publishers, moment, self._time_step)
+            elif (publishers := attached.listened()) or recorded:
+                attached.measure(publishers, moment, self._time_step, recorded)
+        if recorded:
+            self._table.note_measured()
 
 
 class SensorFrames:

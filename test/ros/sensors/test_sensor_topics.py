@@ -299,8 +299,10 @@ class FakeSensor:
 def test_nothing_is_measured_for_nobody():
     sensor = FakeSensor()
     measured = []
-    channel = SimpleNamespace(sensor=sensor, publish=lambda publishers, stamp: measured.append(sorted(publishers)))
-    topics = SensorTopics(SimpleNamespace(entries=lambda: [SimpleNamespace(sensor=sensor)], sim_time=lambda: 0.0))
+    channel = SimpleNamespace(sensor=sensor, publish=lambda publishers, stamp, keep: measured.append(sorted(publishers)))
+    entries = [SimpleNamespace(sensor=sensor)]
+    table = SimpleNamespace(entries=lambda: entries, sim_time=lambda: 0.0, is_recorded=lambda: False)
+    topics = SensorTopics(table)
     topics.rebuild([], 0.01)
     publishers = {"imu": FakePublisher(), "other": FakePublisher()}
     topics.attach(channel, publishers)
