@@ -171,7 +171,8 @@ void rs_progress_start_evenly(rs_progress *at) {
 /* Sweeps as long as they promise to need less work than the interior-point method. */
 static void sweep_while_it_pays(rs_progress *at) {
     double fair = rs_progress_fair(at), most = USUAL_INSIDE * INSIDE_WORK * at->newton_work / at->sweep_work;
-    while (at->now.largest > fair) {
+    /* What is fair may grow with the sweeps, which then make none any more. */
+    while (at->now.largest > fair && at->now.largest > rs_progress_fair(at)) {
         double left = at->pace < 1.0 ? ROUND_SWEEPS * log(fair / at->now.largest) / log(at->pace) : INFINITY;
         if (at->result.sweeps >= WORK_AT_RISK * most && at->result.sweeps + left > most)
             break;

@@ -10,7 +10,6 @@ static const double BODY_SUBSTEP_SHARE = 0.5;
 /* Hertz' springs get stiffer as they give way: expected overlap relative to the largest of the last step, and at least this
  * share of the radius. */
 static const double HERTZ_AHEAD = 1.5, HERTZ_LEAST = 1e-3;
-static const double MOST_SUBSTEPS = 1e6;
 
 /* Stiffness of a contact of two equal grains at the largest overlap that is to be expected. */
 static double expected_stiffness(const rs_grain_law *law, double mass, double radius, double overlap, double speed) {
@@ -37,7 +36,7 @@ static double substeps(const rs_grains *g, double dt, double speed) {
         rate2 = rs_max(rate2, expected_stiffness(law, mass, least, g->overlap, speed) / mass);
     }
     double needed = rs_max(dt * sqrt(rate2) / SUBSTEP_SHARE, dt * sqrt(g->body_rate2) / BODY_SUBSTEP_SHARE);
-    return rs_min(rs_max(ceil(needed), (double)g->least_substeps), MOST_SUBSTEPS);
+    return rs_max(ceil(needed), (double)g->least_substeps);
 }
 
 /* Work on grains, shared by threads. */
@@ -164,6 +163,11 @@ rs_status rs_grains_begin_step(rs_grains *g, const rs_soft_scene *scene, double 
     g->stats = (rs_grains_stats){.largest_speed = speed};
     g->overlap = g->body_rate2 = 0.0;
     return rs_grains_list_pairs(g);
+}
+
+/* `substeps` of the material allows more. */
+bool rs_grains_are_too_stiff(const rs_grains *g, double needed) {
+    return needed > rs_max(RS_MOST_GRAIN_SUBSTEPS, (double)g->least_substeps);
 }
 
 rs_status rs_grains_plan(rs_grains *g, const rs_soft_scene *scene, rs_partners *partners, int32_t substeps_made) {

@@ -14,6 +14,10 @@
 
 RS_ARRAY_OF(rs_grain_material);
 
+/* Most substeps of a step, unless a material asks for more: grains that would need more are stopped. Nothing ends a step
+ * before its time, so that one must not take for ever, and fewer than needed would blow them up. */
+#define RS_MOST_GRAIN_SUBSTEPS 10000
+
 /* How two grains, or a grain and a wall, act on each other. */
 typedef struct {
     double k_n, c_n, k_t, c_t;
@@ -148,6 +152,7 @@ rs_status rs_grains_list_candidates(rs_grains *grains, const rs_partners *partne
 
 /* A step of the world in parts. How many substeps it takes at least; what they may touch. */
 rs_status rs_grains_begin_step(rs_grains *grains, const rs_soft_scene *scene, double *needed);
+bool rs_grains_are_too_stiff(const rs_grains *grains, double needed);
 rs_status rs_grains_plan(rs_grains *grains, const rs_soft_scene *scene, rs_partners *partners, int32_t substeps_made);
 /* A substep: half of the way with the old velocities; forces change them; the other half. `pushed`: something else changed
  * velocities, too; `note`: what bodies rest on them

@@ -79,6 +79,11 @@ static rs_status make_plan(plan *p) {
                                                 : rs_deformable_begin_step(soft->deformable, p->scene, &needed);
         if (status != RS_OK)
             return status;
+        if (soft->grains != NULL && rs_grains_are_too_stiff(soft->grains, needed)) {
+            p->group->states.items[m] = RS_DIVERGED;
+            p->group->refused_substeps = needed;
+            continue;
+        }
         most = rs_max(most, needed);
         p->with_grains |= soft->grains != NULL;
         p->with_pairs |= p->count > 1 || rs_soft_pair_allowed(soft, soft);
@@ -195,7 +200,7 @@ static bool is_lost(const rs_soft *soft, double dt) {
 static void stop_diverged(const plan *p) {
     for (int32_t m = 0; m < p->count; m++) {
         rs_soft *soft = p->members[m];
-        if (rs_soft_is_carried(soft) && !is_lost(soft, p->scene->dt))
+        if (p->group->states.items[m] == RS_OK && rs_soft_is_carried(soft) && !is_lost(soft, p->scene->dt))
             continue;
         if (soft->grains != NULL)
             rs_grains_stop(soft->grains);
@@ -232,6 +237,7 @@ static rs_status report(const plan *p) {
 rs_status rs_soft_group_step(rs_soft_group *group, const rs_soft_scene *scene) {
     plan p = {.group = group, .scene = scene, .members = group->members.items, .ids = group->ids.items,
               .count = (int32_t)group->members.count};
+    group->refused_substeps = 0.0;
     rs_status status = gather(&p);
     RS_THEN(status, make_plan(&p));
     RS_THEN(status, make_substeps(&p));

@@ -16,6 +16,7 @@ typedef struct {
     RS_ARRAY(rs_soft_filter) filters; /* per member */
     RS_ARRAY(rs_pair6) shares; /* per partner: its impulse so far; then per member and partner: what the member did */
     RS_ARRAY(rs_status) states; /* per member, after the step: RS_DIVERGED: it was stopped */
+    double refused_substeps; /* what grains asked for that were stopped because it is too much, or 0 */
 } rs_soft_group;
 
 void rs_soft_group_free(rs_soft_group *group);

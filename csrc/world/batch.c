@@ -299,6 +299,17 @@ static rs_status refresh_members(rs_batch *batch, int64_t number, const int64_t 
     return status == RS_OK ? run(&j, number) : status;
 }
 
+/* Parameters that were changed stay. */
+static rs_status write_lasting(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
+    (void)place;
+    const rs_batch *batch = j->batch;
+    rs_status status = RS_OK;
+    for (int64_t k = 0; k < batch->channels.count && status == RS_OK; k++)
+        if (!rs_channel_goes_back(&batch->channels.items[k], world))
+            status = rs_channel_write(&batch->channels.items[k], world, member, &batch->link_room[worker]);
+    return status;
+}
+
 static rs_status reset_member(const job *j, rs_world *world, int64_t member, int64_t place, int32_t worker) {
     (void)place;
     rs_status status = rs_world_reset(world, j->snapshot);
@@ -307,7 +318,7 @@ static rs_status reset_member(const job *j, rs_world *world, int64_t member, int
 
 static rs_status reset_members(rs_batch *batch, int64_t number, const int64_t *members, const rs_snapshot *snapshot) {
     rs_status status = check_members(batch, number, members);
-    job write = {.batch = batch, .members = members, .work = write_member, .written_only = true}; /* parameters that were changed stay */
+    job write = {.batch = batch, .members = members, .work = write_lasting, .written_only = true};
     RS_THEN(status, run(&write, number));
     job j = {.batch = batch, .members = members, .work = reset_member,
              .snapshot = snapshot != NULL ? snapshot : batch->start};

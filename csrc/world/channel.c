@@ -223,6 +223,23 @@ static bool is_parameter(const rs_channel *c) {
     }
 }
 
+bool rs_channel_goes_back(const rs_channel *c, rs_world *world) {
+    const rs_body *body;
+    switch (c->def.kind) {
+    case RS_CHANNEL_FIELD:
+        return c->def.field == RS_FIELD_COORDINATE || c->def.field == RS_FIELD_VELOCITY ||
+               c->def.field == RS_FIELD_FEED_FORWARD || c->def.field == RS_FIELD_P_TARGET ||
+               c->def.field == RS_FIELD_D_TARGET;
+    case RS_CHANNEL_POSE: /* what is static stays where it was put, and so does the fixed base of a robot */
+    case RS_CHANNEL_TWIST:
+        body = rs_world_body(world, c->def.object);
+        return body != NULL && body->articulation == NULL && body->type != RS_BODY_STATIC;
+    case RS_CHANNEL_LINK_WRENCH:
+    case RS_CHANNEL_CONTROL: return true;
+    default: return false;
+    }
+}
+
 void rs_channel_forget(const rs_channel *c, int64_t member) {
     if (c->def.kind == RS_CHANNEL_CONTROL) /* no number is equal to this one */
         memset(c->known + (size_t)member * c->row_bytes, 0xff, c->row_bytes);

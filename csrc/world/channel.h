@@ -25,6 +25,9 @@ rs_status rs_channel_read(const rs_channel *channel, rs_world *world, int64_t me
 rs_status rs_channel_reset(const rs_channel *channel, rs_world *world, int64_t member, RS_ARRAY(double) *ray_room);
 /* The world was changed by others: what was carried over to it before may be lost. */
 void rs_channel_forget(const rs_channel *channel, int64_t member);
+/* Whether a reset of a member replaces what is in the row: then nothing of it is carried over before, and what was
+ * refused is gone. */
+bool rs_channel_goes_back(const rs_channel *channel, rs_world *world);
 /* Whether row `member` was written since it was read. */
 bool rs_channel_is_written(const rs_channel *channel, int64_t member);
 /* Row `member` to world, if it differs from what is known. `link_room` is memory for rs_link_def. */

@@ -149,7 +149,10 @@ static rs_status step_group(rs_world *world, int32_t first) {
         rs_body *body = &bodies[group->ids.items[m]];
         if (group->states.items[m] == RS_DIVERGED) {
             body->asleep = true;
-            world->diverged_slot = world->diverged_slot == RS_NONE ? body->slot : world->diverged_slot;
+            if (world->diverged_slot == RS_NONE) {
+                world->diverged_slot = body->slot;
+                world->refused_substeps = group->refused_substeps;
+            }
         }
         body->position = rs_soft_sum(body->soft, rs_v3_zero()).centre;
     }

@@ -327,6 +327,7 @@ static rs_status first_half(rs_world *world, bool detect) {
     double mark = world->profiling ? rs_seconds_now() : 0.0;
     world->detection++;
     world->diverged_slot = RS_NONE;
+    world->refused_substeps = 0.0;
     if (stage_awake(world) != RS_OK || stage_lists(world) != RS_OK)
         return RS_OUT_OF_MEMORY;
     stage_midpoint(world);
@@ -382,6 +383,10 @@ static rs_status second_half(rs_world *world) {
     if (world->diverged_slot == RS_NONE)
         return RS_OK;
     uint32_t serial = RS_ITEM(world->data.slots, world->diverged_slot)->serial;
+    if (world->refused_substeps > 0.0)
+        return rs_fail(RS_DIVERGED, "object %u was stopped at time %g s: its grains need %.3g substeps in a step of %g s, and at "
+                                    "most %d are made; a shorter time step or softer grains need fewer", serial,
+                       world->data.time, world->refused_substeps, world->data.dt, RS_MOST_GRAIN_SUBSTEPS);
     return rs_fail(RS_DIVERGED, "object %u diverged at time %g s: its state is no longer finite; it was stopped at its "
                                 "last pose", serial, world->data.time);
 }

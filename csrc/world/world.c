@@ -45,6 +45,8 @@ rs_status rs_world_create(rs_world **out) {
     rs_world *world = rs_alloc(sizeof *world);
     if (world == NULL)
         return RS_OUT_OF_MEMORY;
+    static _Atomic uint64_t made;
+    world->number = atomic_fetch_add(&made, 1) + 1;
     world->next_serial = 1;
     world->next_asset = 1;
     world->version = 1;
@@ -85,7 +87,7 @@ rs_status rs_world_create_successor(rs_world *world, uint32_t count, rs_world **
         return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "count is %u; there are %u ids left", count, left));
     rs_status status = rs_world_create(out);
     if (status == RS_OK) {
-        (*out)->predecessor = world;
+        (*out)->predecessor = world->number;
         (*out)->next_serial = world->next_serial;
         (*out)->end_of_ids = world->next_serial += count;
     }
@@ -96,18 +98,16 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-rs_status rs_world_succeed(rs_world *world, rs_world *successor) {
-    if (successor->predecessor != world)
-        return rs_fail(RS_INVALID_VALUE, "the other world was not made to succeed this one, or has done so");
+static rs_status check_successor(const rs_world *successor) {
     if (successor->next_serial > successor->end_of_ids)
         return rs_fail(RS_INVALID_VALUE, "the successor has had more objects and wires than it was made for");
-    if (successor->half_way)
-        return rs_fail(RS_WRONG_STATE, "the successor is between integrate1 and integrate2");
-    rs_world_enter(world);
+    return successor->half_way ? rs_fail(RS_WRONG_STATE, "the successor is between integrate1 and integrate2") : RS_OK;
+}
+
+static void exchange_data(rs_world *world, rs_world *successor) {
     rs_world_data before = world->data;
     world->data = successor->data;
     successor->data = before;
-    successor->predecessor = NULL;
     uint64_t number = before.configuration_number > world->data.configuration_number
                           ? before.configuration_number : world->data.configuration_number;
     rs_world *both[] = {world, successor};
@@ -121,7 +121,21 @@ rs_status rs_world_succeed(rs_world *world, rs_world *successor) {
         one->version++;
         one->geometry_number++;
     }
-    return rs_world_leave(world, RS_OK);
+}
+
+/* A world is entered before its successor, and nothing else before a world: no two threads wait for each other. */
+rs_status rs_world_succeed(rs_world *world, rs_world *successor) {
+    rs_world_enter(world);
+    if (atomic_load(&successor->predecessor) != world->number)
+        return rs_world_leave(world, rs_fail(RS_INVALID_VALUE, "the other world was not made to succeed this one, or has done so"));
+    rs_world_enter(successor);
+    rs_status status = check_successor(successor);
+    if (status == RS_OK) {
+        exchange_data(world, successor);
+        successor->predecessor = 0;
+    }
+    rs_world_leave(successor, RS_OK);
+    return rs_world_leave(world, status);
 }
 
 /* ---- argument checks ---- */

@@ -120,7 +120,8 @@ struct rs_world {
     rs_world_data data;
     uint32_t next_serial;       /* never goes back, not even by a restored snapshot: ids are not reused */
     uint32_t next_asset;        /* likewise for assets */
-    const rs_world *predecessor; /* of a successor: the world that keeps ids for it, up to the next field */
+    uint64_t number;             /* of its own, also when another world has been where it is */
+    _Atomic uint64_t predecessor; /* of a successor: number of the world that keeps ids for it, up to the next field; or 0 */
     uint32_t end_of_ids;
     uint64_t version;           /* counts changes of poses, shapes and filters */
     uint64_t changes;           /* see rs_world_change_count */
@@ -130,6 +131,7 @@ struct rs_world {
     bool changed;               /* since the first half: it must be made again */
     bool colliders_changed;     /* the broad phase must list them again */
     int32_t diverged_slot;      /* first object that diverged in this step, or RS_NONE */
+    double refused_substeps;    /* why, if it is grains that asked for too many; or 0 */
     bool disturbed;             /* the first half found something that moves to touch or pull what sleeps */
     bool roused;                /* a body that is not listed woke up or was moved: all must be listed */
 

@@ -61,6 +61,7 @@ class Client:
         except InvalidTopicNameException as error:
             raise InvalidValueError(f"namespace is {shown(namespace)}; {error}") from error
         shared_memory.remove_stale()
+        shared_memory.announce()
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain_id)
         self.node = Node(f"raisim_client_{id(self) % 10**8}", context=self._context, start_parameter_services=False)

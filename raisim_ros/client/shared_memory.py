@@ -3,7 +3,8 @@
 FastDDS removes its segments in /dev/shm when Python has taken everything down, but not when a process is killed, or
 leaves without that: 70 MB would stay for ever. Nodes, viewers and clients therefore write down the names of their own
 segments: nodes remove them when they end, and the next one that starts removes those of dead processes.
-Segments of other programs, or that anybody still holds, are never touched.
+Names are known only when the middleware has started; who is killed before has announced the start, and the segments of
+those seconds count as its own. Segments of other programs, or that anybody still holds, are never touched.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,14 +20,26 @@ _FOLDER = Path("/dev/shm")
 _SEGMENT = re.compile(r"fast(?:rtps|dds)_[0-9a-f]{8,}")
 _RECORD = re.compile(r"raisim_ros_segments_(\d+)_(\d+)")
 _MAX_RECORD = 10_000  # bytes
+_STARTING = "starting"
+_START_TIME = 60.0  # [s] that the middleware may take to start
+_SETTLED = 2.0  # [s] after which whoever made a segment has locked it
+
+
+def announce(folder: Path = _FOLDER) -> None:
+    """Write down that this process is about to make segments; to be followed by remember()."""
+    _write(folder, [*_own_segments(folder), _STARTING])
 
 
 def remember(folder: Path = _FOLDER) -> None:
     """Write down which segments this process has made; nothing when there are none."""
     names = _own_segments(folder)
-    if not names:
+    if names:
+        _write(folder, names)
+    else:
         _forget(folder)
-        return
+
+
+def _write(folder: Path, names: list[str]) -> None:
     with suppress(OSError):  # a convenience for later nodes, no reason to fail
         path = folder / _record_name()
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -52,9 +66,26 @@ def remove_stale(folder: Path = _FOLDER) -> list[str]:
                 continue
             with suppress(OSError):
                 names = Path(entry.path).read_text(errors="replace").split()
+                if _STARTING in names:
+                    begin = entry.stat(follow_symlinks=False).st_mtime
+                    if time.time() < begin + _SETTLED:
+                        continue  # the next one looks at it
+                    names += _made_since(begin, folder)
                 removed += [name for name in names if _SEGMENT.fullmatch(name) and _remove(folder, name)]
                 os.unlink(entry.path)
     return removed
+
+
+def _made_since(begin: float, folder: Path) -> list[str]:
+    """This user's segments that were made while a process started. The lock file is written once, when it is made."""
+    end = min(begin + _START_TIME, time.time() - _SETTLED)
+    found = []
+    for lock in folder.glob("fast*_el"):
+        with suppress(OSError):
+            status = lock.lstat()
+            if status.st_uid == os.getuid() and begin <= status.st_mtime <= end:
+                found.append(lock.name.removesuffix("_el"))
+    return found
 
 
 def _own_segments(folder: Path) -> list[str]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from raisim_ros.description.errors import InvalidValueError, ParseError
 from raisim_ros.description.files import read_bytes
 from raisim_ros.description.limits import get_file_limits
+from raisim_ros.description.zip_file import open_zip, read_entry
 
 # What NumPy and zipfile raise about content that is not theirs.
 _FOREIGN = (
@@ -35,21 +36,17 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpack(content: bytes, most: int, limit: str) -> dict[str, NDArray[Any]]:
     """The arrays of a file, by name, of at most so many bytes; raises InvalidValueError for anything else."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-        if size > most:
-            raise InvalidValueError(f"its arrays have {size} bytes; expected at most {most} ({limit})")
-        with np.load(io.BytesIO(content), allow_pickle=False) as data:
-            return {name: _numbers(name, data[name]) for name in data.files}
+        with open_zip(content, most, limit) as archive:
+            return {entry.filename.removesuffix(".npy"): _numbers(archive, entry) for entry in archive.infolist()}
     except InvalidValueError:
         raise
     except _FOREIGN as error:
         raise InvalidValueError(f"it holds no arrays of numbers: {error}") from error
 
 
-def _numbers(name: str, array: Any) -> NDArray[Any]:
-    if not isinstance(array, np.ndarray):
-        raise InvalidValueError(f"'{name}' is no array")
+def _numbers(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
+    name, content = entry.filename, io.BytesIO(read_entry(archive, entry))
+    array: NDArray[Any] = np.lib.format.read_array(content, allow_pickle=False)
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
         raise InvalidValueError(f"array '{name}' is of type {array.dtype}; expected numbers")
     return array

@@ -38,7 +38,9 @@ class FileLimits:
     max_objects: int = 100_000
     """Objects and wires of a world file."""
     max_archive_bytes: int = 200_000_000
-    """Of all files in an archive (3MF, USDZ, …) after unpacking."""
+    """Of all files in an archive (3MF, USDZ, …, and those that are given to the viewer) after unpacking."""
+    max_archive_files: int = 10_000
+    """Files in an archive."""
     max_triangles: int = 4_000_000
     """Of one mesh file."""
     max_mesh_bytes: int = 1_000_000_000

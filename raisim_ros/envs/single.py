@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from gymnasium import Env
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from raisim_ros import World
+from raisim_ros.description.checked import mapping, whole
 from raisim_ros.envs.randomization import Randomization
 from raisim_ros.envs.task import Task
 from raisim_ros.envs.vector import RENDER_MODES, RaisimVectorEnv
@@ -47,13 +47,17 @@ class RaisimEnv(Env[Row, Row]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Row, dict[str, Any]]:
         """Begin a new episode."""
+        mapping("options", options)
+        if seed is not None:
+            seed = whole("seed", seed)
         super().reset(seed=seed)
         observations, info = self._vector.reset(seed=seed)
         return observations[0], info
 
     def step(self, action: Row) -> tuple[Row, float, bool, bool, dict[str, Any]]:
         """One environment step."""
-        observations, rewards, terminated, truncated, info = self._vector.step(np.asarray(action)[None])
+        rows: Any = [action]  # whatever it is: looked at there
+        observations, rewards, terminated, truncated, info = self._vector.step(rows)
         if self.render_mode == "human":
             self.render()
         return observations[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info

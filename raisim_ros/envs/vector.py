@@ -74,19 +74,27 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
     ) -> tuple[Rows, dict[str, Any]]:
         """Begin new episodes; ``options={"reset_mask": mask}`` in some environments only."""
         mask = mapping("options", options).get("reset_mask")
-        if mask is not None and np.shape(mask) != (self.num_envs,):
-            raise InvalidValueError(f"reset_mask has shape {np.shape(mask)}; expected {(self.num_envs,)}")
+        members = np.arange(self.num_envs) if mask is None else np.flatnonzero(self._mask(mask))
         self._seed(seed)
-        members = np.arange(self.num_envs) if mask is None else np.flatnonzero(np.asarray(mask, dtype=np.bool_))
         self._begin(members)
         return self.task.observe(), {}
 
+    def _mask(self, given: Any) -> Rows:
+        try:
+            mask = np.asarray(given)
+        except ValueError:  # rows of different lengths
+            mask = np.array(None)
+        if mask.shape != (self.num_envs,) or mask.dtype.kind not in "biu":
+            raise InvalidValueError(f"reset_mask is {shown(given)}; expected {self.num_envs} of True and False")
+        return mask
+
     def _seed(self, seed: int | Sequence[int | None] | None) -> None:
-        if isinstance(seed, (int, np.integer)):
+        seed = getattr(seed, "tolist", lambda: seed)()  # NumPy's numbers and arrays
+        if isinstance(seed, int):
             seed = [whole("seed", seed) + k for k in range(self.num_envs)]
         if seed is None:
             seed = [None] * self.num_envs if not self._randoms else ()
-        elif not isinstance(seed, (Sequence, np.ndarray)) or len(seed) != self.num_envs:
+        elif not isinstance(seed, Sequence) or len(seed) != self.num_envs:
             raise InvalidValueError(f"seed is {shown(seed)}; expected a number, or {self.num_envs} of them")
         seed = [one if one is None else whole("seed", one) for one in seed]
         for k, one in enumerate(seed):
@@ -113,6 +121,9 @@ class RaisimVectorEnv(VectorEnv[Rows, Rows, Rows]):
         given = self._numbers(actions)
         if given.shape != self.action_space.shape:
             raise InvalidValueError(f"actions have shape {given.shape}; expected {self.action_space.shape}")
+        unknown = np.isnan(given).any(axis=1)  # infinite ones are cut
+        if unknown.any():
+            raise InvalidValueError(f"member {unknown.argmax()}: its actions hold nan; expected numbers")
         return np.clip(given, self.task.action_low, self.task.action_high)
 
     @staticmethod

@@ -501,6 +501,7 @@ def main(args: Sequence[str] | None = None) -> int:
     life = Life()
     watch_signals("world_node", life, shared_memory.remove_own)
     shared_memory.remove_stale()
+    shared_memory.announce()
     choose_own_profile()
     world_node, code = None, 1
     try:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import io
-import lzma
 import os
-import tarfile
+import shutil
 import tempfile
-import zipfile
-import zlib
 from pathlib import Path
 
-from lxml import etree
-
-from raisim_ros.description.errors import InvalidValueError
+from raisim_ros.description.checked import shown
+from raisim_ros.description.errors import InvalidValueError, RaisimError
 from raisim_ros.description.file_kind import ROBOT, WORLD, kind_of
 from raisim_ros.description.mesh.cache import cache_folder
 from raisim_ros.description.mjcf.file import is_mjcf
+from raisim_ros.description.xml.source import parse_xml, read_text
+from raisim_ros.viewer.unpack import is_archive, unpack
 
-ZIPS, TARS = (".zip",), (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# An archive may not become larger than this [bytes].
-MOST = 2_000_000_000
 _DESCRIPTIONS = (".urdf", ".xacro", ".xml", ".mjcf")
+# Nobody finds a robot among more buttons than this.
+_MOST_FOUND = 500
+_NONE = "neither a robot (URDF, xacro, MJCF) nor a world file"
 
 
 class Uploads:
@@ -41,49 +38,33 @@ class Uploads:
         self._folder.cleanup()
 
     def keep(self, name: str, content: bytes) -> list[Path]:
-        """The file; or of an archive, the robots and worlds in it that somebody may mean."""
+        """The file; or of an archive, the robots and worlds in it that somebody may mean.
+
+        Nothing is kept of what is refused.
+        """
         self._number += 1
         folder = Path(self._folder.name) / str(self._number)
         folder.mkdir()
-        file = folder / Path(name.replace("\\", "/")).name
-        kind = file.name.lower()
-        if not kind.endswith((*ZIPS, *TARS)):
-            file.write_bytes(content)
-            return [file]
         try:
-            (_unzip if kind.endswith(ZIPS) else _untar)(content, folder)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, RuntimeError, zlib.error, lzma.LZMAError) as error:
-            raise InvalidValueError(f"'{file.name}' cannot be unpacked: {error}") from None
+            return self._kept(Path(name.replace("\\", "/")).name, content, folder)
+        except RaisimError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+
+    def _kept(self, name: str, content: bytes, folder: Path) -> list[Path]:
+        if not is_archive(name):
+            try:
+                (folder / name).write_bytes(content)
+            except (OSError, ValueError) as error:  # a full disk; names that no file can have
+                reason = error.strerror if isinstance(error, OSError) else error
+                raise InvalidValueError(f"{shown(name)} cannot be kept: {reason}") from None
+            return [folder / name]
+        unpack(name, content, folder)
         found = _described(folder)
-        if not found:
-            raise InvalidValueError(f"'{file.stem}' holds neither a robot (URDF, xacro, MJCF) nor a world file")
+        if not 0 < len(found) <= _MOST_FOUND:
+            what = f"{len(found)} robots and worlds; expected at most {_MOST_FOUND}" if found else _NONE
+            raise InvalidValueError(f"'{name}' holds {what}")
         return found
-
-
-def _unzip(content: bytes, folder: Path) -> None:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        _check_size(sum(entry.file_size for entry in archive.infolist()))
-        archive.extractall(folder)  # it keeps names inside the folder
-
-
-def _untar(content: bytes, folder: Path) -> None:
-    size = 0
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:*") as archive:
-        for entry in archive:
-            size += entry.size  # also of what is passed over: it has to be unpacked all the same
-            _check_size(size)
-            place = (folder / entry.name).resolve()
-            if not place.is_relative_to(folder.resolve()):
-                raise InvalidValueError(f"the archive's '{entry.name}' lies outside of its folder")
-            content_of = archive.extractfile(entry) if entry.isfile() else None  # neither links nor devices
-            if content_of is not None:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content_of.read())
-
-
-def _check_size(size: int) -> None:
-    if size > MOST:
-        raise InvalidValueError(f"the archive holds {size} bytes; expected at most {MOST}")
 
 
 def short_names(files: list[Path]) -> list[str]:
@@ -103,20 +84,20 @@ def _described(folder: Path) -> list[Path]:
         try:
             if kind_of(str(file)) in (ROBOT, WORLD):
                 found.append(file)
-        except InvalidValueError:
+        except RaisimError:
             continue  # package.xml and the like
-    ready = [file for file in found if file.suffix.lower() != ".xacro" and not (is_mjcf(file) and not _moves(file))]
-    return ready or found
+    ready = [file for file in found if file.suffix.lower() != ".xacro"]
+    return [file for file in ready if not is_mjcf(file) or _moves(file, folder)] or found
 
 
-def _moves(file: Path) -> bool:
+def _moves(file: Path, folder: Path) -> bool:
     """Whether an MJCF file has bodies with joints; many are only parts for others to include."""
     waiting, seen = [file], {Path(os.path.realpath(file))}
     while waiting:
         part = waiting.pop()
         try:
-            root = etree.parse(part, etree.XMLParser(resolve_entities=False)).getroot()
-        except (etree.XMLSyntaxError, OSError):
+            root = parse_xml(read_text(part, "model"), part)
+        except RaisimError:
             if part is file:
                 return True  # whoever chooses it is told what is wrong
             continue
@@ -124,6 +105,6 @@ def _moves(file: Path) -> bool:
         if any(next(body.iter("joint", "freejoint"), None) is not None for one in worlds for body in one.iter("body")):
             return True
         others = {Path(os.path.realpath(part.parent / str(one.get("file")))) for one in root.iter("include", "model")}
-        waiting += others - seen  # each once, however often it is included
-        seen |= others
+        waiting += (other for other in others - seen if other.is_relative_to(os.path.realpath(folder)))
+        seen |= others  # each once, however often it is included
     return False

@@ -27,6 +27,7 @@ def main(args: Sequence[str] | None = None) -> int:
     life = Life()
     watch_signals("viewer_node", life, shared_memory.remove_own)
     shared_memory.remove_stale()
+    shared_memory.announce()
     code = 0
     try:
         code = _show(args, life)

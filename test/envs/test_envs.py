@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import raisim_ros.envs as envs  # noqa: E402
 from raisim_ros import InvalidValueError  # noqa: E402
-from raisim_ros.envs.registration import make_vector_env  # noqa: E402
+from raisim_ros.envs.registration import make_env, make_vector_env  # noqa: E402
 
 TASKS = list(envs.TASKS)
 
@@ -282,3 +282,40 @@ def test_wrong_arguments_are_refused_by_name():
             with pytest.raises(InvalidValueError):
                 wrong()
     assert np.array_equal(env.reset(seed=3)[0], first)
+
+
+@pytest.mark.parametrize("name", ["CartPole-v0", "Quadruped-v0"])
+def test_a_policy_that_gives_nan_is_told_and_spoils_nothing(name):
+    """It was written into the worlds, and no reset brought them back."""
+    env, single = make_vector_env(name, 3), make_env(name)
+    first, alone = env.reset(seed=3)[0], single.reset(seed=3)[0]
+    actions = np.zeros(env.action_space.shape)
+    after = env.step(actions)[0]
+    env.reset(seed=3)
+    actions[1, -1] = np.nan
+    with pytest.raises(InvalidValueError, match="member 1: its actions"):
+        env.step(actions)
+    with pytest.raises(InvalidValueError, match="member 0: its actions"):
+        single.step(actions[1])
+    assert np.array_equal(env.step(np.nan_to_num(actions))[0], after)
+    assert np.array_equal(env.reset(seed=3)[0], first)
+    assert np.array_equal(single.reset(seed=3)[0], alone)
+    assert np.isfinite(env.step(np.full(actions.shape, np.inf))[0]).all()
+
+
+def test_odd_seeds_masks_and_actions_are_refused_by_name():
+    env, single = make_vector_env("CartPole-v0", 2), make_env("CartPole-v0")
+    first, alone = env.reset(seed=3)[0], single.reset(seed=3)[0]
+    for odd in ([1, [2]], "ab", [0.5, 1.0], [None, True], {1, 2}, np.zeros((2, 2), bool), object()):
+        for wrong in (
+            lambda odd=odd: env.reset(options={"reset_mask": odd}),
+            lambda odd=odd: single.reset(seed=odd),
+            lambda odd=odd: single.reset(options=[odd]),
+            lambda odd=odd: single.step([odd]),
+            lambda odd=odd: single.step([[1.0], odd]),
+        ):
+            with pytest.raises(InvalidValueError):
+                wrong()
+    assert np.array_equal(env.reset(seed=np.array([3, 4]))[0], first)
+    assert np.array_equal(env.reset(seed=np.array(3))[0], first)
+    assert np.array_equal(single.reset(seed=np.int64(3))[0], alone)

@@ -159,10 +159,14 @@ def main() -> int:
     print(f"fuzzing {', '.join(names)} for {options.minutes:g} minutes from seed {seed}", flush=True)
     kinds = collections.deque(Kind(name, seed) for name in names)
     end = time.monotonic() + 60.0 * options.minutes
-    share = min(options.slice, max(5.0, 60.0 * options.minutes / len(kinds)))
+    turn = 0
     with contextlib.suppress(KeyboardInterrupt):  # the summary comes all the same
-        while time.monotonic() < end and sum(kind.inputs for kind in kinds) < options.inputs:
-            kinds[0].run(min(share, max(1.0, end - time.monotonic())))
+        while sum(kind.inputs for kind in kinds) < options.inputs:
+            left, waiting = end - time.monotonic(), len(kinds) - turn % len(kinds)
+            if left <= 0.0 and turn >= len(kinds):  # workers take time to start: the last kinds have their turn all the same
+                break
+            kinds[0].run(min(options.slice, max(1.0, left / waiting)))
+            turn += 1
             kinds.rotate(-1)
             print(f"{sum(kind.inputs for kind in kinds)} inputs so far", flush=True)
     print(f"{'kind':12} {'inputs':>9} {'refused':>9} {'slowest':>9} {'memory':>9} {'faults':>7}")

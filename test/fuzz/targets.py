@@ -58,7 +58,7 @@ def check_sound(world: World) -> None:
 
 
 def step(world: World) -> None:
-    for _ in range(3 if world.get_time_step() < 0.1 else 1):  # one of a second has a thousand substeps for grains
+    for _ in range(3):
         try:
             world.integrate()
         except DivergedError:

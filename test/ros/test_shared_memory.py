@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,58 @@ def test_segments_that_somebody_holds_stay(tmp_path):
         fcntl.flock(lock, fcntl.LOCK_SH)
         assert shared_memory.remove_stale(tmp_path) == []
     assert (tmp_path / "fastrtps_0123456789abcdef").exists()
+
+
+def test_segments_of_a_node_that_was_killed_while_it_started(tmp_path):
+    """Their names were not written down yet: 70 MB stayed for ever."""
+    dead_record(tmp_path, "starting")
+    record = next(tmp_path.glob("raisim_ros_segments_*"))
+    names = {age: f"fastrtps_{age:016x}" for age in (110, 99, 95, 20, 1)}  # by how long ago they were made [s]
+    now = time.time()
+    for age, name in names.items():
+        segment(tmp_path, name)
+        os.utime(tmp_path / f"{name}_el", (now - age, now - age))
+    os.utime(record, (now - 100, now - 100))
+    with (tmp_path / f"{names[95]}_el").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        assert shared_memory.remove_stale(tmp_path) == [names[99]]  # not before, not long after, not one that is held
+    assert not record.exists()
+    assert sorted(path.name for path in tmp_path.glob("*_el")) == sorted(f"{names[age]}_el" for age in (110, 95, 20, 1))
+
+
+def test_a_start_that_was_announced_just_now_is_left_to_the_next(tmp_path):
+    """A segment that somebody else makes at this moment may not be locked yet."""
+    dead_record(tmp_path, "starting")
+    segment(tmp_path, "fastrtps_0123456789abcdef")
+    assert shared_memory.remove_stale(tmp_path) == []
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_node_that_is_killed_in_the_middle_of_its_start_leaves_nothing(start_node):
+    pytest.importorskip("rclpy", reason="needs rclpy")
+    code = """if True:
+        import os, signal
+        from raisim_ros.client import shared_memory
+        from raisim_ros.ros import world_node
+
+        def die():
+            print("names", *shared_memory._own_segments(shared_memory._FOLDER), flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        shared_memory.remember = die
+        world_node.main()"""
+    killed = start_node(program=("-c", code))
+    killed.wait_for_output("names fast", 60.0)
+    killed.process.wait(10.0)
+    told = next(line for line in killed.output.splitlines() if line.startswith("names "))
+    segments = [Path("/dev/shm") / name for name in told.split()[1:]]
+    assert segments
+    assert all(path.exists() for path in segments)
+    time.sleep(shared_memory._SETTLED + 0.5)
+    following = start_node(namespace="/following")
+    following.wait_for_output("stop with Ctrl-C", 60.0)
+    assert not any(path.exists() for path in segments)
+    following.end()
 
 
 def test_records_of_living_nodes_stay(tmp_path):

@@ -116,6 +116,7 @@ TEMPORARY = {
     "description/mesh/convex_decomposition.py",
     "description/mesh/coacd_worker.py",
     "viewer/uploads.py",
+    "viewer/unpack.py",
     "client/shared_memory.py",
     "ros/rviz_config.py",
 }

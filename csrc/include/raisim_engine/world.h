@@ -12,8 +12,7 @@ void rs_world_destroy(rs_world *world);
 rs_status rs_world_clone(rs_world *source, rs_world **out);
 /* An empty world to be filled beside `world`, which will not give the ids of its first `count` objects and wires. */
 rs_status rs_world_create_successor(rs_world *world, uint32_t count, rs_world **out);
-/* The world takes what its successor holds, at once, and the successor what the world held. No other thread may use the
- * successor. */
+/* The world takes what its successor holds, at once, and the successor what the world held. */
 rs_status rs_world_succeed(rs_world *world, rs_world *successor);
 
 rs_status rs_world_lock(rs_world *world);

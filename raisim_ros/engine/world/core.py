@@ -79,7 +79,7 @@ class WorldCore(KnownNames):
 
     def lock_mutex(self) -> None:
         """Keep other threads out of the world until unlock_mutex(); may be nested."""
-        check(lib.rs_world_lock(self._world))
+        self._lock_present()
 
     def unlock_mutex(self) -> None:
         """End what lock_mutex() began."""
@@ -88,11 +88,20 @@ class WorldCore(KnownNames):
     @contextmanager
     def locked(self) -> Iterator[None]:
         """``with world.locked():`` keeps other threads out of the world."""
-        self.lock_mutex()
+        held = self._lock_present()
         try:
             yield
         finally:
-            self.unlock_mutex()
+            check(lib.rs_world_unlock(held))
+
+    def _lock_present(self) -> Any:
+        """The engine's world, locked; that of a successor is another one once it was taken over."""
+        while True:
+            held = self._world
+            check(lib.rs_world_lock(held))
+            if held is self._world:
+                return held
+            check(lib.rs_world_unlock(held))
 
     # ---- time and steps ----
 

@@ -53,6 +53,7 @@ _ENGINE = "engine"
 _NOT_STORED = frozenset(
     (
         "_world",
+        "_predecessor",
         "_recorder",
         "_savers",
         "_adders",
@@ -82,6 +83,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         self._states: dict[bool, tuple[StateBuffer, Any]] = {}
         self._config_file = ""
         self._recorder: Any = None
+        self._predecessor: World | None = None  # which can take this one over
         if config_file is not None:
             self.load(config_file, params)
             self._config_file = str(config_file)
@@ -115,6 +117,7 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         out = ffi.new("rs_world **")
         check(lib.rs_world_create_successor(self._world, arguments.count("count", count), out))
         made._world = ffi.gc(out[0], lib.rs_world_destroy)
+        made._predecessor = self
         return made
 
     def fill(self, description: WorldDescription) -> None:
@@ -131,6 +134,12 @@ class World(Settings, Bodies, Scene, Robots, Snapshots, Rays, Sensors, Wires, So
         """
         arguments.instance("successor", successor, World)
         with self.locked():
+            self._exchange(successor)
+
+    def _exchange(self, successor: World) -> None:
+        if successor._predecessor is not self:  # whose lock is not to be waited for: it may wait for this one
+            raise InvalidValueError("the other world was not made to succeed this one, or has done so")
+        with successor.locked():
             check(lib.rs_world_succeed(self._world, successor._world))
             sensors = (sensor for one in successor._sensor_sets for sensor in one)
             things: Iterator[Object | Wire | Sensor] = chain(

@@ -237,10 +237,30 @@ static void one_world_serves_several_threads(void) {
     CHECK(rs_memory_bytes() == 0);
 }
 
+/* Whoever still steps and fills a successor does so before or after it is taken over, not meanwhile. */
+static void a_successor_is_taken_over_while_others_use_it(void) {
+    rs_world *world = make_world(), *successor = NULL;
+    CHECK(rs_world_create_successor(world, 1000, &successor) == RS_OK);
+    pthread_t threads[2];
+    for (int k = 0; k < 2; k++)
+        CHECK(pthread_create(&threads[k], NULL, step_and_look, successor) == 0);
+    for (int k = 0; k < 20; k++)
+        (void)add_body(successor, RS_SHAPE_SPHERE, RS_BODY_DYNAMIC, -1.0, 0.0, 0.5 + k);
+    CHECK(rs_world_succeed(world, successor) == RS_OK);
+    for (int k = 0; k < 2; k++)
+        pthread_join(threads[k], NULL);
+    CHECK(rs_world_object_count(world) == 20);
+    CHECK(rs_world_validate(world) == RS_OK && rs_world_validate(successor) == RS_OK);
+    rs_world_destroy(world);
+    rs_world_destroy(successor);
+    CHECK(rs_memory_bytes() == 0);
+}
+
 int main(void)
 {
     RUN(threads_change_no_bits);
     RUN(worlds_of_several_threads_know_nothing_of_each_other);
     RUN(one_world_serves_several_threads);
+    RUN(a_successor_is_taken_over_while_others_use_it);
     return CHECK_RESULT();
 }

@@ -468,8 +468,21 @@ static void a_successor_takes_the_place_of_its_world(void)
     CHECK(rs_memory_bytes() == 0);
 }
 
+/* Memory of a destroyed world is likely to be that of the next one. */
+static void a_successor_of_a_destroyed_world_succeeds_none(void)
+{
+    rs_world *gone = NULL, *successor = NULL, *next = NULL;
+    CHECK(rs_world_create(&gone) == RS_OK && rs_world_create_successor(gone, 5, &successor) == RS_OK);
+    rs_world_destroy(gone);
+    CHECK(rs_world_create(&next) == RS_OK);
+    CHECK(rs_world_succeed(next, successor) == RS_INVALID_VALUE);
+    rs_world_destroy(next);
+    rs_world_destroy(successor);
+}
+
 int main(void)
 {
+    RUN(a_successor_of_a_destroyed_world_succeeds_none);
     RUN(a_successor_takes_the_place_of_its_world);
     RUN(a_destroyed_world_gives_everything_back);
     RUN(a_warm_step_allocates_nothing);

@@ -309,6 +309,34 @@ def test_errors_name_the_member_and_nothing_is_stepped():
         WorldBatch(World(), 0)
 
 
+@pytest.mark.parametrize("what", ["position_targets", "velocity_targets", "coordinates", "velocities", "forces", "poses", "twists"])
+def test_what_was_refused_is_gone_after_a_reset(what):
+    """It was carried over once more before the reset, which failed for ever."""
+    batch = WorldBatch(quadruped_world(), 3, 2)
+    before = [batch.member(k).get_state_hash() for k in range(3)]
+    rows = getattr(batch.object("box") if what in ("poses", "twists") else batch.robot(), what)
+    rows[1, 0] = np.nan
+    with pytest.raises(InvalidValueError, match="member 1"):
+        batch.step()
+    batch.reset([1])
+    assert np.isfinite(rows).all()
+    assert [batch.member(k).get_state_hash() for k in range(3)] == before
+    batch.step()
+
+
+def test_parameters_are_carried_over_by_a_reset_or_refused():
+    batch = WorldBatch(quadruped_world(), 3, 2)
+    masses = batch.object("box").masses()
+    masses[1] = 2.5
+    batch.object("ground").poses[2, 2] = -0.25
+    batch.reset()
+    assert batch.member(1).get_object("box").get_mass() == 2.5
+    assert batch.member(2).get_object("ground").get_position()[2] == -0.25
+    masses[1] = np.nan
+    with pytest.raises(InvalidValueError, match="member 1"):
+        batch.reset()
+
+
 def test_a_member_that_diverges_starts_again_and_the_others_go_on():
     batch = WorldBatch(quadruped_world(), 3, 2)
     robot = batch.robot()

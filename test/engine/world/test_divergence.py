@@ -225,3 +225,28 @@ def test_grains_whose_mass_cannot_be_carried_are_refused(radius, density):
     with pytest.raises(RaisimError, match="particle 0 has a mass of"):
         grains.set_particle_material(0, GranularMaterial(density=1e-320))
     assert grains.get_mass() == mass
+
+
+@pytest.mark.parametrize(("stiffness", "step"), [(1e5, 10.0), (1e12, 0.005), (1e20, 0.005)])
+def test_grains_that_are_too_stiff_for_a_step_are_stopped_and_say_so(stiffness, step):
+    # Millions of substeps, which nothing could interrupt, were made of such a step.
+    world = World()
+    world.set_time_step(step)
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_position(50.0, 0.0, 5.0)
+    places = [(0.0, 0.0, 1.0), (0.0, 0.0, 1.02)]
+    grains = world.add_granular_particles(places, 0.01, GranularMaterial(normal_stiffness=stiffness))
+    with pytest.raises(DivergedError, match="at most 10000 are made"):
+        world.integrate()
+    assert grains.get_positions() == pytest.approx(np.array(places))
+    assert ball.get_linear_velocity()[2] == pytest.approx(-9.81 * step)
+
+
+def test_more_substeps_are_made_where_they_are_asked_for():
+    world = World()
+    world.set_time_step(0.01)
+    material = GranularMaterial(normal_stiffness=1e10, substeps=100000)
+    grains = world.add_granular_particles([(0.0, 0.0, 1.0)], 0.01, material)
+    world.integrate()
+    assert grains.get_last_step_stats().substeps == 100000
+    assert grains.get_velocities()[0, 2] == pytest.approx(-0.0981)

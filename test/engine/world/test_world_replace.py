@@ -1,6 +1,7 @@
 """A world is replaced as a whole, or not at all."""
 
 import threading
+import time
 
 import pytest
 
@@ -146,6 +147,41 @@ def test_wrong_successors_are_refused_and_change_nothing(tmp_path):
     world.take_over(spent)
     with pytest.raises(InvalidValueError, match="was not made"):
         world.take_over(spent)
+    assert world.get_obj_list() == []
+
+
+def test_a_successor_that_another_thread_still_fills_is_waited_for():
+    world = World()
+    successor = world.make_successor(2)
+    begun = threading.Event()
+
+    def fill():
+        with successor.locked():
+            successor.add_sphere(0.1, 1.0).set_name("first")
+            begun.set()
+            time.sleep(0.2)  # long enough for one that does not wait
+            successor.add_sphere(0.1, 1.0).set_name("second")
+
+    filling = threading.Thread(target=fill)
+    filling.start()
+    begun.wait()
+    world.take_over(successor)
+    filling.join()
+    assert [handle.get_name() for handle in world.get_obj_list()] == ["first", "second"]
+    assert successor.get_obj_list() == []
+
+
+def test_who_waits_for_a_successor_gets_what_it_has_become():
+    world = World()
+    successor = world.make_successor(0)
+    with successor.locked():
+        waiting = threading.Thread(target=successor.add_sphere, args=(0.1, 1.0), daemon=True)
+        waiting.start()
+        time.sleep(0.1)  # it waits now, most likely
+        world.take_over(successor)
+    waiting.join(20.0)
+    assert not waiting.is_alive()
+    assert len(successor.get_obj_list()) == 1
     assert world.get_obj_list() == []
 
 
