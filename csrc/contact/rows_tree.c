@@ -34,6 +34,7 @@ struct rs_row_source {
     rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
     double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
     double scale;
+    rs_wire *spring; /* or NULL */
 };
 
 void rs_tree_rows_free(rs_tree_rows *rows) {
@@ -349,13 +350,58 @@ static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input,
     prepare_row(row);
 }
 
+static bool is_moved_body(const rs_body *body) { return is_moved_by_impulses(body) && body->articulation == NULL; }
+
+static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
+    rs_spring_end ends[2] = {{NULL}, {NULL}};
+    rs_vec3 straight = rs_v3_zero();
+    for (int end = 0; end < 2; end++) {
+        const rs_body *body = &input->bodies[wire->body[end]];
+        const row_end at = {.body = wire->body[end], .link = wire->link[end], .point = wire->middle[end]};
+        if (is_moved_body(body))
+            ends[end] = (rs_spring_end){body, body->velocity, body->omega};
+        else
+            straight = rs_madd(straight, end == 0 ? 1.0 : -1.0, point_velocity(input, &at, &at));
+    }
+    rs_spring_begin(wire, ends, straight, input->common.dt);
+}
+
+/* After a solve. True when it must be solved again. */
+static bool follow_spring(const rs_tree_rows *problem, const rs_tree_input *input, int64_t k, double share) {
+    const rs_tree_row *row = &problem->list.items[k];
+    rs_wire *wire = problem->sources.items[k].spring;
+    rs_spring_end ends[2] = {{NULL}, {NULL}};
+    rs_vec3 t1, t2, axis = rs_scale(rs_wire_sign(wire), wire->normal), straight = row->given;
+    double speed = row->given.z;
+    for (int side = 0; side < 2; side++) {
+        rs_v4 part = rs_row_side_speed(&row->sides[side], row->sides[side].velocity);
+        const rs_body *body = &input->bodies[wire->body[side]];
+        speed += part[2];
+        if (is_moved_body(body)) {
+            const double *velocity = row->sides[side].velocity;
+            ends[side] = (rs_spring_end){body, rs_v3_load(velocity), rs_v3_load(velocity + 3)};
+        } else {
+            straight = rs_add(straight, rs_v3(part[0], part[1], part[2]));
+        }
+    }
+    rs_tangents(axis, &t1, &t2);
+    straight = rs_madd(rs_madd(rs_scale(straight.z, axis), straight.x, t1), straight.y, t2);
+    double work = 0.5 * row->law.impulse.xyz.z * (row->law.start + speed);
+    return rs_spring_follow(wire, ends, straight, work, share, input->common.dt);
+}
+
 static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
     double sign = rs_wire_sign(wire);
-    rs_vec3 axis = rs_scale(sign, wire->normal), none = rs_v3_zero();
-    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->middle[0], {none, none, axis}, false},
-                             {wire->body[1], wire->link[1], wire->middle[1], {none, none, axis}, false}};
+    bool is_spring = rs_wire_is_spring(wire);
+    if (is_spring && !wire->turned)
+        begin_spring(input, wire);
+    rs_vec3 axis = rs_scale(sign, wire->normal), across[2] = {rs_v3_zero(), rs_v3_zero()};
+    if (is_spring) /* no impulse acts along them; how fast it goes there is asked for afterwards */
+        rs_tangents(axis, &across[0], &across[1]);
+    const row_end ends[2] = {{wire->body[0], wire->link[0], wire->grip[0], {across[0], across[1], axis}, false},
+                             {wire->body[1], wire->link[1], wire->grip[1], {across[0], across[1], axis}, false}};
     rs_vec3 relative = rs_sub(point_velocity(input, &ends[0], &ends[0]), point_velocity(input, &ends[1], &ends[1]));
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, &wire->impulse, sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){.impulse = &wire->impulse, .scale = sign, .spring = is_spring ? wire : NULL});
     fill_sides(problem, input, ends, row);
     prepare_row(row);
     rs_wire_law law = rs_wire_law_of(wire, relative, row->g.zz, input->common.dt, input->common.settings->erp);
@@ -365,7 +411,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
     row->law.softness = law.softness;
     row->law.powered = law.softness > 0.0 || law.bounds.lower == law.bounds.upper;
     row->law.rebounds = wire->properties.type == RS_WIRE_STIFF;
-    row->law.start = law.start;
+    row->law.start = is_spring ? rs_dot(relative, axis) : law.start;
     row->law.impulse.xyz.z = law.impulse;
     row->law.push = law.push;
     prepare_row(row);
@@ -378,7 +424,7 @@ static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire 
 
 /* `alike`: the row before acts in the same joint the same way, as a motor does where there is friction. */
 static void add_joint_row(rs_tree_rows *problem, rs_articulation *a, int32_t object, const rs_joint_row *joint, bool alike) {
-    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){NULL, NULL, joint->impulse, joint->sign});
+    rs_tree_row *row = add_row(problem, RS_ROW_AXIS, (rs_row_source){.impulse = joint->impulse, .scale = joint->sign});
     if (alike) {
         row->sides[0] = row[-1].sides[0];
     } else {
@@ -499,10 +545,14 @@ bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island)
     return tightened;
 }
 
-bool rs_tree_rows_turn_wires(const rs_tree_input *input, const rs_island *island) {
+bool rs_tree_rows_turn_wires(const rs_tree_rows *problem, const rs_tree_input *input, const rs_island *island, double share) {
     bool turned = false;
-    for (int64_t k = 0; k < island->wires.count; k++)
-        turned |= rs_wire_turn(&input->wires[rs_islands_wires(input->islands, island)[k]]);
+    for (int64_t k = 0; k < island->wires.count; k++) {
+        rs_wire *wire = &input->wires[rs_islands_wires(input->islands, island)[k]];
+        turned |= !rs_wire_is_spring(wire) && rs_wire_turn(wire);
+    }
+    for (int64_t k = 0; k < problem->list.count; k++)
+        turned |= problem->sources.items[k].spring != NULL && follow_spring(problem, input, k, share);
     return turned;
 }
 

@@ -77,7 +77,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *rows, const rs_tree_input *input, cons
 bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island);
 /* After that: wires take the direction in which they pull at the mean of the step. True when some have turned: then once
  * more, and no wire gives energy. */
-bool rs_tree_rows_turn_wires(const rs_tree_input *input, const rs_island *island);
+bool rs_tree_rows_turn_wires(const rs_tree_rows *rows, const rs_tree_input *input, const rs_island *island, double share);
 /* Writes the impulses back to where they belong. True when joints without rows for their limits would pass them: then the
  * rows are to be made and solved again, from these impulses. */
 bool rs_tree_rows_store(rs_tree_rows *rows, double dt);

@@ -16,7 +16,7 @@ static const double MAX_SINE2 = 0.99;
 void rs_wire_place(rs_wire *wire, const rs_body *bodies) {
     for (int end = 0; end < 2; end++) {
         rs_transform frame = rs_carrier_middle(&bodies[wire->body[end]], wire->link[end]);
-        wire->middle[end] = rs_transform_point(&frame, wire->point[end]);
+        wire->middle[end] = wire->grip[end] = rs_transform_point(&frame, wire->point[end]);
     }
     rs_vec3 along = rs_sub(wire->middle[1], wire->middle[0]);
     wire->normal = rs_normalize_or(along, wire->normal);
@@ -45,7 +45,7 @@ bool rs_wire_turn(rs_wire *wire) {
     return turns;
 }
 
-static rs_impulse_bounds bounds_of(const rs_wire *wire) {
+rs_impulse_bounds rs_wire_bounds(const rs_wire *wire) {
     return wire->properties.stretch_type == RS_WIRE_BOTH ? RS_HOLDS : RS_PUSHES;
 }
 
@@ -94,7 +94,7 @@ static rs_wire_law stiff_law(rs_wire *wire, double shortening, double across2, d
     double sign = rs_wire_sign(wire), stretch = sign * (wire->stretch + wire->properties.length - length);
     bool both = wire->properties.stretch_type == RS_WIRE_BOTH;
     double share = rs_min(STIFF_GAIN * erp, MAX_STIFF_SHARE), speed = sign * curve_speed(length, across2, dt);
-    rs_wire_law law = {.bounds = bounds_of(wire), .impulse = both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
+    rs_wire_law law = {.bounds = rs_wire_bounds(wire), .impulse = both ? wire->impulse : rs_max(0.0, sign * wire->impulse)};
     if (stretch > 0.0 || both)
         law.push = rs_clamp(share * stretch / dt, -PULL_IN_SPEED, PULL_IN_SPEED);
     else
@@ -104,26 +104,13 @@ static rs_wire_law stiff_law(rs_wire *wire, double shortening, double across2, d
     return law;
 }
 
-/* The spring's impulse is k dt times a mean of the stretches at both ends of the step, which are the stretch at the
- * midpoint -+ half a step of the speeds. With weights 1/2 it is the trapezoidal rule: second order, stable for any
- * stiffness, without damping. A wire that goes slack needs more weight at the end of the step, or a spring too stiff for
- * the step would be cut off at the wrong moment and gain energy; the addition is of second order in dt. */
-static rs_wire_law implicit_spring_law(const rs_wire *wire, double shortening, double inverse_mass, double dt) {
-    double sign = rs_wire_sign(wire), k = wire->properties.stiffness;
-    double phase2 = k * inverse_mass * dt * dt; /* square of the oscillation's phase in one step */
-    double late = wire->properties.stretch_type == RS_WIRE_BOTH ? 0.5 : 0.5 + 0.5 * phase2 / (1.0 + phase2);
-    double target = (2.0 * wire->stretch / dt + (1.0 - late) * shortening) / late;
-    return (rs_wire_law){.bounds = bounds_of(wire), .target = sign * target, .softness = 2.0 / (late * k * dt * dt),
-                         .impulse = sign * wire->impulse};
-}
-
 rs_wire_law rs_wire_law_of(rs_wire *wire, rs_vec3 relative, double inverse_mass, double dt, double erp) {
     const rs_wire_properties *p = &wire->properties;
     double shortening = rs_dot(relative, wire->normal);
     if (p->type == RS_WIRE_STIFF)
         return stiff_law(wire, shortening, rs_norm2(relative) - shortening * shortening, dt, erp);
-    if (p->type == RS_WIRE_COMPLIANT && p->stiffness > 0.0 && !p->explicit_spring)
-        return implicit_spring_law(wire, shortening, inverse_mass, dt);
+    if (rs_wire_is_spring(wire))
+        return rs_spring_law(wire, rs_wire_sign(wire) * shortening, inverse_mass, dt);
     double given = rs_wire_sign(wire) * dt * rs_wire_tension(wire, wire->stretch, dt);
     return (rs_wire_law){.bounds = {given, given}, .impulse = given};
 }

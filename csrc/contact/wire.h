@@ -19,6 +19,7 @@ typedef struct {
     /* written by the island stage */
     int32_t island;    /* RS_NONE while asleep, or when nothing that it holds can move */
     rs_vec3 middle[2]; /* the two points at the midpoint, world frame */
+    rs_vec3 grip[2];   /* where the wire acts, world frame: there, but for springs, see spring.c */
     rs_vec3 normal;    /* from the first point to the second, unit; kept while they coincide; once `turned` that in which it pulls */
     double stretch;    /* distance at the midpoint minus length [m] */
 
@@ -27,6 +28,8 @@ typedef struct {
     double reeled;     /* stiff: length that is out, which follows a shortened one at a bounded speed [m]; 0: not known yet */
     double impulse;    /* of the last solve, positive when it pulls [N s]; kept to start the next one */
     double former;     /* that of the solve before [N s] */
+    rs_vec3 begin;     /* springs: from the first point to the second at the beginning of the step [m] */
+    rs_vec3 end;       /* and at its end, as last solved */
     rs_vec3 sideways;  /* across the wire, on its first end, along rs_tangents(normal), while it has not turned [N s] */
 } rs_wire;
 RS_ARRAY_OF(rs_wire);
@@ -61,7 +64,27 @@ double rs_wire_sideways_softness(const rs_wire *wire, double dt);
 /* +1: impulses of the row pull and its speed is the shortening; -1: they push, and it is the lengthening. */
 double rs_wire_sign(const rs_wire *wire);
 
+/* Of the row's impulse. */
+rs_impulse_bounds rs_wire_bounds(const rs_wire *wire);
+
 /* Tension that goes with a stretch, for springs and user-set tensions; for stiff wires that of the last solve [N]. */
 double rs_wire_tension(const rs_wire *wire, double stretch, double dt);
+
+/* ---- spring.c: compliant wires that are solved with everything else ---- */
+
+bool rs_wire_is_spring(const rs_wire *wire);
+/* One end of a spring. */
+typedef struct {
+    const rs_body *body; /* a single body that impulses move; NULL: another, whose points are taken to go straight */
+    rs_vec3 v, w;        /* the body's velocities: of its centre of mass, and angular */
+} rs_spring_end;
+/* Before the first solve, with the velocities at the beginning of the step. `straight`: velocity of the first end against the
+ * second, of those ends that go straight [m/s]. */
+void rs_spring_begin(rs_wire *wire, const rs_spring_end ends[2], rs_vec3 straight, double dt);
+/* After a solve, with the velocities that it led to: `work` is what the spring's impulse gave [J]. True when that is not what the
+ * spring lost: then once more, with the given share of what has changed. */
+bool rs_spring_follow(rs_wire *wire, const rs_spring_end ends[2], rs_vec3 straight, double work, double share, double dt);
+/* `speed` of the row at the beginning of the step [m/s]. */
+rs_wire_law rs_spring_law(const rs_wire *wire, double speed, double inverse_mass, double dt);
 
 #endif

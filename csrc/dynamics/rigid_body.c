@@ -228,25 +228,31 @@ static bool state_is_finite(rs_vec3 position, rs_quat q, rs_vec3 v, rs_vec3 w) {
     return rs_v3_is_carried(position) && isfinite(q.w + q.x + q.y + q.z) && rs_v3_is_carried(v) && rs_v3_is_carried(w);
 }
 
+static bool keeps_gyro_energy(const rs_body *body) {
+    return !body->isotropic && body->gyroscopic_mode == RS_GYRO_ENERGY_CONSERVING && body->type == RS_BODY_DYNAMIC;
+}
+
+rs_motion rs_rigid_body_step(const rs_body *body, rs_vec3 v1, rs_vec3 w1, double dt) {
+    rs_vec3 mean = rs_scale(0.5, rs_add(body->omega, w1));
+    if (keeps_gyro_energy(body)) { /* the mean is one of body-frame vectors; see gyro_energy_conserving */
+        rs_mat3 start = rs_quat_to_m3(body->quaternion);
+        rs_vec3 local1 = rs_m3_tmulv(&body->middle.rot, w1);
+        mean = rs_m3_mulv(&start, rs_scale(0.5, rs_add(rs_m3_tmulv(&start, body->omega), local1)));
+    }
+    rs_vec3 mean_velocity = body->launched ? v1 : rs_scale(0.5, rs_add(body->velocity, v1));
+    return (rs_motion){rs_scale(dt, mean_velocity), rs_scale(dt, mean)};
+}
+
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt) {
     bool kinematic = body->type == RS_BODY_KINEMATIC;
     rs_vec3 v1 = kinematic ? body->velocity : solved->v.xyz, w1 = kinematic ? body->omega : solved->w.xyz;
-    rs_vec3 mean_velocity = body->launched ? v1 : rs_scale(0.5, rs_add(body->velocity, v1));
-    rs_vec3 shift = rs_scale(dt, mean_velocity);
+    rs_motion motion = rs_rigid_body_step(body, v1, w1, dt);
     rs_vec3 position;
     rs_quat quaternion;
-
-    if (!body->isotropic && body->gyroscopic_mode == RS_GYRO_ENERGY_CONSERVING && body->type == RS_BODY_DYNAMIC) {
-        /* The mean angular velocity is a mean of body-frame vectors; see gyro_energy_conserving. */
-        rs_mat3 start = rs_quat_to_m3(body->quaternion);
-        rs_vec3 local1 = rs_m3_tmulv(&body->middle.rot, w1);
-        rs_vec3 mean = rs_scale(0.5, rs_add(rs_m3_tmulv(&start, body->omega), local1));
-        advance(body, rs_quat_exp(rs_scale(dt, rs_m3_mulv(&start, mean))), shift, &position, &quaternion);
+    advance(body, rs_quat_exp(motion.turn), motion.shift, &position, &quaternion);
+    if (keeps_gyro_energy(body)) {
         rs_mat3 end = rs_quat_to_m3(quaternion);
-        w1 = rs_m3_mulv(&end, local1);
-    } else {
-        rs_vec3 mean = rs_scale(0.5, rs_add(body->omega, w1));
-        advance(body, rs_quat_exp(rs_scale(dt, mean)), shift, &position, &quaternion);
+        w1 = rs_m3_mulv(&end, rs_m3_tmulv(&body->middle.rot, w1));
     }
 
     if (!state_is_finite(position, quaternion, v1, w1)) {

@@ -114,6 +114,14 @@ void rs_rigid_body_hold(rs_body *body);
  * so far. Clears the loads of this step. */
 void rs_rigid_body_free_velocity(rs_body *body, rs_vec3 gravity, double dt, rs_solver_body *out);
 
+/* How a body moves in a step. */
+typedef struct {
+    rs_vec3 shift; /* of its centre of mass [m] */
+    rs_vec3 turn;  /* rotation vector, world frame [rad] */
+} rs_motion;
+/* In a step that ends with the velocities v1 and w1, as solved at the midpoint. */
+rs_motion rs_rigid_body_step(const rs_body *body, rs_vec3 v1, rs_vec3 w1, double dt);
+
 /* Stage: takes over the solved velocity and ends the step; `push` (may be NULL) adds its motion. False when the result is not finite; the body then keeps
  * its old pose and rests. */
 bool rs_rigid_body_integrate(rs_body *body, const rs_solver_body *solved, const rs_push_body *push, double dt);

@@ -100,6 +100,10 @@ static rs_status solve_bodies(const rs_world *world, rs_room *room, rs_island *i
 
 /* How often an island may be solved again because joints would pass their limits. */
 enum { MAX_MISSES = 6 };
+/* And because wires turned, or springs went another way than was thought: most need one to three. */
+enum { MAX_TURNS = 20 };
+/* Share of that change which counts. Stiff springs on bodies that turn far within a step would go to and fro. */
+static double share_of_turn(int n) { return n < 4 ? 1.0 : n < 10 ? 0.5 : 0.25; }
 
 static rs_status solve_tree_rows(const rs_world *world, rs_room *room, const rs_tree_input *input, rs_island *island,
                                  rs_solve_result *result) {
@@ -126,8 +130,11 @@ static rs_status solve_trees(const rs_world *world, rs_room *room, rs_island *is
     rs_status status = solve_tree_rows(world, room, &input, island, result);
     if (status == RS_OK && rs_tree_rows_tightened(&input, island))
         status = solve_tree_rows(world, room, &input, island, result);
-    if (status == RS_OK && rs_tree_rows_turn_wires(&input, island))
+    for (int n = 0; n < MAX_TURNS && status == RS_OK; n++) {
+        if (!rs_tree_rows_turn_wires(&room->tree_rows, &input, island, share_of_turn(n)))
+            break;
         status = solve_tree_rows(world, room, &input, island, result);
+    }
     if (status == RS_OK)
         rs_tree_rows_write_back(&room->tree_rows, &input, island->pushed);
     return status;

@@ -70,7 +70,8 @@ static const rs_field CONTROLLER_FIELDS[] = {
 static const rs_field WIRE_FIELDS[] = {
     WHOLE(serial), WHOLE(body), WHOLE(link), REAL(point), WHOLE(properties.type), WHOLE(properties.stretch_type),
     REAL(properties.length), REAL(properties.stiffness), REAL(properties.tension), WHOLE(properties.explicit_spring), WHOLE(island),
-    REAL(middle), REAL(normal), REAL(stretch), FLAG(turned), REAL(out), REAL(reeled), REAL(impulse), REAL(former), REAL(sideways)};
+    REAL(middle), REAL(grip), REAL(normal), REAL(stretch), FLAG(turned), REAL(out), REAL(reeled), REAL(impulse),
+    REAL(former), REAL(begin), REAL(end), REAL(sideways)};
 #undef T
 #define T rs_touch
 static const rs_field TOUCH_FIELDS[] = {

@@ -41,7 +41,9 @@ class Promises:
         self._watch(steps - steps // 2)
         relative = np.array(self.errors)
         if np.mean(relative > 1e-2) > 0.02:
-            self.faults.append(f"P3: {np.mean(relative > 1e-2):.0%} of the steps leave more than 1e-2 of the approach speed")
+            self.faults.append(
+                f"P3: {np.mean(relative > 1e-2):.0%} of the steps leave more than 1e-2 of the approach speed"
+            )
         return self.faults
 
     def _watch(self, steps: int) -> None:
@@ -59,7 +61,9 @@ class Promises:
             counters = world.get_collision_counters()
             self.errors.append(counters.solver_relative_error)
             swing = dt * dt * sum(masses) * float(gravity @ gravity)
-            remainder = contact_impulses(self.made.moving) * counters.solver_error  # what is left of the laws may work as fast as it is
+            remainder = (
+                contact_impulses(self.made.moving) * counters.solver_error
+            )  # what is left of the laws may work as fast as it is
             if counters.contact_work > 1e-9 * (kinetic + swing) + remainder:
                 self.faults.append(f"P2: step {step}: contacts gave {counters.contact_work:.3g} J of {kinetic:.3g} J")
             if alone and awake and not any(world.is_object_sleeping(o) for o in moving):
@@ -77,14 +81,24 @@ class Promises:
 
     def _allowed(self, kinetic: float, masses: list[float], motion: Motion) -> float:
         """What corrections of overlap, loops and stretch really lifted; bounces count from the
-        speed with what gravity adds in the step; robots and springs have an error of the time step."""
+        speed with what gravity adds in the step; robots, and springs on bodies that tumble, have an error of the time step."""
         gravity, dt = np.asarray(self.made.world.get_gravity()), self.made.world.get_time_step()
         pull = float(np.linalg.norm(gravity))
-        lift = -sum(m * gravity @ moved for m, moved in zip(masses, self._corrections(motion), strict=True))
-        springs = any(wire.get_wire_type() != WireType.STIFF for wire in self.made.wires)
-        share = 0.02 if self.made.robots or springs else 1e-5 if self.made.wires else 1e-9
+        corrections = self._corrections(motion)
+        lift = -sum(m * gravity @ moved for m, moved in zip(masses, corrections, strict=True))
+        springs = [wire for wire in self.made.wires if wire.get_wire_type() != WireType.STIFF]
+        far = {
+            o.get_index_in_world(): float(np.linalg.norm(moved))
+            for o, moved in zip(self.made.moving, corrections, strict=True)
+        }
+        stretch = sum(abs(spring.get_tension()) * far.get(end.get_index_in_world(), 0.0)
+                      for spring in springs for end in (spring.get_body1(), spring.get_body2()))  # fmt: skip
+        bounce = contact_impulses(self.made.moving)
+        share = (
+            0.02 if self.made.robots else (0.01 if bounce else 1e-3) if springs else 1e-5 if self.made.wires else 1e-9
+        )
         rounding = 1e-12 + 1e-14 * sum(abs(o.get_energy()) for o in self.made.moving)
-        return lift + 0.5 * dt * pull * contact_impulses(self.made.moving) + share * kinetic + rounding
+        return lift + stretch + 0.5 * dt * pull * bounce + share * kinetic + rounding
 
     def _motion(self) -> Motion:
         return [(np.array(o.get_com()), np.array(o.get_linear_momentum()) / o.get_total_mass()) if o in self.made.robots else
@@ -93,7 +107,10 @@ class Promises:
     def _corrections(self, before: Motion) -> list[np.ndarray]:
         """How far each body or robot has come beyond what its velocities tell."""
         dt = self.made.world.get_time_step()
-        return [x - x_before - 0.5 * dt * (v + v_before) for (x, v), (x_before, v_before) in zip(self._motion(), before, strict=True)]
+        return [
+            x - x_before - 0.5 * dt * (v + v_before)
+            for (x, v), (x_before, v_before) in zip(self._motion(), before, strict=True)
+        ]
 
     def _energy(self, moving: list) -> float:
         return sum(o.get_energy() for o in (*moving, *self.made.wires))
