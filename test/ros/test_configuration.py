@@ -15,9 +15,10 @@ pytest.importorskip("yaml", reason="needs PyYAML")
 import yaml
 
 from raisim_ros.ros.node import parameters
-from raisim_ros.ros.node.dds_profile import OWN, SHARED, VARIABLE, choose_own_profile
+from raisim_ros.ros.node.dds_profile import OWN, SHARED, choose_own_profile
 
 ROOT = Path(__file__).parents[2]
+FASTDDS_2, FASTDDS_3 = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
 
 
 def test_parameter_file_has_every_parameter_at_its_default():
@@ -61,8 +62,8 @@ def profiles(file):
 def test_only_states_of_the_node_wait_before_they_are_sent_again():
     """Requests, answers and commands are sent while their readers are discovered; a fresh client waited 3 s for every
     tenth answer when these writers, too, ignored for a second that something was missed."""
-    writers, others = profiles(OWN)
-    assert profiles(SHARED) == ({}, others)
+    writers, others = profiles(OWN[FASTDDS_2])
+    assert profiles(SHARED) == profiles(OWN[FASTDDS_3]) == ({}, others)
     assert others
     assert writers.pop("raisim_ros_writer").get("is_default_profile") == "true"
     assert {name: len(one) for name, one in writers.items()} == {"service": 0, "client": 0}
@@ -89,24 +90,24 @@ os._exit(0)
 
 def test_topics_of_the_node_are_not_compared_with_each_other(ros_environment):
     """3000 objects took half a minute to get their topics: every reader was matched against all the node's writers."""
-    if ros_environment.get("ROS_DISTRO") not in ("humble", "jazzy"):
-        pytest.skip("the profile is for FastDDS 2")
-    environment = ros_environment | {VARIABLE: str(ROOT / "config" / OWN)}
+    variable = FASTDDS_2 if ros_environment.get("ROS_DISTRO") in ("humble", "jazzy") else FASTDDS_3
+    environment = ros_environment | {variable: str(ROOT / "config" / OWN[variable])}
     run = subprocess.run([sys.executable, "-c", ENDPOINTS], env=environment, capture_output=True, text=True, timeout=60)
     assert run.stdout.split() == ["1", "2"], run.stderr  # who else reads is served, and both are seen in the graph
 
 
-def test_the_node_takes_its_own_profile_unless_the_user_has_one(tmp_path, monkeypatch):
+@pytest.mark.parametrize("variable", [FASTDDS_2, FASTDDS_3])
+def test_the_node_takes_its_own_profile_unless_the_user_has_one(variable, tmp_path, monkeypatch):
     theirs = tmp_path / SHARED  # of that name, elsewhere, alone
     theirs.write_text("<dds/>")
-    for given, taken in ((ROOT / "config" / SHARED, ROOT / "config" / OWN), (theirs, theirs)):
-        monkeypatch.setenv(VARIABLE, str(given))
+    for given, taken in ((ROOT / "config" / SHARED, ROOT / "config" / OWN[variable]), (theirs, theirs)):
+        monkeypatch.setenv(variable, str(given))
         choose_own_profile()
         choose_own_profile()
-        assert os.environ[VARIABLE] == str(taken)
-    monkeypatch.delenv(VARIABLE)
+        assert os.environ[variable] == str(taken)
+    monkeypatch.delenv(variable)
     choose_own_profile()
-    assert VARIABLE not in os.environ
+    assert variable not in os.environ
 
 
 def test_both_versions_of_fastdds_read_the_shared_profile():
