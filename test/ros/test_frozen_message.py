@@ -27,6 +27,7 @@ from raisim_ros.msg import (
     ObjectStateArray,
     WorldState,
 )
+from raisim_ros.ros import frozen_message
 from raisim_ros.ros.cdr_layout import Layout
 from raisim_ros.ros.frozen_message import ENCAPSULATION, FrozenElement, FrozenMessage, FrozenSequence
 
@@ -193,3 +194,20 @@ def test_stamp_and_time_of_clock():
     frozen.numbers("clock.nanosec")[:] = 345
     assert_serialises(frozen.to_bytes(), Clock(clock=Time(sec=12, nanosec=345)))
     assert len(frozen.to_bytes()) == ENCAPSULATION + 8
+
+
+def test_bytes_between_fields_are_zero(monkeypatch):
+    """Two nodes with the same measurements sent different bytes: the middleware leaves there what the memory held."""
+    gap = slice(25, 28)  # behind the nine bytes of the name, before the first number
+
+    def serialised_into_used_memory(message):
+        data = bytearray(serialize_message(message))
+        data[gap] = b"\xaa\xbb\xcc"
+        return bytes(data)
+
+    monkeypatch.setattr(frozen_message, "serialize_message", serialised_into_used_memory)
+    message = Imu()
+    message.header.frame_id = "cone/imu"
+    data = FrozenMessage(message).to_bytes()
+    assert data[gap] == bytes(3)
+    assert deserialize_message(data, Imu) == message

@@ -53,7 +53,7 @@ def test_every_python_dependency_has_its_rosdep_key():
 
 
 def test_every_requirement_has_a_lower_bound():
-    for name in ("runtime", "test", "bench"):
+    for name in ("runtime", "features", "test", "bench"):
         for line in (ROOT / f"tools/requirements/{name}.txt").read_text().splitlines():
             assert not line or line.startswith("#") or ">=" in line, f"{name}.txt: {line}"
 
@@ -61,10 +61,11 @@ def test_every_requirement_has_a_lower_bound():
 @pytest.mark.parametrize("flavour", ["jazzy", "kilted", "system"])
 def test_every_requirement_is_pinned_with_hashes(flavour):
     """Run `make lock` after a change of tools/requirements."""
-    lock = (ROOT / f"tools/requirements/lock/{flavour}.txt").read_text()
+    locks = {kind: (ROOT / f"tools/requirements/lock/{flavour}{kind}.txt").read_text() for kind in ("", "-test")}
+    lock = "\n".join(locks.values())
     pinned = {name.lower().replace("_", "-") for name in re.findall(r"^([A-Za-z0-9._-]+)==", lock, re.MULTILINE)}
     wanted = set()
-    for name in (f"ros-{flavour}", "runtime", "test", "colcon"):
+    for name in (f"ros-{flavour}", "runtime", "features", "test", "colcon"):
         for line in (ROOT / f"tools/requirements/{name}.txt").read_text().splitlines():
             if line and not line.startswith(("#", "-r")):
                 wanted.add(re.split(r"[<>=!;~\s\[]", line)[0].lower().replace("_", "-"))
@@ -72,6 +73,10 @@ def test_every_requirement_is_pinned_with_hashes(flavour):
     entries = re.split(r"\n(?=\S)", lock.strip())
     assert all("--hash=sha256:" in entry for entry in entries)
     assert "http" not in re.sub(r"[\w-]*http[\w-]*==", "", lock)
+    # `make run` waits for no gigabyte of robots, browsers and other engines; what both need has one version.
+    assert not re.search(r"^(example-robot-data|pin|coal|playwright|mypy|ruff)==", locks[""], re.MULTILINE)
+    pins = [set(re.findall(r"^\S+==[^\\]*", text, re.MULTILINE)) for text in locks.values()]
+    assert {pin.split("==")[0] for pin in pins[1] - pins[0]}.isdisjoint(pin.split("==")[0] for pin in pins[0])
 
 
 def test_lower_bounds_are_raised_and_never_lowered():

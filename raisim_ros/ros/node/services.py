@@ -78,7 +78,7 @@ class Services:
         self._world: World = loop.world
         self._operations = operations
         self._spawner = Spawner(loop.world, loop.table)
-        self.following = Following(endpoints, after_change, preparing.later)
+        self.following = Following(endpoints, after_change, preparing.later, lambda: loop.is_late)
         self._frames = frames
         self._saving = threading.Lock()
         # Services that can change the world, with their types.

@@ -104,6 +104,7 @@ class SteppingLoop:
         self._stopping = threading.Event()
         # Told when time or states jump: what they add up begins again.
         self.jump_listeners: list[Callable[[], None]] = []
+        self.is_late = False  # a step is due and nothing is waited for; any thread may read it
         self.taken = 0  # steps since the node began, whatever became of time
         # Called before steps are taken, and how many may be taken until they must be called again.
         self.between_steps: list[Callable[[], None]] = []
@@ -269,6 +270,7 @@ class SteppingLoop:
             )
 
     def _serve_step_request(self) -> None:
+        self.is_late = True
         request = self._step_requests[0]
         request.steps -= self._advance(min(request.steps, request.at_once or request.steps))
         if request.at_once is not None:
@@ -279,12 +281,14 @@ class SteppingLoop:
 
     def _run_freely(self) -> None:
         wait = self.pacer.seconds_until(self.world.get_world_time())
+        self.is_late = wait <= 0.0
         if wait > 0.0:
             self._queue.wait(min(wait, _IDLE_PERIOD))
         else:
             self._advance(NEVER)
 
     def _idle(self) -> None:
+        self.is_late = False
         if time.monotonic() >= self._next_paused_publish or self._built_for != self._configuration():
             self._publish(everything=True, standing=True)
             self._next_paused_publish = time.monotonic() + _PAUSED_PERIOD

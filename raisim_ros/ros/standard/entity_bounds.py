@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from scipy.optimize import linprog
 
 from raisim_ros.description.errors import RaisimError
 from raisim_ros.description.mesh.file import load_mesh
@@ -100,6 +99,8 @@ def overlaps_box(points: Vector, low: Vector, high: Vector) -> bool:
 
 def overlaps_hull(points: Vector, hull: Vector) -> bool:
     """Whether the hull of points touches another hull: some weights of each give the same point."""
+    from scipy.optimize import linprog  # here: a node would take half as long again to start
+
     count, others = len(points), len(hull)
     equal = np.zeros((5, count + others))
     equal[:3, :count], equal[:3, count:] = points.T, -hull.T
