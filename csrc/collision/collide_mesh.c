@@ -121,13 +121,39 @@ static void add_vertex_contact(const moving_vertex *v, rs_vec3 normal, double ga
     rs_surface_contacts_add(&p->contacts, &c);
 }
 
-/* Above, or in, the column of the heightmap that the vertex stands in. */
+/* The nearest way out of a heightmap that a corner may take. */
+typedef struct {
+    rs_vec3 normal;
+    double gap;
+} grid_exit;
+
+/* Through the side that looks along `normal`, `half` away from the middle, when the vertex's mesh lies beyond it: a mesh
+ * that has come from above stays above. */
+static void try_side(const moving_vertex *v, const rs_height_grid *grid, rs_vec3 normal, double half, grid_exit *best) {
+    double gap = rs_dot(normal, v->position) - half;
+    rs_vec3 on_side = rs_madd(v->position, -gap, normal);
+    bool meets = rs_dot(normal, v->side->center) > half &&
+                 fabs(normal.x != 0.0 ? on_side.y : on_side.x) <= 0.5 * (normal.x != 0.0 ? grid->y_size : grid->x_size) &&
+                 on_side.z < rs_height_grid_height(grid, on_side.x, on_side.y);
+    if (meets && gap > best->gap && corner_allows(v, normal)) *best = (grid_exit){normal, gap};
+}
+
+/* Above, or in, the column of the heightmap that the vertex stands in, or beside its border. */
 static void vertex_against_grid(const moving_vertex *v, const rs_height_grid *grid) {
     rs_vec3 p = v->position;
-    if (!rs_height_grid_covers(grid, p.x, p.y)) return;
-    rs_vec3 normal = rs_height_grid_normal(grid, p.x, p.y);
-    double gap = (p.z - rs_height_grid_height(grid, p.x, p.y)) * normal.z;
-    if (gap < v->side->pair->settings->margin && corner_allows(v, normal)) add_vertex_contact(v, normal, gap);
+    double half_x = 0.5 * grid->x_size, half_y = 0.5 * grid->y_size;
+    grid_exit best = {.gap = -INFINITY};
+    if (rs_height_grid_covers(grid, p.x, p.y)) {
+        rs_vec3 normal = rs_height_grid_normal(grid, p.x, p.y);
+        if (corner_allows(v, normal)) best = (grid_exit){normal, (p.z - rs_height_grid_height(grid, p.x, p.y)) * normal.z};
+    }
+    if (!rs_height_grid_covers(grid, v->side->center.x, v->side->center.y)) {
+        try_side(v, grid, rs_v3(1, 0, 0), half_x, &best);
+        try_side(v, grid, rs_v3(-1, 0, 0), half_x, &best);
+        try_side(v, grid, rs_v3(0, 1, 0), half_y, &best);
+        try_side(v, grid, rs_v3(0, -1, 0), half_y, &best);
+    }
+    if (best.gap > -INFINITY && best.gap < v->side->pair->settings->margin) add_vertex_contact(v, best.normal, best.gap);
 }
 
 /* Inside a solid: out through the nearest face the corner may push against, straight up. Beside that face it is the
@@ -206,6 +232,7 @@ static void try_vertex(vertex_side *side, uint32_t id, rs_vec3 local) {
  * the even triangle of the cell behind the vertex, and at the last column and row what there is. */
 static bool stands_for_vertex(const rs_surface *s, const rs_surface_triangle *t, int k) {
     if (s->mesh != NULL) return s->mesh->owner[t->vertex_id[k]] == t->id;
+    if (t->id >= rs_height_grid_face_count(s->grid)) return false;
     bool even = t->id % 2 == 0;
     return (even && k == 0) || (t->rim[1] && k == 1) || (!even && t->rim[1] && k == 2);
 }

@@ -25,12 +25,10 @@ static void find_mesh_neighbor(const rs_tri_mesh *mesh, uint32_t id, int edge, r
 
 /* ---- heightmaps ---- */
 
-typedef struct { int32_t x, y; } sample;
-
 /* Corners of the even and the odd triangle of a cell, and what lies across their edges, relative to the cell. */
-static const sample CORNER[2][3] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
-static const sample APEX[2][3] = {{{0, -1}, {2, 1}, {0, 1}}, {{1, 0}, {1, 2}, {-1, 0}}};
-static const sample RING[6] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+static const rs_grid_sample CORNER[2][3] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+static const rs_grid_sample APEX[2][3] = {{{0, -1}, {2, 1}, {0, 1}}, {{1, 0}, {1, 2}, {-1, 0}}};
+static const rs_grid_sample RING[6] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
 
 static bool has_sample(const rs_height_grid *g, int32_t x, int32_t y) {
     return x >= 0 && y >= 0 && x < g->x_samples && y < g->y_samples;
@@ -46,7 +44,7 @@ static grid_cell cell_of(const rs_height_grid *g, uint32_t id) {
     return (grid_cell){(int32_t)(cell % columns), (int32_t)(cell / columns), (int)(id % 2)};
 }
 
-static void get_grid_triangle(const rs_height_grid *g, rs_surface_triangle *t) {
+static void get_grid_face(const rs_height_grid *g, rs_surface_triangle *t) {
     grid_cell c = cell_of(g, t->id);
     for (int k = 0; k < 3; k++) {
         int32_t x = c.ix + CORNER[c.half][k].x, y = c.iy + CORNER[c.half][k].y;
@@ -56,11 +54,75 @@ static void get_grid_triangle(const rs_height_grid *g, rs_surface_triangle *t) {
     t->normal = rs_normalize_or(rs_cross(rs_sub(t->v[1], t->v[0]), rs_sub(t->v[2], t->v[0])), rs_v3(0, 0, 1));
 }
 
-static void find_grid_neighbor(const rs_height_grid *g, uint32_t id, int edge, rs_vec3 *apex, bool *rim) {
+static void find_face_neighbor(const rs_height_grid *g, uint32_t id, int edge, rs_vec3 *apex, bool *rim) {
     grid_cell c = cell_of(g, id);
     int32_t x = c.ix + APEX[c.half][edge].x, y = c.iy + APEX[c.half][edge].y;
     *rim = !has_sample(g, x, y);
     if (!*rim) *apex = rs_height_grid_vertex(g, x, y);
+}
+
+/* Wall between two samples of the border, seen from outside: upper triangle (top left, bottom left, top right), lower one
+ * (bottom left, bottom right, top right). */
+typedef struct {
+    bool lower;
+    rs_grid_sample left, right, before, after; /* the border goes before, left, right, after */
+} grid_wall;
+
+static grid_wall wall_of(const rs_height_grid *g, uint32_t id) {
+    uint32_t wall = id - rs_height_grid_face_count(g), at = wall / 2, length = rs_height_grid_border_length(g);
+    return (grid_wall){wall % 2 == 1, rs_height_grid_border(g, at), rs_height_grid_border(g, at + 1),
+                       rs_height_grid_border(g, at + length - 1), rs_height_grid_border(g, at + 2)};
+}
+
+static rs_vec3 top_of(const rs_height_grid *g, rs_grid_sample s) { return rs_height_grid_vertex(g, s.x, s.y); }
+
+static rs_vec3 bottom_of(const rs_height_grid *g, rs_grid_sample s) {
+    rs_vec3 v = top_of(g, s);
+    v.z = rs_height_grid_bottom(g);
+    return v;
+}
+
+/* Vertices at the bottom share a number after all samples: nothing leaves through them. */
+static void get_grid_wall(const rs_height_grid *g, rs_surface_triangle *t) {
+    grid_wall w = wall_of(g, t->id);
+    uint32_t columns = (uint32_t)g->x_samples, none = columns * (uint32_t)g->y_samples;
+    t->v[0] = w.lower ? bottom_of(g, w.left) : top_of(g, w.left);
+    t->v[1] = bottom_of(g, w.lower ? w.right : w.left);
+    t->v[2] = top_of(g, w.right);
+    t->vertex_id[0] = w.lower ? none : (uint32_t)w.left.y * columns + (uint32_t)w.left.x;
+    t->vertex_id[1] = none;
+    t->vertex_id[2] = (uint32_t)w.right.y * columns + (uint32_t)w.right.x;
+    t->normal = rs_v3(w.right.y - w.left.y, w.left.x - w.right.x, 0.0);
+}
+
+/* The third sample of the face that a wall ends at. */
+static rs_vec3 face_apex(const rs_height_grid *g, const grid_wall *w) {
+    int32_t along_x = w->right.x - w->left.x, along_y = w->right.y - w->left.y;
+    return along_x != 0 ? rs_height_grid_vertex(g, w->right.x, w->right.y + along_x)
+                        : rs_height_grid_vertex(g, w->left.x - along_y, w->left.y);
+}
+
+static void find_wall_neighbor(const rs_height_grid *g, uint32_t id, int edge, rs_vec3 *apex, bool *rim) {
+    grid_wall w = wall_of(g, id);
+    *rim = w.lower && edge == 0;
+    if (w.lower)
+        *apex = edge == 1 ? top_of(g, w.after) : top_of(g, w.left);
+    else
+        *apex = edge == 0 ? top_of(g, w.before) : edge == 1 ? bottom_of(g, w.right) : face_apex(g, &w);
+}
+
+static void get_grid_triangle(const rs_height_grid *g, rs_surface_triangle *t) {
+    if (t->id < rs_height_grid_face_count(g))
+        get_grid_face(g, t);
+    else
+        get_grid_wall(g, t);
+}
+
+static void find_grid_neighbor(const rs_height_grid *g, uint32_t id, int edge, rs_vec3 *apex, bool *rim) {
+    if (id < rs_height_grid_face_count(g))
+        find_face_neighbor(g, id, edge, apex, rim);
+    else
+        find_wall_neighbor(g, id, edge, apex, rim);
 }
 
 /* ---- triangles and their features ---- */
@@ -126,8 +188,8 @@ static bool mesh_vertex_allows(const rs_tri_mesh *m, uint32_t id, rs_vec3 d, dou
 }
 
 static bool grid_vertex_allows(const rs_height_grid *g, uint32_t id, rs_vec3 d, double slack) {
-    if (d.z <= 0.0) return false;
     int32_t x = (int32_t)(id % (uint32_t)g->x_samples), y = (int32_t)(id / (uint32_t)g->x_samples);
+    if (d.z < -slack || y >= g->y_samples) return false; /* only the border pushes sideways, its bottom not at all */
     rs_vec3 at = rs_height_grid_vertex(g, x, y);
     for (int i = 0; i < 6; i++) {
         int32_t nx = x + RING[i].x, ny = y + RING[i].y;

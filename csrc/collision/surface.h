@@ -5,7 +5,8 @@
  *   inside a face       its normal
  *   on an edge          from the normal of one face to that of the other, over the outside, when the edge is convex
  *   on a vertex         the directions that make an obtuse angle with every edge leaving it
- * At the rim of a shell or heightmap the directions end in the plane of the triangle, outwards. */
+ * At the rim of a shell, and where faces of a heightmap meet its sides, the directions end in the plane of the triangle,
+ * outwards. */
 #ifndef RS_COLLISION_SURFACE_H
 #define RS_COLLISION_SURFACE_H
 

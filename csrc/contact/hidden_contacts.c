@@ -1,6 +1,7 @@
 #include "hidden_contacts.h"
 
 #include "../collision/gjk_core.h"
+#include "../collision/surface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +33,43 @@ void rs_hidden_search_free(rs_hidden_search *search) {
     rs_array_free(&search->found);
 }
 
-/* Farthest extent of a bounded convex collider along a unit direction, world frame [m]. */
-static double extent(const rs_collider *collider, rs_vec3 direction) {
-    rs_core core = rs_core_of_shape(&collider->shape);
+static bool has_surface(const rs_collider *collider) {
+    return collider->shape.type == RS_SHAPE_MESH || collider->shape.type == RS_SHAPE_HEIGHTMAP;
+}
+
+/* Farthest extent of the triangles of a surface in a box along a unit direction, frame of the surface [m]; infinite
+ * when beyond `limit`. */
+static double surface_extent(const rs_surface *surface, rs_vec3 direction, const rs_aabb *box, double limit) {
+    rs_surface_query query;
+    rs_surface_query_begin(&query, surface, *box);
+    double most = -INFINITY;
+    for (uint32_t id; rs_surface_query_next(&query, &id);) {
+        rs_surface_triangle t;
+        rs_surface_get(surface, id, rs_v3_zero(), &t);
+        for (int k = 0; k < 3; k++) most = rs_max(most, rs_dot(direction, t.v[k]));
+        if (most > limit) return INFINITY;
+    }
+    return most;
+}
+
+/* Farthest extent of a collider along a unit direction, world frame [m]; of a surface only near another collider. */
+static double extent(const rs_collider *collider, rs_vec3 direction, const rs_collider *near, double limit) {
     rs_vec3 local = rs_m3_tmulv(&collider->pose.rot, direction);
-    return rs_dot(local, rs_core_support(&core, local)) + core.rounding + rs_dot(direction, collider->pose.pos);
+    double origin = rs_dot(direction, collider->pose.pos);
+    if (rs_shape_is_convex(collider->shape.type)) {
+        rs_core core = rs_core_of_shape(&collider->shape);
+        return rs_dot(local, rs_core_support(&core, local)) + core.rounding + origin;
+    }
+    if (!has_surface(collider)) return INFINITY;
+    rs_surface surface = rs_surface_of(&collider->shape);
+    rs_transform pose = rs_transform_relative(&collider->pose, &near->pose);
+    rs_aabb box = rs_shape_aabb(&near->shape, &pose);
+    box = rs_aabb_grown(&box, near->reach);
+    return surface_extent(&surface, local, &box, limit - origin) + origin;
 }
 
 double rs_colliders_separation(const rs_collider *a, const rs_collider *b, rs_vec3 normal) {
-    return -extent(a, rs_neg(normal)) - extent(b, normal);
+    return -extent(a, rs_neg(normal), b, INFINITY) - extent(b, normal, a, INFINITY);
 }
 
 /* ---- lists of the planes of each collider, by their first points ---- */
@@ -113,8 +142,8 @@ static bool hides(const contact_plane *plane, const rs_collider *shape, const rs
     rs_vec3 surface = rs_madd(t->position, -0.5 * t->gap, n);
     bool near = rs_dot(plane->normal, surface) <= plane->offset + NEAR_SHARE * size; /* rarely so: looked at first */
     return near && plane->depth <= DEEPEST_SHARE * size &&
-           extent(other, plane->normal) <= plane->offset + tolerance &&
-           -extent(shape, rs_neg(plane->normal)) >= plane->offset - plane->depth - tolerance;
+           -extent(shape, rs_neg(plane->normal), other, INFINITY) >= plane->offset - plane->depth - tolerance &&
+           extent(other, plane->normal, shape, plane->offset + tolerance) <= plane->offset + tolerance;
 }
 
 /* ---- search ---- */
@@ -127,11 +156,15 @@ static rs_status search_shape(rs_hidden_search *search, const rs_collider *colli
     contact_plane planes[MAX_PLANES];
     int count = collect_planes(touch, next, begin, 0.5 * FLUSH_SHARE * colliders[shape].size, planes);
     for (int32_t i = begin; i != RS_NONE && count > 1; i = next[i]) {
-        int64_t k = i / 2;
+        int64_t k = i / 2, begin_of_pair = pair_of(touch, k);
         const rs_collider *other = &colliders[i % 2 == 0 ? touch[k].collider_b : touch[k].collider_a];
-        if (!begins_pair(touch, k) || !rs_shape_is_convex(other->shape.type) || !(colliders[shape].active || other->active))
+        /* convex shapes touch in one plane, surfaces in many */
+        bool looked_at = has_surface(other) || (begin_of_pair == k && rs_shape_is_convex(other->shape.type));
+        if (!looked_at || !(colliders[shape].active || other->active))
             continue;
         for (int p = 0; p < count; p++) {
+            if (has_surface(other) && pair_of(touch, planes[p].touch) == begin_of_pair)
+                continue; /* its own contacts have been weighed against each other */
             if (!hides(&planes[p], &colliders[shape], other, &touch[k], i % 2))
                 continue;
             int64_t end = k + 1;
@@ -140,9 +173,10 @@ static rs_status search_shape(rs_hidden_search *search, const rs_collider *colli
             rs_hidden_contacts *found = rs_array_push(&search->found);
             if (found == NULL)
                 return RS_OUT_OF_MEMORY;
-            search->hidden.items[k] = true;
+            search->hidden.items[begin_of_pair] = true;
             rs_vec3 n = planes[p].normal;
-            *found = (rs_hidden_contacts){k, end - k, i % 2 == 0 ? n : rs_neg(n), pair_of(touch, planes[p].touch)};
+            *found = (rs_hidden_contacts){begin_of_pair, end - begin_of_pair, i % 2 == 0 ? n : rs_neg(n),
+                                          pair_of(touch, planes[p].touch)};
         }
     }
     return RS_OK;

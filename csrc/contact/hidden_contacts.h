@@ -1,4 +1,4 @@
-/* Contacts with edges that no body can reach: of tiles, planks, bricks or children of a compound that lie flush. */
+/* Contacts with edges that no body can reach: of tiles, planks, bricks, terrain or children of a compound that lie flush. */
 #ifndef RS_CONTACT_HIDDEN_CONTACTS_H
 #define RS_CONTACT_HIDDEN_CONTACTS_H
 
@@ -26,7 +26,8 @@ void rs_hidden_search_free(rs_hidden_search *search);
 rs_status rs_hidden_search_run(rs_hidden_search *search, const rs_collider *colliders, int64_t collider_count,
                                const RS_ARRAY(rs_touch) *touches);
 
-/* How far two shapes may overlap along a unit direction, from B to A: negative when they do [m]. Both bounded, convex. */
+/* How far two shapes may overlap along a unit direction, from B to A: negative when they do [m]. At least one is bounded and
+ * convex; of a surface what is near it counts. */
 double rs_colliders_separation(const rs_collider *a, const rs_collider *b, rs_vec3 normal);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* Heights and sizes beyond this would make squared lengths meaningless [m]. */
 static const double MAX_LENGTH = 1e9;
-enum { MAX_SAMPLES = 46340 }; /* along an axis: 2 * cells fits in 32 bits */
+enum { MAX_SAMPLES = 46330 }; /* along an axis: the numbers of all triangles fit in 32 bits */
 
 /* ---- creation ---- */
 
@@ -272,11 +272,14 @@ bool rs_height_grid_face_below(const rs_height_grid *g, rs_vec3 point, double re
 
 rs_grid_query rs_height_grid_query(const rs_height_grid *g, rs_aabb box) {
     cell_range c = cells_under(g, &box);
-    rs_grid_query q = {.grid = g, .z_min = box.min.z, .z_max = box.max.z, .ix_min = c.ix_min, .ix_max = c.ix_max,
-                       .iy_min = c.iy_min, .iy_max = c.iy_max};
-    bool outside = box.max.x < -0.5 * g->x_size || box.min.x > 0.5 * g->x_size || box.max.y < -0.5 * g->y_size ||
-                   box.min.y > 0.5 * g->y_size || box.max.z < g->min_height || box.min.z > g->max_height;
-    if (outside) q.ix_max = q.ix_min - 1;
+    rs_grid_query q = {.grid = g, .box = box, .ix_min = c.ix_min, .ix_max = c.ix_max, .iy_min = c.iy_min,
+                       .iy_max = c.iy_max, .side = -1};
+    double half_x = 0.5 * g->x_size, half_y = 0.5 * g->y_size;
+    bool outside = box.max.x < -half_x || box.min.x > half_x || box.max.y < -half_y || box.min.y > half_y ||
+                   box.min.z > g->max_height;
+    bool within = box.min.x > -half_x && box.max.x < half_x && box.min.y > -half_y && box.max.y < half_y;
+    if (outside || within) q.side = 4;
+    if (outside || box.max.z < g->min_height) q.ix_max = q.ix_min - 1;
     q.tx = q.ix_min / RS_GRID_TILE;
     q.ty = q.iy_min / RS_GRID_TILE;
     q.ix = q.ix_min;
@@ -298,7 +301,7 @@ static bool next_tile(rs_grid_query *q) {
         }
         rs_height_range tile;
         rs_height_grid_range(q->grid, RS_GRID_TILE_LEVEL, q->tx, q->ty, &tile);
-        if (tile.low > q->z_max || tile.high < q->z_min) continue;
+        if (tile.low > q->box.max.z || tile.high < q->box.min.z) continue;
         q->ix = larger(q->ix_min, q->tx * RS_GRID_TILE);
         q->iy = larger(q->iy_min, q->ty * RS_GRID_TILE);
         return true;
@@ -319,10 +322,10 @@ static bool half_touches(const rs_grid_query *q, int32_t half) {
     const rs_height_grid *g = q->grid;
     const double *row = &g->heights[(int64_t)q->iy * g->x_samples + q->ix];
     double a = row[0], b = row[g->x_samples + 1], c = half == 0 ? row[1] : row[g->x_samples];
-    return rs_min(a, rs_min(b, c)) <= q->z_max && rs_max(a, rs_max(b, c)) >= q->z_min;
+    return rs_min(a, rs_min(b, c)) <= q->box.max.z && rs_max(a, rs_max(b, c)) >= q->box.min.z;
 }
 
-bool rs_height_grid_query_next(rs_grid_query *q, uint32_t *triangle) {
+static bool next_face(rs_grid_query *q, uint32_t *triangle) {
     if (q->ix_max < q->ix_min) return false;
     for (;;) {
         if (q->half == 2) {
@@ -339,3 +342,67 @@ bool rs_height_grid_query_next(rs_grid_query *q, uint32_t *triangle) {
         return true;
     }
 }
+
+/* ---- walls ---- */
+
+uint32_t rs_height_grid_border_length(const rs_height_grid *g) {
+    return 2 * ((uint32_t)(g->x_samples - 1) + (uint32_t)(g->y_samples - 1));
+}
+
+rs_grid_sample rs_height_grid_border(const rs_height_grid *g, uint32_t count) {
+    int32_t columns = g->x_samples - 1, rows = g->y_samples - 1;
+    int32_t at = (int32_t)(count % rs_height_grid_border_length(g));
+    if (at < columns) return (rs_grid_sample){at, 0};
+    at -= columns;
+    if (at < rows) return (rs_grid_sample){columns, at};
+    at -= rows;
+    return at < columns ? (rs_grid_sample){columns - at, rows} : (rs_grid_sample){0, rows - (at - columns)};
+}
+
+/* The walls of a side that lie beside the cells of the query, when its box reaches that side: those towards -y, +x, +y, -x. */
+static void begin_side(rs_grid_query *q) {
+    const rs_height_grid *g = q->grid;
+    int32_t columns = g->x_samples - 1, rows = g->y_samples - 1;
+    double half_x = 0.5 * g->x_size, half_y = 0.5 * g->y_size;
+    cell_range c = cells_under(g, &q->box);
+    int32_t first = 0, last = -1;
+    q->wall = q->wall_end = 0;
+    if (q->side == 0 && q->box.min.y <= -half_y) {
+        first = c.ix_min;
+        last = c.ix_max;
+    } else if (q->side == 1 && q->box.max.x >= half_x) {
+        first = columns + c.iy_min;
+        last = columns + c.iy_max;
+    } else if (q->side == 2 && q->box.max.y >= half_y) {
+        first = columns + rows + (columns - 1 - c.ix_max);
+        last = columns + rows + (columns - 1 - c.ix_min);
+    } else if (q->side == 3 && q->box.min.x <= -half_x) {
+        first = 2 * columns + rows + (rows - 1 - c.iy_max);
+        last = 2 * columns + rows + (rows - 1 - c.iy_min);
+    }
+    q->wall = 2 * (uint32_t)first;
+    q->wall_end = 2 * (uint32_t)(last + 1);
+}
+
+static double border_height(const rs_height_grid *g, uint32_t count) {
+    rs_grid_sample s = rs_height_grid_border(g, count);
+    return g->heights[(int64_t)s.y * g->x_samples + s.x];
+}
+
+static bool next_wall(rs_grid_query *q, uint32_t *triangle) {
+    const rs_height_grid *g = q->grid;
+    while (q->side < 4) {
+        if (q->side < 0 || q->wall >= q->wall_end) {
+            q->side++;
+            begin_side(q);
+            continue;
+        }
+        uint32_t wall = q->wall++;
+        if (rs_max(border_height(g, wall / 2), border_height(g, wall / 2 + 1)) < q->box.min.z) continue;
+        *triangle = rs_height_grid_face_count(g) + wall;
+        return true;
+    }
+    return false;
+}
+
+bool rs_height_grid_query_next(rs_grid_query *q, uint32_t *triangle) { return next_face(q, triangle) || next_wall(q, triangle); }

@@ -2,7 +2,8 @@
  *
  * Frame: sample (ix, iy) stands at x = -x_size/2 + ix * dx, y = -y_size/2 + iy * dy, z = its height. Each cell is two
  * triangles that share the diagonal from (ix, iy) to (ix+1, iy+1): the even one below it (towards +x), the odd one
- * above it (towards +y). Everything under the surface, within the rectangle, is solid; there are no side walls. */
+ * above it (towards +y). Everything under the surface, within the rectangle, is solid, and ends in four vertical sides:
+ * the border has walls, which reach farther down than the map is wide. */
 #ifndef RS_MODEL_HEIGHT_GRID_H
 #define RS_MODEL_HEIGHT_GRID_H
 
@@ -91,13 +92,29 @@ bool rs_height_grid_face_below(const rs_height_grid *grid, rs_vec3 point, double
 /* Unit normal of a triangle, numbered as below. */
 rs_vec3 rs_height_grid_triangle_normal(const rs_height_grid *grid, int64_t triangle);
 
-/* Walks over the triangles whose boxes touch a box (grid frame), tile by tile, in a fixed order. A triangle's number is
- * 2 * cell + (0 even, 1 odd), cell = iy * (x_samples - 1) + ix. */
+/* Samples on the border, counted counter-clockwise from (0, 0) seen from above; counts beyond the last begin anew. */
+typedef struct {
+    int32_t x, y;
+} rs_grid_sample;
+uint32_t rs_height_grid_border_length(const rs_height_grid *grid);
+rs_grid_sample rs_height_grid_border(const rs_height_grid *grid, uint32_t count);
+/* Where walls end below [m]. */
+static inline double rs_height_grid_bottom(const rs_height_grid *g) { return g->min_height - g->x_size - g->y_size; }
+
+static inline uint32_t rs_height_grid_face_count(const rs_height_grid *g) {
+    return 2 * (uint32_t)(g->x_samples - 1) * (uint32_t)(g->y_samples - 1);
+}
+
+/* Walks over the triangles whose boxes touch a box (grid frame) in a fixed order: faces tile by tile, then walls. The number
+ * of a face is 2 * cell + (0 even, 1 odd), cell = iy * (x_samples - 1) + ix. After all faces come the walls: two triangles,
+ * upper and lower, between each sample of the border and the next. */
 typedef struct {
     const rs_height_grid *grid;
-    double z_min, z_max;
+    rs_aabb box;
     int32_t ix_min, ix_max, iy_min, iy_max; /* cells, inclusive */
     int32_t tx, ty, ix, iy, half;
+    int32_t side;                /* whose walls are walked; 4 at the end */
+    uint32_t wall, wall_end;     /* triangles of that side */
 } rs_grid_query;
 
 rs_grid_query rs_height_grid_query(const rs_height_grid *grid, rs_aabb box);

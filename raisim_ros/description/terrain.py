@@ -19,7 +19,7 @@ from raisim_ros.description.limits import get_file_limits
 from raisim_ros.description.number_text import numbers_of
 from raisim_ros.description.perlin import fractal_noise
 
-MAX_SAMPLES_PER_AXIS = 46340
+MAX_SAMPLES_PER_AXIS = 46330
 _HEADER = 4096  # bytes in which the announced numbers of a text file must stand
 _LETTERS_PER_HEIGHT = 64
 

@@ -127,3 +127,35 @@ def test_bricks_that_lie_loose_are_slid_over():
     box.set_linear_velocity((3.0, 0.0, 0.0))
     world.integrate(300)
     assert box.get_linear_velocity()[0] == pytest.approx(3.0, abs=3e-3)
+
+
+def lay_surface(world: World, kind: str, height: float) -> None:
+    """A surface of triangles, 2 m wide, in ground at z = 0."""
+    world.add_ground()
+    if kind == "heightmap":
+        world.add_height_map(10, 7, 2.0, 2.0, 0.0, 0.0, np.full(70, height))
+        return
+    corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-0.5, 0.0)]) + [0.0, 0.0, height]
+    faces = [
+        [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+        [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],
+    ]  # fmt: skip
+    mesh = MeshData(corners, np.array(faces), is_closed=True)
+    world.add_mesh(mesh, 1.0, collision_mode=MeshCollisionMode.ORIGINAL_MESH).set_body_type(BodyType.STATIC)
+
+
+@pytest.mark.parametrize("kind", ["heightmap", "mesh"])
+@pytest.mark.parametrize("slider", SLIDERS)
+def test_terrain_and_meshes_flush_with_the_ground_stop_nothing(kind, slider):
+    rng = np.random.default_rng(sum(map(ord, kind + slider)))
+    for height in (0.0, -1e-9, 1e-9, *rng.uniform(-1e-6, 1e-6, 2)):
+        world = frictionless_world(float(rng.choice([0.002, 0.005])))
+        lay_surface(world, kind, height)
+        body, lift = SLIDERS[slider](world, 0.05)
+        body.set_position(-1.3, rng.uniform(-0.3, 0.3), lift)
+        velocity = np.array([2.0, rng.uniform(-0.3, 0.3), 0.0])
+        body.set_linear_velocity(velocity)
+        for _ in range(60):
+            world.integrate(round(0.02 / world.get_time_step()))
+            assert body.get_linear_velocity() == pytest.approx(velocity, abs=1e-4)
+            assert abs(body.get_position()[2] - lift) < 1e-5

@@ -197,3 +197,40 @@ def test_boxes_stack_on_a_mesh(world, mode):
     world.integrate(3000)
     for k, box in enumerate(boxes):
         assert box.get_position() == pytest.approx([0.1, 0.05, 0.3 + 0.2 * k], abs=2e-3)
+
+
+def add_prism(world: World, mode: MeshCollisionMode):
+    return world.add_mesh(box_mesh(0.2, 0.16, 0.14), 1.0, collision_mode=mode)
+
+
+STRUCK_SHAPES = {
+    **{name: make for name, (make, _) in SHAPES.items()},
+    "mesh": lambda world: add_prism(world, MeshCollisionMode.ORIGINAL_MESH),
+    "hull": lambda world: add_prism(world, MeshCollisionMode.CONVEX_HULL),
+}
+
+
+@pytest.mark.parametrize("shape", STRUCK_SHAPES)
+def test_terrain_ends_in_sides_that_stop_what_comes_from_beside_it(shape):
+    rng = np.random.default_rng(sum(map(ord, shape)))
+    for _ in range(6):
+        world = World()
+        world.set_time_step(float(rng.choice([0.002, 0.005, 0.01])))
+        world.set_default_material(float(rng.choice([0.0, 0.5])), 0.0, 0.0)
+        world.add_ground()
+        samples, size = rng.integers(2, 15, 2), rng.uniform(0.3, 2.0, 2)
+        heights = rng.uniform(0.6, 1.0, samples.prod())
+        world.add_height_map(int(samples[0]), int(samples[1]), size[0], size[1], 0.0, 0.0, heights)
+        angle = rng.uniform(0.0, 2 * np.pi)
+        towards = np.array([np.cos(angle), np.sin(angle), 0.0])
+        body = STRUCK_SHAPES[shape](world)
+        body.set_position(-towards * (0.5 * np.linalg.norm(size) + 0.4) + [0.0, 0.0, 0.3])
+        body.set_linear_velocity(towards * rng.uniform(1.0, 10.0))
+        body.set_angular_velocity(rng.normal(size=3))
+        before = body.get_energy()
+        for _ in range(100):
+            world.integrate(2)
+            energy, position = body.get_energy(), body.get_position()
+            assert energy < before + 0.01  # overlap of a few tenths of a millimetre taken back
+            assert np.any(np.abs(position[:2]) > 0.5 * size)
+            before = energy
