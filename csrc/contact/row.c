@@ -52,7 +52,7 @@ rs_vec3 rs_law_before(const rs_law *law) {
     rs_vec3 before = law->free_error.xyz;
     if (law->kind == RS_ROW_CONTACT || law->rebounds)
         before = rs_add(before, law->aim.xyz);
-    if (law->rebounds) /* forces act all along the step */
+    if (law->rebounds && law->kind == RS_ROW_AXIS) /* forces act all along the step */
         before.z = 0.5 * (law->start + before.z);
     return before;
 }
@@ -64,6 +64,6 @@ double rs_law_work(const rs_law *law) {
 
 bool rs_law_bounces(const rs_law *law) {
     if (law->rebounds)
-        return law->aim.xyz.z * law->impulse.xyz.z > 0.0;
+        return rs_dot(law->aim.xyz, law->impulse.xyz) > 0.0;
     return law->kind == RS_ROW_CONTACT && law->aim.xyz.z > 0.0; /* a gap may still close */
 }

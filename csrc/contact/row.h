@@ -32,8 +32,8 @@ typedef struct rs_law {
     double inverse_mass; /* largest diagonal of the effective inverse mass, with the softness [1/kg] */
     double normal_inverse_mass; /* that of the third axis [1/kg] */
     bool powered;        /* gives energy by right: motor, spring, tension that a user set */
-    bool rebounds;       /* stiff wire: its aim counts as work, from its speed `start` at the beginning of the step */
-    double start;        /* [m/s] */
+    bool rebounds;       /* stiff wire, pin of what touches something: its aim counts as work */
+    double start;        /* AXIS that rebounds: its speed at the beginning of the step, from which it counts [m/s] */
     rs_row_kind kind;
     rs_quad error;       /* at the last look */
     rs_quad free_error;  /* without any impulse */
@@ -47,8 +47,8 @@ typedef struct rs_law {
  * [m/s] may take a share of the load, if that is not negative, and one that slips no faster is held, though its friction be at the
  * limit. `direction`: of the friction of a sliding contact, unit. */
 rs_row_state rs_law_state(const rs_law *law, double touching, double direction[2]);
-/* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints and pins against the motion
- * that they aim at, which follows the curve of their path or corrects it. */
+/* Energy that the impulse gives: it acts on the mean of the velocities before and after. For joints against the motion that they
+ * aim at, which follows the curve of their path or corrects it. */
 double rs_law_work(const rs_law *law);
 /* The same per impulse if that did not change any velocity: what work counts from [m/s]. */
 rs_vec3 rs_law_before(const rs_law *law);

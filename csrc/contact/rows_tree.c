@@ -8,8 +8,8 @@
  * default ERP: what a fast linkage gains by moving straight for half a step must not add up. */
 static const double PIN_GAIN = 2.0 / 3.0, MAX_PIN_SHARE = 1.0;
 /* That is part of the motion, up to so many times what the points bend off in a step. The rest of a gap was there before: it
- * is closed like an overlap, by a motion that leaves no velocity, step by step, and no faster than this [m/s]. */
-static const double PIN_MOTION = 2.0, PIN_RETURN_SHARE = 0.2, MAX_PIN_SPEED = 3.0;
+ * is closed like an overlap. */
+static const double PIN_MOTION = 2.0;
 
 /* Softness of pins relative to the inverse mass of the object: a mechanism with few degrees of freedom cannot give way along
  * every axis, and impulses there must stay finite. */
@@ -467,8 +467,9 @@ static double bending_off(const rs_articulation *a, double dt) {
     return dt * speed * turning;
 }
 
-/* The two points of each pin move together, and back together when they have come apart. */
-static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t body) {
+/* The two points of each pin move together, and back together when they have come apart. Where something is `touched`, contacts
+ * may be in the way of that: then it counts as work, lest they push against each other for ever. */
+static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t body, bool touched) {
     rs_articulation *a = input->bodies[body].articulation;
     double softness = PIN_SOFTNESS * inverse_mass(input, body);
     double share = rs_min(PIN_GAIN * input->common.settings->erp, MAX_PIN_SHARE) / input->common.dt;
@@ -482,13 +483,12 @@ static void add_pins(rs_tree_rows *problem, const rs_tree_input *input, int32_t 
         }
         rs_vec3 gap = rs_sub(points[0], points[1]);
         double width = rs_norm(gap), speed = rs_min(share * width, PIN_MOTION * bending_off(a, input->common.dt));
-        double left = rs_min(PIN_RETURN_SHARE * (width / input->common.dt - speed), MAX_PIN_SPEED);
-        rs_vec3 closing = rs_normalize_or(rs_neg(gap), rs_v3_zero());
-        row->law.aim.xyz = rs_scale(speed, closing);
-        row->push_aim = rs_scale(left, closing);
-        row->law.push = left;
+        row->closing = rs_normalize_or(rs_neg(gap), rs_v3_zero());
+        row->law.aim.xyz = rs_scale(speed, row->closing);
+        row->law.push = width / input->common.dt - speed;
         row->law.impulse.xyz = a->pin_impulse[k];
         row->law.softness = softness;
+        row->law.rebounds = touched;
         const row_end ends[2] = {{body, pin->link[0], points[0], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
                                  {body, pin->link[1], points[1], {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false}};
         fill_sides(problem, input, ends, row);
@@ -520,7 +520,7 @@ rs_status rs_tree_rows_fill(rs_tree_rows *problem, const rs_tree_input *input, c
             continue;
         memset(tree->u_push, 0, sizeof(double) * (size_t)tree->u_count);
         add_joints(problem, tree, i, input->common.dt);
-        add_pins(problem, input, members.index[i]);
+        add_pins(problem, input, members.index[i], home->rows.count > 0);
     }
     problem->rows = (rs_rows){rs_tree_layout(), problem->list.any.data, sizeof(rs_tree_row), problem->list.count,
                               (int32_t)members.count};

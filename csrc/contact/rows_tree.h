@@ -24,7 +24,7 @@ typedef struct {
     rs_row_side sides[2]; /* the entries count A positive, B negative already */
     rs_vec3 given;        /* relative velocity that the sides do not hold: of trees without impulses, of moving bodies */
     rs_sym3 g, g_inverse; /* effective inverse mass with the softness */
-    rs_vec3 push_aim;     /* of a pin in the motion that removes overlap [m/s] */
+    rs_vec3 closing;      /* of a pin: the way that closes its gap, unit or zero */
     double push_softness; /* of a contact in the motion that removes overlap [1/kg] */
 } rs_tree_row;
 RS_ARRAY_OF(rs_tree_row);

@@ -134,6 +134,8 @@ static void clear_push(rs_rows *rows) {
 /* Brakes, motors, springs and given impulses. */
 static bool gives_way(const rs_law *law) { return law->powered || isfinite(law->upper - law->lower); }
 
+/* What a pin's own motion leaves of its gap is closed step by step, and no faster than this [m/s]. */
+static const double PIN_RETURN_SHARE = 0.2, MAX_PIN_SPEED = 3.0;
 /* Pins that are open where their loop can hardly move, as where all its links are in line, close over many steps: at once, joints
  * would turn by radians for millimetres. Share of the mobility. */
 static const double PIN_DAMPING = 0.1;
@@ -145,7 +147,8 @@ static rs_vec3 close_pin(const rs_tree_row *row, rs_vec3 v) {
     g.yy += damping;
     g.zz += damping;
     rs_sym3 inverse = rs_sym3_inverse(&g);
-    return rs_sym3_mulv(&inverse, rs_sub(row->push_aim, v));
+    rs_vec3 aim = rs_scale(rs_min(PIN_RETURN_SHARE * row->law.push, MAX_PIN_SPEED), row->closing);
+    return rs_sym3_mulv(&inverse, rs_sub(aim, v));
 }
 
 /* Change of the impulse: contacts push along the normal only. */

@@ -274,6 +274,8 @@ static void reduce_aims(rs_progress *at, double from, double to) {
         if (!rs_law_bounces(law))
             continue;
         law->free_error.xyz = rs_add(law->free_error.xyz, rs_sub(aim, reduced));
+        if (law->kind == RS_ROW_POINT) /* its gap is closed without velocity, then */
+            law->push += rs_norm(aim) - rs_norm(reduced);
         law->aim.xyz = reduced;
     }
     at->now = rs_rows_measure(at->rows);

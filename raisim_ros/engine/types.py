@@ -282,13 +282,13 @@ class ArticulatedSystemOption:
     """How a robot is built.
 
     `base`: "auto" fixes a root link named ``world``; "fixed", "floating". `do_not_collide_with_parent`: bodies
-    connected by a joint never touch each other. `convexify_collision_meshes`: the same as
+    connected by a joint or a pin never touch each other. `convexify_collision_meshes`: the same as
     ``collision_meshes="convexify"``.
 
     `collision_meshes`: meshes collide as their convex "hull", as their "original" triangles, or "convexify", as convex
     pieces that CoACD finds (the extra ``raisim_ros[convex]``). `self_collision`: "all" bodies collide with each other
     but with their parents, "none", or "auto": all but those that overlap while every joint is at zero (or at the limit
-    next to it). `srdf`: SRDF file or text, whose pairs do not collide either.
+    next to it), or where closed loops are closed. `srdf`: SRDF file or text, whose pairs do not collide either.
     """
 
     base: str = "auto"

@@ -21,7 +21,9 @@ _SHOWN = 6  # pairs named in a message
 
 
 def reference_configuration(tree: KinematicTree) -> Array:
-    """q with every joint as near to zero as its limits allow, the base in the origin."""
+    """q with every joint as near to zero as its limits allow, the base in the origin; of closed loops where they are closed."""
+    if tree.pins:
+        return np.array(tree.pins[0].nominal_config)
     parts = []
     for body in tree.bodies:
         coordinate = body.joint_type.zero_coordinate
@@ -49,6 +51,8 @@ def leave_out_pairs(robot: ArticulatedSystem) -> None:
     if option.self_collision == "none":
         pairs |= {(i, j) for i in range(count) for j in range(i + 1, count)}
     enabled: set[tuple[int, int]] = set()
+    if option.do_not_collide_with_parent:  # a pin joins neighbours as a joint does
+        pairs |= {(min(pin.body1, pin.body2), max(pin.body1, pin.body2)) for pin in tree.pins}
     if option.srdf is not None:
         disabled, enabled = _srdf_pairs(robot)
         pairs |= disabled

@@ -225,3 +225,57 @@ def test_a_loop_that_starts_open_is_closed_without_energy(dt):
         assert robot.get_energy() <= energy + 2e-2 * abs(start) + 1e-3
         energy = robot.get_energy()
     assert gap(robot) < 1e-3
+
+
+def five_bars():
+    """A trunk on four legs that are loops, as those of a minitaur: two chains of thigh and shank each, whose ends a pin joins.
+    Both ends are balls, which overlap there."""
+    spread, thigh, shank, lean = 0.03, 0.1, 0.2, 0.6
+    fold = lean + np.arcsin((spread + thigh * np.sin(lean)) / shank)
+
+    def link(name, length):
+        moment = 0.1 * length**2 / 12
+        return (f'<link name="{name}"><inertial><origin xyz="0 0 {-length / 2}"/><mass value="0.1"/><inertia ixx="{moment}" '
+                f'iyy="{moment}" izz="{moment / 20}" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0 0 '
+                f'{-0.97 * length}"/><geometry><sphere radius="0.02"/></geometry></collision></link>')  # fmt: skip
+
+    def hinge(name, parent, child, place):
+        return (f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/><origin xyz="{place}"/>'
+                '<axis xyz="0 -1 0"/></joint>')  # fmt: skip
+
+    text = """<robot name="five_bars"><link name="trunk"><inertial><mass value="3"/><inertia ixx="0.02" iyy="0.05" izz="0.05"
+        ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><box size="0.5 0.2 0.08"/></geometry></collision></link>"""
+    pins, legs = "", [(x, y) for x in (-0.2, 0.2) for y in (-0.15, 0.15)]
+    for k, (x, y) in enumerate(legs):
+        for side, name in ((1, f"{k}_front"), (-1, f"{k}_rear")):
+            text += link(f"thigh{name}", thigh) + link(f"shank{name}", shank)
+            text += hinge(f"hip{name}", "trunk", f"thigh{name}", f"{x + side * spread} {y} 0")
+            text += hinge(f"knee{name}", f"thigh{name}", f"shank{name}", f"0 0 {-thigh}")
+        pins += f'<pin body1="shank{k}_front" body2="shank{k}_rear" anchor="0 0 {-shank}"/>'
+    closed = np.array([lean, -fold, -lean, fold] * len(legs))
+    nominal = " ".join(map(str, [0, 0, 0, 1, 0, 0, 0, *closed]))
+    return text + f'<constraints nominal_config="{nominal}">{pins}</constraints></robot>', closed
+
+
+@pytest.mark.parametrize(("dt", "feet_collide"), [(0.001, False), (0.005, False), (0.01, False), (0.001, True)])
+def test_legs_that_are_loops_give_no_energy_when_they_fall(dt, feet_collide):
+    """Where the two feet of a leg collide with each other, contact and pin are in each other's way: then single steps may give a
+    little back, but never more than there was."""
+    text, closed = five_bars()
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        world = World()
+        world.set_time_step(dt)
+        world.set_sleeping_enabled(False)
+        world.add_ground()
+        robot = world.add_articulated_system(text)
+        for k in range(4 if feet_collide else 0):
+            pair = robot.get_body_idx(f"shank{k}_front"), robot.get_body_idx(f"shank{k}_rear")
+            robot.set_allowed_number_of_internal_contacts_between_two_bodies(*pair, 1)
+        turn = rng.normal(0.0, 0.25, 3)
+        robot.set_generalized_coordinate([0, 0, rng.uniform(0.6, 1.1), np.sqrt(1 - turn @ turn), *turn, *closed])
+        start = energy = robot.get_energy()
+        for _ in range(round(1.2 / dt)):
+            world.integrate()
+            assert robot.get_energy() <= (start if feet_collide else energy) + 0.02 * start
+            energy = robot.get_energy()

@@ -139,3 +139,14 @@ def test_a_fixed_base_has_no_contacts_with_what_cannot_move_either():
     assert touched  # the ball lies on the base
     assert ball.get_position()[2] == pytest.approx(0.2, abs=1e-3)
     assert np.isfinite(robot.get_generalized_coordinate()).all()
+
+
+def test_a_pin_joins_neighbours_and_closed_loops_are_looked_at_where_they_are_closed():
+    """At zero left and right lie 2 m apart; where the loop is closed they overlap, and base and right do not."""
+    text = ('<robot name="loop">' + link("base") + link("left") + link("right") + slide("a", "base", "left", 1.0)
+            + slide("b", "base", "right", -1.0) + '<constraints nominal_config="0 0 0 1 0 0 0 0 2">'
+            '<pin body1="left" body2="right" anchor="0 0 0"/></constraints></robot>')  # fmt: skip
+    assert colliding(add(text=text)) == set()
+    assert colliding(add(ArticulatedSystemOption(self_collision="all"), text=text)) == set()
+    keeps = ArticulatedSystemOption(self_collision="all", do_not_collide_with_parent=False)
+    assert ("left", "right") in colliding(add(keeps, text=text))
