@@ -21,7 +21,7 @@ _SHOWN = 6  # pairs named in a message
 
 
 def reference_configuration(tree: KinematicTree) -> Array:
-    """q with every joint as near to zero as its limits allow, the base in the origin; of closed loops where they are closed."""
+    """q with every joint as near to zero as its limits allow, the base in the origin; with closed loops: closed."""
     if tree.pins:
         return np.array(tree.pins[0].nominal_config)
     parts = []
