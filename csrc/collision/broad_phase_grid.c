@@ -1,4 +1,3 @@
-/* Multi-box pruning (mbp): pairs of boxes that meet in a cell of a grid. */
 #include "broad_phase_boxes.h"
 
 typedef struct {
