@@ -19,6 +19,7 @@ from typing import Any
 
 from lxml import etree
 
+from raisim_ros.description import checked
 from raisim_ros.description.errors import Place
 from raisim_ros.description.robot.checks import fail
 from raisim_ros.description.sensor.table import SENSORS, Rule, SensorElement
@@ -30,7 +31,7 @@ from raisim_ros.description.xml.template import Parameters, expand_template
 
 def load_sensor_set(path: str | Path, params: Parameters = None) -> SensorSetModel:
     """Read a sensor file. Raises FileMissingError, or ParseError that names file and line."""
-    file = Path(path)
+    file = checked.path("path", path)
     return sensor_set_of_text(read_text(file, "sensor file"), str(file), file.parent, params)
 
 

@@ -22,6 +22,11 @@ def test_every_method_of_every_class(seed, tmp_path, monkeypatch):
     assert faults(machine.run_everything(2)) == []
 
 
+def test_every_function_and_every_class_of_values(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert faults(ApiMachine(1, tmp_path).run_definitions(40)) == []
+
+
 @pytest.mark.parametrize("seed", range(3, 7))
 def test_random_calls_in_any_order(seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
