@@ -19,6 +19,7 @@ from pathlib import Path
 _FOLDER = Path("/dev/shm")
 _SEGMENT = re.compile(r"fast(?:rtps|dds)_[0-9a-f]{8,}")
 _RECORD = re.compile(r"raisim_ros_segments_(\d+)_(\d+)")
+_LOCKED_BY = re.compile(r"^lock:\s+\d+: FLOCK\s+\w+\s+WRITE\s+(\d+)", re.MULTILINE)
 _MAX_RECORD = 10_000  # bytes
 _STARTING = "starting"
 _START_TIME = 60.0  # [s] that the middleware may take to start
@@ -119,13 +120,16 @@ def _is_own_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _holds(folder: Path, name: str) -> bool:
-    """Whether this process has made a segment: FastDDS keeps the lock file beside it open."""
+    """Whether this process has made a segment: it has locked the file beside it, as FastDDS does.
+
+    To have it open is not enough: who is started by a process with a node of its own, as launch does it, inherits that.
+    """
     lock = os.path.realpath(folder / f"{name}_el")
-    descriptors = Path("/proc/self/fd")
-    for descriptor in os.listdir(descriptors):
+    for descriptor in os.listdir("/proc/self/fd"):
         with suppress(OSError):
-            if os.readlink(descriptors / descriptor) == lock:
-                return True
+            if os.readlink(f"/proc/self/fd/{descriptor}") == lock:
+                locks = _LOCKED_BY.findall(Path(f"/proc/self/fdinfo/{descriptor}").read_text())
+                return str(os.getpid()) in locks
     return False
 
 

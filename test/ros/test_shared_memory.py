@@ -107,6 +107,32 @@ def test_records_of_living_nodes_stay(tmp_path):
     assert (tmp_path / "fastrtps_0123456789abcdef").exists()  # this process has not made it
 
 
+def test_a_node_leaves_the_segments_of_the_process_that_started_it(ros_environment):
+    """It inherits their lock files where descriptors are not closed, as from launch: whoever started it was deaf afterwards."""
+    pytest.importorskip("rclpy", reason="needs rclpy")
+    code = """if True:
+        import signal, subprocess, sys
+        import rclpy
+        from raisim_ros.client import shared_memory
+
+        rclpy.init()
+        starter = rclpy.create_node("starter")
+        own = shared_memory._own_segments(shared_memory._FOLDER)
+        command = [sys.executable, "-m", "raisim_ros.ros.world_node"]
+        node = subprocess.Popen(command, close_fds=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for line in node.stdout:
+            if "stop with Ctrl-C" in line:
+                break
+        records = list(shared_memory._FOLDER.glob(f"raisim_ros_segments_{node.pid}_*"))
+        told = [name for record in records for name in record.read_text().split()]
+        node.send_signal(signal.SIGINT)
+        node.communicate()
+        left = [name for name in own if (shared_memory._FOLDER / name).exists()]
+        print(bool(own), bool(told), left == own, set(told) & set(own), node.returncode)"""
+    run = subprocess.run([sys.executable, "-c", code], env=ros_environment, capture_output=True, text=True, timeout=100)
+    assert run.stdout.splitlines()[-1:] == ["True True True set() 0"], run.stdout + run.stderr
+
+
 def test_records_that_make_no_sense_are_removed(tmp_path):
     (tmp_path / "raisim_ros_segments_0_1").write_bytes(b"\xff\xfe\0" * 100)
     (tmp_path / f"raisim_ros_segments_{'9' * 200}_1").write_bytes(b"")
