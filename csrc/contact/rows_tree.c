@@ -1,5 +1,6 @@
 #include "rows_tree.h"
 
+#include "../dynamics/carrier.h"
 #include "coulomb.h"
 
 #include <string.h>
@@ -28,15 +29,6 @@ static const double PUSH_SOFTNESS = 0.1;
 /* Wires whose pull across them matters less than this within a step need no row for it. */
 static const double SIDEWAYS_SHARE = 1e-3;
 
-/* Where the impulse of a row comes from and goes to. */
-struct rs_row_source {
-    rs_touch *self;  /* contact of two links of one tree, or NULL */
-    rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
-    double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
-    double scale;
-    rs_wire *wire;   /* or NULL */
-};
-
 void rs_tree_rows_free(rs_tree_rows *rows) {
     rs_any_array *arrays[] = {&rows->list.any, &rows->sources.any, &rows->numbers.any, &rows->objects.any,
                               &rows->places.any, &rows->joints.any};
@@ -45,8 +37,6 @@ void rs_tree_rows_free(rs_tree_rows *rows) {
 }
 
 /* ---- room ---- */
-
-static int64_t velocity_count(const rs_body *body) { return body->articulation != NULL ? body->articulation->u_count : 6; }
 
 static int64_t padded(int64_t count) { return (count + 3) / 4 * 4; }
 
@@ -76,18 +66,18 @@ static rs_status reserve(rs_tree_rows *problem, const rs_tree_input *input, cons
     int64_t rows = 2 * home->rows.count + 2 * home->wires.count; /* contacts may resist turning */
     for (int64_t k = 0; k < home->rows.count; k++) {
         const rs_touch *touch = &input->touches[order[home->rows.first + k]];
-        numbers += 2 * side_numbers(velocity_count(&input->bodies[touch->body_a])) +
-                   2 * side_numbers(velocity_count(&input->bodies[touch->body_b]));
+        numbers += 2 * side_numbers(rs_carrier_velocity_count(&input->bodies[touch->body_a])) +
+                   2 * side_numbers(rs_carrier_velocity_count(&input->bodies[touch->body_b]));
     }
     for (int64_t k = 0; k < home->wires.count; k++) {
         const rs_wire *wire = &input->wires[rs_islands_wires(input->islands, home)[k]];
-        numbers += 2 * side_numbers(velocity_count(&input->bodies[wire->body[0]])) +
-                   2 * side_numbers(velocity_count(&input->bodies[wire->body[1]]));
+        numbers += 2 * side_numbers(rs_carrier_velocity_count(&input->bodies[wire->body[0]])) +
+                   2 * side_numbers(rs_carrier_velocity_count(&input->bodies[wire->body[1]]));
     }
     rs_island_bodies members = rs_islands_bodies(input->islands, home);
     for (int64_t i = 0; i < members.count; i++) {
         const rs_body *body = &input->bodies[members.index[i]];
-        int64_t n = velocity_count(body);
+        int64_t n = rs_carrier_velocity_count(body);
         bool tree = body->articulation != NULL;
         int64_t joint_rows = tree ? rs_joint_row_capacity(body->articulation) + body->articulation->pin_count : 0;
         numbers += (tree ? 0 : BODY_NUMBERS) + joint_rows * side_numbers(n);
@@ -350,47 +340,18 @@ static void add_wire_sideways(rs_tree_rows *problem, const rs_tree_input *input,
     prepare_row(row);
 }
 
-/* Halvings of a motion that takes back stretch. */
-enum { MAX_SHORTENED = 10 };
-
-static bool is_moved_body(const rs_body *body) { return is_moved_by_impulses(body) && body->articulation == NULL; }
-
 static void begin_spring(const rs_tree_input *input, rs_wire *wire) {
     rs_spring_end ends[2] = {{NULL}, {NULL}};
     rs_vec3 straight = rs_v3_zero();
     for (int end = 0; end < 2; end++) {
         const rs_body *body = &input->bodies[wire->body[end]];
         const row_end at = {.body = wire->body[end], .link = wire->link[end], .point = wire->middle[end]};
-        if (is_moved_body(body))
+        if (is_moved_by_impulses(body) && body->articulation == NULL)
             ends[end] = (rs_spring_end){body, body->velocity, body->omega};
         else
             straight = rs_madd(straight, end == 0 ? 1.0 : -1.0, point_velocity(input, &at, &at));
     }
     rs_spring_begin(wire, ends, straight, input->common.dt);
-}
-
-/* After a solve. True when it must be solved again. */
-static bool follow_spring(const rs_tree_rows *problem, const rs_tree_input *input, int64_t k, double share) {
-    const rs_tree_row *row = &problem->list.items[k];
-    rs_wire *wire = problem->sources.items[k].wire;
-    rs_spring_end ends[2] = {{NULL}, {NULL}};
-    rs_vec3 t1, t2, axis = rs_scale(rs_wire_sign(wire), wire->normal), straight = row->given;
-    double speed = row->given.z;
-    for (int side = 0; side < 2; side++) {
-        rs_v4 part = rs_row_side_speed(&row->sides[side], row->sides[side].velocity);
-        const rs_body *body = &input->bodies[wire->body[side]];
-        speed += part[2];
-        if (is_moved_body(body)) {
-            const double *velocity = row->sides[side].velocity;
-            ends[side] = (rs_spring_end){body, rs_v3_load(velocity), rs_v3_load(velocity + 3)};
-        } else {
-            straight = rs_add(straight, rs_v3(part[0], part[1], part[2]));
-        }
-    }
-    rs_tangents(axis, &t1, &t2);
-    straight = rs_madd(rs_madd(rs_scale(straight.z, axis), straight.x, t1), straight.y, t2);
-    double work = 0.5 * row->law.impulse.xyz.z * (row->law.start + speed);
-    return rs_spring_follow(wire, ends, straight, work, share, input->common.dt);
 }
 
 static void add_wire(rs_tree_rows *problem, const rs_tree_input *input, rs_wire *wire) {
@@ -537,82 +498,6 @@ static void store_impulses(const rs_tree_rows *problem) {
             *sources[k].vector = rs_scale(sources[k].scale, rows[k].law.impulse.xyz);
         else
             *sources[k].impulse += sources[k].scale * rows[k].law.impulse.xyz.z;
-    }
-}
-
-bool rs_tree_rows_tightened(const rs_tree_input *input, const rs_island *island) {
-    bool tightened = false;
-    for (int64_t k = 0; k < island->wires.count; k++)
-        tightened |= rs_wire_tightened(&input->wires[rs_islands_wires(input->islands, island)[k]]);
-    return tightened;
-}
-
-bool rs_tree_rows_turn_wires(const rs_tree_rows *problem, const rs_tree_input *input, const rs_island *island, double share) {
-    bool turned = false;
-    for (int64_t k = 0; k < island->wires.count; k++) {
-        rs_wire *wire = &input->wires[rs_islands_wires(input->islands, island)[k]];
-        turned |= !rs_wire_is_spring(wire) && rs_wire_turn(wire);
-    }
-    for (int64_t k = 0; k < problem->list.count; k++) {
-        const rs_wire *wire = problem->sources.items[k].wire;
-        turned |= wire != NULL && rs_wire_is_spring(wire) && follow_spring(problem, input, k, share);
-    }
-    return turned;
-}
-
-/* ---- how far the motion that removes stretch may go ---- */
-
-/* Where a share of that motion takes an end of a wire on a single body; other ends go straight, see span_after(). */
-static rs_vec3 pushed_end(const rs_tree_input *input, const rs_wire *wire, int end, const double *push, double time) {
-    const rs_body *body = &input->bodies[wire->body[end]];
-    rs_mat3 turn = rs_quat_to_m3(rs_quat_exp(rs_scale(time, rs_v3_load(push + 3))));
-    rs_vec3 arm = rs_sub(wire->middle[end], body->middle_com);
-    return rs_add(rs_madd(body->middle_com, time, rs_v3_load(push)), rs_m3_mulv(&turn, arm));
-}
-
-static double stretch_after(const rs_tree_row *row, const rs_tree_input *input, const rs_wire *wire, double time) {
-    rs_vec3 at[2], t1, t2, axis = rs_scale(rs_wire_sign(wire), wire->normal);
-    rs_tangents(axis, &t1, &t2);
-    for (int end = 0; end < 2; end++) {
-        const rs_row_side *side = &row->sides[end];
-        at[end] = wire->middle[end];
-        if (side->size > 0 && is_moved_body(&input->bodies[wire->body[end]])) {
-            at[end] = pushed_end(input, wire, end, side->push, time);
-        } else if (side->size > 0) {
-            rs_v4 v = rs_row_side_speed(side, side->push);
-            rs_vec3 along = rs_madd(rs_madd(rs_scale(v[2], axis), v[0], t1), v[1], t2);
-            at[end] = rs_madd(at[end], end == 0 ? time : -time, along);
-        }
-    }
-    return rs_wire_excess(wire, rs_norm(rs_sub(at[1], at[0])));
-}
-
-static double squared_stretch(const rs_tree_rows *problem, const rs_tree_input *input, double share) {
-    double sum = 0.0;
-    for (int64_t k = 0; k < problem->list.count; k++) {
-        const rs_wire *wire = problem->sources.items[k].wire;
-        double stretch = wire != NULL && wire->properties.type == RS_WIRE_STIFF
-                             ? stretch_after(&problem->list.items[k], input, wire, share * input->common.dt)
-                             : 0.0;
-        sum += stretch * stretch;
-    }
-    return sum;
-}
-
-void rs_tree_rows_shorten_push(const rs_tree_rows *problem, const rs_tree_input *input, const rs_island *island) {
-    double share = 1.0, now = island->wires.count > 0 ? squared_stretch(problem, input, share) : 0.0;
-    for (int n = 0; n < MAX_SHORTENED && now > 0.0; n++) {
-        double half = squared_stretch(problem, input, 0.5 * share);
-        if (half >= now)
-            break;
-        share *= 0.5;
-        now = half;
-    }
-    for (int64_t i = 0; i < problem->objects.count && share < 1.0; i++) {
-        const rs_tree_object *object = RS_ITEM(problem->objects, i);
-        double *push = object->tree != NULL ? object->tree->u_push : object->velocity + 12;
-        for (int32_t e = 0; e < (object->tree != NULL ? object->tree->u_count : 6); e++)
-            push[e] *= share;
     }
 }
 

@@ -37,7 +37,14 @@ typedef struct {
 } rs_tree_object;
 RS_ARRAY_OF(rs_tree_object);
 
-typedef struct rs_row_source rs_row_source;
+/* Where the impulse of a row comes from and goes to. */
+typedef struct {
+    rs_touch *self;  /* contact of two links of one tree, or NULL */
+    rs_vec3 *vector; /* of a contact or pin, scale * the row's; or NULL: */
+    double *impulse; /* of a wire or joint, to which scale * the row's is added; zero before */
+    double scale;
+    rs_wire *wire;   /* or NULL */
+} rs_row_source;
 RS_ARRAY_OF(rs_row_source);
 
 /* Memory of one island, reused from island to island. */

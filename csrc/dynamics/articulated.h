@@ -80,6 +80,8 @@ bool rs_aba_factor_and_solve(rs_articulation *a, double *weight, double *b, doub
 
 /* Columns for a point of `link` that are not zero, ascending; `out` has room for u_count. Returns their number. `point` in world frame. */
 int32_t rs_jacobian(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out);
+/* Velocity of the origin of a link and its angular velocity at the generalised velocities `u`. */
+rs_pair6 rs_link_twist(rs_articulation *a, int32_t link, const double *u);
 /* Time derivatives of the same columns, for a point fixed to the link. */
 int32_t rs_jacobian_derivative(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out);
 

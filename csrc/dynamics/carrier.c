@@ -2,6 +2,8 @@
 
 #include "../base/limits.h"
 
+#include <string.h>
+
 static rs_transform link_frame(const rs_body *body, int32_t link) {
     const rs_link_motion *m = &body->articulation->motion[link];
     return (rs_transform){m->rot, m->pos};
@@ -19,6 +21,15 @@ rs_sym3 rs_carrier_inertia(const rs_body *body, int32_t link) {
 
 rs_vec3 rs_carrier_com(const rs_body *body, int32_t link) {
     return body->articulation != NULL ? body->articulation->links[link].com : body->com;
+}
+
+int32_t rs_carrier_velocity_count(const rs_body *body) {
+    return body->articulation != NULL ? body->articulation->u_count : 6;
+}
+
+rs_pair6 rs_carrier_twist(const rs_body *body, int32_t link) {
+    rs_articulation *a = body->articulation;
+    return a != NULL ? rs_link_twist(a, link, a->u) : (rs_pair6){.lin = body->velocity, .ang = body->omega};
 }
 
 /* The velocity that stands for an articulated system is that of its base link's origin. */
@@ -59,6 +70,24 @@ void rs_carrier_clear_loads(rs_body *body) {
         rs_articulated_clear_loads(body->articulation);
 }
 
+static void forget_commands(rs_body *body) {
+    rs_articulation *a = body->articulation;
+    body->command_force = body->command_torque = rs_v3_zero();
+    if (a != NULL) {
+        memset(a->command, 0, sizeof *a->command * (size_t)a->link_count);
+        a->commanded = false;
+    }
+}
+
+void rs_carrier_unload(rs_body *body) {
+    rs_articulation *a = body->articulation;
+    rs_carrier_clear_loads(body);
+    forget_commands(body);
+    body->applied_force = body->applied_torque = rs_v3_zero();
+    if (a != NULL)
+        memset(a->applied_wrench, 0, sizeof *a->applied_wrench * (size_t)a->link_count);
+}
+
 void rs_carrier_rest(rs_body *body, double dt) {
     body->velocity = body->omega = rs_v3_zero();
     if (body->articulation != NULL)
@@ -67,7 +96,8 @@ void rs_carrier_rest(rs_body *body, double dt) {
 
 void rs_carrier_stop(rs_body *body, double dt) {
     body->velocity = body->omega = rs_v3_zero();
-    body->force = body->torque = body->command_force = body->command_torque = rs_v3_zero();
+    body->force = body->torque = rs_v3_zero();
+    forget_commands(body);
     if (body->articulation != NULL)
         rs_articulated_stop(body->articulation, dt);
 }

@@ -1,3 +1,4 @@
+/* How points of links move with the joints: Jacobians, and velocities by them. */
 #include "articulated.h"
 
 /* Columns of one joint for a point at `arm` from the joint's link origin. */
@@ -42,6 +43,17 @@ static int32_t collect_columns(const rs_articulation *a, int32_t link, rs_vec3 p
 
 int32_t rs_jacobian(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out) {
     return collect_columns(a, link, point, joint_columns, out);
+}
+
+rs_pair6 rs_link_twist(rs_articulation *a, int32_t link, const double *u) {
+    rs_pair6 sum = {rs_v3_zero(), rs_v3_zero()};
+    int32_t count = rs_jacobian(a, link, a->motion[link].pos, a->columns);
+    for (int32_t k = 0; k < count; k++) {
+        const rs_jacobian_column *column = &a->columns[k];
+        sum.lin = rs_madd(sum.lin, u[column->index], column->linear);
+        sum.ang = rs_madd(sum.ang, u[column->index], column->angular);
+    }
+    return sum;
 }
 
 int32_t rs_jacobian_derivative(const rs_articulation *a, int32_t link, rs_vec3 point, rs_jacobian_column *out) {

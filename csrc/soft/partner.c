@@ -43,18 +43,6 @@ static void fill_body(rs_partner *p, const rs_soft_scene *scene) {
     p->inverse_inertia = rs_sym3_of_quads(&solver->inverse_inertia);
 }
 
-/* Velocity of the origin of a link and its angular velocity at the generalised velocities `u`. */
-static rs_pair6 link_motion(rs_articulation *a, int32_t link, const double *u) {
-    rs_pair6 sum = {rs_v3_zero(), rs_v3_zero()};
-    int32_t count = rs_jacobian(a, link, a->motion[link].pos, a->columns);
-    for (int32_t k = 0; k < count; k++) {
-        const rs_jacobian_column *column = &a->columns[k];
-        sum.lin = rs_madd(sum.lin, u[column->index], column->linear);
-        sum.ang = rs_madd(sum.ang, u[column->index], column->angular);
-    }
-    return sum;
-}
-
 /* Generalised velocities that impulses and moments on links, given by their negatives in a->force, bring about. */
 static double *respond(rs_articulation *a) {
     double *none = a->work[2], *change = a->work[3]; /* stages of Runge and Kutta come later in the step */
@@ -73,7 +61,7 @@ static void fill_link(rs_partner *p, const rs_soft_scene *scene) {
     p->centre = motion->pos;
     if (body->asleep || (a->fixed_base && p->link == 0))
         return;
-    rs_pair6 before = link_motion(a, p->link, a->u), after = link_motion(a, p->link, a->u_free);
+    rs_pair6 before = rs_link_twist(a, p->link, a->u), after = rs_link_twist(a, p->link, a->u_free);
     p->mobile = true;
     p->a = rs_scale(1.0 / scene->dt, rs_sub(after.lin, before.lin));
     p->alpha = rs_scale(1.0 / scene->dt, rs_sub(after.ang, before.ang));
@@ -81,7 +69,7 @@ static void fill_link(rs_partner *p, const rs_soft_scene *scene) {
         clear_wrenches(a);
         rs_vec3 *row = k < 3 ? &a->force[p->link].lin : &a->force[p->link].ang;
         rs_v3_set(row, k % 3, -1.0);
-        rs_pair6 motion_of_unit = link_motion(a, p->link, respond(a));
+        rs_pair6 motion_of_unit = rs_link_twist(a, p->link, respond(a));
         for (int r = 0; r < 3; r++) {
             p->response[6 * r + k] = rs_v3_get(motion_of_unit.lin, r);
             p->response[6 * (r + 3) + k] = rs_v3_get(motion_of_unit.ang, r);
@@ -123,9 +111,7 @@ int32_t rs_partners_find(rs_partners *partners, const rs_soft_scene *scene, int3
 static rs_transform place(const rs_soft_scene *scene, const rs_collider *collider, double *speed) {
     const rs_body *body = &scene->bodies[collider->body];
     rs_transform pose = rs_carrier_pose(body, collider->link);
-    rs_pair6 twist = {.lin = body->velocity, .ang = body->omega};
-    if (body->articulation != NULL)
-        twist = link_motion(body->articulation, collider->link, body->articulation->u);
+    rs_pair6 twist = rs_carrier_twist(body, collider->link);
     bool still = body->type == RS_BODY_STATIC || body->asleep;
     *speed = still ? 0.0 : rs_norm(twist.lin) + rs_norm(rs_scale(scene->dt, scene->gravity));
     if (!still && isfinite(collider->radius))
@@ -305,7 +291,7 @@ static void settle_tree(rs_partner *all, int64_t count, int64_t first) {
     }
     for (int64_t k = first; k < count; k++)
         if (all[k].tree == a && all[k].mobile) {
-            rs_pair6 motion = link_motion(a, all[k].link, change);
+            rs_pair6 motion = rs_link_twist(a, all[k].link, change);
             all[k].v = rs_add(all[k].v_start, motion.lin);
             all[k].w = rs_add(all[k].w_start, motion.ang);
         }

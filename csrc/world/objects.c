@@ -282,25 +282,14 @@ rs_status rs_body_create(rs_world *world, const rs_body_def *def, rs_object_id *
 
 /* ---- copies ---- */
 
-/* The body with an articulation of its own, on which nothing acts yet; false without memory. */
+/* The body with all that it owns, on which nothing acts yet; false without memory. */
 static bool copy_body(const rs_body *source, rs_body *out) {
     *out = *source;
-    out->force = out->torque = out->command_force = out->command_torque = rs_v3_zero();
-    out->applied_force = out->applied_torque = rs_v3_zero();
     out->controller = 0;
     rs_wake_body(out);
-    if (source->soft != NULL)
-        return (out->soft = rs_soft_clone(source->soft)) != NULL;
-    if (source->articulation == NULL)
-        return true;
-    rs_articulation *a = out->articulation = rs_articulation_clone(source->articulation);
-    if (a == NULL)
+    if (!rs_world_copy_owned(out, rs_articulation_clone))
         return false;
-    size_t links = (size_t)a->link_count;
-    rs_articulated_clear_loads(a);
-    memset(a->command, 0, links * sizeof *a->command);
-    memset(a->applied_wrench, 0, links * sizeof *a->applied_wrench);
-    a->commanded = false;
+    rs_carrier_unload(out);
     return true;
 }
 

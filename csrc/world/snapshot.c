@@ -16,27 +16,30 @@ void rs_world_data_free(rs_world_data *data) {
     rs_any_free_all(arrays, RS_DATA_ARRAY_COUNT);
 }
 
-typedef rs_articulation *(*copy_articulation)(const rs_articulation *source);
+bool rs_world_copy_owned(rs_body *body, rs_tree_copier copy) {
+    const rs_articulation *tree = body->articulation;
+    const rs_soft *soft = body->soft;
+    body->articulation = tree != NULL ? copy(tree) : NULL;
+    body->soft = soft != NULL ? rs_soft_clone(soft) : NULL; /* nothing owns both */
+    return (tree == NULL || body->articulation != NULL) && (soft == NULL || body->soft != NULL);
+}
 
-/* What bodies of a copied list own gets copied, too; on failure the rest is left out. */
-static rs_status copy_owned(RS_ARRAY(rs_body) *bodies, copy_articulation copy) {
-    rs_status status = RS_OK;
+/* On failure the rest is left out. */
+static rs_status copy_all_owned(RS_ARRAY(rs_body) *bodies, rs_tree_copier copy) {
+    bool copied = true;
     for (int64_t i = 0; i < bodies->count; i++) {
         rs_body *body = RS_ITEM(*bodies, i);
-        if (body->articulation != NULL) {
-            body->articulation = status == RS_OK ? copy(body->articulation) : NULL;
-            status = body->articulation == NULL ? RS_OUT_OF_MEMORY : status;
+        if (!copied) {
+            body->articulation = NULL;
+            body->soft = NULL;
         }
-        if (body->soft != NULL) {
-            body->soft = status == RS_OK ? rs_soft_clone(body->soft) : NULL;
-            status = body->soft == NULL ? RS_OUT_OF_MEMORY : status;
-        }
+        copied = copied && rs_world_copy_owned(body, copy);
     }
-    return status;
+    return copied ? RS_OK : RS_OUT_OF_MEMORY;
 }
 
 /* Copies everything, holding the assets once more; on failure `to` is empty. */
-static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_articulation copy) {
+static rs_status copy_data(rs_world_data *to, const rs_world_data *from, rs_tree_copier copy) {
     rs_world_data source = *from; /* the list of arrays wants a writable struct */
     rs_any_array *from_arrays[RS_DATA_ARRAY_COUNT], *to_arrays[RS_DATA_ARRAY_COUNT];
     *to = *from;
@@ -49,7 +52,7 @@ static rs_status copy_data(rs_world_data *to, const rs_world_data *from, copy_ar
         rs_world_data_free(to);
         return RS_OUT_OF_MEMORY;
     }
-    if (copy_owned(&to->bodies, copy) != RS_OK) {
+    if (copy_all_owned(&to->bodies, copy) != RS_OK) {
         to->assets.count = 0;
         rs_world_data_free(to);
         return RS_OUT_OF_MEMORY;

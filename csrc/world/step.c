@@ -257,17 +257,17 @@ static rs_status stage_forces(rs_world *world) {
 
 static bool integrate_body(rs_body *body, const rs_solver_body *solved, const rs_push_body *push,
                            const rs_world_data *data) {
-    if (body->articulation == NULL && body->soft_held) { /* soft objects pushed at any time within the step */
-        rs_push_body sum = push != NULL ? *push : (rs_push_body){0};
-        sum.v = rs_madd(sum.v, 1.0 / data->dt, body->soft_shift);
-        sum.w = rs_madd(sum.w, 1.0 / data->dt, body->soft_turn);
-        return rs_rigid_body_integrate(body, solved, &sum, data->dt);
+    if (body->articulation != NULL) {
+        bool finite = rs_articulated_integrate(body->articulation, data->gravity, data->dt);
+        rs_world_mirror_base(body);
+        return finite;
     }
-    if (body->articulation == NULL)
+    if (!body->soft_held)
         return rs_rigid_body_integrate(body, solved, push, data->dt);
-    bool finite = rs_articulated_integrate(body->articulation, data->gravity, data->dt);
-    rs_world_mirror_base(body);
-    return finite;
+    rs_push_body sum = push != NULL ? *push : (rs_push_body){0}; /* soft objects pushed at any time within the step */
+    sum.v = rs_madd(sum.v, 1.0 / data->dt, body->soft_shift);
+    sum.w = rs_madd(sum.w, 1.0 / data->dt, body->soft_turn);
+    return rs_rigid_body_integrate(body, solved, &sum, data->dt);
 }
 
 /* Kahan's sum: after a million steps the clock would otherwise be tens of nanoseconds off, and stamps with it. */

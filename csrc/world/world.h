@@ -186,6 +186,9 @@ rs_status rs_world_reset(rs_world *world, const rs_snapshot *snapshot);
 
 enum { RS_DATA_ARRAY_COUNT = 2 RS_WORLD_ARRAYS(RS_ARRAY_ONE) }; /* those of the materials, and the list */
 void rs_world_data_arrays(rs_world_data *data, rs_any_array *out[RS_DATA_ARRAY_COUNT]);
+typedef rs_articulation *(*rs_tree_copier)(const rs_articulation *source);
+/* What a copied body owns gets copied, too; false without memory: then it owns nothing. */
+bool rs_world_copy_owned(rs_body *body, rs_tree_copier copy);
 /* Frees all that the data hold. */
 void rs_world_data_free(rs_world_data *data);
 

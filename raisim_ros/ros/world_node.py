@@ -126,9 +126,8 @@ class WorldNode:
         commands = Commands(self._watchdog(values), *self._state_switches(states, links))
         inbox = CommandInbox(Arrivals())
         self._warn = ThrottledLog(self.node.get_logger().warning)
-        self._loop = SteppingLoop(
-            world, table, self._queue, Pacer(values.real_time_factor), commands, inbox, self._warn
-        )
+        pacer = Pacer(values.real_time_factor)
+        self._loop = SteppingLoop(world, table, self._queue, pacer, commands, inbox, self._warn)
         self._loop.paused = values.paused
         self._loop.client_timeout = values.world_watchdog_s
         self._odometry = OdometryTopics(self._frames, values.odom_rate_hz)
@@ -159,10 +158,14 @@ class WorldNode:
             one.begin()
         self._preparing = Preparing(self._work, self._tasks)
         self._make_services(endpoints, sensors, wires, live)
-        self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
-        self.node.create_subscription(Pull, "world/pull", self._on_pull, qos.COMMAND)
+        self._listen()
         self._replay: Replay | None = None
         self._begin_run(wire_endpoints, wires, soft_endpoints)
+
+    def _listen(self) -> None:
+        """To commands for the world as a whole, and to other nodes of its name."""
+        self.node.create_subscription(WorldCmd, "world/cmd", self._on_world_command, qos.COMMAND)
+        self.node.create_subscription(Pull, "world/pull", self._on_pull, qos.COMMAND)
         self._warned_of_neighbours: set[str] = set()
         steady = RosClock(clock_type=ClockType.STEADY_TIME)
         self.node.create_timer(_NEIGHBOUR_PERIOD, self._look_at_neighbours, clock=steady)

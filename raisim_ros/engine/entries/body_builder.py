@@ -73,6 +73,24 @@ def insert_body(
     return dress(handle, placed)
 
 
+def insert_primitive(
+    world: Home,
+    handle: type[Handle],
+    dim: VectorLike,
+    mass: float,
+    material: str,
+    collision_group: int,
+    collision_mask: int,
+    placed: Any,
+) -> Handle:
+    """Make a body with the shape that its handle is named after."""
+    kind = handle.__name__.upper()
+    object_type = ObjectType[kind]
+    shape = CompoundChild(ShapeType[kind], dim, material=material)
+    body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
+    return insert_body(world, body, placed, lambda home, key, bodies: handle(home, key, object_type, bodies))
+
+
 def _checked(shape: CompoundChild) -> CollisionBody:
     """The shape with its numbers as arrays of their own."""
     return CollisionBody(

@@ -35,11 +35,12 @@ from raisim_ros.description.world.types import (
     ViewCameraEntry,
     WorldDescription,
 )
+from raisim_ros.engine.entries.body_builder import insert_primitive
 from raisim_ros.engine.entries.build_articulated import add_articulated_entry
 from raisim_ros.engine.entries.build_soft import add_deformable_entry, add_granular_entry, tie_deformable
 from raisim_ros.engine.entries.build_wires import add_wire_entry
 from raisim_ros.engine.entries.defaults import engine_defaults
-from raisim_ros.engine.entries.primitives import PRIMITIVES, insert_primitive
+from raisim_ros.engine.entries.primitives import PRIMITIVES
 from raisim_ros.engine.objects.deformable import DeformableObject
 from raisim_ros.engine.objects.object_handle import Object
 from raisim_ros.engine.objects.soft_handles import SoftObject

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from raisim_ros.description.shapes import ObjectType, ShapeType
-from raisim_ros.engine.arguments import Vector, VectorLike
-from raisim_ros.engine.entries.body_builder import ALL, BodyDraft, Handle, insert_body
+from raisim_ros.engine.arguments import Vector
+from raisim_ros.engine.entries.body_builder import ALL, insert_primitive
 from raisim_ros.engine.objects.handles import SingleBodyObject
 from raisim_ros.engine.objects.home import Home
 from raisim_ros.engine.objects.placed import PrimitiveKeywords
-from raisim_ros.engine.types import CompoundChild
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -61,24 +59,6 @@ class Capsule(_RoundObject):
 PRIMITIVES: dict[str, type[SingleBodyObject]] = {  # by the names of description/shapes.py
     kind.__name__.lower(): kind for kind in (Sphere, Box, Cylinder, Cone, Capsule)
 }
-
-
-def insert_primitive(
-    world: Home,
-    handle: type[Handle],
-    dim: VectorLike,
-    mass: float,
-    material: str,
-    collision_group: int,
-    collision_mask: int,
-    placed: Any,
-) -> Handle:
-    """Make a body with the shape that its handle is named after."""
-    kind = handle.__name__.upper()
-    object_type = ObjectType[kind]
-    shape = CompoundChild(ShapeType[kind], dim, material=material)
-    body = BodyDraft(object_type, [shape], mass, collision_group=collision_group, collision_mask=collision_mask)
-    return insert_body(world, body, placed, lambda home, key, bodies: handle(home, key, object_type, bodies))
 
 
 class Primitives:

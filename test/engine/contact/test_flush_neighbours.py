@@ -135,7 +135,7 @@ def lay_surface(world: World, kind: str, height: float) -> None:
     if kind == "heightmap":
         world.add_height_map(10, 7, 2.0, 2.0, 0.0, 0.0, np.full(70, height))
         return
-    corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-0.5, 0.0)]) + [0.0, 0.0, height]
+    corners = np.array([[i, j, k + height] for i in (-1, 1) for j in (-1, 1) for k in (-0.5, 0.0)])
     faces = [
         [0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
         [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3],

@@ -164,6 +164,19 @@ def test_the_same_with_forces_on_a_robot():
         assert all_finite(world)
 
 
+@pytest.mark.parametrize("link", [0, 1])
+def test_a_command_that_drove_a_robot_away_is_dropped(link):
+    """As those of bodies are: it would diverge again in every step in which something wakes it."""
+    world = World()
+    wild = world.add_articulated_system(robot())
+    wild.set_command_wrench([0, 0, 0], [1e40, 1e40, 0], link)
+    with pytest.raises(DivergedError):
+        world.integrate(50)
+    wild.set_generalized_velocity([0.0] * 7)  # wakes it
+    world.integrate(50)
+    assert abs(wild.get_generalized_velocity()[0]) < 1e-3
+
+
 def test_extreme_neighbours_stay_finite():
     """Everything at the edge of what is accepted, in one heap: errors or not, every state stays finite."""
     rng = np.random.default_rng(5)
