@@ -1,3 +1,4 @@
+/* Multi-box pruning (mbp): pairs of boxes that meet in a cell of a grid. */
 #include "broad_phase_boxes.h"
 
 typedef struct {

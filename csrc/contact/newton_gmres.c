@@ -1,3 +1,4 @@
+/* Fixed points y = first + T y by GMRES, see newton_matrix.h. */
 #include "newton_matrix.h"
 
 #include <math.h>

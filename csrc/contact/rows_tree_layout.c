@@ -1,3 +1,4 @@
+/* How rows of trees act on velocities: sweeps over them, and what Newton's method asks of them. */
 #include "coulomb.h"
 #include "rows_tree.h"
 
