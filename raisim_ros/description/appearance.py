@@ -50,7 +50,10 @@ def check_appearance(appearance: str) -> None:
     """Refuse a text that is no colour, texture or "hidden"; InvalidValueError names the nearest."""
     text = appearance.strip().lower()
     known = (*_NAMED, *_TEXTURES, HIDDEN)
-    if text and text not in known and _numbers(appearance) is None:
+    numbers = _numbers(appearance)
+    if numbers is not None and not all(0.0 <= number <= 1.0 for number in numbers):
+        raise InvalidValueError(f"appearance is '{appearance}'; expected numbers from 0 to 1")
+    if text and text not in known and numbers is None:
         close = difflib.get_close_matches(text, known, 1)
         hint = f"did you mean '{close[0]}'?" if close else f'expected "r g b a" or one of {", ".join(known)}'
         raise InvalidValueError(f"appearance is '{appearance}'; {hint}")
@@ -64,7 +67,8 @@ def colour(appearance: str, type_name: str, object_id: int) -> Colour:
         return (*named, 1.0)
     numbers = _numbers(appearance)
     if numbers is not None:
-        return numbers
+        red, green, blue, alpha = (min(max(number, 0.0), 1.0) for number in numbers)
+        return red, green, blue, alpha
     if type_name in _TERRAIN_TYPES:
         return _TERRAIN
     return (*_NAMED[_PALETTE[object_id % len(_PALETTE)]], 1.0)
@@ -86,7 +90,7 @@ def _numbers(appearance: str) -> Colour | None:
     if len(parts) not in (3, 4):
         return None
     try:
-        values = [min(max(float(part), 0.0), 1.0) for part in parts]
+        values = [float(part) for part in parts]
     except ValueError:
         return None
     red, green, blue, alpha = (*values, 1.0)[:4]

@@ -50,7 +50,7 @@ from raisim_ros.ros.node.live_parameters import LiveParameters
 from raisim_ros.ros.node.long_work import LongWork
 from raisim_ros.ros.node.operations import Operations
 from raisim_ros.ros.node.parameters import Parameters, check_watchdog_action, declare_parameters, world_parameters
-from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing
+from raisim_ros.ros.node.preparing import ExecutorTasks, Preparing, looking_ahead
 from raisim_ros.ros.node.recording_services import RecordingServices
 from raisim_ros.ros.node.replaying import Replay, Requests
 from raisim_ros.ros.node.services import Services
@@ -192,7 +192,12 @@ class WorldNode:
     def _log_warnings(self) -> None:
         """What the engine warns of goes to the log, like all else that the node has to say."""
         log = self.node.get_logger()
-        warnings.showwarning = lambda message, *place, **more: log.warning(str(message))
+
+        def show(message: Warning | str, *place: Any, **more: Any) -> None:
+            if not looking_ahead.get():
+                log.warning(str(message))
+
+        warnings.showwarning = show
 
     # ---- wiring ----
 
